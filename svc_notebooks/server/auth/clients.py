@@ -1,4 +1,4 @@
-"""Who may ask for tokens: OAuth clients and service accounts, registered by whoever runs the service."""
+"""Registers OAuth clients and service accounts."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def create_oauth_client(
     context: ServiceContext, name: str, redirect_uris: Sequence[str], *, public: bool, base_url: str
 ) -> JSONObject:
     """Register an OAuth client; what its makers are told, once. Raises ValueError for an address that is none."""
-    key, secret = f"{context.ids.number()}.apps.{context.policy.domain}", context.ids.secret()
+    client_id, secret = f"{context.ids.number()}.apps.{context.policy.domain}", context.ids.secret()
     addresses = [_check_redirect_uri(uri) for uri in redirect_uris]
-    row = ClientRow(key, name, "" if public else digest_of(secret), " ".join(addresses))
+    row = ClientRow(client_id, name, "" if public else digest_of(secret), " ".join(addresses))
     with context.store.transaction():
         context.store.oauth.add_client(row)
     credentials: JSONObject = {
-        "client_id": key,
+        "client_id": client_id,
         "project_id": _PROJECT,
         "auth_uri": f"{base_url}/authorize",
         "token_uri": f"{base_url}/token",

@@ -1,4 +1,4 @@
-"""What a consent, a refresh token or a service account's assertion is worth: access tokens with scopes and an end."""
+"""Exchanges authorization codes, refresh tokens and assertions for access tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""POST /token, /tokeninfo and /revoke: where stock OAuth libraries get tokens, look at them and give them back."""
+"""The OAuth endpoints POST /token, /tokeninfo and /revoke."""
 
 from __future__ import annotations
 

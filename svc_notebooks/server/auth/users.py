@@ -1,4 +1,4 @@
-"""Somebody signs in for the first time: a folder for everything of theirs, and the events that they are invited to."""
+"""Creates a user on the first sign-in: a root folder, and copies of the events that invite the user."""
 
 from __future__ import annotations
 

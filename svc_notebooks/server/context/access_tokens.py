@@ -1,4 +1,4 @@
-"""Who asks: the access token of a request, and whether its scopes reach (T-01, T-03)."""
+"""Finds the caller of a request by its access token, and checks the scopes of the token (T-01, T-03)."""
 
 from __future__ import annotations
 
@@ -143,6 +143,6 @@ def _credentials(request: Request, query: Query) -> str:
     return f"Bearer {token}"
 
 
-def _unauthorized(key: str) -> ApiError:
-    challenge = 'Bearer realm="svc"' + ("" if key == "notSignedIn" else ', error="invalid_token"')
-    return ApiError(refuse(key).rows, [("WWW-Authenticate", challenge)])
+def _unauthorized(error_key: str) -> ApiError:
+    challenge = 'Bearer realm="svc"' + ("" if error_key == "notSignedIn" else ', error="invalid_token"')
+    return ApiError(refuse(error_key).rows, [("WWW-Authenticate", challenge)])

@@ -1,4 +1,4 @@
-"""Whether the Host of a request is a name of this service.
+"""Checks that the Host of a request names this service.
 
 A page can make the name of its own host lead to this machine (DNS rebinding). The browser then takes this service
 for a part of that page, and the Host header is all that tells them apart.

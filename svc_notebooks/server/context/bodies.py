@@ -1,4 +1,4 @@
-"""Bodies at the edge of the service: counted both ways, and held inwards to the length that was declared."""
+"""Wraps request and response bodies: counts their bytes and checks the declared length."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class RequestBody:
     def read(self, size: int = -1, /) -> bytes:
         """At most `size` bytes, b"" at the end."""
         if self._declared is not None:
-            left = self._declared - self._entry.received
-            size = left if size < 0 else min(size, left)
+            remaining = self._declared - self._entry.received
+            size = remaining if size < 0 else min(size, remaining)
         block = self._body.read(size) if size else b""
         if size and not block and self._declared is not None:
             raise Disconnected("the body ended before its declared length")

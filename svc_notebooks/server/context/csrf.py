@@ -1,4 +1,4 @@
-"""Requests that a web page of another site makes a browser send (CSRF), and which of them are refused.
+"""Refuses requests that a web page of another site makes a browser send (CSRF).
 
 It matters where no access token is asked for: at the control interface, and at the pages that a browser opens with
 a cookie. Browsers say where a request comes from in Origin and Sec-Fetch-Site. Programs send neither, and pass.

@@ -1,4 +1,4 @@
-"""Where the client sees this service, so that the addresses in answers lead back to it (edge case 4)."""
+"""Finds the origin at which the client reaches this service, for the links in responses (edge case 4)."""
 
 from __future__ import annotations
 

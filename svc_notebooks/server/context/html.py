@@ -1,4 +1,4 @@
-"""HTML for people who follow a link: one plain shell, no script, nothing from elsewhere."""
+"""Builds HTML pages without scripts and without resources of other origins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was asked and answered: one row for each of the last requests, bounded by their number and by their bytes."""
+"""Records one row for each of the last requests, bounded in number and in bytes."""
 
 from __future__ import annotations
 

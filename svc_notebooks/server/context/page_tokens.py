@@ -1,4 +1,4 @@
-"""Page tokens: where a listing goes on, sealed, so that nobody can make one up or use it for another listing."""
+"""Encodes and verifies page tokens; each is authenticated for one listing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A request at a door of the service that asks for no access token first: token endpoints, links, pages."""
+"""A request to an endpoint that needs no access token: token endpoints, links, pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a service has a resource of an id: a file, a channel, a calendar or an event of any calendar."""
+"""Tests whether a file, a channel, a calendar or an event with an id exists."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ _EXISTS: dict[str, Callable[[Store, str], bool]] = {
 }
 
 
-def resource_exists(store: Store, kind: str, key: str) -> bool:
+def resource_exists(store: Store, resource_type: str, resource_id: str) -> bool:
     """Whether the store has a resource of this kind and id, whoever may see it."""
-    return _EXISTS[kind](store, key)
+    return _EXISTS[resource_type](store, resource_id)

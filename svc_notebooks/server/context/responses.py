@@ -1,4 +1,4 @@
-"""Answers: JSON in the family's layout, errors in their one envelope (X-01)."""
+"""Builds responses: JSON, error envelopes and plain text (X-01)."""
 
 from __future__ import annotations
 

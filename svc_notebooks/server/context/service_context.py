@@ -1,4 +1,4 @@
-"""What every handler gets: the context of the service, and the request."""
+"""The context of the service and of a request, which every handler receives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who sees a calendar: the rules of its access control list."""
+"""Operations on the access control list of a calendar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The copies of an event in its guests' calendars, brought up to date when the organizer's has changed (E-19).
+"""Updates the copies of an event in its guests' calendars when the organizer's event changes (E-19).
 
 A guest of a series has it with the instances that differ. A guest of one instance alone has it as a single event.
 """

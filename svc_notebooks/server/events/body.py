@@ -1,4 +1,4 @@
-"""What is kept of a body that was checked: the fields that a client sets, as it set them."""
+"""Prepares the fields of a checked event for storage."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
 
 _READ_ONLY = {field.path for field in EVENT_FIELDS if not field.writable}
-_TOP = {field.path for field in EVENT_FIELDS if field.writable and "." not in field.path} - {"id", "iCalUID"}
+_WRITABLE = {field.path for field in EVENT_FIELDS if field.writable and "." not in field.path} - {"id", "iCalUID"}
 
 
 def writable_fields(body: JSONObject, policy: Policy) -> JSONObject:
     """The fields to keep; unknown ones, null and what the service sets itself are left out."""
     body = repair_reminders(body, policy)
-    kept = {name: _without_null(value, name) for name, value in body.items() if name in _TOP and value is not None}
-    if kept.get("recurrence") == []:
-        del kept["recurrence"]
-    if "attendees" in kept:
-        kept["attendees"] = _unique_attendees(kept["attendees"])
-    return kept
+    fields = {
+        name: _without_null(value, name) for name, value in body.items() if name in _WRITABLE and value is not None
+    }
+    if fields.get("recurrence") == []:
+        del fields["recurrence"]
+    if "attendees" in fields:
+        fields["attendees"] = _unique_attendees(fields["attendees"])
+    return fields
 
 
 def _without_null(value: JSON, path: str) -> JSON:

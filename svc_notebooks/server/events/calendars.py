@@ -1,4 +1,4 @@
-"""Calendars: who may do what with one, and the operations on calendars and the list of them (E-01)."""
+"""Operations on calendars and the calendar list, and the roles that users have on calendars (E-01)."""
 
 from __future__ import annotations
 
@@ -39,13 +39,17 @@ def calendar_of(
 
 def _in_scope(request: RequestContext, row: CalendarRow, role: CalendarRole) -> bool:
     """Whether the token reaches this calendar, and not only those that its app made or its user owns."""
-    reaches_all = request.caller.scopes & request.operation.scopes - _NARROW
-    made = "calendar.app.created" in request.caller.scopes and row.client == request.caller.client
-    return bool(reaches_all) or made or (role is CalendarRole.OWNER and bool(request.caller.scopes & _OWNED))
+    reaches_all = request.caller.scopes & request.operation.scopes - _NARROW_SCOPES
+    made_by_client = "calendar.app.created" in request.caller.scopes and row.client == request.caller.client
+    return (
+        bool(reaches_all)
+        or made_by_client
+        or (role is CalendarRole.OWNER and bool(request.caller.scopes & _OWNER_SCOPES))
+    )
 
 
-_OWNED = {"calendar.events.owned", "calendar.events.owned.readonly"}
-_NARROW = _OWNED | {"calendar.app.created"}
+_OWNER_SCOPES = {"calendar.events.owned", "calendar.events.owned.readonly"}
+_NARROW_SCOPES = _OWNER_SCOPES | {"calendar.app.created"}
 
 
 def calendar_by_id(context: ServiceContext, calendar_id: str) -> CalendarRow | None:
@@ -121,22 +125,22 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
 
 def patch(context: ServiceContext, request: RequestContext) -> Response:
     """Some of a calendar's fields; the others stay."""
-    return _change(context, request, keep=True)
+    return _change(context, request, partial=True)
 
 
 def update(context: ServiceContext, request: RequestContext) -> Response:
     """All of a calendar's fields."""
-    return _change(context, request, keep=False)
+    return _change(context, request, partial=False)
 
 
-def _change(context: ServiceContext, request: RequestContext, *, keep: bool) -> Response:
-    body = rules.check_calendar(read_json(request.body, context.policy.max_metadata_size), creating=not keep)
+def _change(context: ServiceContext, request: RequestContext, *, partial: bool) -> Response:
+    body = rules.check_calendar(read_json(request.body, context.policy.max_metadata_size), creating=not partial)
     with context.store.transaction():
         row = calendar_of(context, request, CalendarRole.OWNER)
         zone = str(body.pop("timeZone", None) or row.zone)
-        merged = (json.loads(row.body) if keep else {}) | body
-        kept = {name: value for name, value in merged.items() if value is not None}
-        row = row._replace(zone=zone, body=json.dumps(kept))
+        merged = (json.loads(row.body) if partial else {}) | body
+        fields = {name: value for name, value in merged.items() if value is not None}
+        row = row._replace(zone=zone, body=json.dumps(fields))
         context.store.calendars.save(row)
     return answer(request, calendar_resource(context, row), CALENDAR_SHAPE)
 

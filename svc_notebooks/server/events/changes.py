@@ -54,9 +54,9 @@ def _change(context: ServiceContext, request: RequestContext, *, partial: bool) 
             raise refuse("deleted")
         fields = _requested_fields(before, body, partial=partial)
         refuse_problems(context, fields)
-        kept = complete_fields(context, request, fields, options, before.body)
-        kept |= {name: before.body[name] for name in _IMMUTABLE_FIELDS if name in before.body}
-        event = _save(context, request, calendar, before, kept, options.notify)
+        stored_fields = complete_fields(context, request, fields, options, before.body)
+        stored_fields |= {name: before.body[name] for name in _IMMUTABLE_FIELDS if name in before.body}
+        event = _save(context, request, calendar, before, stored_fields, options.notify)
     return event_response(context, request, calendar, event)
 
 
@@ -122,24 +122,24 @@ def _save(
     request: RequestContext,
     calendar: CalendarRow,
     before: EventRecord,
-    kept: JSONObject,
+    fields: JSONObject,
     notify: str,
 ) -> EventRecord:
     """Store a changed event where it belongs: a guest's answer with the organizer, all else in all copies."""
-    moved = any(_comparable(name, kept) != _comparable(name, before.body) for name in _SCHEDULING_FIELDS)
-    stored_sequence, sent = _int_or_zero(before.body.get("sequence")), _int_or_zero(kept.get("sequence"))
-    kept["sequence"] = max(sent, stored_sequence + moved)
+    moved = any(_comparable(name, fields) != _comparable(name, before.body) for name in _SCHEDULING_FIELDS)
+    stored_sequence, sent = _int_or_zero(before.body.get("sequence")), _int_or_zero(fields.get("sequence"))
+    fields["sequence"] = max(sent, stored_sequence + moved)
     if before.row.calendar != before.row.origin:
-        return guest_changes.save(context, calendar, before, kept)
-    event = save_with_copies(context, before, kept)
+        return guest_changes.save(context, calendar, before, fields)
+    event = save_with_copies(context, before, fields)
     invitations.send_updates(context, notify, event, before.body)
     return event
 
 
 def _comparable(name: str, body: JSONObject) -> object:
     """A field by what it means: one instant can be written in many ways."""
-    value: Any = body.get(name)
-    return (read_time(value), value.get("timeZone")) if name in ("start", "end") else value
+    field: Any = body.get(name)
+    return (read_time(field), field.get("timeZone")) if name in ("start", "end") else field
 
 
 def _int_or_zero(value: Any) -> int:

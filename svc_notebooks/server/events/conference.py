@@ -1,4 +1,4 @@
-"""The parts of an event that the service completes: conferences, and attachments that are stored files."""
+"""Completes the conference of an event, and attachments that are stored files."""
 
 from __future__ import annotations
 

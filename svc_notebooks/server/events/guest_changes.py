@@ -1,4 +1,4 @@
-"""What a guest does to the own copy: what is private stays there, an answer goes to the organizer, and to all."""
+"""Stores a guest's changes: private fields in the guest's copy, the response in the organizer's event."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The instances of recurring events: made from the recurrence, but for those that were changed by themselves."""
+"""Computes the instances of recurring events; instances that were changed individually replace computed ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..store.calendars import CalendarRow
 from ..store.events import EventRow
 from .resource import EventRecord, event_from_row
 
-_ID = re.compile(r"(?P<series>.+)_(?P<moment>\d{8}(?:T\d{6}Z)?)", re.ASCII)
+_INSTANCE_ID = re.compile(r"(?P<series>.+)_(?P<moment>\d{8}(?:T\d{6}Z)?)", re.ASCII)
 
 
 def instance_id(series: str, start: Start) -> str:
@@ -37,7 +37,7 @@ def instance_id(series: str, start: Start) -> str:
 
 def read_instance_id(text: str) -> tuple[str, Start] | None:
     """The series and the start that an instance's id names; None: it is no such id."""
-    match = _ID.fullmatch(text)
+    match = _INSTANCE_ID.fullmatch(text)
     try:
         return (match["series"], read_moment(match["moment"])) if match else None
     except ValueError:

@@ -1,4 +1,4 @@
-"""The messages about an event that would have been mailed (E-16): who gets which, and the box they go to."""
+"""Writes the invitation messages of an event to the outbox (E-16)."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def list_events(context: ServiceContext, request: RequestContext) -> Response:
     view, criteria = view_of(context, request, calendar), _read_criteria(context, request, calendar)
     last = context.store.events.last(calendar.id)
     pick = _changed_since if criteria.since is not None else _expanded if criteria.single else _unexpanded
-    about = ("events", calendar.id, _without_page(request.query))
+    about = ("events", calendar.id, _query_key(request.query))
     return _page(context, request, view, about, lambda key: pick(context, calendar, criteria, key), criteria, last)
 
 
@@ -85,7 +85,7 @@ def list_instances(context: ServiceContext, request: RequestContext) -> Response
         instance = find_event(context, calendar, instance_id(event.row.id, original))
         return (keyed for keyed in _by_start([instance] if instance else []) if _instance_matches(criteria, keyed[1]))
 
-    about = ("instances", calendar.id, event.row.id, _without_page(request.query))
+    about = ("instances", calendar.id, event.row.id, _query_key(request.query))
     return _page(context, request, view, about, instances_from, criteria, None)
 
 
@@ -100,7 +100,7 @@ def _original(query: Query) -> Start | None:
         raise refuse("invalidParameter", name="originalStart", message=str(error)) from None
 
 
-def _without_page(query: Query) -> str:
+def _query_key(query: Query) -> str:
     kept = sorted(
         (name, value) for name, value in query.pairs if name not in ("pageToken", "access_token", "oauth_token")
     )
@@ -335,7 +335,7 @@ def _page(
                 break
     except PageEnds as end:
         next_key = end.key
-    value = _head(context, view) | {"items": [view.show(event) for _, event in entries[:size]]}
+    value = _list_resource(context, view) | {"items": [view.show(event) for _, event in entries[:size]]}
     if next_key is not None:
         value["nextPageToken"] = encode_page_token((*next_key, last), about, context.secret)
     elif last is not None and not criteria.order and criteria.after is None and criteria.before is None:
@@ -343,7 +343,7 @@ def _page(
     return answer(request, value, _SHAPE)
 
 
-def _head(context: ServiceContext, view: EventView) -> JSONObject:
+def _list_resource(context: ServiceContext, view: EventView) -> JSONObject:
     calendar = view.calendar
     role = role_of(context, view.user, calendar) or CalendarRole.READER
     updated = context.store.events.latest(calendar.id) or calendar.created

@@ -1,4 +1,4 @@
-"""Operations on events: insert, import and get (B1), and what all of them begin and end with."""
+"""Operations insert, import and get on events (B1), and helpers that all event operations share."""
 
 from __future__ import annotations
 
@@ -93,20 +93,20 @@ def complete_fields(
     context: ServiceContext, request: RequestContext, body: JSONObject, options: Options, before: JSONObject
 ) -> JSONObject:
     """The fields to keep, with attachments and conference as the options have them (E-09, E-17)."""
-    kept = writable_fields(body, context.policy)
-    if request.caller.service_account and kept.get("attendees"):
+    fields = writable_fields(body, context.policy)
+    if request.caller.service_account and fields.get("attendees"):
         raise refuse("serviceAccountInvites")
     for name, supported in (("attachments", options.attachments), ("conferenceData", options.conference)):
         if not supported:
-            kept.pop(name, None)
-            kept |= {name: before[name]} if name in before else {}
-    if options.attachments and "attachments" in kept:
-        kept["attachments"] = complete_attachments(context, request, kept["attachments"], before.get("attachments"))
-    if options.conference and "conferenceData" in kept:
-        kept["conferenceData"] = complete_conference(context, kept["conferenceData"], before.get("conferenceData"))
-    if (link := meeting_link(context, kept)) is not None:
-        kept["hangoutLink"] = link
-    return kept
+            fields.pop(name, None)
+            fields |= {name: before[name]} if name in before else {}
+    if options.attachments and "attachments" in fields:
+        fields["attachments"] = complete_attachments(context, request, fields["attachments"], before.get("attachments"))
+    if options.conference and "conferenceData" in fields:
+        fields["conferenceData"] = complete_conference(context, fields["conferenceData"], before.get("conferenceData"))
+    if (link := meeting_link(context, fields)) is not None:
+        fields["hangoutLink"] = link
+    return fields
 
 
 # -- new events ------------------------------------------------------------------------------------------------------
@@ -121,10 +121,10 @@ def insert(context: ServiceContext, request: RequestContext) -> Response:
     refuse_problems(context, body)
     with context.store.transaction():
         _check_new(context, calendar, body)
-        kept = complete_fields(context, request, body, options, {}) | creator_and_organizer(
+        fields = complete_fields(context, request, body, options, {}) | creator_and_organizer(
             request.caller.user, calendar
         )
-        event = _new_event(context, calendar, body, kept)
+        event = _new_event(context, calendar, body, fields)
         context.store.events.save(event.row)
         sync_attendee_copies(context, event, {})
         invitations.send_invitations(context, options.notify, event)
@@ -147,12 +147,12 @@ def title_of(calendar: CalendarRow) -> str:
     return str(json.loads(calendar.body).get("summary") or display_name(calendar.owner))
 
 
-def _new_event(context: ServiceContext, calendar: CalendarRow, body: JSONObject, kept: JSONObject) -> EventRecord:
-    now, key = context.millis(), str(body.get("id") or context.ids.event())
-    uid = str(body.get("iCalUID") or f"{key}@{context.policy.domain}")
+def _new_event(context: ServiceContext, calendar: CalendarRow, body: JSONObject, fields: JSONObject) -> EventRecord:
+    now, event_id = context.millis(), str(body.get("id") or context.ids.event())
+    uid = str(body.get("iCalUID") or f"{event_id}@{context.policy.domain}")
     position = context.store.events.last(calendar.id) + 1
-    row = EventRow(calendar.id, key, uid, calendar.id, None, 0, 0, 0, None, now, now, position, "")
-    return EventRecord(with_times(row, kept, calendar), kept)
+    row = EventRow(calendar.id, event_id, uid, calendar.id, None, 0, 0, 0, None, now, now, position, "")
+    return EventRecord(with_times(row, fields, calendar), fields)
 
 
 def with_times(row: EventRow, body: JSONObject, calendar: CalendarRow) -> EventRow:
@@ -182,9 +182,9 @@ def import_event(context: ServiceContext, request: RequestContext) -> Response:
     with context.store.transaction():
         rows = [row for row in context.store.events.by_uid(str(body["iCalUID"])) if row.calendar == calendar.id]
         before = event_from_row(rows[0]) if rows else None
-        kept = complete_fields(context, request, body, options, before.body if before else {})
-        kept |= creator_and_organizer(request.caller.user, calendar) | _imported_organizer(body)
-        event = _new_event(context, calendar, body | ({"id": before.row.id} if before else {}), kept)
+        fields = complete_fields(context, request, body, options, before.body if before else {})
+        fields |= creator_and_organizer(request.caller.user, calendar) | _imported_organizer(body)
+        event = _new_event(context, calendar, body | ({"id": before.row.id} if before else {}), fields)
         if before is None:
             _check_new(context, calendar, body)
         context.store.events.save(

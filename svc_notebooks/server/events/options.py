@@ -1,4 +1,4 @@
-"""The query parameters of calls on events (B1), read once and checked."""
+"""Reads and checks the query parameters of event requests (B1)."""
 
 from __future__ import annotations
 

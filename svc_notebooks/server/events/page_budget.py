@@ -1,4 +1,4 @@
-"""Where a page of events ends before it is full: the expansion of recurring events has a budget for each request.
+"""Ends a page of events early when the budget for expanding recurring events is spent.
 
 The budget counts steps (core/work_budget.py). When it is spent, the instances so far are the page, and its token
 continues from there: no instance is left out and none is on two pages. Where a whole budget yields no instance, the
@@ -21,9 +21,9 @@ Keyed: TypeAlias = "tuple[Key, EventRecord]"
 Streams: TypeAlias = "Callable[[datetime | None, datetime | None, WorkBudget], list[Iterator[Keyed]]]"
 
 FIRST, LAST = -(2**62), 2**62
-_DAYS = 366  # of a year
+_DAYS_PER_YEAR = 366  # of a year
 _END = datetime(9999, 1, 1, tzinfo=UTC)
-_LONGEST_STRETCH = 400
+_MAX_YEARS = 400
 
 
 class PageEnds(Exception):
@@ -63,10 +63,10 @@ def in_order(
     except WorkExceeded:
         if last > after_key:
             raise PageEnds(last) from None
-    yield from _stretch(streams, after_key, window, begin, steps, series)
+    yield from _bounded_period(streams, after_key, window, begin, steps, series)
 
 
-def _stretch(
+def _bounded_period(
     streams: Streams,
     after_key: Key,
     window: tuple[datetime | None, datetime | None],
@@ -76,12 +76,12 @@ def _stretch(
 ) -> Iterator[Keyed]:
     """As `in_order`, for so many years that looking at each day of them is within the budget."""
     after, before = window[0], window[1] or _END
-    years = max(1, min(_LONGEST_STRETCH, steps // (_DAYS * max(1, series))))
+    years = max(1, min(_MAX_YEARS, steps // (_DAYS_PER_YEAR * max(1, series))))
     first = from_millis(begin) if after is None else after
-    end = min(before, first + timedelta(days=years * _DAYS)) if first.year + years + 1 < _END.year else before
+    end = min(before, first + timedelta(days=years * _DAYS_PER_YEAR)) if first.year + years + 1 < _END.year else before
     last = after_key
     try:
-        for last, event in merge(*streams(after, end, WorkBudget(steps + 2 * _DAYS * series)), key=_key):
+        for last, event in merge(*streams(after, end, WorkBudget(steps + 2 * _DAYS_PER_YEAR * series)), key=_key):
             yield last, event
     except WorkExceeded:  # what a COUNT has counted is remembered: the same page gets further next time
         raise PageEnds(max(last, after_key)) from None

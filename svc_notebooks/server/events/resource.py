@@ -1,4 +1,4 @@
-"""An event as it is answered: its own fields in the family's order, and what the service adds (E-18)."""
+"""Builds the event resource of a response: the stored fields and the computed ones (E-18)."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ class EventView:
         return {name: fields[name] for name in FIELD_ORDER if fields.get(name) is not None}
 
 
-_TIME_ALONE = ("start", "end", "originalStartTime", "recurrence", "status", "transparency", "visibility")
+_VISIBLE_WHEN_PRIVATE = ("start", "end", "originalStartTime", "recurrence", "status", "transparency", "visibility")
 
 
 def visible_to_readers(body: JSONObject) -> JSONObject:
     """What those see who only read a calendar: of a private event the time alone."""
     if body.get("visibility") not in ("private", "confidential"):
         return body
-    return {name: value for name, value in body.items() if name in _TIME_ALONE}
+    return {name: value for name, value in body.items() if name in _VISIBLE_WHEN_PRIVATE}
 
 
 def etag(row: EventRow) -> str:
@@ -103,7 +103,7 @@ def _attendees(view: EventView, row: EventRow, body: JSONObject) -> JSON:
 
 
 def _visible_attendees(view: EventView, body: JSONObject) -> list[JSONObject]:
-    attendees = [_attendee(view, body, attendee) for attendee in _list(body.get("attendees"))]
+    attendees = [_attendee(view, body, attendee) for attendee in _list_or_empty(body.get("attendees"))]
     organizer: Any = body.get("organizer") or {}
     if body.get("guestsCanSeeOtherGuests") is not False or organizer.get("email") == view.calendar.id:
         return attendees
@@ -122,12 +122,12 @@ def _attendee(view: EventView, body: JSONObject, attendee: JSONObject) -> JSONOb
     return fields
 
 
-def _omitted(view: EventView, row: EventRow, body: JSONObject) -> JSON:
+def _attendees_omitted(view: EventView, row: EventRow, body: JSONObject) -> JSON:
     attendees = _attendees(view, row, body)
-    return True if isinstance(attendees, list) and len(attendees) < len(_list(body.get("attendees"))) else None
+    return True if isinstance(attendees, list) and len(attendees) < len(_list_or_empty(body.get("attendees"))) else None
 
 
-def _list(value: Any) -> list[JSONObject]:
+def _list_or_empty(value: Any) -> list[JSONObject]:
     return value if isinstance(value, list) else []
 
 
@@ -148,7 +148,7 @@ _COMPUTED_FIELDS: Mapping[str, Callable[[EventView, EventRow, JSONObject], JSON]
     "iCalUID": lambda view, row, body: row.uid,
     "sequence": lambda view, row, body: body.get("sequence", 0),
     "attendees": _attendees,
-    "attendeesOmitted": _omitted,
+    "attendeesOmitted": _attendees_omitted,
     "reminders": lambda view, row, body: reminders_of(body.get("reminders")),
     "eventType": lambda view, row, body: body.get("eventType", "default"),
 }

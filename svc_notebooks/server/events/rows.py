@@ -1,4 +1,4 @@
-"""What is stored of an event that changes: an instance of a series keeps only what differs from it."""
+"""Stores changed events; an instance of a series keeps only the fields that differ from the series."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .resource import EventRecord
 _NOT_UPDATING = {"reminders", "sequence"}
 
 
-def updated_row(context: ServiceContext, before: EventRecord, kept: JSONObject) -> EventRow:
+def updated_row(context: ServiceContext, before: EventRecord, fields: JSONObject) -> EventRow:
     """The row as it is now; a change of reminders alone is no update."""
-    changed = {name for name in {*kept, *before.body} if kept.get(name) != before.body.get(name)}
+    changed = {name for name in {*fields, *before.body} if fields.get(name) != before.body.get(name)}
     updated = before.row.updated if changed <= _NOT_UPDATING else max(context.millis(), before.row.updated + 1)
-    return with_times(before.row._replace(updated=updated), kept, primary_of(context, before.row.calendar))
+    return with_times(before.row._replace(updated=updated), fields, primary_of(context, before.row.calendar))
 
 
 def save_event(context: ServiceContext, event: EventRecord) -> EventRecord:
@@ -33,9 +33,9 @@ def save_event(context: ServiceContext, event: EventRecord) -> EventRecord:
     return EventRecord(row, body)
 
 
-def save_with_copies(context: ServiceContext, before: EventRecord, kept: JSONObject) -> EventRecord:
+def save_with_copies(context: ServiceContext, before: EventRecord, fields: JSONObject) -> EventRecord:
     """Save what has become of the organizer's event, there and in its copies."""
-    event = save_event(context, EventRecord(updated_row(context, before, kept), kept))
+    event = save_event(context, EventRecord(updated_row(context, before, fields), fields))
     sync_attendee_copies(context, event, before.body)
     return event
 
@@ -44,7 +44,7 @@ def _own_fields(context: ServiceContext, row: EventRow, body: JSONObject) -> JSO
     """What of an instance is not as in its series; its times are always its own."""
     series = context.store.events.get(row.calendar, str(row.series))
     common = json.loads(series.body) if series else {}
-    gone: JSONObject = {name: None for name in common if name not in body and name != "recurrence"}
+    removed: JSONObject = {name: None for name in common if name not in body and name != "recurrence"}
     always = ("start", "end", "originalStartTime", "status")
     own = {name: value for name, value in body.items() if name in always or value != common.get(name)}
-    return gone | own
+    return removed | own

@@ -1,4 +1,4 @@
-"""The about resource: who asks, how much they store, and what can become what here (A5-05, A7-04)."""
+"""The about resource: the user, the storage quota and the supported conversions (A5-05, A7-04)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _about(context: ServiceContext, request: RequestContext) -> JSONObject:
         "storageQuota": _quota(context, request.caller.user),
         "importFormats": _imports(context),
         "exportFormats": _exports(context),
-        "maxImportSizes": {context.names.native(word): str(size) for word, size in MAX_IMPORT_SIZES.items()},
+        "maxImportSizes": {context.names.native(native): str(size) for native, size in MAX_IMPORT_SIZES.items()},
         "maxUploadSize": str(context.policy.max_upload_size),
         "appInstalled": False,
         "folderColorPalette": list(FOLDER_COLORS),
@@ -70,7 +70,7 @@ def _imports(context: ServiceContext) -> JSON:
     """Every import of this installation, in the shape that the policy chooses."""
     names = context.names
     formats: JSONObject = {
-        names.media_type(source): [names.native(word) for word in natives]
+        names.media_type(source): [names.native(native) for native in natives]
         for source, natives in context.converter.imports.items()
     }
     if context.policy.import_formats == "map":
@@ -81,6 +81,6 @@ def _imports(context: ServiceContext) -> JSON:
 def _exports(context: ServiceContext) -> JSONObject:
     names = context.names
     return {
-        names.native(word): [names.media_type(target) for target in targets]
-        for word, targets in context.converter.exports.items()
+        names.native(native): [names.media_type(target) for target in targets]
+        for native, targets in context.converter.exports.items()
     }

@@ -1,4 +1,4 @@
-"""Who may do what with a file: its owner, those it was shared with, and those that a folder above was shared with."""
+"""Computes the role of a user on a file from its owner, its permissions and those of the folders above."""
 
 from __future__ import annotations
 

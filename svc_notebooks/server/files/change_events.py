@@ -1,4 +1,4 @@
-"""What a change means for those who watch: entries in change logs, and messages to channels (Events).
+"""Writes the change log and queues notifications when a file changes (Events).
 
 Each function is called inside the transaction that makes the change, so that a message is queued if and only
 if the change was made. Nothing is sent from here.

@@ -42,11 +42,11 @@ _DEFAULT: Mask = {"kind": {}, "nextPageToken": {}, "newStartPageToken": {}, "cha
 def start_page_token(context: ServiceContext, request: RequestContext) -> Response:
     """The token that stands for now."""
     mask = parse_fields_param(request.query, {fields.STAR: {}}, _START_SHAPE)
-    value: JSONObject = {"kind": context.names.kind("startPageToken"), "startPageToken": str(_next(context))}
+    value: JSONObject = {"kind": context.names.kind("startPageToken"), "startPageToken": str(_next_number(context))}
     return json_response(request.query, select_fields(mask, value))
 
 
-def _next(context: ServiceContext) -> int:
+def _next_number(context: ServiceContext) -> int:
     return context.store.changes.last() + 1
 
 
@@ -55,7 +55,7 @@ def check_start(context: ServiceContext, request: RequestContext, *, required: b
     text = request.query.get("pageToken")
     if text is None and required:
         raise refuse("requiredParameter", name="pageToken")
-    now = _next(context)
+    now = _next_number(context)
     if text is None:
         return now
     if not (text.isascii() and text.isdigit() and len(text) < 19 and 1 <= int(text) <= now):
@@ -71,7 +71,7 @@ def list_changes(context: ServiceContext, request: RequestContext) -> Response:
     with_removed = bool_param(query, "includeRemoved", default=True)
     start = check_start(context, request, required=True)
     mask = parse_fields_param(query, _DEFAULT, _LIST_SHAPE)
-    end = _next(context)  # before the page is read: what comes meanwhile is on the next one
+    end = _next_number(context)  # before the page is read: what comes meanwhile is on the next one
     rows = context.store.changes.page(request.caller.user, start, size + 1)
     page = rows[:size]
     entries = [(row, _visible_file(context, request.caller, row.file)) for row in page]

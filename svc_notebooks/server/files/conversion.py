@@ -1,5 +1,7 @@
-"""Native documents: content comes in by conversion (A5) and goes out by export (A7). It is kept in one
-canonical form, as a content that nobody can download."""
+"""Converts content to native documents (A5) and exports native documents (A7).
+
+A native document is kept in one canonical form, as a content that nobody can download.
+"""
 
 from __future__ import annotations
 
@@ -95,7 +97,7 @@ def conversion_for(
             (
                 media_type
                 for media_type in (target, requested_type, declared_type)
-                if _is_no_content(context, media_type)
+                if _cannot_be_content(context, media_type)
             ),
             None,
         )
@@ -107,7 +109,7 @@ def conversion_for(
     return conversion
 
 
-def _is_no_content(context: ServiceContext, media_type: object) -> bool:
+def _cannot_be_content(context: ServiceContext, media_type: object) -> bool:
     """Folders, shortcuts and native documents are not what content can be, or be said to be."""
     special = (context.folder_type, context.shortcut_type)
     return isinstance(media_type, str) and (media_type in special or is_document(context, media_type))

@@ -1,4 +1,4 @@
-"""Copies: a file of the caller's own, with the content that another file has (files.copy).
+"""Copies a file with its content (files.copy).
 
 Contents never change, so a copy has the very content of its original; only one that becomes a native document on the
 way has a content made for it.

@@ -1,4 +1,4 @@
-"""Content on its way out: alt=media, whole or in a range (A6)."""
+"""Sends the content of a file: alt=media, the whole or a range (A6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations on metadata alone: create, get, list, update, delete, generated ids, the trash (A4, U-01)."""
+"""Operations on metadata: create, get, list, update, delete, generate ids, empty the trash (A4, U-01)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Permissions on the wire: create, list, get, update, delete."""
+"""Operations on permissions: create, list, get, update, delete."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _grant(context: ServiceContext, request: RequestContext, row: FileRow, reque
     permission_id = _permission_id_for(requested)
     old = _own_permission(context, row, permission_id)
     if old:
-        return permission_resource(context, _with_role(context, row, old, requested.role))
+        return permission_resource(context, _set_role(context, row, old, requested.role))
     new = PermissionRow(
         row.id, permission_id, requested.type, requested.grantee, requested.role, context.millis(), request.caller.user
     )
@@ -55,7 +55,7 @@ def _permission_id_for(requested: PermissionRequest) -> str:
     return permission_id(f"group {requested.grantee}" if requested.type == "group" else requested.grantee)
 
 
-def _with_role(context: ServiceContext, row: FileRow, old: PermissionRow, role: Role) -> PermissionRow:
+def _set_role(context: ServiceContext, row: FileRow, old: PermissionRow, role: Role) -> PermissionRow:
     if old.role != role:
         context.store.permissions.set_role(row.id, old.id, role)
         change_events.role_changed(context, row)
@@ -98,7 +98,7 @@ def update(context: ServiceContext, request: RequestContext) -> Response:
     _check_transfer(request, role)
     with context.store.transaction():
         row = _shareable_file(context, request)
-        permission = _with_role(context, row, _changeable_permission(context, row, request.permission_id), role)
+        permission = _set_role(context, row, _changeable_permission(context, row, request.permission_id), role)
     return _response(request, mask, permission_resource(context, permission))
 
 

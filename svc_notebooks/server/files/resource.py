@@ -1,4 +1,4 @@
-"""A row of the store as the File resource that a client sees: one table of how each field is found."""
+"""Builds the File resource from a database row; one table has a function for each field."""
 
 from __future__ import annotations
 

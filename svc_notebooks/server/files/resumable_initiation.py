@@ -65,7 +65,7 @@ def _declared_total(context: ServiceContext, headers: Headers) -> int | None:
 def _create_session(
     context: ServiceContext, request: RequestContext, metadata: JSONObject, media_type: str | None, total: int | None
 ) -> SessionRow:
-    kept = Query([(name, value) for name, value in request.query.pairs if name not in _DROPPED_PARAMETERS])
+    query = Query([(name, value) for name, value in request.query.pairs if name not in _DROPPED_PARAMETERS])
     with context.store.transaction():
         row = SessionRow(
             id=context.ids.upload(),
@@ -74,7 +74,7 @@ def _create_session(
             file=request.file_id or None,
             metadata=json.dumps(metadata),
             media_type=media_type,
-            query=str(kept),
+            query=str(query),
             content=context.store.contents.begin(),
             stored=0,
             total=total,

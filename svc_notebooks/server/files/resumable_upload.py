@@ -1,4 +1,4 @@
-"""Resumable uploads: core/uploads/server_session.py decides, this room acts (A3).
+"""Serves requests on upload sessions: core/uploads/server_session.py decides, this module acts (A3).
 
 The bytes of a request go into parts while they come. After every `part_size` bytes, and at the end, one short
 transaction adds the part to the session's content and moves `stored`, if no later request has claimed the
@@ -65,30 +65,32 @@ def session_caller(context: ServiceContext, query: Query) -> Caller | None:
 
 def serve(context: ServiceContext, request: RequestContext) -> Response:
     """A request on a session URI."""
-    key = request.query.get("upload_id") or ""
-    row = context.store.upload_sessions.get(key)
+    session_id = request.query.get("upload_id") or ""
+    row = context.store.upload_sessions.get(session_id)
     if row is None or row.owner != request.caller.user:
         request.journal_entry.decided_by = "session_uri_is_enough" if row else "A3-14"
         return text_response(404, _UNKNOWN_SESSION)
     try:
-        return _cancel(context, request, key) if request.method == "DELETE" else _put(context, request, key)
+        return (
+            _cancel(context, request, session_id) if request.method == "DELETE" else _put(context, request, session_id)
+        )
     except _SessionTakenOver:
         request.journal_entry.decided_by = "A3-17"
-        return _status_response(context, request, key)
+        return _status_response(context, request, session_id)
 
 
-def _cancel(context: ServiceContext, request: RequestContext, key: str) -> Response:
-    with context.session_locks.acquire(key, None, urgent=True):
-        row = _claim(context, key)
+def _cancel(context: ServiceContext, request: RequestContext, session_id: str) -> Response:
+    with context.session_locks.acquire(session_id, None, urgent=True):
+        row = _claim(context, session_id)
         decision = cancel(_session_state(row), context.policy.upload_rule, _now(context))
         return _commit(context, request, row, decision)
 
 
-def _put(context: ServiceContext, request: RequestContext, key: str) -> Response:
+def _put(context: ServiceContext, request: RequestContext, session_id: str) -> Response:
     content_range = _content_range(request.headers)
     urgent = isinstance(content_range, ContentRange) and content_range.span is None
-    with context.session_locks.acquire(key, request.body, urgent=urgent) as lock:
-        row = _claim(context, key)
+    with context.session_locks.acquire(session_id, request.body, urgent=urgent) as lock:
+        row = _claim(context, session_id)
         request.journal_entry.offset_before = row.stored
         decision = _decide(context, request, _session_state(row), content_range)
         if isinstance(decision, SessionDecision):
@@ -96,16 +98,16 @@ def _put(context: ServiceContext, request: RequestContext, key: str) -> Response
         return _ChunkReceiver(context, request, row, lock).take(decision)
 
 
-def _claim(context: ServiceContext, key: str) -> SessionRow:
-    row = context.store.upload_sessions.claim(key)
+def _claim(context: ServiceContext, session_id: str) -> SessionRow:
+    row = context.store.upload_sessions.claim(session_id)
     if row is None:
         raise _SessionTakenOver
     return row
 
 
-def _status_response(context: ServiceContext, request: RequestContext, key: str) -> Response:
+def _status_response(context: ServiceContext, request: RequestContext, session_id: str) -> Response:
     """What a status query would answer: for a request whose own bytes did not land."""
-    row = context.store.upload_sessions.get(key)
+    row = context.store.upload_sessions.get(session_id)
     if row is None:
         return text_response(404, _UNKNOWN_SESSION)
     decision = before_body(_session_state(row), _STATUS_QUERY, 0, context.policy.upload_rule, _now(context))
@@ -359,8 +361,8 @@ def _file_json(context: ServiceContext, request: RequestContext, row: SessionRow
 
 
 def _incomplete_response(request: RequestContext, stored: int) -> Response:
-    known = stored_range(stored)
-    headers = [("Range", known)] if known else []
+    stored_header = stored_range(stored)
+    headers = [("Range", stored_header)] if stored_header else []
     if request.headers.get("X-Upload-No-308", "").lower() == "yes":
         return empty_response(200, [*headers, ("X-HTTP-Status-Code-Override", "308")])
     return empty_response(308, headers)

@@ -1,4 +1,4 @@
-"""From the metadata that a client sent to the row that is stored: checks against what is there, then the change."""
+"""Builds and changes file rows from the metadata of a request, and checks it against the stored files."""
 
 from __future__ import annotations
 
@@ -81,9 +81,9 @@ def check_new(context: ServiceContext, caller: Caller, metadata: JSONObject) -> 
     """Refuse what cannot be created, before a byte is taken and again when it is stored. Raises ApiError."""
     file_id, media_type = metadata.get("id"), metadata.get("mimeType")
     if isinstance(file_id, str):
-        _check_id(context, caller, file_id, is_document(context, _text(media_type)))
+        _check_id(context, caller, file_id, is_document(context, _text_or_none(media_type)))
     if parents := metadata.get("parents"):
-        writable_folder(context, caller, _first(parents))
+        writable_folder(context, caller, _first_parent(parents))
     if media_type == context.shortcut_type:
         _check_target(context, caller, metadata)
 
@@ -112,7 +112,7 @@ def new_row(context: ServiceContext, caller: Caller, metadata: JSONObject, media
     fields = {name: value for name, value in metadata.items() if value is not None}
     mime_type = str(fields.get("mimeType") or media_type or UNKNOWN)
     parents, details, now = fields.get("parents"), fields.get("shortcutDetails"), context.millis()
-    parent = writable_folder(context, caller, _first(parents)).id if parents else context.root(caller.user)
+    parent = writable_folder(context, caller, _first_parent(parents)).id if parents else context.root(caller.user)
     file_id = str(fields.get("id") or (context.ids.native() if is_document(context, mime_type) else context.ids.blob()))
     row = _empty_row(file_id, caller.user, parent, context.policy.default_name, mime_type, now)
     row = row._replace(target=str(details["targetId"]) if isinstance(details, dict) else None)
@@ -236,9 +236,9 @@ def save_properties(context: ServiceContext, caller: Caller, file_id: str, metad
         context.store.files.set_properties(file_id, client, changes)
 
 
-def _first(parents: Any) -> str:
+def _first_parent(parents: Any) -> str:
     return str(parents[0])
 
 
-def _text(value: Any) -> str | None:
+def _text_or_none(value: Any) -> str | None:
     return value if isinstance(value, str) else None

@@ -1,4 +1,4 @@
-"""Simple and multipart uploads: one request, one file, or nothing at all (A1, A2)."""
+"""Simple and multipart uploads: one request stores one file (A1, A2)."""
 
 from __future__ import annotations
 

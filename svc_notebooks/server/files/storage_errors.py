@@ -1,4 +1,4 @@
-"""Errors of the disk as responses: damaged content, a damaged database, no room."""
+"""Turns disk errors into responses: damaged content, a damaged database, a full disk."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def with_files(context: ServiceContext, error: DamagedContent, user: str | None 
     rows = []
     with suppress(OSError):  # a damaged database names nothing
         rows = context.store.files.of_parts(list(error.problems)[:_MOST_LOOKED_UP])
-    seen = [row for row in rows if user is None or effective_role(context, user, row) is not None]
-    return DamagedContent(error.problems, [f"{row.name} ({row.id})" for row in seen])
+    visible_rows = [row for row in rows if user is None or effective_role(context, user, row) is not None]
+    return DamagedContent(error.problems, [f"{row.name} ({row.id})" for row in visible_rows])
 
 
 @contextmanager

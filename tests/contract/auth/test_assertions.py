@@ -93,27 +93,27 @@ def forged(robot: Robot, wire: Wire) -> Iterator[tuple[str, str]]:
     good, other = robot.signed(), Robot(wire, account(wire, "other"))
     head, body, signature = good.split(".")
     swapped = urlsafe_b64encode(json.dumps(robot.claims | {"scope": SCOPE + "calendar"}).encode()).decode().rstrip("=")
-    public = public_half(robot.key["private_key"])
+    public = public_key_of(robot.key["private_key"])
     yield "no algorithm", unsigned(robot.claims)
     yield "no signature", f"{head}.{body}."
     yield "another body", f"{head}.{swapped}.{signature}"
     yield "another's key", jwt.encode(robot.claims, other.key["private_key"], "RS256")
-    yield "the public key as a secret", by_hand({"alg": "HS256", "typ": "JWT"}, robot.claims, public)
+    yield "the public key as a secret", hmac_signed({"alg": "HS256", "typ": "JWT"}, robot.claims, public)
     yield "a weak secret", jwt.encode(robot.claims, "x" * 32, "HS256")
     yield "another hash", jwt.encode(robot.claims, robot.key["private_key"], "RS512")
     yield "a key that is not known", jwt.encode(robot.claims, robot.key["private_key"], "RS256", headers={"kid": "k"})
 
 
-def by_hand(header: dict[str, str], claims: dict[str, Any], secret: bytes) -> str:
+def hmac_signed(header: dict[str, str], claims: dict[str, Any], secret: bytes) -> str:
     """What a library refuses to make: a MAC whose secret everybody knows."""
     import hmac
 
-    parts = [urlsafe_b64encode(json.dumps(one).encode()).decode().rstrip("=") for one in (header, claims)]
+    parts = [urlsafe_b64encode(json.dumps(member).encode()).decode().rstrip("=") for member in (header, claims)]
     mac = hmac.digest(secret, ".".join(parts).encode(), "sha256")
     return ".".join([*parts, urlsafe_b64encode(mac).decode().rstrip("=")])
 
 
-def public_half(private: str) -> bytes:
+def public_key_of(private: str) -> bytes:
     from cryptography.hazmat.primitives import serialization as form
 
     key = form.load_pem_private_key(private.encode(), None).public_key()
@@ -155,11 +155,11 @@ def test_a_service_account_acts_for_users_in_the_scopes_that_it_was_given(wire: 
     agent = Robot(wire, account(wire, "agent", delegation=["storage.readonly"]))
     adas = wire.post_json("/storage/v3/files", {"name": "ada's"}, token=wire.service.sign_in(ADA)).json["id"]
 
-    found = agent.grant(agent.signed(sub=ADA, scope=SCOPE + "storage.readonly")).json
+    grant = agent.grant(agent.signed(sub=ADA, scope=SCOPE + "storage.readonly")).json
     wider = agent.grant(agent.signed(sub=ADA, scope=f"{SCOPE}storage.readonly {SCOPE}calendar"))
     stranger = agent.grant(agent.signed(sub="never-seen@svc.example", scope=SCOPE + "storage.readonly"))
 
-    assert wire.send("GET", f"/storage/v3/files/{adas}", token=found["access_token"]).status == 200
+    assert wire.send("GET", f"/storage/v3/files/{adas}", token=grant["access_token"]).status == 200
     assert refused(wider) == (401, "unauthorized_client")
     assert refused(stranger) == (400, "invalid_grant")
 

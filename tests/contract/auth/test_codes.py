@@ -30,14 +30,14 @@ def test_a_code_is_exchanged_for_tokens_that_work_for_who_consented(wire: Wire, 
     bobs = wire.post_json("/storage/v3/files", {"name": "bob's"}, token=wire.service.sign_in(BOB)).json["id"]
 
     answer = ask(wire, "/token", app.form(app.code("storage calendar.readonly", user=BOB)))
-    found = answer.json
+    tokens = answer.json
 
     assert answer.status == 200
     assert "no-store" in answer.headers["Cache-Control"]
-    assert found["token_type"] == "Bearer"
-    assert found["expires_in"] in (3599, 3600)
-    assert set(found["scope"].split()) == {SCOPE + "storage", SCOPE + "calendar.readonly"}
-    assert wire.send("GET", f"/storage/v3/files/{bobs}", token=found["access_token"]).status == 200
+    assert tokens["token_type"] == "Bearer"
+    assert tokens["expires_in"] in (3599, 3600)
+    assert set(tokens["scope"].split()) == {SCOPE + "storage", SCOPE + "calendar.readonly"}
+    assert wire.send("GET", f"/storage/v3/files/{bobs}", token=tokens["access_token"]).status == 200
 
 
 @pytest.mark.spec("T-01", "T-01a")
@@ -68,10 +68,10 @@ def test_a_refresh_may_ask_for_less_and_not_for_more(wire: Wire, app: App) -> No
 
 @pytest.mark.spec("T-03", "T-03b")
 def test_what_a_person_unticks_is_not_granted(wire: Wire, app: App) -> None:
-    found = app.tokens("storage calendar.readonly", untick=("storage",))
+    tokens = app.tokens("storage calendar.readonly", untick=("storage",))
 
-    assert found["scope"] == SCOPE + "calendar.readonly"
-    assert wire.send("GET", "/storage/v3/files", token=found["access_token"]).status == 403
+    assert tokens["scope"] == SCOPE + "calendar.readonly"
+    assert wire.send("GET", "/storage/v3/files", token=tokens["access_token"]).status == 403
 
 
 @pytest.mark.spec("T-01", "T-01b")

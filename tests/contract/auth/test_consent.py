@@ -50,11 +50,11 @@ def test_the_client_hears_what_is_wrong_with_its_question(wire: Wire, app: App, 
     changes, error = SENT_BACK[case]
     answer = Person(wire, wire.service.sign_in()).open(app.address(**changes))
 
-    found = told(answer)
+    parameters = told(answer)
     assert answer.headers["Location"].startswith("https://app.example/back?")
-    assert (found["from"], found["state"]) == ("svc", "s")
-    assert found["error"] in (error, "invalid_request")
-    assert "code" not in found
+    assert (parameters["from"], parameters["state"]) == ("svc", "s")
+    assert parameters["error"] in (error, "invalid_request")
+    assert "code" not in parameters
 
 
 NOT_SENT: dict[str, dict[str, str | None]] = {
@@ -99,11 +99,11 @@ def test_consent_needs_the_person_and_the_page(wire: Wire, app: App) -> None:
     stranger, person = Person(wire), Person(wire, wire.service.sign_in())
     form = urlencode({"decision": "allow", "scope.storage": "on"}).encode()
 
-    asked = stranger.open(app.address())
+    page = stranger.open(app.address())
     forged = person.send("POST", app.address(), form, **{"Content_Type": FORM["Content-Type"]})
     posted = stranger.send("POST", app.address(), form, **{"Content_Type": FORM["Content-Type"]})
 
-    for answer in (asked, forged, posted):
+    for answer in (page, forged, posted):
         assert "code=" not in answer.headers.get("Location", "")
 
 
@@ -112,9 +112,9 @@ def test_a_person_gives_no_more_than_they_have(wire: Wire, app: App) -> None:
     person = Person(wire, wire.service.sign_in(ADA, scopes=["storage.readonly"]))
 
     answer = person.consent(app.address("storage storage.readonly"))
-    found = ask(wire, "/token", app.form(answer["code"])).json
+    tokens = ask(wire, "/token", app.form(answer["code"])).json
 
-    assert found["scope"] == SCOPE + "storage.readonly"
+    assert tokens["scope"] == SCOPE + "storage.readonly"
 
 
 @pytest.mark.spec("T-01", "T-01b")

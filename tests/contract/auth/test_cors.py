@@ -25,8 +25,8 @@ def policy() -> Policy:
 
 
 def preflight(wire: Wire, method: str, target: str, origin: str = APP, **headers: str) -> Answer:
-    asked = {"Origin": origin, "Access-Control-Request-Method": method}
-    return wire.send("OPTIONS", target, headers={**asked, **headers}, token=None)
+    preflight_headers = {"Origin": origin, "Access-Control-Request-Method": method}
+    return wire.send("OPTIONS", target, headers={**preflight_headers, **headers}, token=None)
 
 
 def cors_of(answer: Answer) -> dict[str, str]:
@@ -45,21 +45,21 @@ def test_a_preflight_is_answered_for_every_operation(wire: Wire, operation: Oper
     for path in paths(operation):
         for method in operation.methods:
             answer = preflight(wire, method, path, **{"Access-Control-Request-Headers": ASKED})
-            found = cors_of(answer)
+            cors_headers = cors_of(answer)
             assert (answer.status, answer.body) == (204, b"")
-            assert method in found["access-control-allow-methods"].split(", ")
-            assert found["access-control-allow-origin"] == "*"
-            assert found["access-control-allow-headers"] == ASKED
-            assert int(found["access-control-max-age"]) > 0
-            assert "access-control-allow-credentials" not in found
+            assert method in cors_headers["access-control-allow-methods"].split(", ")
+            assert cors_headers["access-control-allow-origin"] == "*"
+            assert cors_headers["access-control-allow-headers"] == ASKED
+            assert int(cors_headers["access-control-max-age"]) > 0
+            assert "access-control-allow-credentials" not in cors_headers
 
 
 def test_a_preflight_of_a_session_names_its_methods(wire: Wire) -> None:
     uri = wire.begin()
 
-    found = cors_of(preflight(wire, "PUT", uri.removeprefix(wire.base_url)))
+    cors_headers = cors_of(preflight(wire, "PUT", uri.removeprefix(wire.base_url)))
 
-    assert set(found["access-control-allow-methods"].split(", ")) >= {"PUT", "DELETE"}
+    assert set(cors_headers["access-control-allow-methods"].split(", ")) >= {"PUT", "DELETE"}
     assert wire.put(uri, b"hello").status == 200
 
 
@@ -101,12 +101,12 @@ def test_whatever_is_answered_a_page_may_read_it(wire: Wire) -> None:
 
     assert [answer.status for answer in answers] == [200, 308, 206, 401, 404, 404, 405, 503, 200, 204]
     for answer in answers:
-        found = cors_of(answer)
-        exposed = {name.lower() for name in found["access-control-expose-headers"].split(", ")}
-        assert found["access-control-allow-origin"] == "*"
+        cors_headers = cors_of(answer)
+        exposed = {name.lower() for name in cors_headers["access-control-expose-headers"].split(", ")}
+        assert cors_headers["access-control-allow-origin"] == "*"
         assert exposed >= {"location", "range", "content-range", "content-length", "etag", "retry-after"}
         assert {name.lower() for name in answer.headers if name.lower() in ("location", "range")} <= exposed
-        assert set(found) == {"access-control-allow-origin", "access-control-expose-headers"}
+        assert set(cors_headers) == {"access-control-allow-origin", "access-control-expose-headers"}
 
 
 def test_without_an_origin_nothing_is_added(wire: Wire) -> None:
@@ -135,11 +135,11 @@ PAGE_PATHS = ["/authorize", "/signin", "/signout", "/file/d/x/view", "/document/
 @pytest.mark.parametrize("target", PAGE_PATHS)
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_no_page_reads_the_pages_for_people_or_the_control_interface(wire: Wire, method: str, target: str) -> None:
-    asked = preflight(wire, method, target)
+    preflight_answer = preflight(wire, method, target)
     answer = wire.send(method, target, None, {"Origin": APP})
 
-    assert asked.status in (403, 404, 405)
-    assert cors_of(asked) == cors_of(answer) == {}
+    assert preflight_answer.status in (403, 404, 405)
+    assert cors_of(preflight_answer) == cors_of(answer) == {}
 
 
 class TestAllowedOrigins:
@@ -157,13 +157,13 @@ class TestAllowedOrigins:
 
     @pytest.mark.parametrize("origin", ["https://evil.example", "null", f"{APP}.evil.example", "", "*"])
     def test_another_may_not(self, wire: Wire, origin: str) -> None:
-        asked = preflight(wire, "GET", FILES, origin)
+        preflight_answer = preflight(wire, "GET", FILES, origin)
         answer = wire.send("GET", FILES, headers={"Origin": origin})
 
-        assert (asked.status, asked.error["reason"]) == (403, "originNotAllowed")
+        assert (preflight_answer.status, preflight_answer.error["reason"]) == (403, "originNotAllowed")
         assert wire.service.journal()[-2]["decided_by"] == "allowed_origins"
-        assert cors_of(asked) == cors_of(answer) == {}
-        assert asked.headers["Vary"] == answer.headers["Vary"] == "Origin"
+        assert cors_of(preflight_answer) == cors_of(answer) == {}
+        assert preflight_answer.headers["Vary"] == answer.headers["Vary"] == "Origin"
 
 
 class TestDefaults:
@@ -176,8 +176,8 @@ class TestDefaults:
 
     def test_any_origin_unless_the_tokens_can_be_guessed(self, wire: Wire, service: Service) -> None:
         seeded = service.seed is not None
-        asked = preflight(wire, "GET", FILES)
+        answer = preflight(wire, "GET", FILES)
 
-        assert asked.status == (403 if seeded else 204)
-        assert cors_of(asked).get("access-control-allow-origin") == (None if seeded else "*")
+        assert answer.status == (403 if seeded else 204)
+        assert cors_of(answer).get("access-control-allow-origin") == (None if seeded else "*")
         assert wire.send("GET", FILES, headers={"Origin": APP}).status == 200

@@ -16,8 +16,8 @@ KNOWN = {"{fileId}": "root", "{calendarId}": "primary"}
 ROUTES = [
     (method.upper(), path)
     for path, methods in PATHS.items()
-    for method, said in methods.items()
-    if said.get("security")
+    for method, operation in methods.items()
+    if operation.get("security")
 ]
 SESSION = {("PUT", "/upload/storage/v3/files"), ("DELETE", "/upload/storage/v3/files")}
 QUERY = "?uploadType=media&fields=*&mimeType=text/plain&pageToken=1&destination=x"
@@ -118,7 +118,7 @@ def test_each_documented_scope_is_enough_and_no_other_is(wire: Wire) -> None:
 
     for method, path in ROUTES:
         security = PATHS[path][method.lower()]["security"]
-        enough = {one["oauth2"][0].rpartition("/")[2] for one in security}
+        enough = {requirement["oauth2"][0].rpartition("/")[2] for requirement in security}
         for scope, token in tokens.items():
             answer = ask(wire, method, path, ("Authorization", f"Bearer {token}"))
             kept_out = answer.status == 403 and str(answer.error["reason"]) == "insufficientPermissions"

@@ -121,11 +121,11 @@ def test_a_reset_and_an_old_snapshot_do_not_bring_a_revoked_token_back(wire: Wir
 
 @pytest.mark.spec("T-01", "T-01b")
 def test_oauth_libraries_find_the_endpoints(wire: Wire) -> None:
-    found = wire.send("GET", "/.well-known/oauth-authorization-server", token=None).json
+    metadata = wire.send("GET", "/.well-known/oauth-authorization-server", token=None).json
 
-    base = found["issuer"]
-    assert found["authorization_endpoint"] == f"{base}/authorize"
-    assert found["token_endpoint"] == f"{base}/token"
-    assert found["response_types_supported"] == ["code"]
-    assert "S256" in found["code_challenge_methods_supported"]
-    assert set(found["grant_types_supported"]) == {"authorization_code", "refresh_token", JWT_BEARER}
+    base = metadata["issuer"]
+    assert metadata["authorization_endpoint"] == f"{base}/authorize"
+    assert metadata["token_endpoint"] == f"{base}/token"
+    assert metadata["response_types_supported"] == ["code"]
+    assert "S256" in metadata["code_challenge_methods_supported"]
+    assert set(metadata["grant_types_supported"]) == {"authorization_code", "refresh_token", JWT_BEARER}

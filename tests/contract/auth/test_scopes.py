@@ -37,7 +37,7 @@ RANK = {None: 0, "reader": 1, "commenter": 2, "writer": 3, "owner": 4}
 
 
 @dataclass(frozen=True)
-class Deed:
+class FileOperation:
     """One thing to do with a file: the scopes of which one is needed, the least role, and how it is asked."""
 
     scopes: set[str]
@@ -72,17 +72,21 @@ def inside(wire: Wire, file: str, token: str) -> Answer:
 
 
 SHARE = {"type": "user", "role": "reader", "emailAddress": "somebody@svc.example"}
-DEEDS = {
-    "get": Deed(SEES, "reader", get("")),
-    "content": Deed({"storage", "storage.file", "storage.readonly"}, "reader", get("?alt=media")),
-    "range": Deed({"storage", "storage.file", "storage.readonly"}, "reader", get("?alt=media&access=1")),
-    "export": Deed({"storage", "storage.file", "storage.readonly"}, "reader", get("/export?mimeType=text/plain"), True),
-    "copy": Deed(WRITES, "reader", send("POST", "/copy")),
-    "watch": Deed(SEES, "reader", watch),
-    "rename": Deed({*WRITES, "storage.metadata"}, "writer", send("PATCH", "", {"name": "new"})),
-    "replace": Deed({*WRITES, "storage.metadata"}, "writer", put),
-    "share": Deed(WRITES, "writer", send("POST", "/permissions", SHARE)),
-    "delete": Deed(WRITES, "owner", lambda wire, file, token: wire.send("DELETE", f"{FILES}/{file}", token=token)),
+FILE_OPERATIONS = {
+    "get": FileOperation(SEES, "reader", get("")),
+    "content": FileOperation({"storage", "storage.file", "storage.readonly"}, "reader", get("?alt=media")),
+    "range": FileOperation({"storage", "storage.file", "storage.readonly"}, "reader", get("?alt=media&access=1")),
+    "export": FileOperation(
+        {"storage", "storage.file", "storage.readonly"}, "reader", get("/export?mimeType=text/plain"), True
+    ),
+    "copy": FileOperation(WRITES, "reader", send("POST", "/copy")),
+    "watch": FileOperation(SEES, "reader", watch),
+    "rename": FileOperation({*WRITES, "storage.metadata"}, "writer", send("PATCH", "", {"name": "new"})),
+    "replace": FileOperation({*WRITES, "storage.metadata"}, "writer", put),
+    "share": FileOperation(WRITES, "writer", send("POST", "/permissions", SHARE)),
+    "delete": FileOperation(
+        WRITES, "owner", lambda wire, file, token: wire.send("DELETE", f"{FILES}/{file}", token=token)
+    ),
 }
 TOKENS = [
     {"storage"},
@@ -97,14 +101,16 @@ TOKENS_THAT_TRAVEL = [({"storage.metadata"}, "this app")]
 """Over a socket a few are enough: what decides is the same."""
 
 
-def expected(deed: Deed, role: str | None, scopes: set[str], *, made_here: bool) -> tuple[int, str | None]:
+def expected(
+    operation: FileOperation, role: str | None, scopes: set[str], *, made_here: bool
+) -> tuple[int, str | None]:
     """Status and reason. The token is looked at first, then what it reaches, then what the user may do."""
-    useful = scopes & deed.scopes
+    useful = scopes & operation.scopes
     if not useful:
         return 403, "insufficientPermissions"
     if role is None or (useful == {"storage.file"} and not made_here):
         return 404, "notFound"
-    if RANK[role] < RANK[deed.least]:
+    if RANK[role] < RANK[operation.least]:
         return 403, "insufficientFilePermissions"
     return 200, None
 
@@ -112,7 +118,7 @@ def expected(deed: Deed, role: str | None, scopes: set[str], *, made_here: bool)
 # -- the matrix ------------------------------------------------------------------------------------------------------
 
 
-def given_file(wire: Wire, role: str | None, *, native: bool, client: str) -> str:
+def create_shared_file(wire: Wire, role: str | None, *, native: bool, client: str) -> str:
     """A file of ada's, made with this client; bob has this role on it."""
     ada = wire.service.sign_in(ADA, client=client)
     if native:
@@ -132,31 +138,31 @@ def outcome(answer: Answer) -> tuple[int, str | None]:
 
 @pytest.mark.spec("T-03", "T-03a", "T-03b", "T-04", "T-04b")
 @pytest.mark.parametrize("role", ["owner", "writer", "commenter", "reader", None], ids=str)
-@pytest.mark.parametrize("name", DEEDS)
+@pytest.mark.parametrize("name", FILE_OPERATIONS)
 def test_what_somebody_may_do_with_a_file_follows_from_role_and_scopes(wire: Wire, name: str, role: str | None) -> None:
-    deed, user = DEEDS[name], {"owner": ADA, None: EVE}.get(role, BOB)
+    operation, user = FILE_OPERATIONS[name], {"owner": ADA, None: EVE}.get(role, BOB)
     apart = [({"storage"}, "another app"), ({"storage.file"}, "another app")]
     tokens = [(scopes, "this app") for scopes in TOKENS] if isinstance(wire, InProcess) else TOKENS_THAT_TRAVEL
 
     for scopes, client in [*tokens, *apart]:
-        file = given_file(wire, role, native=deed.native, client="this app")
+        file = create_shared_file(wire, role, native=operation.native, client="this app")
         token = wire.service.sign_in(user, scopes=sorted(scopes), client=client)
 
-        found = outcome(deed.ask(wire, file, token))
+        actual = outcome(operation.ask(wire, file, token))
 
-        assert found == expected(deed, role, scopes, made_here=client == "this app"), (sorted(scopes), client)
+        assert actual == expected(operation, role, scopes, made_here=client == "this app"), (sorted(scopes), client)
 
 
 @pytest.mark.spec("T-03", "T-03a", "T-03b")
 def test_a_metadata_token_lists_and_reads_and_gets_no_byte(wire: Wire) -> None:
-    file = given_file(wire, "owner", native=False, client="a")
+    file = create_shared_file(wire, "owner", native=False, client="a")
     token = wire.service.sign_in(ADA, scopes=["storage.metadata.readonly"])
 
-    found = wire.send("GET", f"{FILES}/{file}?fields=id,name,size,md5Checksum", token=token)
+    answer = wire.send("GET", f"{FILES}/{file}?fields=id,name,size,md5Checksum", token=token)
     refused = wire.send("GET", f"{FILES}/{file}?alt=media", token=token)
 
-    assert (found.status, found.json["size"]) == (200, "7")
-    assert file in [one["id"] for one in wire.files(token=token)]
+    assert (answer.status, answer.json["size"]) == (200, "7")
+    assert file in [listed_file["id"] for listed_file in wire.files(token=token)]
     assert (refused.status, refused.error["reason"]) == (403, "insufficientPermissions")
     assert "insufficient_scope" in refused.headers["WWW-Authenticate"]
     assert b"content" not in refused.body
@@ -164,7 +170,7 @@ def test_a_metadata_token_lists_and_reads_and_gets_no_byte(wire: Wire) -> None:
 
 @pytest.mark.spec("T-03", "T-03b")
 def test_a_metadata_token_gets_no_byte_by_a_range_or_a_head(wire: Wire) -> None:
-    file = given_file(wire, "owner", native=False, client="a")
+    file = create_shared_file(wire, "owner", native=False, client="a")
     token = wire.service.sign_in(ADA, scopes=["storage.metadata"])
 
     part = wire.send("GET", f"{FILES}/{file}?alt=media", headers={"Range": "bytes=0-1"}, token=token)
@@ -175,10 +181,10 @@ def test_a_metadata_token_gets_no_byte_by_a_range_or_a_head(wire: Wire) -> None:
 
 @pytest.mark.spec("T-04", "T-04b")
 def test_a_client_with_the_file_scope_lists_what_it_made_and_nothing_else(wire: Wire) -> None:
-    mine, other = (given_file(wire, "owner", native=False, client=one) for one in ("mine", "other"))
+    mine, other = (create_shared_file(wire, "owner", native=False, client=client) for client in ("mine", "other"))
     token = wire.service.sign_in(ADA, scopes=["storage.file"], client="mine")
 
-    listed = [one["id"] for one in wire.files(token=token)]
+    listed = [listed_file["id"] for listed_file in wire.files(token=token)]
 
     assert mine in listed
     assert other not in listed
@@ -189,7 +195,7 @@ def test_the_change_log_tells_nobody_of_files_that_are_not_theirs(wire: Wire) ->
     eve = wire.service.sign_in(EVE)
     start = wire.send("GET", "/storage/v3/changes/startPageToken", token=eve).json["startPageToken"]
 
-    file = given_file(wire, "reader", native=False, client="a")
+    file = create_shared_file(wire, "reader", native=False, client="a")
     send("PATCH", "", {"name": "secret"})(wire, file, wire.service.sign_in(ADA))
     changes = wire.send("GET", f"/storage/v3/changes?pageToken={start}", token=eve)
 
@@ -200,14 +206,14 @@ def test_the_change_log_tells_nobody_of_files_that_are_not_theirs(wire: Wire) ->
 @pytest.mark.spec("T-04", "T-04b")
 def test_an_id_that_is_not_shared_and_one_that_is_nobodys_get_the_same_answer(wire: Wire) -> None:
     """Or a stranger could find out what exists."""
-    file = given_file(wire, None, native=False, client="a")
+    file = create_shared_file(wire, None, native=False, client="a")
     eve = wire.service.sign_in(EVE)
     nobodys = file[:-1] + ("A" if file[-1] != "A" else "B")
 
     for path in ("", "?alt=media", "/permissions", "/export?mimeType=text/plain"):
-        one, other = (get(path)(wire, which, eve) for which in (file, nobodys))
-        assert one.status == other.status == 404
-        assert one.body.replace(file.encode(), b"") == other.body.replace(nobodys.encode(), b"")
+        unshared, unknown = (get(path)(wire, which, eve) for which in (file, nobodys))
+        assert unshared.status == unknown.status == 404
+        assert unshared.body.replace(file.encode(), b"") == unknown.body.replace(nobodys.encode(), b"")
 
 
 @pytest.mark.spec("T-04", "T-04b")
@@ -222,16 +228,21 @@ def test_nobody_goes_on_with_another_users_upload(wire: Wire) -> None:
 
 @pytest.mark.spec("T-04", "T-04b")
 def test_what_was_unshared_is_gone_for_who_had_it(wire: Wire) -> None:
-    file, ada, bob = given_file(wire, "writer", native=False, client="a"), *map(wire.service.sign_in, (ADA, BOB))
+    file, ada, bob = (
+        create_shared_file(wire, "writer", native=False, client="a"),
+        *map(wire.service.sign_in, (ADA, BOB)),
+    )
     permission = next(
-        one for one in get("/permissions")(wire, file, ada).json["permissions"] if one["role"] == "writer"
+        permission
+        for permission in get("/permissions")(wire, file, ada).json["permissions"]
+        if permission["role"] == "writer"
     )
     assert get("")(wire, file, bob).status == 200
 
     assert wire.send("DELETE", f"{FILES}/{file}/permissions/{permission['id']}", token=ada).status == 204
 
     assert get("")(wire, file, bob).status == get("?alt=media")(wire, file, bob).status == 404
-    assert file not in [one["id"] for one in wire.files(token=bob)]
+    assert file not in [listed_file["id"] for listed_file in wire.files(token=bob)]
 
 
 @pytest.mark.spec("T-04", "T-04a", "T-04b")
@@ -239,7 +250,7 @@ def test_a_service_account_has_files_of_its_own(wire: Wire) -> None:
     robot = wire.service.sign_in("robot@svc.example", service_account=True)
     target = f"/upload{FILES}?uploadType=media"
     mine = wire.send("POST", target, b"x", {"Content-Type": "text/plain"}, token=robot).json["id"]
-    adas = given_file(wire, None, native=False, client="a")
+    adas = create_shared_file(wire, None, native=False, client="a")
 
     assert get("")(wire, mine, wire.service.sign_in(ADA)).status == 404
     assert get("")(wire, adas, robot).status == 404
@@ -264,7 +275,7 @@ TAKING = {
 @pytest.mark.parametrize("name", TAKING)
 def test_who_only_reads_cannot_take_a_restricted_file_along(wire: Wire, name: str, role: str, flag: str) -> None:
     native, ask, reason = TAKING[name]
-    file, ada = given_file(wire, role, native=native, client="a"), wire.service.sign_in(ADA)
+    file, ada = create_shared_file(wire, role, native=native, client="a"), wire.service.sign_in(ADA)
     token = wire.service.sign_in(ADA if role == "owner" else BOB)
     assert ask(wire, file, token).status == 200
 
@@ -283,7 +294,7 @@ def test_who_only_reads_cannot_take_a_restricted_file_along(wire: Wire, name: st
 @pytest.mark.spec("A6-05", "A6-05b")
 @pytest.mark.parametrize("role", ["reader", "commenter"])
 def test_who_only_reads_cannot_lift_the_restriction(wire: Wire, role: str) -> None:
-    file, bob = given_file(wire, role, native=False, client="a"), wire.service.sign_in(BOB)
+    file, bob = create_shared_file(wire, role, native=False, client="a"), wire.service.sign_in(BOB)
     send("PATCH", "", {"viewersCanCopyContent": True})(wire, file, wire.service.sign_in(ADA))
 
     assert send("PATCH", "", {"viewersCanCopyContent": False})(wire, file, bob).status == 403
@@ -292,7 +303,7 @@ def test_who_only_reads_cannot_lift_the_restriction(wire: Wire, role: str) -> No
 
 @pytest.mark.spec("A6-05", "A6-05b")
 def test_who_may_edit_sets_the_restriction_and_lifts_it(wire: Wire) -> None:
-    file, writer = given_file(wire, "writer", native=False, client="a"), wire.service.sign_in(BOB)
+    file, writer = create_shared_file(wire, "writer", native=False, client="a"), wire.service.sign_in(BOB)
 
     for restricted in (True, False):
         assert send("PATCH", "", {"viewersCanCopyContent": restricted})(wire, file, writer).status == 200
@@ -301,18 +312,18 @@ def test_who_may_edit_sets_the_restriction_and_lifts_it(wire: Wire) -> None:
 
 @pytest.mark.spec("A6-05", "A6-05a")
 def test_a_restricted_file_says_what_its_reader_may(wire: Wire) -> None:
-    file, bob = given_file(wire, "reader", native=False, client="a"), wire.service.sign_in(BOB)
+    file, bob = create_shared_file(wire, "reader", native=False, client="a"), wire.service.sign_in(BOB)
     send("PATCH", "", {"viewersCanCopyContent": True})(wire, file, wire.service.sign_in(ADA))
 
-    found = get("?fields=viewersCanCopyContent,capabilities(canDownload,canCopy)")(wire, file, bob).json
+    resource = get("?fields=viewersCanCopyContent,capabilities(canDownload,canCopy)")(wire, file, bob).json
 
-    assert found["viewersCanCopyContent"] is True
-    assert found["capabilities"] == {"canDownload": False, "canCopy": False}
+    assert resource["viewersCanCopyContent"] is True
+    assert resource["capabilities"] == {"canDownload": False, "canCopy": False}
 
 
 @pytest.mark.spec("A6-05", "A6-05a")
 def test_a_range_of_a_restricted_file_is_as_closed_as_the_whole(wire: Wire) -> None:
-    file, bob = given_file(wire, "reader", native=False, client="a"), wire.service.sign_in(BOB)
+    file, bob = create_shared_file(wire, "reader", native=False, client="a"), wire.service.sign_in(BOB)
     send("PATCH", "", {"viewersCanCopyContent": True})(wire, file, wire.service.sign_in(ADA))
 
     part = wire.send("GET", f"{FILES}/{file}?alt=media", headers={"Range": "bytes=0-1"}, token=bob)
@@ -323,7 +334,7 @@ def test_a_range_of_a_restricted_file_is_as_closed_as_the_whole(wire: Wire) -> N
 
 @pytest.mark.spec("A6-05", "A6-05a")
 def test_a_copy_by_a_writer_of_a_restricted_file_is_the_writers_own(wire: Wire) -> None:
-    file, bob = given_file(wire, "writer", native=False, client="a"), wire.service.sign_in(BOB)
+    file, bob = create_shared_file(wire, "writer", native=False, client="a"), wire.service.sign_in(BOB)
     send("PATCH", "", {"viewersCanCopyContent": True})(wire, file, wire.service.sign_in(ADA))
 
     made = send("POST", "/copy", {"name": "mine"})(wire, file, bob).json["id"]
@@ -336,7 +347,7 @@ def test_a_copy_by_a_writer_of_a_restricted_file_is_the_writers_own(wire: Wire) 
 @pytest.mark.parametrize("role", ["owner", "writer", "commenter", "reader", None], ids=str)
 @pytest.mark.parametrize("acknowledged", [True, False])
 def test_an_abusive_file_is_for_its_owner_who_says_so(wire: Wire, role: str | None, acknowledged: bool) -> None:
-    file = given_file(wire, role, native=False, client="a")
+    file = create_shared_file(wire, role, native=False, client="a")
     wire.service.flag(file, abusive=True)
     token = wire.service.sign_in({"owner": ADA, None: EVE}.get(role, BOB))
 
@@ -354,7 +365,7 @@ def test_an_abusive_file_is_for_its_owner_who_says_so(wire: Wire, role: str | No
 
 @pytest.mark.spec("T-04", "T-04a", "T-04b")
 def test_a_client_has_properties_that_no_other_client_sees(wire: Wire) -> None:
-    file = given_file(wire, None, native=False, client="a")
+    file = create_shared_file(wire, None, native=False, client="a")
     tokens = {client: wire.service.sign_in(ADA, client=client) for client in ("a", "b")}
     for client, token in tokens.items():
         send("PATCH", "", {"appProperties": {"of": client}, "properties": {client: "for all"}})(wire, file, token)
@@ -367,7 +378,7 @@ def test_a_client_has_properties_that_no_other_client_sees(wire: Wire) -> None:
 
 @pytest.mark.spec("A6-03")
 def test_a_flag_that_is_lifted_is_gone(wire: Wire) -> None:
-    file = given_file(wire, "reader", native=False, client="a")
+    file = create_shared_file(wire, "reader", native=False, client="a")
     wire.service.flag(file, abusive=True)
     wire.service.flag(file, abusive=False)
 
@@ -377,7 +388,7 @@ def test_a_flag_that_is_lifted_is_gone(wire: Wire) -> None:
 @pytest.mark.spec("A6-03")
 def test_new_content_and_a_copy_do_not_wash_a_flag_away(wire: Wire) -> None:
     """A copy by its owner is as bad as what it was made from."""
-    file, ada = given_file(wire, "reader", native=False, client="a"), wire.service.sign_in(ADA)
+    file, ada = create_shared_file(wire, "reader", native=False, client="a"), wire.service.sign_in(ADA)
     wire.service.flag(file, abusive=True)
 
     made = send("POST", "/copy")(wire, file, ada).json["id"]
@@ -425,7 +436,7 @@ class Node:
 
     owner: int
     folder: bool
-    above: int | None
+    parent: int | None
     grants: tuple[tuple[str, int], ...]
 
 
@@ -448,7 +459,7 @@ def graphs(draw: st.DrawFn) -> list[Node]:
 def chain(nodes: list[Node], n: int) -> list[Node]:
     """The thing and the folders above it."""
     node = nodes[n]
-    return [node, *([] if node.above is None else chain(nodes, node.above))]
+    return [node, *([] if node.parent is None else chain(nodes, node.parent))]
 
 
 def may_see(nodes: list[Node], n: int) -> set[int]:
@@ -457,29 +468,31 @@ def may_see(nodes: list[Node], n: int) -> set[int]:
 
 def may_write(nodes: list[Node], n: int) -> set[int]:
     line = chain(nodes, n)
-    given = {grantee for node in line for role, grantee in node.grants if role == "writer"}
-    return given | {node.owner for node in line}
+    writers = {grantee for node in line for role, grantee in node.grants if role == "writer"}
+    return writers | {node.owner for node in line}
 
 
-Crowd = tuple[Service, list[str]]
+ServiceWithUsers = tuple[Service, list[str]]
 
 
 @pytest.fixture(scope="module")
-def crowd() -> Crowd:
+def service_with_users() -> ServiceWithUsers:
     service = open_service(seed=0)
-    return service, [service.sign_in(one) for one in PEOPLE]
+    return service, [service.sign_in(person) for person in PEOPLE]
 
 
 @pytest.mark.spec("T-04", "T-04b")
 @examples(0.8, suppress_health_check=list(HealthCheck))
 @given(nodes=graphs())
-def test_nobody_ever_sees_what_is_neither_theirs_nor_shared(crowd: Crowd, nodes: list[Node]) -> None:
-    service, tokens = crowd
+def test_nobody_ever_sees_what_is_neither_theirs_nor_shared(
+    service_with_users: ServiceWithUsers, nodes: list[Node]
+) -> None:
+    service, tokens = service_with_users
     service.reset()
     wire = InProcess(service, "http://svc.test")
     ids: list[str] = []
     for n, node in enumerate(nodes):
-        ids.append(place(wire, tokens, nodes, ids, n))
+        ids.append(create_node(wire, tokens, nodes, ids, n))
         for role, grantee in node.grants:
             if grantee != node.owner:
                 share = {"type": "user", "role": role, "emailAddress": PEOPLE[grantee]}
@@ -489,18 +502,18 @@ def test_nobody_ever_sees_what_is_neither_theirs_nor_shared(crowd: Crowd, nodes:
     for who, token in enumerate(tokens):
         seen = {ids[n] for n in range(len(nodes)) if who in may_see(nodes, n)}
         listed = wire.send("GET", f"{FILES}?pageSize=1000", token=token)
-        assert {one["id"] for one in listed.json["files"]} == seen
+        assert {listed_file["id"] for listed_file in listed.json["files"]} == seen
         for n, file in enumerate(ids):
             assert (get("")(wire, file, token).status == 200) == (file in seen)
             renamed = send("PATCH", "", {"description": "x"})(wire, file, token).status
             assert renamed == (200 if who in may_write(nodes, n) else 403 if file in seen else 404)
 
 
-def place(wire: Wire, tokens: list[str], nodes: list[Node], ids: list[str], n: int) -> str:
+def create_node(wire: Wire, tokens: list[str], nodes: list[Node], ids: list[str], n: int) -> str:
     node = nodes[n]
     body = {"name": f"n{n}", "mimeType": FOLDER if node.folder else "text/plain"}
-    if node.above is not None:
-        body["parents"] = [ids[node.above]]  # type: ignore[assignment]
+    if node.parent is not None:
+        body["parents"] = [ids[node.parent]]  # type: ignore[assignment]
     made = wire.post_json(FILES, body, token=tokens[node.owner])
     assert made.status == 200, made.body
     return str(made.json["id"])

@@ -22,13 +22,13 @@ def handout(wire: Wire) -> Fields:
     return wire.post_json("/storage/v3/files?fields=*", {"name": "Handout", "mimeType": "text/plain"}).json
 
 
-def attached(ada: Diary, *urls: str, **parameters: Any) -> Any:
+def insert_with_attachments(ada: Diary, *urls: str, **parameters: Any) -> Any:
     return ada.insert({**SEMINAR, "attachments": [{"fileUrl": url} for url in urls]}, **parameters)
 
 
 @pytest.mark.spec("E-17")
 def test_a_stored_file_is_attached_by_its_link(ada: Diary, handout: Fields) -> None:
-    event = attached(ada, handout["webViewLink"], supportsAttachments="true").json
+    event = insert_with_attachments(ada, handout["webViewLink"], supportsAttachments="true").json
 
     (attachment,) = event["attachments"]
     assert attachment["fileUrl"] == handout["webViewLink"]
@@ -42,7 +42,7 @@ def test_a_stored_file_is_attached_by_its_link(ada: Diary, handout: Fields) -> N
 @pytest.mark.spec("E-17")
 @pytest.mark.parametrize("parameters", [{}, {"supportsAttachments": "false"}])
 def test_who_does_not_support_attachments_stores_none(ada: Diary, handout: Fields, parameters: Fields) -> None:
-    event = attached(ada, handout["webViewLink"], **parameters).json
+    event = insert_with_attachments(ada, handout["webViewLink"], **parameters).json
 
     assert "attachments" not in event
     assert "attachments" not in ada.read(event["id"])
@@ -58,7 +58,7 @@ def test_attachments_that_nobody_looks_at_are_not_wrong(ada: Diary, attachments:
 @pytest.mark.choice("Attachments")
 @pytest.mark.parametrize("parameters", [{}, {"supportsAttachments": "false"}])
 def test_a_change_without_support_leaves_attachments_alone(ada: Diary, handout: Fields, parameters: Fields) -> None:
-    event = attached(ada, handout["webViewLink"], supportsAttachments="true").json
+    event = insert_with_attachments(ada, handout["webViewLink"], supportsAttachments="true").json
 
     patched = ada.patch(event["id"], {"attachments": [], "summary": "x"}, **parameters).json
     replaced = ada.put(event["id"], SEMINAR, **parameters).json
@@ -80,12 +80,12 @@ def test_another_page_is_attached_as_it_is(ada: Diary) -> None:
 @pytest.mark.choice("Attachments")
 def test_an_attachment_is_given_another_title(ada: Diary, handout: Fields) -> None:
     urls = handout["webViewLink"], "https://elsewhere.example/a.pdf"
-    event = attached(ada, *urls, supportsAttachments="true").json
+    event = insert_with_attachments(ada, *urls, supportsAttachments="true").json
 
     renamed = [{"fileUrl": url, "title": "Sheet"} for url in urls]
     changed = accepted(ada.patch(event["id"], {"attachments": renamed}, supportsAttachments="true"))
 
-    assert [one["title"] for one in changed["attachments"]] == ["Sheet", "Sheet"]
+    assert [attachment["title"] for attachment in changed["attachments"]] == ["Sheet", "Sheet"]
     assert changed["attachments"][0]["fileId"] == handout["id"]
 
 
@@ -97,7 +97,8 @@ def test_a_link_tells_nothing_of_a_file_that_one_may_not_see(wire: Wire, ada: Di
     link = secret["webViewLink"]
 
     hidden, missing = (
-        attached(ada, url, supportsAttachments="true") for url in (link, link.replace(secret["id"], "1nothing"))
+        insert_with_attachments(ada, url, supportsAttachments="true")
+        for url in (link, link.replace(secret["id"], "1nothing"))
     )
 
     assert refusal(hidden) == (400, "invalid", "attachments[0].fileUrl")
@@ -120,9 +121,9 @@ def test_a_guest_sends_an_attachment_back_that_they_may_not_see(wire: Wire, ada:
 def test_an_event_has_any_number_of_attachments(ada: Diary) -> None:
     urls = [f"https://elsewhere.example/{n}" for n in range(1000)]
 
-    event = accepted(attached(ada, *urls, supportsAttachments="true"))
+    event = accepted(insert_with_attachments(ada, *urls, supportsAttachments="true"))
 
-    assert [one["fileUrl"] for one in ada.read(event["id"])["attachments"]] == urls
+    assert [attachment["fileUrl"] for attachment in ada.read(event["id"])["attachments"]] == urls
 
 
 @pytest.mark.spec("E-17")
@@ -146,7 +147,7 @@ def test_a_link_that_is_there_is_a_url(ada: Diary, url: str, place: int) -> None
     urls = ["https://elsewhere.example/a.pdf"]
     urls.insert(place, url)
 
-    answer = attached(ada, *urls, supportsAttachments="true")
+    answer = insert_with_attachments(ada, *urls, supportsAttachments="true")
 
     assert refusal(answer) == (400, "invalid", f"attachments[{place}].fileUrl")
     assert ada.items() == []
@@ -157,7 +158,7 @@ def test_a_link_that_is_there_is_a_url(ada: Diary, url: str, place: int) -> None
     "url", ["ftp://files.example/a.pdf", "HTTPS://files.example/a", "https://u@f.example:8443/?a#b"]
 )
 def test_a_link_has_any_scheme(ada: Diary, url: str) -> None:
-    event = accepted(attached(ada, url, supportsAttachments="true"))
+    event = accepted(insert_with_attachments(ada, url, supportsAttachments="true"))
 
     assert event["attachments"] == [{"fileUrl": url}]
 
@@ -165,7 +166,7 @@ def test_a_link_has_any_scheme(ada: Diary, url: str) -> None:
 @pytest.mark.spec("E-17")
 @pytest.mark.parametrize("url", [5, True, ["https://a.example"], {}])
 def test_a_link_is_a_text(ada: Diary, url: Any) -> None:
-    assert attached(ada, url, supportsAttachments="true").status == 400
+    assert insert_with_attachments(ada, url, supportsAttachments="true").status == 400
 
 
 @pytest.mark.spec("E-17")

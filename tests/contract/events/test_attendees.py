@@ -55,7 +55,9 @@ def test_who_is_named_twice_is_one_and_gets_one_invitation(wire: Wire, ada: Diar
 
     assert emails(event) == [BOB, GUEST]
     assert (event["attendees"][0]["displayName"], event["attendees"][0]["optional"]) == ("Bob", True)
-    assert [one["self"] for one in Diary(wire, BOB).read(event["id"])["attendees"] if "self" in one] == [True]
+    assert [attendee["self"] for attendee in Diary(wire, BOB).read(event["id"])["attendees"] if "self" in attendee] == [
+        True
+    ]
 
 
 @pytest.mark.spec("E-07", "E-07a")
@@ -97,15 +99,15 @@ def test_an_attendees_default_is_shown_only_to_whoever_sent_it(ada: Diary, field
 
 @pytest.mark.spec("E-28")
 def test_the_name_and_the_comment_of_an_attendee_are_kept(wire: Wire, ada: Diary) -> None:
-    said = {"displayName": "Bob B. ✓", "comment": "Late:\n\t10 minutes"}
+    details = {"displayName": "Bob B. ✓", "comment": "Late:\n\t10 minutes"}
 
-    event = ada.made(attendees=[{"email": BOB, **said}, {"email": GUEST}])
+    event = ada.made(attendees=[{"email": BOB, **details}, {"email": GUEST}])
     changed = ada.patch(event["id"], {"summary": "x"}).json
 
     for shown in (event, ada.read(event["id"]), changed, Diary(wire, BOB).read(event["id"])):
         bob, guest = shown["attendees"]
-        assert said.items() <= bob.items()
-        assert guest.keys().isdisjoint(said)
+        assert details.items() <= bob.items()
+        assert guest.keys().isdisjoint(details)
 
 
 @pytest.mark.choice("A negative number of additional guests")
@@ -228,7 +230,7 @@ def test_every_participant_sees_themselves(wire: Wire, ada: Diary) -> None:
     event = ada.made(attendees=guests(GUEST, EVE, BOB))
 
     assert emails(bob.read(event["id"], maxAttendees=1)) == [BOB]
-    assert [emails(one) for one in bob.items(maxAttendees=1)] == [[BOB]]
+    assert [emails(event) for event in bob.items(maxAttendees=1)] == [[BOB]]
 
 
 @pytest.mark.spec("E-15")

@@ -23,7 +23,7 @@ def service() -> Service:
     return emptied()
 
 
-def called(*entry_points: Fields, **more: Any) -> Fields:
+def conference_elsewhere(*entry_points: Fields, **more: Any) -> Fields:
     """A conference that exists elsewhere."""
     return {"conferenceSolution": SOLUTION, "entryPoints": list(entry_points), **more}
 
@@ -46,7 +46,9 @@ def test_a_conference_is_made_on_request(ada: Diary, kind: str) -> None:
         assert conference["createRequest"] == {**request, "status": {"statusCode": "success"}}
         assert conference["conferenceSolution"]["key"] == {"type": kind}
         assert conference["conferenceId"]
-        videos = [one["uri"] for one in conference["entryPoints"] if one["entryPointType"] == "video"]
+        videos = [
+            entry_point["uri"] for entry_point in conference["entryPoints"] if entry_point["entryPointType"] == "video"
+        ]
         assert videos == [event["hangoutLink"]]
         assert videos[0].startswith("https://")
         assert ada.read(event["id"]) == event
@@ -65,7 +67,7 @@ def test_every_request_makes_a_conference_of_its_own(ada: Diary) -> None:
 
 @pytest.mark.spec("E-09", "E-09a")
 @pytest.mark.parametrize("parameters", [{}, {"conferenceDataVersion": 0}])
-@pytest.mark.parametrize("conference", [REQUEST, called(VIDEO)])
+@pytest.mark.parametrize("conference", [REQUEST, conference_elsewhere(VIDEO)])
 def test_version_0_ignores_the_conference(ada: Diary, parameters: Fields, conference: Fields) -> None:
     answer = ada.insert({**SEMINAR, "conferenceData": conference}, **parameters)
 
@@ -83,7 +85,7 @@ def test_version_0_ignores_the_conference(ada: Diary, parameters: Fields, confer
         [],
         {"conferenceId": "abc"},
         {"createRequest": {"requestId": 5}},
-        called({}),
+        conference_elsewhere({}),
         {"notes": "\ud800"},
     ],
 )
@@ -118,7 +120,7 @@ def test_another_version_is_refused(ada: Diary, version: str) -> None:
 @pytest.mark.spec("E-09", "E-09b")
 @pytest.mark.choice("conference")
 def test_a_conference_that_exists_is_copied(ada: Diary) -> None:
-    conference = called(VIDEO, PHONE, SIP, MORE, conferenceId="abc", notes="Ring twice", signature="s")
+    conference = conference_elsewhere(VIDEO, PHONE, SIP, MORE, conferenceId="abc", notes="Ring twice", signature="s")
 
     event = with_conference(ada, conference).json
 
@@ -224,9 +226,9 @@ def test_a_request_that_only_claims_an_answer_makes_a_conference(ada: Diary) -> 
 
 @pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.choice("A createRequest without a requestId")
-@pytest.mark.parametrize("given", [{}, {"requestId": None}, {"requestId": ""}])
-def test_a_request_has_an_id(ada: Diary, given: Fields) -> None:
-    request = {"conferenceSolutionKey": {"type": "hangoutsMeet"}, **given}
+@pytest.mark.parametrize("request_id", [{}, {"requestId": None}, {"requestId": ""}])
+def test_a_request_has_an_id(ada: Diary, request_id: Fields) -> None:
+    request = {"conferenceSolutionKey": {"type": "hangoutsMeet"}, **request_id}
 
     answer = with_conference(ada, {"createRequest": request})
 
@@ -236,14 +238,14 @@ def test_a_request_has_an_id(ada: Diary, given: Fields) -> None:
 @pytest.mark.parametrize(
     "conference",
     [
-        called(VIDEO, VIDEO),
-        called(VIDEO, SIP, SIP),
-        called(VIDEO, MORE, MORE),
-        called(MORE),
-        called(),
+        conference_elsewhere(VIDEO, VIDEO),
+        conference_elsewhere(VIDEO, SIP, SIP),
+        conference_elsewhere(VIDEO, MORE, MORE),
+        conference_elsewhere(MORE),
+        conference_elsewhere(),
         {"entryPoints": [VIDEO]},
-        called({"entryPointType": "smoke", "uri": "https://meet.example"}),
-        called(VIDEO, notes=5),
+        conference_elsewhere({"entryPointType": "smoke", "uri": "https://meet.example"}),
+        conference_elsewhere(VIDEO, notes=5),
         5,
         [],
         {"createRequest": 5},
@@ -262,10 +264,10 @@ def test_a_conference_of_another_form_is_refused(ada: Diary, conference: Any) ->
 @pytest.mark.parametrize(
     "conference",
     [
-        called(VIDEO, PHONE, PHONE, PHONE),
-        called(VIDEO, notes="a" * 20_000),
-        called({**VIDEO, "uri": "https://meet.example/" + "a" * 20_000}),
-        called({**PHONE, "pin": "1" * 1000, "passcode": "1" * 1000}),
+        conference_elsewhere(VIDEO, PHONE, PHONE, PHONE),
+        conference_elsewhere(VIDEO, notes="a" * 20_000),
+        conference_elsewhere({**VIDEO, "uri": "https://meet.example/" + "a" * 20_000}),
+        conference_elsewhere({**PHONE, "pin": "1" * 1000, "passcode": "1" * 1000}),
     ],
 )
 def test_a_conference_of_any_length_is_taken(ada: Diary, conference: Fields) -> None:

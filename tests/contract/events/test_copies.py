@@ -40,7 +40,7 @@ def test_a_guest_has_a_copy(ada: Diary, bob: Diary) -> None:
 
     assert (copy["iCalUID"], copy["summary"], copy["location"]) == (event["iCalUID"], "Tea", "Kitchen")
     assert copy["organizer"] == copy["creator"] == {"email": ADA}
-    assert [one.get("self", False) for one in copy["attendees"]] == [True, False]
+    assert [attendee.get("self", False) for attendee in copy["attendees"]] == [True, False]
     assert bob.summaries() == ["Tea"]
 
 
@@ -63,7 +63,7 @@ def test_every_copy_has_private_properties_of_its_own(ada: Diary, bob: Diary) ->
     assert changed["extendedProperties"]["private"] == {"a": "bob"}
     assert ada.read(event["id"])["extendedProperties"] == {"private": {"a": "ada"}, "shared": {"s": "2"}}
     assert bob.read(event["id"])["extendedProperties"] == {"private": {"a": "bob"}, "shared": {"s": "2"}}
-    assert [one["id"] for one in bob.items(privateExtendedProperty="a=bob")] == [event["id"]]
+    assert [item["id"] for item in bob.items(privateExtendedProperty="a=bob")] == [event["id"]]
     assert ada.items(privateExtendedProperty="a=bob") == []
 
 
@@ -104,8 +104,8 @@ def test_a_cancelled_event_leaves_every_calendar(ada: Diary, bob: Diary) -> None
     assert bob.get(event["id"]).status in (200, 404)
 
 
-def answers(diary: Diary, event_id: str) -> dict[str, str]:
-    return {one["email"]: one["responseStatus"] for one in diary.read(event_id)["attendees"]}
+def responses(diary: Diary, event_id: str) -> dict[str, str]:
+    return {attendee["email"]: attendee["responseStatus"] for attendee in diary.read(event_id)["attendees"]}
 
 
 @pytest.mark.parametrize("answer", ["accepted", "declined", "tentative"])
@@ -116,7 +116,7 @@ def test_a_guests_answer_is_seen_by_all(wire: Wire, ada: Diary, bob: Diary, answ
     bob.patch(event["id"], {"attendees": [*guests(BOB, responseStatus=answer), *guests(EVE)]})
 
     for diary in (ada, bob, eve):
-        assert answers(diary, event["id"]) == {BOB: answer, EVE: "needsAction"}
+        assert responses(diary, event["id"]) == {BOB: answer, EVE: "needsAction"}
 
 
 def test_answers_at_once_are_all_kept(wire: Wire, ada: Diary) -> None:
@@ -126,12 +126,12 @@ def test_answers_at_once_are_all_kept(wire: Wire, ada: Diary) -> None:
     def accept(diary: Diary) -> int:
         seen = diary.read(event["id"])["attendees"]
         return diary.patch(event["id"], {"attendees": [
-            {**one, "responseStatus": "accepted"} if one.get("self") else one for one in seen
+            {**attendee, "responseStatus": "accepted"} if attendee.get("self") else attendee for attendee in seen
         ]}).status  # fmt: skip
 
     with ThreadPoolExecutor(6) as threads:
         assert list(threads.map(accept, invited)) == [200] * 6
-    assert set(answers(ada, event["id"]).values()) == {"accepted"}
+    assert set(responses(ada, event["id"]).values()) == {"accepted"}
 
 
 def test_a_guest_answers_for_nobody_else(ada: Diary, bob: Diary) -> None:
@@ -139,7 +139,7 @@ def test_a_guest_answers_for_nobody_else(ada: Diary, bob: Diary) -> None:
 
     bob.patch(event["id"], {"attendees": [*guests(BOB), *guests(EVE, responseStatus="accepted")]})
 
-    assert answers(ada, event["id"]) == {BOB: "needsAction", EVE: "needsAction"}
+    assert responses(ada, event["id"]) == {BOB: "needsAction", EVE: "needsAction"}
 
 
 @pytest.mark.spec("E-06", "E-06a")
@@ -189,7 +189,7 @@ def test_a_guest_deletes_their_own_copy(ada: Diary, bob: Diary) -> None:
 
     assert bob.items() == []
     assert ada.read(event["id"])["status"] == "confirmed"
-    assert answers(ada, event["id"]) == {BOB: "declined"}
+    assert responses(ada, event["id"]) == {BOB: "declined"}
 
 
 def test_what_a_guest_took_out_stays_out_until_they_are_invited_anew(ada: Diary, bob: Diary) -> None:
@@ -210,7 +210,7 @@ def test_other_guests_see_who_does_not_come(wire: Wire, ada: Diary, bob: Diary) 
 
     bob.delete(event["id"])
 
-    assert answers(eve, event["id"]) == {BOB: "declined", EVE: "needsAction"}
+    assert responses(eve, event["id"]) == {BOB: "declined", EVE: "needsAction"}
 
 
 class TestOneIdInTwoCalendars:

@@ -25,7 +25,7 @@ def test_an_event_is_created(ada: Diary) -> None:
     assert (event["summary"], event["location"], event["description"]) == ("Seminar", "Room 5", "Bring a laptop")
     assert event["htmlLink"].startswith("http")
     assert ada.read(event["id"]) == event
-    assert [one["id"] for one in ada.items()] == [event["id"]]
+    assert [item["id"] for item in ada.items()] == [event["id"]]
 
 
 @pytest.mark.spec("E-01", "E-01b")
@@ -127,7 +127,7 @@ def test_a_service_account_creates_events(wire: Wire, ada: Diary, scope: str) ->
     own, shared = (accepted(wire.post_json(path(name), SEMINAR, token=robot)) for name in ("primary", ADA))
 
     assert own["creator"]["email"] == shared["creator"]["email"] == ROBOT
-    assert [one["id"] for one in ada.items()] == [shared["id"]]
+    assert [item["id"] for item in ada.items()] == [shared["id"]]
     assert shared["organizer"]["email"] == ADA
     for name, event in (("primary", own), (ADA, shared)):
         assert accepted(wire.send("GET", path(name, event["id"]), token=robot))["id"] == event["id"]
@@ -358,7 +358,9 @@ def test_without_an_id_the_service_makes_one(ada: Diary) -> None:
 
     assert len(set(made)) == 20
     with choice("What an answer shows unasked"):
-        assert all(len(one) == 26 and set(one) <= set("0123456789abcdefghijklmnopqrstuv") for one in made)
+        assert all(
+            len(event_id) == 26 and set(event_id) <= set("0123456789abcdefghijklmnopqrstuv") for event_id in made
+        )
 
 
 @pytest.mark.spec("E-11", "E-11b")
@@ -391,7 +393,11 @@ def test_all_that_is_wrong_is_said_at_once(ada: Diary) -> None:
     answer = ada.insert(wrong)
 
     assert answer.status == 400
-    assert {one["location"] for one in answer.json["error"]["errors"]} == {"colorId", "status", "attendees[0].email"}
+    assert {error["location"] for error in answer.json["error"]["errors"]} == {
+        "colorId",
+        "status",
+        "attendees[0].email",
+    }
 
 
 def test_what_the_service_sets_is_ignored_in_a_body(ada: Diary) -> None:

@@ -26,7 +26,7 @@ METHOD = ["email", "popup"]
 DISPLAY = ["icon", "chip"]
 
 
-def placed(field: str, value: object) -> Fields:
+def event_with(field: str, value: object) -> Fields:
     """An event with the value in that field."""
     match field:
         case "attendees[0].responseStatus":
@@ -38,7 +38,7 @@ def placed(field: str, value: object) -> Fields:
     return {field: value}
 
 
-def found(event: Fields, field: str) -> Any:
+def field_of(event: Fields, field: str) -> Any:
     match field:
         case "attendees[0].responseStatus":
             return event["attendees"][0]["responseStatus"]
@@ -63,7 +63,7 @@ WORDS = {
 @pytest.mark.choice("Words of closed lists")
 @pytest.mark.parametrize("field, word", [(field, word) for field, words in WORDS.items() for word in words])
 def test_a_word_of_the_list_is_taken(ada: Diary, field: str, word: str) -> None:
-    assert found(ada.made(placed(field, word)), field) == word
+    assert field_of(ada.made(event_with(field, word)), field) == word
 
 
 DISPLAY_CHOICE = pytest.mark.choice("How a gadget is displayed")
@@ -85,7 +85,7 @@ DISPLAY_CHOICE = pytest.mark.choice("How a gadget is displayed")
     ],
 )
 def test_a_word_outside_the_list_is_refused_with_the_list(ada: Diary, field: str, value: str) -> None:
-    answer = ada.insert({**SEMINAR, **placed(field, value)})
+    answer = ada.insert({**SEMINAR, **event_with(field, value)})
 
     assert refusal(answer) == (400, "invalid", field)
     assert all(word in answer.error["message"] for word in WORDS[field])
@@ -95,7 +95,7 @@ def test_a_word_outside_the_list_is_refused_with_the_list(ada: Diary, field: str
 @pytest.mark.parametrize("field", WORDS)
 @pytest.mark.parametrize("value", [5, True, ["confirmed"], {"a": 1}])
 def test_a_word_is_a_text(ada: Diary, field: str, value: object) -> None:
-    answer = ada.insert({**SEMINAR, **placed(field, value)})
+    answer = ada.insert({**SEMINAR, **event_with(field, value)})
 
     assert (answer.status, answer.error["location"]) == (400, field)
 
@@ -267,9 +267,9 @@ def test_a_whole_number_is_answered_as_one(ada: Diary) -> None:
     reminders = {"overrides": [{"method": "popup", "minutes": 10.0}]}
     event = ada.made(sequence=2.0, gadget={"height": 3e2}, reminders=reminders)
 
-    said = (event["sequence"], event["gadget"]["height"], event["reminders"]["overrides"][0]["minutes"])
+    numbers = (event["sequence"], event["gadget"]["height"], event["reminders"]["overrides"][0]["minutes"])
 
-    assert repr(said) == "(2, 300, 10)"
+    assert repr(numbers) == "(2, 300, 10)"
     assert ada.patch(event["id"], {"location": "Room 1"}).json["sequence"] == 3
 
 

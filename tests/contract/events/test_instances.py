@@ -23,7 +23,7 @@ def service() -> Service:
 def test_recurrence_is_left_out_of_instances_and_exceptions(ada: Diary) -> None:
     """A changed, a moved and a cancelled instance too, and one to which a client sends the line back."""
     event = ada.made(WEEKLY)
-    plain, changed, moved, cancelled = (one["id"] for one in ada.instances(event["id"]))
+    plain, changed, moved, cancelled = (instance["id"] for instance in ada.instances(event["id"]))
     lines = {"recurrence": WEEKLY["recurrence"]}
     answers = [
         ada.patch(changed, {"summary": "Colloquium", **lines}),
@@ -31,13 +31,13 @@ def test_recurrence_is_left_out_of_instances_and_exceptions(ada: Diary) -> None:
     ]
     ada.delete(cancelled)
 
-    shown = [accepted(one) for one in answers]
-    shown += [ada.read(one) for one in (plain, changed, moved)]
+    shown = [accepted(answer) for answer in answers]
+    shown += [ada.read(instance_id) for instance_id in (plain, changed, moved)]
     shown += ada.instances(event["id"], showDeleted="true")
     shown += ada.items(singleEvents="true", showDeleted="true")
 
     assert len(shown) == 13
-    assert [one["id"] for one in shown if "recurrence" in one] == []
+    assert [instance["id"] for instance in shown if "recurrence" in instance] == []
     assert ada.read(event["id"])["recurrence"] == WEEKLY["recurrence"]
 
 
@@ -57,59 +57,61 @@ def local(instance: Fields, zone: ZoneInfo = BERLIN) -> str:
 def test_the_clock_on_the_wall_stays_over_the_change_to_winter(ada: Diary) -> None:
     body = series("Europe/Berlin", "2026-10-18T10:00:00", "2026-10-18T11:00:00", "RRULE:FREQ=WEEKLY;COUNT=3")
 
-    found = ada.instances(ada.made(body)["id"])
+    instances = ada.instances(ada.made(body)["id"])
 
-    assert [local(one) for one in found] == [
+    assert [local(instance) for instance in instances] == [
         "2026-10-18T10:00:00+02:00",
         "2026-10-25T10:00:00+01:00",
         "2026-11-01T10:00:00+01:00",
     ]
-    assert {one["start"]["timeZone"] for one in found} == {"Europe/Berlin"}
+    assert {instance["start"]["timeZone"] for instance in instances} == {"Europe/Berlin"}
 
 
 @pytest.mark.spec("E-04", "E-04b")
 def test_a_series_in_another_zone_changes_on_another_day(ada: Diary) -> None:
     body = series("America/New_York", "2026-10-25T10:00:00", "2026-10-25T11:00:00", "RRULE:FREQ=WEEKLY;COUNT=2")
 
-    found = ada.instances(ada.made(body)["id"])
+    instances = ada.instances(ada.made(body)["id"])
 
-    assert [local(one, ZoneInfo("UTC"))[11:16] for one in found] == ["14:00", "15:00"]
+    assert [local(instance, ZoneInfo("UTC"))[11:16] for instance in instances] == ["14:00", "15:00"]
 
 
 def test_an_instance_lasts_as_long_as_the_first(ada: Diary) -> None:
     body = series("Europe/Berlin", "2026-10-20T22:00:00", "2026-10-21T06:00:00", "RRULE:FREQ=DAILY;COUNT=3")
 
-    found = ada.instances(ada.made(body)["id"])
+    instances = ada.instances(ada.made(body)["id"])
 
-    ends = [datetime.fromisoformat(one["end"]["dateTime"]).astimezone(BERLIN).isoformat() for one in found]
+    ends = [
+        datetime.fromisoformat(instance["end"]["dateTime"]).astimezone(BERLIN).isoformat() for instance in instances
+    ]
     assert ends == [f"2026-10-{day}T06:00:00+02:00" for day in (21, 22, 23)]
 
 
 def test_instances_have_names_of_their_own(ada: Diary) -> None:
     event = ada.made(WEEKLY, summary="Seminar")
 
-    found = ada.instances(event["id"])
+    instances = ada.instances(event["id"])
 
-    assert [one["id"] for one in found] == [
+    assert [instance["id"] for instance in instances] == [
         f"{event['id']}_{stamp}" for stamp in ("20261102T090000Z", "20261109T090000Z", "20261116T090000Z",
                                                "20261123T090000Z")
     ]  # fmt: skip
-    for one in found:
-        assert one["recurringEventId"] == event["id"]
-        assert (one["summary"], one["iCalUID"]) == ("Seminar", event["iCalUID"])
-        assert one["originalStartTime"] == one["start"]
-        assert "recurrence" not in one
-        assert ada.read(one["id"]) == one
+    for instance in instances:
+        assert instance["recurringEventId"] == event["id"]
+        assert (instance["summary"], instance["iCalUID"]) == ("Seminar", event["iCalUID"])
+        assert instance["originalStartTime"] == instance["start"]
+        assert "recurrence" not in instance
+        assert ada.read(instance["id"]) == instance
 
 
 def test_instances_of_days_are_days(ada: Diary) -> None:
     event = ada.made(HOLIDAY, recurrence=["RRULE:FREQ=YEARLY;COUNT=2"])
 
-    found = ada.instances(event["id"])
+    instances = ada.instances(event["id"])
 
-    assert [one["id"] for one in found] == [f"{event['id']}_20261224", f"{event['id']}_20271224"]
-    assert (found[1]["start"], found[1]["end"]) == ({"date": "2027-12-24"}, {"date": "2027-12-27"})
-    assert found[1]["originalStartTime"] == {"date": "2027-12-24"}
+    assert [instance["id"] for instance in instances] == [f"{event['id']}_20261224", f"{event['id']}_20271224"]
+    assert (instances[1]["start"], instances[1]["end"]) == ({"date": "2027-12-24"}, {"date": "2027-12-27"})
+    assert instances[1]["originalStartTime"] == {"date": "2027-12-24"}
 
 
 @pytest.mark.parametrize(
@@ -128,10 +130,10 @@ def test_instances_of_early_years_are_found_by_their_names(
 ) -> None:
     event = ada.made({"start": start, "end": end, "recurrence": ["RRULE:FREQ=DAILY;COUNT=2"]})
 
-    found = ada.instances(event["id"])
+    instances = ada.instances(event["id"])
 
-    assert [one["id"] for one in found] == [f"{event['id']}_{name}" for name in names]
-    assert [ada.read(one["id"]) for one in found] == found
+    assert [instance["id"] for instance in instances] == [f"{event['id']}_{name}" for name in names]
+    assert [ada.read(instance["id"]) for instance in instances] == instances
 
 
 @pytest.mark.parametrize(
@@ -147,7 +149,7 @@ def test_instances_of_early_years_are_found_by_their_names(
 def test_a_window_cuts_instances_out(ada: Diary, window: Fields, days: list[str]) -> None:
     event = ada.made(WEEKLY)
 
-    assert [one["start"]["dateTime"][8:10] for one in ada.instances(event["id"], **window)] == days
+    assert [instance["start"]["dateTime"][8:10] for instance in ada.instances(event["id"], **window)] == days
 
 
 def test_a_series_without_end_has_pages_without_end(ada: Diary) -> None:
@@ -157,7 +159,7 @@ def test_a_series_without_end_has_pages_without_end(ada: Diary) -> None:
     first = accepted(ada.call("GET", target, maxResults=3))
     second = accepted(ada.call("GET", target, maxResults=3, pageToken=first["nextPageToken"]))
 
-    days = [one["start"]["dateTime"][8:10] for page in (first, second) for one in page["items"]]
+    days = [instance["start"]["dateTime"][8:10] for page in (first, second) for instance in page["items"]]
     assert days == ["02", "03", "04", "05", "06", "07"]
     assert "nextPageToken" in second
 
@@ -165,9 +167,9 @@ def test_a_series_without_end_has_pages_without_end(ada: Diary) -> None:
 def test_one_instance_is_found_by_its_original_start(ada: Diary) -> None:
     event = ada.made(WEEKLY)
 
-    found = ada.instances(event["id"], originalStart="2026-11-09T09:00:00Z")
+    instances = ada.instances(event["id"], originalStart="2026-11-09T09:00:00Z")
 
-    assert [one["id"] for one in found] == [f"{event['id']}_20261109T090000Z"]
+    assert [instance["id"] for instance in instances] == [f"{event['id']}_20261109T090000Z"]
 
 
 def test_one_instance_is_changed_alone(ada: Diary) -> None:
@@ -180,10 +182,10 @@ def test_one_instance_is_changed_alone(ada: Diary) -> None:
 
     assert changed["id"] == second["id"]
     assert changed["originalStartTime"] == second["originalStartTime"]
-    found = ada.instances(event["id"])
-    assert [one["summary"] for one in found] == ["Seminar", "Moved", "Seminar", "Seminar"]
-    assert local(found[1]) == "2026-11-10T14:00:00+01:00"
-    assert ada.read(second["id"]) == found[1]
+    instances = ada.instances(event["id"])
+    assert [instance["summary"] for instance in instances] == ["Seminar", "Moved", "Seminar", "Seminar"]
+    assert local(instances[1]) == "2026-11-10T14:00:00+01:00"
+    assert ada.read(second["id"]) == instances[1]
     assert ada.read(event["id"])["summary"] == "Seminar"
 
 
@@ -198,7 +200,7 @@ def test_a_changed_instance_is_in_the_window_that_it_was_moved_to(ada: Diary) ->
     after = {"timeMin": "2027-03-01T00:00:00Z", "timeMax": "2027-03-02T00:00:00Z", "singleEvents": "true"}
 
     assert ada.items(**before) == []
-    assert [one["id"] for one in ada.items(**after)] == [second["id"]]
+    assert [item["id"] for item in ada.items(**after)] == [second["id"]]
 
 
 @pytest.mark.parametrize("how", ["delete", "status"])
@@ -209,9 +211,9 @@ def test_one_instance_is_taken_out(ada: Diary, how: str) -> None:
     answer = ada.delete(second) if how == "delete" else ada.patch(second, {"status": "cancelled"})
 
     assert answer.status == (204 if how == "delete" else 200)
-    assert [one["id"][-16:-8] for one in ada.instances(event["id"])] == ["20261102", "20261116", "20261123"]
+    assert [instance["id"][-16:-8] for instance in ada.instances(event["id"])] == ["20261102", "20261116", "20261123"]
     shown = ada.instances(event["id"], showDeleted="true")
-    (cancelled,) = [one for one in shown if one["status"] == "cancelled"]
+    (cancelled,) = [instance for instance in shown if instance["status"] == "cancelled"]
     assert (cancelled["id"], cancelled["recurringEventId"]) == (second, event["id"])
     assert cancelled["originalStartTime"]["dateTime"]
     assert ada.read(event["id"])["status"] == "confirmed"
@@ -222,18 +224,18 @@ def test_an_exception_is_listed_beside_its_series(ada: Diary) -> None:
     second = ada.instances(event["id"])[1]["id"]
     ada.patch(second, {"summary": "Moved"})
 
-    assert {one["id"] for one in ada.items()} == {event["id"], second}
+    assert {item["id"] for item in ada.items()} == {event["id"], second}
 
 
 def test_deleting_a_series_takes_its_instances_along(ada: Diary) -> None:
     event = ada.made(WEEKLY)
-    one = ada.instances(event["id"])[1]["id"]
-    ada.patch(one, {"summary": "Moved"})
+    instance_id = ada.instances(event["id"])[1]["id"]
+    ada.patch(instance_id, {"summary": "Moved"})
 
     ada.delete(event["id"])
 
     assert ada.items(singleEvents="true") == []
-    assert ada.get(one).status in (404, 410) or ada.read(one)["status"] == "cancelled"
+    assert ada.get(instance_id).status in (404, 410) or ada.read(instance_id)["status"] == "cancelled"
 
 
 def test_a_change_of_the_series_is_one_of_its_instances(ada: Diary) -> None:
@@ -241,7 +243,7 @@ def test_a_change_of_the_series_is_one_of_its_instances(ada: Diary) -> None:
 
     ada.patch(event["id"], {"summary": "Colloquium", "recurrence": ["RRULE:FREQ=WEEKLY;COUNT=2"]})
 
-    assert [one["summary"] for one in ada.instances(event["id"])] == ["Colloquium", "Colloquium"]
+    assert [instance["summary"] for instance in ada.instances(event["id"])] == ["Colloquium", "Colloquium"]
 
 
 @pytest.mark.parametrize(
@@ -285,9 +287,9 @@ def test_a_wrong_parameter_is_refused_by_name(ada: Diary, name: str, value: Any)
 def test_a_time_that_the_change_to_summer_skips_is_still_an_instance(ada: Diary) -> None:
     body = series("Europe/Berlin", "2026-03-28T02:30:00", "2026-03-28T03:30:00", "RRULE:FREQ=DAILY;COUNT=3")
 
-    found = ada.instances(ada.made(body)["id"])
+    instances = ada.instances(ada.made(body)["id"])
 
-    assert [one["start"]["dateTime"][:10] for one in found] == ["2026-03-28", "2026-03-29", "2026-03-30"]
+    assert [instance["start"]["dateTime"][:10] for instance in instances] == ["2026-03-28", "2026-03-29", "2026-03-30"]
 
 
 def test_ten_years_on_a_month_is_found_where_it_is(ada: Diary) -> None:

@@ -58,7 +58,7 @@ INVITED = {"summary": "Tea", "attendees": guests(ADA, BOB, GUEST)}
 def test_who_is_invited_is_the_callers_choice(wire: Wire, ada: Diary, parameters: Fields, to: list[str]) -> None:
     event = ada.insert({**SEMINAR, **INVITED}, **parameters).json
 
-    assert mailed(wire) == [(one, "request") for one in to]
+    assert mailed(wire) == [(recipient, "request") for recipient in to]
     assert all(mail["event_id"] == event["id"] for mail in invitations(wire))
 
 
@@ -125,7 +125,7 @@ def test_a_deletion_is_told_as_chosen(wire: Wire, ada: Diary, parameters: Fields
 
     ada.delete(event["id"], **parameters)
 
-    assert mailed(wire) == [(one, "cancel") for one in to]
+    assert mailed(wire) == [(recipient, "cancel") for recipient in to]
 
 
 @pytest.mark.spec("E-16", "E-16a")

@@ -44,7 +44,7 @@ def test_an_empty_calendar_has_an_empty_list(ada: Diary) -> None:
 
 
 @pytest.mark.parametrize(
-    "window, found",
+    "window, summaries",
     [
         ({}, ["2.8", "2.10", "2.12"]),
         ({"timeMin": "2026-11-02T09:00:00Z"}, ["2.10", "2.12"]),
@@ -56,11 +56,11 @@ def test_an_empty_calendar_has_an_empty_list(ada: Diary) -> None:
         ({"timeMin": "2026-11-02T13:00:00Z"}, []),
     ],
 )
-def test_a_window_bounds_the_end_and_the_start(ada: Diary, window: Fields, found: list[str]) -> None:
+def test_a_window_bounds_the_end_and_the_start(ada: Diary, window: Fields, summaries: list[str]) -> None:
     for n in (8, 10, 12):
         ada.made(hour(n))
 
-    assert ada.summaries(**window, singleEvents="true", orderBy="startTime") == found
+    assert ada.summaries(**window, singleEvents="true", orderBy="startTime") == summaries
 
 
 @pytest.mark.parametrize("name", ["timeMin", "timeMax", "updatedMin"])
@@ -81,11 +81,11 @@ def test_a_window_has_a_length(ada: Diary, until: str) -> None:
 def test_a_series_is_one_event_unless_single_events_are_asked_for(ada: Diary) -> None:
     series = ada.made(WEEKLY, summary="series")
 
-    assert [one["id"] for one in ada.items()] == [series["id"]]
+    assert [item["id"] for item in ada.items()] == [series["id"]]
     singles = ada.items(singleEvents="true")
     assert len(singles) == 4
-    assert {one["recurringEventId"] for one in singles} == {series["id"]}
-    assert all("recurrence" not in one for one in singles)
+    assert {item["recurringEventId"] for item in singles} == {series["id"]}
+    assert all("recurrence" not in item for item in singles)
 
 
 def test_a_series_is_in_every_window_that_an_instance_is_in(ada: Diary) -> None:
@@ -93,9 +93,9 @@ def test_a_series_is_in_every_window_that_an_instance_is_in(ada: Diary) -> None:
 
     inside, outside = {"timeMin": "2026-11-16T00:00:00Z", "timeMax": "2026-11-17T00:00:00Z"}, {
         "timeMin": "2026-11-17T00:00:00Z", "timeMax": "2026-11-18T00:00:00Z"}  # fmt: skip
-    assert [one["id"] for one in ada.items(**inside)] == [series["id"]]
+    assert [item["id"] for item in ada.items(**inside)] == [series["id"]]
     assert ada.items(**outside) == []
-    assert [one["start"]["dateTime"][:10] for one in ada.items(**inside, singleEvents="true")] == ["2026-11-16"]
+    assert [item["start"]["dateTime"][:10] for item in ada.items(**inside, singleEvents="true")] == ["2026-11-16"]
 
 
 def test_an_instance_may_lie_before_its_series(ada: Diary) -> None:
@@ -103,9 +103,9 @@ def test_an_instance_may_lie_before_its_series(ada: Diary) -> None:
     ada.patch(moved, {"start": {"dateTime": "2026-10-01T10:00:00Z"}, "end": {"dateTime": "2026-10-01T11:00:00Z"}})
     added = ada.made(recurrence=["RRULE:FREQ=DAILY;COUNT=2", "RDATE:20261002T100000Z"])["id"] + "_20261002T100000Z"
 
-    found = ada.items(singleEvents="true", orderBy="startTime", timeMax="2026-11-01T00:00:00Z")
+    instances = ada.items(singleEvents="true", orderBy="startTime", timeMax="2026-11-01T00:00:00Z")
 
-    assert [one["id"] for one in found] == [moved, added]
+    assert [instance["id"] for instance in instances] == [moved, added]
 
 
 def test_an_endless_series_is_expanded_within_its_window(ada: Diary) -> None:
@@ -178,9 +178,9 @@ def test_singles_and_instances_come_in_the_order_of_their_start(ada: Diary) -> N
     ada.made(hour(8, day=3))
     ada.made(HOLIDAY, summary="holiday")
 
-    found = ada.summaries(singleEvents="true", orderBy="startTime")
+    summaries = ada.summaries(singleEvents="true", orderBy="startTime")
 
-    assert found == ["series", "3.8", "series", "10.12", "series", "series", "holiday"]
+    assert summaries == ["series", "3.8", "series", "10.12", "series", "series", "holiday"]
 
 
 @pytest.mark.parametrize("parameters", [{}, {"singleEvents": "false"}])
@@ -195,7 +195,7 @@ def test_the_order_of_changes(ada: Diary) -> None:
     ada.wire.service.clock.advance(10)
     ada.patch(first["id"], {"location": "there"})
 
-    assert [one["id"] for one in ada.items(orderBy="updated")] == [second["id"], first["id"]]
+    assert [item["id"] for item in ada.items(orderBy="updated")] == [second["id"], first["id"]]
 
 
 @pytest.mark.parametrize("order", ["cake", "startTime desc", "STARTTIME"])
@@ -206,32 +206,32 @@ def test_another_order_is_refused(ada: Diary, order: str) -> None:
 
 
 def pages(ada: Diary, **parameters: Any) -> list[list[str]]:
-    found, token = [], {}
+    ids, token = [], {}
     while True:
         page = accepted(ada.list(**parameters, **token))
-        found.append([one["id"] for one in page["items"]])
+        ids.append([item["id"] for item in page["items"]])
         if "nextPageToken" not in page:
-            return found
+            return ids
         token = {"pageToken": page["nextPageToken"]}
 
 
 def test_pages_are_of_one_list(ada: Diary) -> None:
     made = [ada.made(hour(n))["id"] for n in range(5)]
 
-    found = pages(ada, maxResults=2, singleEvents="true", orderBy="startTime")
+    ids = pages(ada, maxResults=2, singleEvents="true", orderBy="startTime")
 
-    assert found == [made[:2], made[2:4], made[4:]]
+    assert ids == [made[:2], made[2:4], made[4:]]
 
 
 def test_pages_of_instances_are_of_one_list(ada: Diary) -> None:
     ada.made(recurrence=["RRULE:FREQ=DAILY;COUNT=7"])
     ada.made(recurrence=["RRULE:FREQ=DAILY;COUNT=4"])
-    whole = [one["id"] for one in ada.items(singleEvents="true", orderBy="startTime")]
+    whole = [item["id"] for item in ada.items(singleEvents="true", orderBy="startTime")]
 
-    found = pages(ada, maxResults=3, singleEvents="true", orderBy="startTime")
+    id_pages = pages(ada, maxResults=3, singleEvents="true", orderBy="startTime")
 
-    assert [len(page) for page in found] == [3, 3, 3, 2]
-    assert [one for page in found for one in page] == whole
+    assert [len(page) for page in id_pages] == [3, 3, 3, 2]
+    assert [event_id for page in id_pages for event_id in page] == whole
 
 
 def test_a_page_has_250_events_unless_told_otherwise(ada: Diary) -> None:
@@ -256,15 +256,15 @@ def test_a_page_token_is_one_that_was_given(ada: Diary, token: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "words, found",
+    "words, summaries",
     [("tea", ["tea"]), ("TEA", ["tea"]), ("kitchen", ["tea"]), ("lemon", ["tea"]), ("guest@elsewhere", ["tea"]),
      ("seminar", ["seminar"]), ("nothing", []), ("%", []), ("_", [])],
 )  # fmt: skip
-def test_words_are_looked_for_in_every_field(ada: Diary, words: str, found: list[str]) -> None:
+def test_words_are_looked_for_in_every_field(ada: Diary, words: str, summaries: list[str]) -> None:
     ada.made(summary="tea", location="Kitchen", description="with lemon", attendees=guests("guest@elsewhere.example"))
     ada.made(summary="seminar", extendedProperties={"private": {"nothing": "nothing"}})
 
-    assert ada.summaries(q=words) == found
+    assert ada.summaries(q=words) == summaries
 
 
 @pytest.mark.spec("E-19", "E-19a", "E-19b")
@@ -284,7 +284,7 @@ def test_an_event_is_found_by_its_uid(ada: Diary) -> None:
     event = ada.made()
     ada.made()
 
-    assert [one["id"] for one in ada.items(iCalUID=event["iCalUID"])] == [event["id"]]
+    assert [item["id"] for item in ada.items(iCalUID=event["iCalUID"])] == [event["id"]]
     assert ada.items(iCalUID="nobody@svc.example") == []
 
 
@@ -295,9 +295,9 @@ def test_what_changed_since_an_instant(ada: Diary) -> None:
     ada.made(summary="new")
     ada.delete(old["id"])
 
-    found = ada.items(updatedMin=instant)
+    items = ada.items(updatedMin=instant)
 
-    assert sorted((one["id"] == old["id"], one["status"]) for one in found) == [
+    assert sorted((item["id"] == old["id"], item["status"]) for item in items) == [
         (False, "confirmed"), (True, "cancelled"),
     ]  # fmt: skip
 
@@ -307,7 +307,7 @@ def test_deleted_events_are_shown_on_request(ada: Diary) -> None:
     ada.delete(event["id"])
 
     assert ada.items() == []
-    assert [(one["id"], one["status"]) for one in ada.items(showDeleted="true")] == [(event["id"], "cancelled")]
+    assert [(item["id"], item["status"]) for item in ada.items(showDeleted="true")] == [(event["id"], "cancelled")]
 
 
 def test_times_are_shown_in_the_zone_that_is_asked_for(ada: Diary) -> None:
@@ -344,11 +344,11 @@ def test_only_what_changed_since_a_list_is_told_again(ada: Diary) -> None:
 
     page = accepted(ada.list(syncToken=token))
 
-    assert {(one["id"], one["status"]) for one in page["items"]} == {
+    assert {(item["id"], item["status"]) for item in page["items"]} == {
         (new["id"], "confirmed"), (gone["id"], "cancelled"),
     }  # fmt: skip
     assert accepted(ada.list(syncToken=page["nextSyncToken"]))["items"] == []
-    assert kept["id"] in [one["id"] for one in ada.items()]
+    assert kept["id"] in [item["id"] for item in ada.items()]
 
 
 def test_reading_needs_a_scope_of_calendars(wire: Wire, ada: Diary) -> None:

@@ -23,7 +23,7 @@ def course(wire: Wire, ada: Diary) -> Diary:
     return Diary(wire, calendar=made["id"])
 
 
-def imported(ada: Diary, **event: Any) -> Any:
+def import_event(ada: Diary, **event: Any) -> Any:
     return ada.call("POST", path("primary", "import"), {**SEMINAR, **event})
 
 
@@ -31,29 +31,29 @@ def imported(ada: Diary, **event: Any) -> Any:
 @pytest.mark.choice("Operations that the interface names and does not show")
 def test_an_event_of_another_calendar_program_is_imported(ada: Diary) -> None:
     uid = ada.wire.once("abcde") + "@elsewhere.example"
-    event = accepted(imported(ada, iCalUID=uid, summary="From outside"))
+    event = accepted(import_event(ada, iCalUID=uid, summary="From outside"))
 
     assert event["iCalUID"] == uid
-    assert [one["id"] for one in ada.items(iCalUID=uid)] == [event["id"]]
+    assert [item["id"] for item in ada.items(iCalUID=uid)] == [event["id"]]
 
 
 def test_an_import_again_is_the_same_event(ada: Diary) -> None:
-    first = accepted(imported(ada, iCalUID="abc@elsewhere.example", summary="once"))
-    second = accepted(imported(ada, iCalUID="abc@elsewhere.example", summary="twice", sequence=1))
+    first = accepted(import_event(ada, iCalUID="abc@elsewhere.example", summary="once"))
+    second = accepted(import_event(ada, iCalUID="abc@elsewhere.example", summary="twice", sequence=1))
 
     assert second["id"] == first["id"]
     assert ada.summaries() == ["twice"]
 
 
 def test_an_import_has_a_uid(ada: Diary) -> None:
-    assert refusal(imported(ada)) == (400, "required", "iCalUID")
+    assert refusal(import_event(ada)) == (400, "required", "iCalUID")
     assert ada.items() == []
 
 
 @pytest.mark.spec("E-02", "E-02a", "E-02b", "E-02c", "E-24")
 @pytest.mark.choice("Operations that the interface names and does not show")
 def test_an_import_is_checked_like_a_creation(ada: Diary) -> None:
-    assert refusal(imported(ada, iCalUID="a@b", colorId="99")) == (400, "invalid", "colorId")
+    assert refusal(import_event(ada, iCalUID="a@b", colorId="99")) == (400, "invalid", "colorId")
 
 
 def test_an_event_moves_to_another_calendar(ada: Diary, course: Diary) -> None:
@@ -70,14 +70,18 @@ def test_an_event_moves_to_another_calendar(ada: Diary, course: Diary) -> None:
 def test_a_series_moves_with_the_instances_that_differ(wire: Wire, ada: Diary, course: Diary) -> None:
     bob = Diary(wire, BOB)
     event = ada.made(WEEKLY, summary="Seminar", attendees=guests(BOB))
-    second, third = (one["id"] for one in ada.instances(event["id"])[1:3])
+    second, third = (instance["id"] for instance in ada.instances(event["id"])[1:3])
     ada.patch(second, {"summary": "Colloquium"})
     ada.delete(third)
 
     ada.call("POST", path("primary", event["id"], "move"), destination=course.calendar)
 
     for diary in (course, bob):
-        assert [one["summary"] for one in diary.instances(event["id"])] == ["Seminar", "Colloquium", "Seminar"]
+        assert [instance["summary"] for instance in diary.instances(event["id"])] == [
+            "Seminar",
+            "Colloquium",
+            "Seminar",
+        ]
     assert ada.items(singleEvents="true", showDeleted="true") == []
     assert ada.get(second).status == 404
 
@@ -92,4 +96,4 @@ def test_a_move_goes_somewhere(ada: Diary, destination: str | None, status: int)
     assert answer.status == status
     if status == 400:
         assert refusal(answer) == (400, "required", "destination")
-    assert [one["id"] for one in ada.items()] == [event["id"]]
+    assert [item["id"] for item in ada.items()] == [event["id"]]

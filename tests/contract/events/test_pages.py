@@ -28,17 +28,17 @@ def event(rule: str, minute: int = 0, year: int = 2026) -> Fields:
     }
 
 
-def pages(ada: Diary, most: int, **parameters: Any) -> list[list[str]]:
+def pages(ada: Diary, page_size: int, **parameters: Any) -> list[list[str]]:
     """The ids on each page of a list, up to so many of them."""
-    found, page = [], accepted(ada.list(**parameters))
+    id_pages, page = [], accepted(ada.list(**parameters))
     while True:
-        found.append([item["id"] for item in page["items"]])
-        if "nextPageToken" not in page or sum(map(len, found)) >= most:
-            return found
+        id_pages.append([item["id"] for item in page["items"]])
+        if "nextPageToken" not in page or sum(map(len, id_pages)) >= page_size:
+            return id_pages
         page = accepted(ada.list(**parameters, pageToken=page["nextPageToken"]))
 
 
-def calls(ada: Diary, **parameters: Any) -> int:
+def function_calls(ada: Diary, **parameters: Any) -> int:
     """How many calls of functions one list takes, which is the same on every machine."""
     done = 0
 
@@ -76,29 +76,31 @@ class TestWithABudgetOfAThousandSteps:
                 ada.made(event(rule, minute), id=f"event{minute}")
                 whole.made(event(rule, minute), id=f"event{minute}")
 
-            expected = [one for page in pages(whole, 300, singleEvents="true", **window) for one in page][:300]
-        found = [one for page in pages(ada, 300, singleEvents="true", **window) for one in page][:300]
+            expected = [event_id for page in pages(whole, 300, singleEvents="true", **window) for event_id in page][
+                :300
+            ]
+        ids = [event_id for page in pages(ada, 300, singleEvents="true", **window) for event_id in page][:300]
 
-        assert found == expected
-        assert len(set(found)) == len(found)
+        assert ids == expected
+        assert len(set(ids)) == len(ids)
 
     @pytest.mark.choice("expansion_steps")
     @pytest.mark.parametrize("rule", COUNTED)
     def test_a_long_count_goes_on_from_page_to_page(self, ada: Diary, rule: str) -> None:
         ada.made(event(rule, year=1500))
 
-        found = pages(ada, 10, singleEvents="true", timeMin="2027-01-01T00:00:00Z", timeMax="2027-03-01T00:00:00Z")
+        id_pages = pages(ada, 10, singleEvents="true", timeMin="2027-01-01T00:00:00Z", timeMax="2027-03-01T00:00:00Z")
 
-        assert len(found) > 1
-        assert sum(map(len, found)) >= 8
+        assert len(id_pages) > 1
+        assert sum(map(len, id_pages)) >= 8
 
     @pytest.mark.choice("expansion_steps")
     def test_a_list_of_events_as_they_are_goes_on_from_page_to_page(self, ada: Diary) -> None:
         made = [ada.made(event("HOURLY;INTERVAL=167;BYDAY=TH;BYHOUR=3", minute))["id"] for minute in range(12)]
 
-        found = pages(ada, 100, timeMin="2027-01-01T00:00:00Z", timeMax="2127-01-01T00:00:00Z")
+        id_pages = pages(ada, 100, timeMin="2027-01-01T00:00:00Z", timeMax="2127-01-01T00:00:00Z")
 
-        assert [one for page in found for one in page] == made
+        assert [event_id for page in id_pages for event_id in page] == made
 
     @pytest.mark.choice("expansion_steps")
     def test_a_page_that_ends_early_gives_no_sync_token(self, ada: Diary) -> None:
@@ -122,14 +124,14 @@ def test_forty_invitations_to_any_rule_are_listed_with_a_bounded_number_of_calls
     for minute in range(40):
         ada.made(event(rule, minute), attendees=guests(BOB))
 
-    assert calls(bob, **window) < 1_000_000
+    assert function_calls(bob, **window) < 1_000_000
 
 
 def test_a_rule_with_an_interval_of_centuries_has_its_instances(ada: Diary) -> None:
     """They lie further apart than the 400 years after which the calendar repeats itself."""
     made = ada.made(event("MINUTELY;INTERVAL=999999999"))
 
-    starts = [datetime.fromisoformat(one["start"]["dateTime"]) for one in ada.instances(made["id"])]
+    starts = [datetime.fromisoformat(instance["start"]["dateTime"]) for instance in ada.instances(made["id"])]
 
     begin = datetime(2026, 11, 2, 10, tzinfo=UTC)
     assert starts == [begin + timedelta(minutes=n * 999_999_999) for n in range(5)]

@@ -24,10 +24,10 @@ class TestConferencesTakeTime:
         first, second = ada.read(event["id"]), ada.read(event["id"])
 
         for early in (event, first):
-            assert status(early) == "pending"
+            assert conference_status(early) == "pending"
             assert early["conferenceData"].keys() == {"createRequest"}
             assert "hangoutLink" not in early
-        assert status(second) == "success"
+        assert conference_status(second) == "success"
         assert second["conferenceData"]["entryPoints"][0]["uri"] == second["hangoutLink"]
         assert ada.read(event["id"])["conferenceData"] == second["conferenceData"]
 
@@ -50,13 +50,13 @@ class TestConferencesFail:
         event = accepted(ada.insert({**SEMINAR, **REQUEST}, conferenceDataVersion=1))
 
         for shown in (event, ada.read(event["id"]), ada.read(event["id"])):
-            assert status(shown) == "failure"
+            assert conference_status(shown) == "failure"
             assert "hangoutLink" not in shown
 
 
-def status(event: Fields) -> str:
-    found: str = event["conferenceData"]["createRequest"]["status"]["statusCode"]
-    return found
+def conference_status(event: Fields) -> str:
+    status_code: str = event["conferenceData"]["createRequest"]["status"]["statusCode"]
+    return status_code
 
 
 class TestOtherConferences:
@@ -104,7 +104,7 @@ class TestTheScopesOfTheFamily:
 
         answers = [wire.post_json(path(name), SEMINAR, token=token) for name in (made["id"], "primary")]
 
-        assert [one.status for one in answers] == [200, 404]
+        assert [answer.status for answer in answers] == [200, 404]
 
 
 class TestTheStartAsTheFamilySaysIt:
@@ -122,7 +122,7 @@ class TestTheStartAsTheFamilySaysIt:
 LONG = 100_000
 
 
-def limited(field: str, size: int) -> Fields:
+def event_of_size(field: str, size: int) -> Fields:
     """An event whose field has this length, or this many entries."""
     match field:
         case "attendees":
@@ -145,8 +145,8 @@ def limited(field: str, size: int) -> Fields:
     return {field: "é" * size}
 
 
-def sent(ada: Diary, field: str, size: int) -> Any:
-    return ada.insert({**SEMINAR, **limited(field, size)}, supportsAttachments="true", conferenceDataVersion=1)
+def insert_of_size(ada: Diary, field: str, size: int) -> Any:
+    return ada.insert({**SEMINAR, **event_of_size(field, size)}, supportsAttachments="true", conferenceDataVersion=1)
 
 
 LIMITS = [
@@ -171,12 +171,12 @@ LIMITS = [
 def test_nothing_is_refused_or_cut_below_the_size_of_a_body(ada: Diary, field: str, size: int) -> None:
     size = min(size, 5_000) if field in ("attendees", "number of properties") else size
 
-    event = accepted(sent(ada, field, size))
+    event = accepted(insert_of_size(ada, field, size))
 
-    (name, value), *_ = limited(field, size).items()
+    (name, value), *_ = event_of_size(field, size).items()
     read = ada.read(event["id"])[name]
     if name == "attendees":
-        assert [one["email"] for one in read] == [one["email"] for one in value]
+        assert [attendee["email"] for attendee in read] == [attendee["email"] for attendee in value]
     else:
         assert read == value
 
@@ -190,7 +190,7 @@ class TestTheLimitsOfTheFamily:
     def test_a_value_beyond_a_limit_is_refused_by_its_field(
         self, wire: Wire, ada: Diary, field: str, most: int, location: str
     ) -> None:
-        at_the_limit, beyond = sent(ada, field, most), sent(ada, field, most + 1)
+        at_the_limit, beyond = insert_of_size(ada, field, most), insert_of_size(ada, field, most + 1)
 
         assert at_the_limit.status == 200
         assert refusal(beyond) == (400, "invalid", location)

@@ -172,7 +172,7 @@ def test_several_lines_work_together(ada: Diary) -> None:
     ]
     event = ada.made(recurrence=lines)
 
-    days = [one["start"]["dateTime"][:10] for one in ada.instances(event["id"])]
+    days = [instance["start"]["dateTime"][:10] for instance in ada.instances(event["id"])]
 
     assert days == ["2026-11-02", "2026-11-04", "2026-11-16"]
 
@@ -182,7 +182,7 @@ def test_hours_in_a_rule_for_days_are_passed_over(ada: Diary) -> None:
     """RFC 5545, 3.3.10: BYHOUR, BYMINUTE and BYSECOND must be ignored where the start is a date."""
     event = ada.made(HOLIDAY, recurrence=["RRULE:FREQ=DAILY;BYHOUR=9,17;BYMINUTE=30;BYSECOND=5;COUNT=3"])
 
-    days = [one["start"]["date"] for one in ada.instances(event["id"])]
+    days = [instance["start"]["date"] for instance in ada.instances(event["id"])]
 
     assert days == ["2026-12-24", "2026-12-25", "2026-12-26"]
 

@@ -15,7 +15,7 @@ POPUP = {"method": "popup", "minutes": 10}
 EMAIL = {"method": "email", "minutes": 60}
 
 
-def reminded(ada: Diary, **reminders: Any) -> Any:
+def insert_with_reminders(ada: Diary, **reminders: Any) -> Any:
     return ada.insert({**SEMINAR, "reminders": reminders})
 
 
@@ -59,14 +59,16 @@ def test_without_the_calendars_reminders_and_overrides_there_are_none(wire: Wire
 def test_a_reminder_comes_up_to_four_weeks_before(ada: Diary, minutes: int) -> None:
     reminder = {"method": "email", "minutes": minutes}
 
-    assert reminded(ada, useDefault=False, overrides=[reminder]).json["reminders"]["overrides"] == [reminder]
+    assert insert_with_reminders(ada, useDefault=False, overrides=[reminder]).json["reminders"]["overrides"] == [
+        reminder
+    ]
 
 
 @pytest.mark.spec("E-13", "E-13c")
 @pytest.mark.choice("reminders")
 @pytest.mark.parametrize("minutes", [-1, 40321, 10**30])
 def test_a_reminder_outside_the_four_weeks_is_refused(ada: Diary, minutes: int) -> None:
-    answer = reminded(ada, useDefault=False, overrides=[POPUP, {"method": "popup", "minutes": minutes}])
+    answer = insert_with_reminders(ada, useDefault=False, overrides=[POPUP, {"method": "popup", "minutes": minutes}])
 
     assert refusal(answer) == (400, "invalid", "reminders.overrides[1].minutes")
     assert "40320" in answer.error["message"]
@@ -75,7 +77,7 @@ def test_a_reminder_outside_the_four_weeks_is_refused(ada: Diary, minutes: int) 
 @pytest.mark.spec("E-13", "E-13c")
 @pytest.mark.parametrize("minutes", [1.5, "soon", True, [], {}])
 def test_minutes_are_a_whole_number(ada: Diary, minutes: object) -> None:
-    answer = reminded(ada, useDefault=False, overrides=[{"method": "popup", "minutes": minutes}])
+    answer = insert_with_reminders(ada, useDefault=False, overrides=[{"method": "popup", "minutes": minutes}])
 
     assert (answer.status, answer.error["location"]) == (400, "reminders.overrides[0].minutes")
 
@@ -85,7 +87,7 @@ def test_minutes_are_a_whole_number(ada: Diary, minutes: object) -> None:
 def test_a_reminder_has_a_method_and_minutes(ada: Diary, missing: str) -> None:
     reminder = {key: value for key, value in POPUP.items() if key != missing}
 
-    answer = reminded(ada, useDefault=False, overrides=[reminder])
+    answer = insert_with_reminders(ada, useDefault=False, overrides=[reminder])
 
     assert refusal(answer) == (400, "required", f"reminders.overrides[0].{missing}")
 
@@ -95,7 +97,7 @@ def test_a_reminder_has_a_method_and_minutes(ada: Diary, missing: str) -> None:
 def test_an_event_has_five_reminders(ada: Diary, number: int, status: int) -> None:
     overrides = [{"method": "popup", "minutes": n} for n in range(number)]
 
-    answer = reminded(ada, useDefault=False, overrides=overrides)
+    answer = insert_with_reminders(ada, useDefault=False, overrides=overrides)
 
     assert answer.status == status
     if status == 200:
@@ -108,7 +110,7 @@ def test_an_event_has_five_reminders(ada: Diary, number: int, status: int) -> No
 @pytest.mark.spec("E-13", "E-13d")
 @pytest.mark.choice("Overrides beside useDefault")
 def test_the_calendars_reminders_and_others_exclude_each_other(ada: Diary) -> None:
-    answer = reminded(ada, useDefault=True, overrides=[POPUP])
+    answer = insert_with_reminders(ada, useDefault=True, overrides=[POPUP])
 
     status, reason, location = refusal(answer)
     assert (status, reason) == (400, "cannotUseDefaultRemindersAndSpecifyOverride")
@@ -120,7 +122,7 @@ def test_the_calendars_reminders_and_others_exclude_each_other(ada: Diary) -> No
 @pytest.mark.spec("E-13", "E-13b")
 @pytest.mark.parametrize("override", [5, "popup", [], True])
 def test_a_reminder_is_an_object(ada: Diary, override: object) -> None:
-    answer = reminded(ada, useDefault=False, overrides=[override])
+    answer = insert_with_reminders(ada, useDefault=False, overrides=[override])
 
     assert (answer.status, answer.error["location"]) == (400, "reminders.overrides[0]")
 
@@ -155,11 +157,11 @@ class TestClamped:
 
     @pytest.mark.parametrize("minutes, kept", [(-5, 0), (40321, 40320), (10, 10)])
     def test_minutes_are_brought_into_the_range(self, ada: Diary, minutes: int, kept: int) -> None:
-        answer = reminded(ada, useDefault=False, overrides=[{"method": "popup", "minutes": minutes}])
+        answer = insert_with_reminders(ada, useDefault=False, overrides=[{"method": "popup", "minutes": minutes}])
 
         assert answer.json["reminders"]["overrides"] == [{"method": "popup", "minutes": kept}]
 
     def test_what_is_said_twice_or_of_no_method_is_dropped(self, ada: Diary) -> None:
-        answer = reminded(ada, useDefault=False, overrides=[POPUP, POPUP, {"method": "sms", "minutes": 5}])
+        answer = insert_with_reminders(ada, useDefault=False, overrides=[POPUP, POPUP, {"method": "sms", "minutes": 5}])
 
         assert answer.json["reminders"]["overrides"] == [POPUP]

@@ -26,7 +26,7 @@ def ada(wire: Wire, bob: Diary, eve: Diary) -> Diary:
     return Diary(wire)
 
 
-def one(event: str, week: int) -> str:
+def instance_id(event: str, week: int) -> str:
     return f"{event}_202611{WEEKS[week]}T090000Z"
 
 
@@ -35,13 +35,13 @@ def series(ada: Diary, *invited: str, **more: object) -> str:
     return event
 
 
-def weeks(diary: Diary) -> list[str]:
+def weekly_summaries(diary: Diary) -> list[str]:
     """Summaries by week, as the calendar shows them."""
-    return [f"{found['originalStartTime']['dateTime'][8:10]} {found['summary']}"
-            for found in diary.items(singleEvents="true", orderBy="startTime")]  # fmt: skip
+    return [f"{item['originalStartTime']['dateTime'][8:10]} {item['summary']}"
+            for item in diary.items(singleEvents="true", orderBy="startTime")]  # fmt: skip
 
 
-def answers(diary: Diary, event: str) -> dict[str, str]:
+def responses(diary: Diary, event: str) -> dict[str, str]:
     return {attendee["email"]: attendee["responseStatus"] for attendee in diary.read(event)["attendees"]}
 
 
@@ -51,81 +51,85 @@ UNCHANGED = [f"{week} Seminar" for week in WEEKS]
 def test_a_guest_answers_for_one_instance(ada: Diary, bob: Diary, eve: Diary) -> None:
     event = series(ada, BOB, EVE)
 
-    accepted(bob.patch(one(event, 1), {"attendees": [*guests(BOB, responseStatus="accepted"), *guests(EVE)]}))
+    accepted(bob.patch(instance_id(event, 1), {"attendees": [*guests(BOB, responseStatus="accepted"), *guests(EVE)]}))
 
     for diary in (ada, bob, eve):
-        assert answers(diary, one(event, 1)) == {BOB: "accepted", EVE: "needsAction"}
-        assert answers(diary, one(event, 0)) == answers(diary, event) == {BOB: "needsAction", EVE: "needsAction"}
+        assert responses(diary, instance_id(event, 1)) == {BOB: "accepted", EVE: "needsAction"}
+        assert (
+            responses(diary, instance_id(event, 0))
+            == responses(diary, event)
+            == {BOB: "needsAction", EVE: "needsAction"}
+        )
 
 
 def test_an_instance_that_was_answered_still_follows_its_series(ada: Diary, bob: Diary) -> None:
     event = series(ada, BOB)
-    bob.patch(one(event, 1), {"attendees": guests(BOB, responseStatus="accepted")})
-    bob.patch(one(event, 2), {"colorId": "5"})
+    bob.patch(instance_id(event, 1), {"attendees": guests(BOB, responseStatus="accepted")})
+    bob.patch(instance_id(event, 2), {"colorId": "5"})
 
     ada.patch(event, {"summary": "Colloquium"})
 
-    assert weeks(bob) == weeks(ada) == [f"{week} Colloquium" for week in WEEKS]
-    assert bob.read(one(event, 2))["colorId"] == "5"
+    assert weekly_summaries(bob) == weekly_summaries(ada) == [f"{week} Colloquium" for week in WEEKS]
+    assert bob.read(instance_id(event, 2))["colorId"] == "5"
 
 
 def test_a_guest_takes_one_instance_out(ada: Diary, bob: Diary, eve: Diary) -> None:
     event = series(ada, BOB, EVE)
 
-    assert bob.delete(one(event, 1)).status == 204
-    ada.patch(one(event, 1), {"location": "Room 6"})
+    assert bob.delete(instance_id(event, 1)).status == 204
+    ada.patch(instance_id(event, 1), {"location": "Room 6"})
 
-    assert weeks(bob) == [UNCHANGED[0], *UNCHANGED[2:]]
-    assert weeks(ada) == weeks(eve) == UNCHANGED
-    assert answers(ada, one(event, 1)) == {BOB: "declined", EVE: "needsAction"}
+    assert weekly_summaries(bob) == [UNCHANGED[0], *UNCHANGED[2:]]
+    assert weekly_summaries(ada) == weekly_summaries(eve) == UNCHANGED
+    assert responses(ada, instance_id(event, 1)) == {BOB: "declined", EVE: "needsAction"}
 
 
 def test_a_change_of_one_instance_is_on_every_copy(ada: Diary, bob: Diary) -> None:
     event = series(ada, BOB)
 
-    ada.patch(one(event, 1), {"summary": "Guest lecture"})
-    ada.delete(one(event, 2))
+    ada.patch(instance_id(event, 1), {"summary": "Guest lecture"})
+    ada.delete(instance_id(event, 2))
 
-    assert weeks(bob) == weeks(ada) == [UNCHANGED[0], "09 Guest lecture", UNCHANGED[3]]
+    assert weekly_summaries(bob) == weekly_summaries(ada) == [UNCHANGED[0], "09 Guest lecture", UNCHANGED[3]]
 
 
 def test_who_is_invited_later_sees_the_series_as_it_is(ada: Diary, bob: Diary) -> None:
     event = series(ada)
-    ada.patch(one(event, 1), {"summary": "Guest lecture"})
-    ada.delete(one(event, 2))
+    ada.patch(instance_id(event, 1), {"summary": "Guest lecture"})
+    ada.delete(instance_id(event, 2))
 
     ada.patch(event, {"attendees": guests(BOB)})
 
-    assert weeks(bob) == weeks(ada) == [UNCHANGED[0], "09 Guest lecture", UNCHANGED[3]]
+    assert weekly_summaries(bob) == weekly_summaries(ada) == [UNCHANGED[0], "09 Guest lecture", UNCHANGED[3]]
 
 
 def test_who_is_taken_off_one_instance_does_not_see_it(ada: Diary, bob: Diary, eve: Diary) -> None:
     event = series(ada, BOB, EVE)
 
-    ada.patch(one(event, 1), {"attendees": guests(BOB)})
+    ada.patch(instance_id(event, 1), {"attendees": guests(BOB)})
 
-    assert weeks(eve) == [UNCHANGED[0], *UNCHANGED[2:]]
-    assert weeks(bob) == UNCHANGED
-    assert emails(ada.read(one(event, 1))) == [BOB]
+    assert weekly_summaries(eve) == [UNCHANGED[0], *UNCHANGED[2:]]
+    assert weekly_summaries(bob) == UNCHANGED
+    assert emails(ada.read(instance_id(event, 1))) == [BOB]
 
 
 def test_who_comes_to_one_instance_sees_that_one(ada: Diary, bob: Diary, eve: Diary) -> None:
     event = series(ada, EVE)
 
-    ada.patch(one(event, 1), {"attendees": guests(EVE, BOB)})
-    ada.patch(one(event, 1), {"summary": "Guest lecture"})
+    ada.patch(instance_id(event, 1), {"attendees": guests(EVE, BOB)})
+    ada.patch(instance_id(event, 1), {"summary": "Guest lecture"})
 
     assert bob.summaries() == bob.summaries(singleEvents="true") == ["Guest lecture"]
-    assert bob.read(one(event, 1))["start"]["dateTime"][:10] == "2026-11-09"
-    bob.patch(one(event, 1), {"attendees": [*guests(EVE), *guests(BOB, responseStatus="accepted")]})
-    assert answers(ada, one(event, 1))[BOB] == "accepted"
-    ada.delete(one(event, 1))
+    assert bob.read(instance_id(event, 1))["start"]["dateTime"][:10] == "2026-11-09"
+    bob.patch(instance_id(event, 1), {"attendees": [*guests(EVE), *guests(BOB, responseStatus="accepted")]})
+    assert responses(ada, instance_id(event, 1))[BOB] == "accepted"
+    ada.delete(instance_id(event, 1))
     assert bob.items() == []
 
 
 def test_who_is_no_longer_invited_keeps_no_instance(ada: Diary, bob: Diary) -> None:
     event = series(ada, BOB)
-    ada.patch(one(event, 1), {"summary": "Guest lecture"})
+    ada.patch(instance_id(event, 1), {"summary": "Guest lecture"})
 
     ada.patch(event, {"attendees": []})
 
@@ -134,37 +138,37 @@ def test_who_is_no_longer_invited_keeps_no_instance(ada: Diary, bob: Diary) -> N
 
 def test_who_comes_to_a_series_comes_to_an_instance_with_guests_of_its_own(ada: Diary, bob: Diary, eve: Diary) -> None:
     event = series(ada, BOB)
-    bob.patch(one(event, 1), {"attendees": guests(BOB, responseStatus="accepted")})
+    bob.patch(instance_id(event, 1), {"attendees": guests(BOB, responseStatus="accepted")})
 
     ada.patch(event, {"attendees": guests(BOB, EVE)})
 
-    assert weeks(eve) == weeks(bob) == UNCHANGED
-    assert answers(ada, one(event, 1)) == {BOB: "accepted", EVE: "needsAction"}
+    assert weekly_summaries(eve) == weekly_summaries(bob) == UNCHANGED
+    assert responses(ada, instance_id(event, 1)) == {BOB: "accepted", EVE: "needsAction"}
 
 
 def test_who_leaves_a_series_leaves_an_instance_with_guests_of_its_own(ada: Diary, bob: Diary, eve: Diary) -> None:
     event = series(ada, BOB, EVE)
-    bob.patch(one(event, 1), {"attendees": [*guests(BOB, responseStatus="accepted"), *guests(EVE)]})
+    bob.patch(instance_id(event, 1), {"attendees": [*guests(BOB, responseStatus="accepted"), *guests(EVE)]})
 
     ada.patch(event, {"attendees": guests(EVE)})
 
-    assert (weeks(bob), weeks(eve)) == ([], UNCHANGED)
-    assert emails(ada.read(one(event, 1))) == [EVE]
+    assert (weekly_summaries(bob), weekly_summaries(eve)) == ([], UNCHANGED)
+    assert emails(ada.read(instance_id(event, 1))) == [EVE]
 
 
 def test_who_took_a_series_out_gets_no_instance_of_it_back(ada: Diary, bob: Diary) -> None:
     event = series(ada, BOB)
     bob.delete(event)
 
-    ada.patch(one(event, 1), {"summary": "Guest lecture"})
+    ada.patch(instance_id(event, 1), {"summary": "Guest lecture"})
 
     assert (bob.items(), bob.items(singleEvents="true")) == ([], [])
 
 
 def test_a_cancelled_series_leaves_no_instance_anywhere(ada: Diary, bob: Diary) -> None:
     event = series(ada, BOB)
-    ada.patch(one(event, 1), {"summary": "Guest lecture"})
-    bob.patch(one(event, 2), {"colorId": "5"})
+    ada.patch(instance_id(event, 1), {"summary": "Guest lecture"})
+    bob.patch(instance_id(event, 2), {"colorId": "5"})
 
     ada.delete(event)
 
@@ -174,18 +178,18 @@ def test_a_cancelled_series_leaves_no_instance_anywhere(ada: Diary, bob: Diary) 
 def test_a_guest_who_may_changes_one_instance_for_all(ada: Diary, bob: Diary, eve: Diary) -> None:
     event = series(ada, BOB, EVE, guestsCanModify=True)
 
-    accepted(bob.patch(one(event, 1), {"summary": "Guest lecture"}))
+    accepted(bob.patch(instance_id(event, 1), {"summary": "Guest lecture"}))
 
     for diary in (ada, bob, eve):
-        assert weeks(diary) == [UNCHANGED[0], "09 Guest lecture", *UNCHANGED[2:]]
+        assert weekly_summaries(diary) == [UNCHANGED[0], "09 Guest lecture", *UNCHANGED[2:]]
 
 
 @pytest.mark.spec("E-16", "E-16a")
 def test_mails_are_about_the_instance(wire: Wire, ada: Diary) -> None:
     event = series(ada, BOB)
 
-    ada.patch(one(event, 1), {"summary": "Guest lecture"}, sendUpdates="all")
-    ada.delete(one(event, 2), sendUpdates="all")
+    ada.patch(instance_id(event, 1), {"summary": "Guest lecture"}, sendUpdates="all")
+    ada.delete(instance_id(event, 2), sendUpdates="all")
 
     assert mailed(wire) == [(BOB, "update"), (BOB, "cancel")]
 

@@ -28,9 +28,9 @@ def service() -> Service:
 
 def instant(time: dict[str, str]) -> datetime:
     """The instant of a time of the answer, which has an offset of its own."""
-    found = datetime.fromisoformat(time["dateTime"])
-    assert found.tzinfo is not None
-    return found.astimezone(UTC)
+    time_read = datetime.fromisoformat(time["dateTime"])
+    assert time_read.tzinfo is not None
+    return time_read.astimezone(UTC)
 
 
 def at(text: str) -> datetime:
@@ -63,7 +63,7 @@ def test_start_and_end_are_required(ada: Diary, event: dict[str, Any], reason: s
 def test_an_event_without_times_lacks_both(ada: Diary) -> None:
     answer = ada.insert({"summary": "no time"})
 
-    assert {one["location"] for one in answer.json["error"]["errors"]} == {"start", "end"}
+    assert {error["location"] for error in answer.json["error"]["errors"]} == {"start", "end"}
 
 
 @pytest.mark.spec("E-02", "E-02b")
@@ -216,7 +216,7 @@ def test_a_recurring_event_with_times_needs_a_zone(ada: Diary) -> None:
     answer = ada.insert(recurring)
 
     assert refusal(answer) == (400, "required", "start.timeZone")
-    assert [one["location"] for one in answer.json["error"]["errors"]] == ["start.timeZone", "end.timeZone"]
+    assert [error["location"] for error in answer.json["error"]["errors"]] == ["start.timeZone", "end.timeZone"]
     assert ada.items() == []
 
 
@@ -249,7 +249,11 @@ def test_a_recurring_event_of_days_takes_the_zone_of_its_calendar(ada: Diary, zo
 
     assert event["recurrence"] == ["RRULE:FREQ=YEARLY;COUNT=3"]
     assert event["start"] == holiday["start"] == ada.instances(event["id"])[0]["start"]
-    assert [one["start"]["date"] for one in ada.instances(event["id"])] == ["2026-12-24", "2027-12-24", "2028-12-24"]
+    assert [instance["start"]["date"] for instance in ada.instances(event["id"])] == [
+        "2026-12-24",
+        "2027-12-24",
+        "2028-12-24",
+    ]
 
 
 @pytest.mark.spec("E-05", "E-05b")

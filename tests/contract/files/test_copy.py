@@ -75,7 +75,7 @@ def test_a_folder_of_copies_is_deleted_as_one(wire: Wire) -> None:
 
     delete(wire, folder)
 
-    assert [wire.download(one).status for one in inside] == [404, 404]
+    assert [wire.download(file_id).status for file_id in inside] == [404, 404]
     assert wire.download(file["id"]).body == b"kept"
 
 
@@ -119,9 +119,9 @@ def test_a_copy_can_become_a_document_on_the_way(wire: Wire) -> None:
     made = copied(wire, page["id"], {"mimeType": DOCUMENT}).json
     again = copied(wire, made["id"]).json
 
-    for one in (made, again):
-        assert one["mimeType"] == DOCUMENT
-        text = wire.send("GET", f"/storage/v3/files/{one['id']}/export?mimeType=text/plain").body
+    for copy in (made, again):
+        assert copy["mimeType"] == DOCUMENT
+        text = wire.send("GET", f"/storage/v3/files/{copy['id']}/export?mimeType=text/plain").body
         assert b"Birds" in text
     assert wire.download(page["id"]).body == b"<h1>Birds</h1>"
     assert copied(wire, again["id"], {"mimeType": "text/plain"}).status == 400

@@ -30,7 +30,7 @@ def grow(part: Path) -> None:
     part.write_bytes(part.read_bytes() + b"x")
 
 
-def rot(part: Path) -> None:
+def corrupt(part: Path) -> None:
     stored = part.read_bytes()
     part.write_bytes(stored[:7] + bytes([stored[7] ^ 1]) + stored[8:])
 
@@ -39,9 +39,9 @@ DAMAGES = {
     "missing": (Path.unlink, "is missing"),
     "truncated": (truncate, "instead of"),
     "grown": (grow, "instead of"),
-    "rotten": (rot, "other bytes"),
+    "rotten": (corrupt, "other bytes"),
 }
-damages = pytest.mark.parametrize("damage, said", DAMAGES.values(), ids=DAMAGES)
+damages = pytest.mark.parametrize("damage, problem", DAMAGES.values(), ids=DAMAGES)
 
 
 @pytest.fixture
@@ -71,19 +71,19 @@ def damaged_file(wire: Wire, folder: Path, damage: Callable[[Path], None], numbe
 @damages
 @pytest.mark.choice("Stored content or a database that is damaged")
 def test_a_download_is_refused_before_it_begins(
-    wire: Wire, folder: Path, damage: Callable[[Path], None], said: str, caplog: pytest.LogCaptureFixture
+    wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     file_id = damaged_file(wire, folder, damage)
 
     answer = wire.download(file_id)
 
     assert (answer.status, answer.error["reason"]) == (500, "contentDamaged")
-    assert all(words in answer.error["message"] for words in (file_id, said, "has not changed it"))
+    assert all(words in answer.error["message"] for words in (file_id, problem, "has not changed it"))
     assert any(file_id in record.message for record in caplog.records)
 
 
 @damages
-def test_a_head_says_the_same(wire: Wire, folder: Path, damage: Callable[[Path], None], said: str) -> None:
+def test_a_head_says_the_same(wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str) -> None:
     file_id = damaged_file(wire, folder, damage)
 
     assert wire.send("HEAD", f"/storage/v3/files/{file_id}?alt=media").status == 500
@@ -91,7 +91,7 @@ def test_a_head_says_the_same(wire: Wire, folder: Path, damage: Callable[[Path],
 
 @damages
 def test_a_range_needs_the_parts_that_it_lies_in(
-    wire: Wire, folder: Path, damage: Callable[[Path], None], said: str
+    wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str
 ) -> None:
     file_id = damaged_file(wire, folder, damage)
 
@@ -101,7 +101,7 @@ def test_a_range_needs_the_parts_that_it_lies_in(
 
 
 @damages
-def test_a_copy_is_refused(wire: Wire, folder: Path, damage: Callable[[Path], None], said: str) -> None:
+def test_a_copy_is_refused(wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str) -> None:
     file_id = damaged_file(wire, folder, damage)
 
     answer = wire.post_json(f"/storage/v3/files/{file_id}/copy", {})
@@ -111,7 +111,7 @@ def test_a_copy_is_refused(wire: Wire, folder: Path, damage: Callable[[Path], No
 
 
 @damages
-def test_a_conversion_is_refused(wire: Wire, folder: Path, damage: Callable[[Path], None], said: str) -> None:
+def test_a_conversion_is_refused(wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str) -> None:
     uri = wire.begin({"mimeType": wire.service.names.native("document")}, X_Upload_Content_Type="text/plain")
     wire.put(uri, CONTENT[:4000], "bytes 0-3999/4500")
     damage(parts_of(folder)[1])
@@ -123,7 +123,7 @@ def test_a_conversion_is_refused(wire: Wire, folder: Path, damage: Callable[[Pat
 
 
 @damages
-def test_an_export_is_refused(wire: Wire, folder: Path, damage: Callable[[Path], None], said: str) -> None:
+def test_an_export_is_refused(wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str) -> None:
     body = json.dumps({"name": "Report", "mimeType": wire.service.names.native("document")}).encode()
     target = "/upload/storage/v3/files?uploadType=multipart"
     whole = b"--x\r\nContent-Type: application/json\r\n\r\n" + body
@@ -139,7 +139,9 @@ def test_an_export_is_refused(wire: Wire, folder: Path, damage: Callable[[Path],
 
 
 @damages
-def test_damaged_bytes_have_no_checksums(wire: Wire, folder: Path, damage: Callable[[Path], None], said: str) -> None:
+def test_damaged_bytes_have_no_checksums(
+    wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str
+) -> None:
     target = "/upload/storage/v3/files?uploadType=media"
     file_id = wire.send("POST", target, CONTENT).json["id"]  # whose answer has asked for no checksum
     part = parts_of(folder)[2]
@@ -159,7 +161,7 @@ def test_damaged_bytes_have_no_checksums(wire: Wire, folder: Path, damage: Calla
 
 def test_a_checksum_that_was_known_before_stays(wire: Wire, folder: Path) -> None:
     before = wire.create(CONTENT)
-    rot(parts_of(folder)[2])
+    corrupt(parts_of(folder)[2])
 
     after = wire.send("GET", f"/storage/v3/files/{before['id']}?fields=*").json
 
@@ -167,7 +169,9 @@ def test_a_checksum_that_was_known_before_stays(wire: Wire, folder: Path) -> Non
 
 
 @damages
-def test_other_files_and_all_changes_go_on(wire: Wire, folder: Path, damage: Callable[[Path], None], said: str) -> None:
+def test_other_files_and_all_changes_go_on(
+    wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str
+) -> None:
     file_id = damaged_file(wire, folder, damage)
     other = wire.create(b"whole")["id"]
 
@@ -187,7 +191,7 @@ def test_somebody_elses_copy_is_not_named(wire: Wire, folder: Path) -> None:
     bob = wire.service.sign_in("bob@svc.example")
     copied = wire.post_json(f"/storage/v3/files/{original}/copy", {"name": "secret plans"}, token=bob)
     assert copied.status == 200, copied.body
-    rot(parts_of(folder)[0])
+    corrupt(parts_of(folder)[0])
 
     message = wire.download(original).error["message"]
 
@@ -200,25 +204,25 @@ def test_damage_after_a_first_download_is_seen(wire: Wire, folder: Path) -> None
     for part in parts_of(folder):
         os.utime(part, (0, 0))  # long ago, so that one look is enough
     assert wire.download(file_id).body == CONTENT
-    rot(parts_of(folder)[1])
+    corrupt(parts_of(folder)[1])
 
     assert wire.download(file_id).status == 500
 
 
 @pytest.fixture
-def checked_little(monkeypatch: pytest.MonkeyPatch) -> None:
+def small_checked_size(monkeypatch: pytest.MonkeyPatch) -> None:
     """A service that verifies one part before a response begins, as for contents of many gigabytes."""
     monkeypatch.setattr(server_content, "_CHECKED_AT_ONCE", 1)
 
 
-def test_a_length_is_compared_however_large_the_content_is(wire: Wire, folder: Path, checked_little: None) -> None:
+def test_a_length_is_compared_however_large_the_content_is(wire: Wire, folder: Path, small_checked_size: None) -> None:
     assert wire.download(damaged_file(wire, folder, truncate, 4)).status == 500
 
 
 def test_later_damage_cuts_the_connection_and_is_then_refused(
-    wire: Wire, folder: Path, way: str, checked_little: None
+    wire: Wire, folder: Path, way: str, small_checked_size: None
 ) -> None:
-    file_id = damaged_file(wire, folder, rot, 3)
+    file_id = damaged_file(wire, folder, corrupt, 3)
 
     if way == "socket":
         with pytest.raises(IncompleteRead) as cut:  # and no wait for the rest
@@ -249,9 +253,9 @@ def test_a_part_that_is_cut_while_it_is_sent_ends_the_connection(folder: Path, s
     service._parts.problem = lambda part, contents=True: None  # type: ignore[method-assign]
     truncate(parts_of(folder)[4])
 
-    _, said = received_in_process(wire, file_id)
+    _, error_message = received_in_process(wire, file_id)
 
-    assert "1 bytes too early" in said
+    assert "1 bytes too early" in error_message
 
 
 def test_a_response_that_ends_early_closes_its_connection(

@@ -22,7 +22,7 @@ def test_the_stored_bytes_come_back_with_their_type(wire: Wire) -> None:
 
 @pytest.mark.spec("A6-02", "A6-02a")
 @pytest.mark.parametrize(
-    "wanted, first, end",
+    "header, first, end",
     [
         ("bytes=0-99", 0, 100),
         ("bytes=100-", 100, 1024),
@@ -33,10 +33,10 @@ def test_the_stored_bytes_come_back_with_their_type(wire: Wire) -> None:
         ("bytes=1000-99999999999999999999", 1000, 1024),
     ],
 )
-def test_a_range_is_partial_content(wire: Wire, wanted: str, first: int, end: int) -> None:
+def test_a_range_is_partial_content(wire: Wire, header: str, first: int, end: int) -> None:
     file = wire.create(CONTENT)
 
-    answer = wire.download(file["id"], Range=wanted)
+    answer = wire.download(file["id"], Range=header)
 
     assert (answer.status, answer.body) == (206, CONTENT[first:end])
     assert answer.headers["content-range"] == f"bytes {first}-{end - 1}/1024"
@@ -45,9 +45,9 @@ def test_a_range_is_partial_content(wire: Wire, wanted: str, first: int, end: in
 
 
 @pytest.mark.spec("A6-02", "A6-02b")
-@pytest.mark.parametrize("wanted", ["bytes=1024-", "bytes=5000-6000", "bytes=-0", "bytes=99999999999999999999-"])
-def test_a_range_outside_is_416(wire: Wire, wanted: str) -> None:
-    answer = wire.download(wire.create(CONTENT)["id"], Range=wanted)
+@pytest.mark.parametrize("header", ["bytes=1024-", "bytes=5000-6000", "bytes=-0", "bytes=99999999999999999999-"])
+def test_a_range_outside_is_416(wire: Wire, header: str) -> None:
+    answer = wire.download(wire.create(CONTENT)["id"], Range=header)
 
     assert (answer.status, answer.error["reason"]) == (416, "requestedRangeNotSatisfiable")
     with choice("Texts in headers"):
@@ -72,9 +72,9 @@ def test_a_range_of_what_somebody_knew_before_is_the_whole(wire: Wire, known: st
     assert (answer.status, answer.body) == (200, CONTENT)
 
 
-@pytest.mark.parametrize("wanted", ["bytes=5-2", "bytes=0-1,5-6", "lines=0-1", "nonsense", "bytes=-"])
-def test_a_header_that_is_no_single_range_is_passed_over(wire: Wire, wanted: str) -> None:
-    answer = wire.download(wire.create(CONTENT)["id"], Range=wanted)
+@pytest.mark.parametrize("header", ["bytes=5-2", "bytes=0-1,5-6", "lines=0-1", "nonsense", "bytes=-"])
+def test_a_header_that_is_no_single_range_is_passed_over(wire: Wire, header: str) -> None:
+    answer = wire.download(wire.create(CONTENT)["id"], Range=header)
 
     assert (answer.status, answer.body) == (200, CONTENT)
 

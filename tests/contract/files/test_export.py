@@ -97,9 +97,9 @@ def test_every_target_of_the_interface(wire: Wire, kind: str, target: str, begin
 @pytest.mark.parametrize("kind,target", [(kind, target) for kind, target, _ in TARGETS if target in PACKED])
 def test_an_archive_is_of_the_format_that_it_is_called(wire: Wire, kind: str, target: str) -> None:
     with ZipFile(io.BytesIO(export(wire, native(wire, kind), target).body)) as archive:
-        said = archive.read("mimetype").strip() if "mimetype" in archive.namelist() else None
+        declared_type = archive.read("mimetype").strip() if "mimetype" in archive.namelist() else None
 
-        assert PACKED[target] in (said, *archive.namelist())
+        assert PACKED[target] in (declared_type, *archive.namelist())
 
 
 @pytest.mark.spec("A7-01", "A7-01b")
@@ -256,7 +256,7 @@ def test_a_project_comes_out_as_it_went_in(wire: Wire) -> None:
 def test_an_export_that_fails_says_why_and_is_not_to_be_repeated(
     wire: Wire, error: ConversionError, status: int, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*given: object, **options: object) -> None:
+    def fail(*arguments: object, **options: object) -> None:
         raise error
 
     file_id = sheet(wire)

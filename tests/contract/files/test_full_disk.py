@@ -89,11 +89,11 @@ def test_an_upload_session_goes_on_when_there_is_room(wire: Wire, small_disk: Pa
     full = wire.put(uri, CONTENT[Q:], f"bytes {Q}-{3 * Q - 1}/{3 * Q}")
     asked_meanwhile = [wire.put(uri, b"", f"bytes */{3 * Q}") for _ in range(3)]
     make_room(small_disk)
-    asked = wire.put(uri, b"", f"bytes */{3 * Q}")
+    status = wire.put(uri, b"", f"bytes */{3 * Q}")
     done = wire.put(uri, CONTENT[Q:], f"bytes {Q}-{3 * Q - 1}/{3 * Q}")
 
     assert (full.status, full.error["reason"]) == (507, "insufficientStorage")
-    for answer in (*asked_meanwhile, asked):
+    for answer in (*asked_meanwhile, status):
         assert (answer.status, answer.headers["range"]) == (308, f"bytes=0-{Q - 1}")
     assert wire.download(done.json["id"]).body == CONTENT
 

@@ -102,7 +102,7 @@ def test_a_file_that_is_no_longer_shared_is_closed(wire: Wire, link: str) -> Non
     assert bob.open(local(file[link])).status == 200
     ada = wire.service.sign_in(ADA)
     listed = wire.send("GET", f"{FILES}/{file['id']}/permissions", token=ada).json["permissions"]
-    reader = next(one["id"] for one in listed if one["role"] == "reader")
+    reader = next(permission["id"] for permission in listed if permission["role"] == "reader")
 
     assert wire.send("DELETE", f"{FILES}/{file['id']}/permissions/{reader}", token=ada).status == 204
 

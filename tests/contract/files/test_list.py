@@ -121,13 +121,16 @@ def test_a_query_of_any_length_breaks_nothing(wire: Wire) -> None:
     ],
 )
 def test_order(shelf: Wire, order: str, expected: list[str]) -> None:
-    found = [f["name"] for f in ask(shelf, orderBy=order).json["files"]]
+    file_names = [f["name"] for f in ask(shelf, orderBy=order).json["files"]]
 
-    assert sorted(found) == sorted(expected)
+    assert sorted(file_names) == sorted(expected)
     if order != "name":
-        assert found == expected
+        assert file_names == expected
     else:
-        assert [n.lower() for n in found] in (sorted(n.lower() for n in found), [n.lower() for n in sorted(found)])
+        assert [n.lower() for n in file_names] in (
+            sorted(n.lower() for n in file_names),
+            [n.lower() for n in sorted(file_names)],
+        )
 
 
 def test_natural_order_counts(wire: Wire) -> None:

@@ -196,9 +196,9 @@ def test_metadata_is_kept(wire: Wire) -> None:
     }
     file_id = wire.post_json(FILES, metadata).json["id"]
 
-    found = wire.send("GET", f"{FILES}/{file_id}?fields=*").json
+    resource = wire.send("GET", f"{FILES}/{file_id}?fields=*").json
 
-    assert {key: found[key] for key in metadata} == metadata
+    assert {key: resource[key] for key in metadata} == metadata
 
 
 @pytest.mark.parametrize("kind", ["document", "folder", "spreadsheet"])
@@ -231,11 +231,11 @@ def test_a_mask_picks_fields(wire: Wire, mask: str, keys: set[str]) -> None:
 
     file_id = wire.create()["id"]
 
-    found = wire.send("GET", f"{FILES}/{file_id}?fields={quote(mask)}").json
+    selection = wire.send("GET", f"{FILES}/{file_id}?fields={quote(mask)}").json
 
-    assert set(found) == keys
+    assert set(selection) == keys
     if "owners" in keys:
-        assert [set(owner) for owner in found["owners"]] == [{"emailAddress"}]
+        assert [set(owner) for owner in selection["owners"]] == [{"emailAddress"}]
 
 
 @pytest.mark.parametrize(
@@ -302,8 +302,8 @@ def test_a_trashed_folder_takes_its_content_along(wire: Wire) -> None:
 
     wire.json_request("PATCH", f"{FILES}/{folder}", {"trashed": True})
 
-    found = wire.send("GET", f"{FILES}/{inside}?fields=trashed,explicitlyTrashed").json
-    assert found == {"trashed": True, "explicitlyTrashed": False}
+    resource = wire.send("GET", f"{FILES}/{inside}?fields=trashed,explicitlyTrashed").json
+    assert resource == {"trashed": True, "explicitlyTrashed": False}
 
 
 def test_deletion_is_for_good(wire: Wire) -> None:

@@ -72,9 +72,9 @@ def test_a_permission_is_answered(people: People, file: str) -> None:
     assert answer.json["kind"] == "svc#permission"
     assert (answer.json["type"], answer.json["role"], answer.json["emailAddress"]) == ("user", "writer", BOB)
     listed = people.send(ADA, "GET", f"/storage/v3/files/{file}/permissions").json["permissions"]
-    assert [one["role"] for one in listed] == ["owner", "writer"]
-    one = people.send(ADA, "GET", f"/storage/v3/files/{file}/permissions/{answer.json['id']}").json
-    assert one == listed[1] == {key: answer.json[key] for key in ("id", "type", "kind", "role")}
+    assert [permission["role"] for permission in listed] == ["owner", "writer"]
+    single = people.send(ADA, "GET", f"/storage/v3/files/{file}/permissions/{answer.json['id']}").json
+    assert single == listed[1] == {key: answer.json[key] for key in ("id", "type", "kind", "role")}
 
 
 @pytest.mark.parametrize("role", ["reader", "commenter", "writer"])
@@ -95,17 +95,17 @@ def test_who_may_what(people: People, file: str, role: str) -> None:
 
 def test_what_a_resource_tells_of_sharing(people: People, file: str) -> None:
     people.share(file, "reader")
-    told = people.get(BOB, file, "?fields=*").json
+    resource = people.get(BOB, file, "?fields=*").json
 
-    assert (told["shared"], told["ownedByMe"], told["owners"][0]["emailAddress"]) == (True, False, ADA)
-    assert told["sharingUser"]["emailAddress"] == ADA
-    assert told["sharedWithMeTime"]
-    assert "permissions" not in told
-    can = told["capabilities"]
+    assert (resource["shared"], resource["ownedByMe"], resource["owners"][0]["emailAddress"]) == (True, False, ADA)
+    assert resource["sharingUser"]["emailAddress"] == ADA
+    assert resource["sharedWithMeTime"]
+    assert "permissions" not in resource
+    can = resource["capabilities"]
     assert (can["canDownload"], can["canEdit"], can["canShare"], can["canDelete"]) == (True, False, False, False)
     owners = people.get(ADA, file, "?fields=*").json
-    assert [one["role"] for one in owners["permissions"]] == ["owner", "reader"]
-    assert owners["permissionIds"] == [one["id"] for one in owners["permissions"]]
+    assert [permission["role"] for permission in owners["permissions"]] == ["owner", "reader"]
+    assert owners["permissionIds"] == [permission["id"] for permission in owners["permissions"]]
     assert owners["capabilities"]["canDelete"]
 
 
@@ -167,8 +167,8 @@ def test_anyone_and_domains(people: People, file: str, kind: str, more: dict[str
     assert people.get(EVE, file, "?alt=media").status == 200
     assert file not in people.listed(EVE)
     stranger = people.wire.service.sign_in("x@elsewhere.example")
-    found = people.wire.send("GET", f"/storage/v3/files/{file}", token=stranger)
-    assert found.status == (200 if kind == "anyone" else 404)
+    stranger_answer = people.wire.send("GET", f"/storage/v3/files/{file}", token=stranger)
+    assert stranger_answer.status == (200 if kind == "anyone" else 404)
 
 
 def test_a_writer_may_be_kept_from_sharing(people: People, file: str) -> None:
@@ -207,7 +207,7 @@ def test_a_wrong_permission_is_refused(people: People, file: str, body: dict[str
     answer = people.wire.post_json(f"/storage/v3/files/{file}/permissions", body)
 
     assert answer.status == 400
-    assert [one["location"] for one in answer.json["error"]["errors"]] == location
+    assert [error["location"] for error in answer.json["error"]["errors"]] == location
 
 
 def test_what_cannot_be(people: People, file: str) -> None:
@@ -250,15 +250,15 @@ def test_permissions_come_in_pages(people: People, file: str) -> None:
     for n in range(5):
         people.share(file, "reader", f"user{n}@svc.example")
     path = f"/storage/v3/files/{file}/permissions"
-    found, token = [], ""
+    roles, token = [], ""
     while True:
         page = people.send(ADA, "GET", f"{path}?pageSize=2{token}").json
-        found += [one["role"] for one in page["permissions"]]
+        roles += [permission["role"] for permission in page["permissions"]]
         if "nextPageToken" not in page:
             break
         token = f"&pageToken={page['nextPageToken']}"
 
-    assert found == ["owner"] + ["reader"] * 5
+    assert roles == ["owner"] + ["reader"] * 5
     assert len(people.send(ADA, "GET", path).json["permissions"]) == 6
     for wrong in ("pageSize=0", "pageSize=101", "pageSize=x", "pageToken=x"):
         assert people.send(ADA, "GET", f"{path}?{wrong}").status == 400
@@ -278,57 +278,57 @@ class TestMessages:
 
     @pytest.fixture
     def watch(self, wire: Wire) -> Iterator[Watch]:
-        with watching(wire) as found:
-            yield found
+        with watching(wire) as opened:
+            yield opened
 
-    def by(self, watch: Watch, people: People, user: str, file: str) -> None:
+    def watch_file(self, watch: Watch, people: People, user: str, file: str) -> None:
         path = f"/storage/v3/files/{file}/watch"
         answer = watch.wire.post_json(path, watch.request(id=f"{user[:3]}-{file[:4]}"), token=people.tokens[user])
         assert answer.status == 200, answer.body
 
-    def told(self, watch: Watch) -> list[tuple[str, str | None, str | None]]:
-        return sorted((str(channel)[:3], state, what) for channel, state, what in watch.news())
+    def messages(self, watch: Watch) -> list[tuple[str, str | None, str | None]]:
+        return sorted((str(channel)[:3], state, changes) for channel, state, changes in watch.news())
 
     @pytest.mark.spec("N-04", "N-04a", "N-06", "N-06b", "A8-08", "A8-08a")
     def test_share_change_the_role_and_unshare(self, watch: Watch, people: People, file: str) -> None:
-        self.by(watch, people, ADA, file)
+        self.watch_file(watch, people, ADA, file)
         watch.news()
         permission = people.share(file).json["id"]
-        assert self.told(watch) == [("ada", "add", None)]
-        self.by(watch, people, BOB, file)
+        assert self.messages(watch) == [("ada", "add", None)]
+        self.watch_file(watch, people, BOB, file)
         watch.news()
 
         people.share(file, "writer")
-        assert self.told(watch) == [("ada", "update", "permissions"), ("bob", "update", "permissions")]
+        assert self.messages(watch) == [("ada", "update", "permissions"), ("bob", "update", "permissions")]
         people.share(file, "writer")
-        assert self.told(watch) == []
+        assert self.messages(watch) == []
         people.unshare(file, permission)
-        assert self.told(watch) == [("ada", "update", "permissions"), ("bob", "remove", None)]
+        assert self.messages(watch) == [("ada", "update", "permissions"), ("bob", "remove", None)]
         people.patch(ADA, file, {"name": "secret"})
-        assert self.told(watch) == [("ada", "update", "properties")]
+        assert self.messages(watch) == [("ada", "update", "properties")]
 
     @pytest.mark.spec("N-06", "N-06b")
     def test_a_folder_that_is_unshared_takes_its_files_along(self, watch: Watch, people: People) -> None:
         folder = people.made(name="top", mimeType=FOLDER)
         leaf = people.made(name="leaf", parents=[folder])
         permission = people.share(folder).json["id"]
-        self.by(watch, people, ADA, leaf)
-        self.by(watch, people, BOB, leaf)
+        self.watch_file(watch, people, ADA, leaf)
+        self.watch_file(watch, people, BOB, leaf)
         watch.news()
 
         people.unshare(folder, permission)
-        assert self.told(watch) == [("bob", "remove", None)]
+        assert self.messages(watch) == [("bob", "remove", None)]
 
     @pytest.mark.spec("A8-08", "A8-08a", "N-06", "N-06b")
     def test_a_move_out_of_a_shared_folder(self, watch: Watch, people: People) -> None:
         folder = people.made(name="top", mimeType=FOLDER)
         leaf = people.made(name="leaf", parents=[folder])
         people.share(folder)
-        self.by(watch, people, BOB, leaf)
+        self.watch_file(watch, people, BOB, leaf)
         watch.news()
 
         people.patch(ADA, leaf, {}, "?addParents=root")
-        assert self.told(watch) == [("bob", "remove", None)]
+        assert self.messages(watch) == [("bob", "remove", None)]
         assert people.get(BOB, leaf).status == 404
 
     @pytest.mark.spec("N-06", "N-06c", "A9-01", "A9-01a")
@@ -345,5 +345,5 @@ class TestMessages:
         assert watch.news() == [("bob", "change", None)] * 3
 
         answer = people.send(BOB, "GET", f"/storage/v3/changes?pageToken={start}")
-        assert [(one["fileId"], one["removed"]) for one in answer.json["changes"]] == [(file, True)]
+        assert [(change["fileId"], change["removed"]) for change in answer.json["changes"]] == [(file, True)]
         assert "file" not in answer.json["changes"][0]
