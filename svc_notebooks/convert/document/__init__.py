@@ -2,6 +2,6 @@
 
 model, clean: the model, and the cleaning of every tree before it is stored.
 read, text, scan, word_lists: readers; rtf: the RTF reader.
-write, postprocess: writers through pandoc; pdf, formulas, grid: the PDF writer.
+write, postprocess: writers through pandoc; pdf, tex_formulas, table_grid: the PDF writer.
 pandoc: runs the program.
 """

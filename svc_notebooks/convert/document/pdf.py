@@ -9,9 +9,9 @@ from typing import Any
 from ..engines.typst import render
 from ..job import Job
 from .clean import nodes_of, plain_text
-from .formulas import typst_formulas
-from .grid import PlacedCell, cell_grid, column_widths
 from .model import Document, Node
+from .table_grid import PlacedCell, cell_grid, column_widths
+from .tex_formulas import typst_formulas
 
 _TEMPLATE = "document/document.typ"
 _MAX_DEPTH = 14

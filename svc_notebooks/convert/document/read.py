@@ -33,7 +33,9 @@ def docx(source: bytes, job: Job) -> Document:
         ConversionError: it is damaged, encrypted, or none; TooLarge: it would need too much.
     """
     _check_archive(source, job, "word/")
-    return _cleaned(_with_visible_metadata(pandoc.read(with_list_levels(source), "docx", job)), job)
+    return _clean_within_recursion_limit(
+        _with_visible_metadata(pandoc.read(with_list_levels(source), "docx", job)), job
+    )
 
 
 def doc(source: bytes, job: Job) -> Document:
@@ -125,7 +127,7 @@ def rtf(source: bytes, job: Job) -> Document:
     """Rich text, by a reader of our own: pandoc's loses headings, the order of lists, and letters beyond 65,536."""
     if not source.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{\\rtf"):
         raise ConversionError("this is no rich text: it does not begin with {\\rtf.")
-    return _cleaned(parse(source, job), job)
+    return _clean_within_recursion_limit(parse(source, job), job)
 
 
 def _check_nesting(tags: re.Pattern[bytes], source: bytes) -> None:
@@ -148,7 +150,7 @@ def markdown(source: bytes, job: Job) -> Document:
     if _NESTED_MARKERS.search(text):
         raise TooLarge(f"it is nested more than {_MAX_NESTING} deep.")
     tree = pandoc.read(text.encode("utf-8", "replace"), _MARKDOWN, job)
-    return _cleaned(_with_visible_metadata(tree), job)
+    return _clean_within_recursion_limit(_with_visible_metadata(tree), job)
 
 
 def _with_visible_metadata(tree: dict[str, Any]) -> dict[str, Any]:
@@ -161,10 +163,10 @@ _READERS_OF_MISNAMED_DOC = {f.DOCX: docx, f.ODT: odt, f.RTF: rtf, f.HTML: html}
 
 def _without_metadata(tree: dict[str, Any], job: Job) -> Document:
     """What is on the pages; what a file says of itself beside them is not."""
-    return _cleaned(tree | {"meta": {}}, job)
+    return _clean_within_recursion_limit(tree | {"meta": {}}, job)
 
 
-def _cleaned(tree: dict[str, Any], job: Job) -> Document:
+def _clean_within_recursion_limit(tree: dict[str, Any], job: Job) -> Document:
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, _RECURSION_LIMIT))
     try:

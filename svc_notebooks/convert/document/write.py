@@ -133,8 +133,8 @@ def _without_formatting(document: Document) -> Document:
         return {"t": "Span", "c": [["", [], []], content]}
 
     def alt_text(content: list[Any]) -> Node:
-        words = plain_text(content[1])
-        return {"t": "Str", "c": f"[{words}]" if words else ""}
+        description = plain_text(content[1])
+        return {"t": "Str", "c": f"[{description}]" if description else ""}
 
     return _replace_nodes(document, {**dict.fromkeys(_FORMATTING, unformatted), "Image": alt_text})
 
@@ -142,12 +142,12 @@ def _without_formatting(document: Document) -> Document:
 def _replace_nodes(document: Document, changes: dict[str, Callable[[list[Any]], Node]]) -> Document:
     """The same document with the nodes of some types made into others."""
 
-    def changed(value: Any) -> Any:
+    def replaced(value: Any) -> Any:
         if isinstance(value, list):
-            return [changed(inner) for inner in value]
+            return [replaced(inner) for inner in value]
         if not isinstance(value, dict):
             return value
-        inner = {key: changed(content) for key, content in value.items()}
+        inner = {key: replaced(content) for key, content in value.items()}
         return changes[value["t"]](inner["c"]) if value.get("t") in changes else inner
 
-    return Document(changed(document.blocks), changed(document.meta), document.resources)
+    return Document(replaced(document.blocks), replaced(document.meta), document.resources)

@@ -22,12 +22,12 @@ def svg(drawing: Drawing, job: Job) -> bytes:
 
 def pdf(drawing: Drawing, job: Job) -> bytes:
     """One page of the drawing's size: lines stay lines, text stays text."""
-    return _rendered(drawing, job, "pdf")
+    return _render(drawing, job, "pdf")
 
 
 def png(drawing: Drawing, job: Job) -> bytes:
     """A pixel for a pixel; what is not drawn on is seen through."""
-    return _rendered(drawing, job, "png")
+    return _render(drawing, job, "png")
 
 
 def jpeg(drawing: Drawing, job: Job) -> bytes:
@@ -42,8 +42,8 @@ def jpeg(drawing: Drawing, job: Job) -> bytes:
     return target.getvalue()
 
 
-def _rendered(drawing: Drawing, job: Job, format: str) -> bytes:
-    words = _TAG.sub(" ", drawing.svg)  # not set from here: `render` looks whether there are fonts for them
-    data = {"width": drawing.width, "height": drawing.height, "title": job.name, "words": words}
+def _render(drawing: Drawing, job: Job, format: str) -> bytes:
+    visible_text = _TAG.sub(" ", drawing.svg)  # not set from here: `render` looks whether there are fonts for them
+    data = {"width": drawing.width, "height": drawing.height, "title": job.name, "words": visible_text}
     resources = {"drawing.svg": drawing.svg.encode()}
     return render(job, _TEMPLATE, data, resources, format, ppi=_PPI)  # type: ignore[arg-type]

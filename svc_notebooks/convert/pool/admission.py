@@ -21,9 +21,9 @@ class TooManyWaiting(Exception):
 
 
 class Admission:
-    """Lets `most` conversions run at a time, users in turn; one user leaves room for another.
+    """Lets `max_running` conversions run at a time, users in turn; one user leaves room for another.
 
-    A user has at most one fewer than `most` running (and always one), and at most `most_waiting` waiting.
+    A user has at most one fewer than `max_running` running (and always one), and at most `max_waiting` waiting.
     """
 
     def __init__(self, max_running: int, max_waiting: int) -> None:

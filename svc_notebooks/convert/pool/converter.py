@@ -44,7 +44,7 @@ class Converter:
     def __init__(
         self, limits: JobLimits | None = None, *, extended: bool = False, office: bool = False, max_waiting: int = 8
     ) -> None:
-        """`most_waiting`: so many conversions of one user may wait."""
+        """`max_waiting`: so many conversions of one user may wait."""
         self._limits = limits or JobLimits()
         self._extended = extended
         self._office = office

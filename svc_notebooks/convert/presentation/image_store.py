@@ -31,8 +31,10 @@ class ImageStore:
             self._job.note(f"a picture was left out: {error}")
             return None
         except ConversionError:
-            kind = "a drawing (emf, wmf or svg)" if data[:5].startswith(_VECTOR) else "a picture of an unknown kind"
-            self._job.note(f"{kind} was left out.")
+            description = (
+                "a drawing (emf, wmf or svg)" if data[:5].startswith(_VECTOR) else "a picture of an unknown kind"
+            )
+            self._job.note(f"{description} was left out.")
             return None
         name = resource_name(picture.data, picture.extension)
         if name not in self.pictures:

@@ -213,8 +213,8 @@ def _slide_from_json(fields: Mapping[str, Any]) -> Slide:
 
 
 def _shape_from_json(fields: Mapping[str, Any]) -> Shape:
-    made = {key: _FIELD_READERS.get(key, _unchanged)(value) for key, value in fields.items() if key != "kind"}
-    shape: Shape = _SHAPE_TYPES[fields["kind"]](**made)
+    arguments = {key: _FIELD_READERS.get(key, _unchanged)(value) for key, value in fields.items() if key != "kind"}
+    shape: Shape = _SHAPE_TYPES[fields["kind"]](**arguments)
     return shape
 
 

@@ -146,18 +146,18 @@ def _numeral(value: float, part: FormatPart, parts: tuple[FormatPart, ...]) -> s
 
 def _digits(value: float, pattern: str) -> str:
     mantissa, _, exponent = pattern.upper().partition("E")
-    whole, _, decimals = mantissa.partition(".")
+    integer_part, _, decimals = mantissa.partition(".")
     places = min(sum(mark in "0#?" for mark in decimals), 15)
     if exponent:
         return _scientific(value, places)
     thousands = len(mantissa) - len(mantissa.rstrip(","))
     decimals = decimals.rstrip(",")
     value /= 1000.0 ** min(thousands, _MAX_SCALING_SIGNS)
-    grouped = "," in whole.rstrip(",")
+    grouped = "," in integer_part.rstrip(",")
     text = f"{value:{',' if grouped else ''}.{places}f}"
     before, _, after = text.partition(".")
     after = _optional(after, decimals)
-    minimum = whole.count("0")
+    minimum = integer_part.count("0")
     before = before.rjust(minimum, "0") if before != "0" or minimum else ""
     return f"{before}.{after}" if after else before
 
@@ -233,9 +233,9 @@ def _elapsed(unit: str, days: float) -> str:
 def _between_hours_and_seconds(parts: list[FormatPart], index: int) -> bool:
     """Whether an m means minutes: after an hour, or before a second."""
     clock = [i for i, part in enumerate(parts) if part.kind in ("date", "elapsed")]
-    here = clock.index(index)
-    before = parts[clock[here - 1]].text.strip("[]").lower() if here else ""
-    after = parts[clock[here + 1]].text.strip("[]").lower() if here + 1 < len(clock) else ""
+    clock_index = clock.index(index)
+    before = parts[clock[clock_index - 1]].text.strip("[]").lower() if clock_index else ""
+    after = parts[clock[clock_index + 1]].text.strip("[]").lower() if clock_index + 1 < len(clock) else ""
     return before.startswith("h") or after.startswith("s")
 
 

@@ -14,9 +14,9 @@ from unicodedata import east_asian_width
 from ..engines.typst import render
 from ..job import Job, TooLarge
 from .formula.address import column_letters
-from .grid import LayoutCell, LayoutRow, SheetLayout
 from .model import Cell, ErrorValue, Sheet, Workbook
 from .number_format import format_cell
+from .sheet_layout import LayoutCell, LayoutRow, SheetLayout
 from .values import clean
 
 _PORTRAIT, _LANDSCAPE = 520.0, 767.0
@@ -80,8 +80,8 @@ def _pages(sheet: Sheet, budget: _Budget) -> Iterator[dict[str, Any]]:
     bands = list(_bands(widths, size, _LANDSCAPE if flipped else _PORTRAIT))
     for number, (first, end) in enumerate(bands, 1):
         part = f"{number} / {len(bands)}" if len(bands) > 1 else ""
-        shown = layout.band(first, end) if part else layout
-        yield from _page(shown, widths[first:end], size, flipped, part, budget)
+        band = layout.band(first, end) if part else layout
+        yield from _page(band, widths[first:end], size, flipped, part, budget)
 
 
 def _page(

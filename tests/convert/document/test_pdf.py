@@ -11,7 +11,7 @@ import pypdf
 import pypdfium2
 import pytest
 
-from svc_notebooks.convert.document import formulas, pdf, read
+from svc_notebooks.convert.document import pdf, read, tex_formulas
 from svc_notebooks.convert.document.model import Document
 from svc_notebooks.convert.engines import fonts, glyphs, typst
 from svc_notebooks.convert.job import ConversionError, Job
@@ -261,4 +261,4 @@ def test_a_template_that_fails_is_an_error_of_ours(job: Job, monkeypatch: pytest
 
 @pytest.mark.parametrize("formula", ['std.read("data.json")', 'std.eval("1")'])
 def test_formulas_reach_nothing_but_mathematics(formula: str) -> None:
-    assert formulas._compilable([formula, "x^2"]) == {"x^2"}
+    assert tex_formulas._compilable([formula, "x^2"]) == {"x^2"}

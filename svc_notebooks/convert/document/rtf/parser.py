@@ -277,7 +277,7 @@ class _Parser:
     def row_left(self, number: int | None) -> None:
         self.builder.set_row(self._nested, left=number or 0)
 
-    def row_heads(self, number: int | None) -> None:
+    def row_is_header(self, number: int | None) -> None:
         self.builder.set_row(self._nested, is_header=True)
 
 
@@ -304,7 +304,7 @@ _ACTIONS: dict[str, Callable[[_Parser, int | None], None]] = {
     "clmrg": _Parser.merged_left,
     "clvmrg": _Parser.merged_above,
     "trleft": _Parser.row_left,
-    "trhdr": _Parser.row_heads,
+    "trhdr": _Parser.row_is_header,
 }
 _HANDLERS: dict[str, Callable[[_Parser, RtfToken], None]] = {
     "open": _Parser.open,

@@ -15,7 +15,7 @@ _TOKEN = re.compile(
     rb"|([{}])"  # 5: a group's begin or end
     rb"|([^\\{}\r\n]+)"  # 6: text
 )
-_DEEPEST = 500
+_MAX_DEPTH = 500
 
 
 class RtfToken(NamedTuple):
@@ -45,8 +45,8 @@ def tokens(source: bytes) -> Iterator[RtfToken]:
             token = RtfToken("binary", data=source[position : position + size])
             position += size
         depth += (token.kind == "open") - (token.kind == "close")
-        if depth > _DEEPEST:
-            raise TooLarge(f"it is nested more than {_DEEPEST} deep.")
+        if depth > _MAX_DEPTH:
+            raise TooLarge(f"it is nested more than {_MAX_DEPTH} deep.")
         yield token
 
 

@@ -79,7 +79,7 @@ class OdpReader:
         common = self._styles.findall(name("office:styles"))
         self._content_styles = OdpStyles([*common, *self._content.findall(name("office:automatic-styles"))])
         self._master_styles = OdpStyles([*common, *self._styles.findall(name("office:automatic-styles"))])
-        self._behind: dict[str, tuple[Shape, ...]] = {}
+        self._background_shapes_by_master: dict[str, tuple[Shape, ...]] = {}
 
     def deck(self) -> Deck:
         """All of it."""
@@ -118,23 +118,25 @@ class OdpReader:
         master = self._master(element)
         properties = self._content_styles.properties("drawing-page", element.get(name("draw:style-name")))
         shapes = tuple(self._reader(self._content_styles, master).shapes(element))
-        fill_color, behind = self._background(properties, master)
+        fill_color, background_shapes = self._background(properties, master)
         if (
             master is not None
             and properties.get(_DRAWING_PAGE + name("presentation:background-objects-visible")) != "false"
         ):
-            behind += self._background_shapes(master)
+            background_shapes += self._background_shapes(master)
         hidden = properties.get(_DRAWING_PAGE + name("presentation:visibility")) == "hidden"
-        return Slide(shapes, behind, fill_color, self._notes(element), hidden)
+        return Slide(shapes, background_shapes, fill_color, self._notes(element), hidden)
 
     def _reader(self, styles: OdpStyles, master: Any) -> OdpShapeReader:
         return OdpShapeReader(styles, self._files, self._image_store, self._job, self._page, master)
 
     def _background_shapes(self, master: Any) -> tuple[Shape, ...]:
         key = master.get(name("style:name"), "")
-        if key not in self._behind:
-            self._behind[key] = tuple(self._reader(self._master_styles, None).shapes(master, placeholders=False))
-        return self._behind[key]
+        if key not in self._background_shapes_by_master:
+            self._background_shapes_by_master[key] = tuple(
+                self._reader(self._master_styles, None).shapes(master, placeholders=False)
+            )
+        return self._background_shapes_by_master[key]
 
     def _background(self, properties: Mapping[str, str], master: Any) -> tuple[str | None, tuple[Shape, ...]]:
         """The colour of the page, or the picture on it: the slide's own or its master's."""

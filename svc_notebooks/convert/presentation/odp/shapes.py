@@ -25,7 +25,7 @@ _ROLES: dict[str, Role] = {
 }  # fmt: skip
 _ANCHORS: dict[str, Anchor] = {"middle": "middle", "bottom": "bottom"}
 _OUTLINES: dict[str, Outline] = {"ellipse": "ellipse", "circle": "ellipse", "round-rectangle": "round"}
-_DRAWN_BY_HAND = ("path", "polygon", "polyline", "line", "connector", "regular-polygon", "measure", "control")
+_FREEFORM_SHAPES = ("path", "polygon", "polyline", "line", "connector", "regular-polygon", "measure", "control")
 _TRANSFORM = re.compile(r"(\w+)\s*\(([^)]{0,200})\)")
 _LEVEL_ONE = re.compile("(.*outline)1")
 _GRAPHIC = "graphic/"
@@ -123,7 +123,7 @@ class OdpShapeReader:
         return match[1] if match else None
 
     def _drawn_shape(self, element: Any, kind: str) -> Iterator[Shape]:
-        if kind in _DRAWN_BY_HAND:
+        if kind in _FREEFORM_SHAPES:
             self.job.note("lines and shapes drawn by hand were left out, but for their text.")
             paragraphs = OdpTextReader(self.styles).paragraphs(element, self._properties(element))
             if paragraphs:

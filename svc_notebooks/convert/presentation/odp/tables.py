@@ -60,26 +60,26 @@ def _cell(element: Any, styles: OdpStyles) -> TableCell:
 
 
 def _fill(properties: StyleProperties) -> str | None:
-    drawn = (
+    shape_fill = (
         properties.get("graphic/" + name("draw:fill-color"))
         if properties.get("graphic/" + name("draw:fill")) == "solid"
         else ""
     )
-    color = (drawn or properties.get("table-cell/" + name("fo:background-color"), "")).lstrip("#").lower()
+    color = (shape_fill or properties.get("table-cell/" + name("fo:background-color"), "")).lstrip("#").lower()
     return color if is_color(color) else None
 
 
-def _sizes(elements: list[Any], kind: str, styles: OdpStyles, whole: int, count: int) -> tuple[int, ...]:
+def _sizes(elements: list[Any], kind: str, styles: OdpStyles, total: int, count: int) -> tuple[int, ...]:
     """Widths or heights: as styles have them, or equal shares of the whole."""
     key = f"table-{kind}/" + name("style:column-width" if kind == "column" else "style:row-height")
     sizes: list[int] = []
     for element in elements:
         properties = styles.properties(f"table-{kind}", element.get(name("table:style-name")))
         times = _repeat_count(element, "table:number-columns-repeated", count) if kind == "column" else 1
-        sizes += [int(length(properties.get(key)) or whole / count)] * times
-    return tuple(sizes[:count]) + (whole // count,) * (count - len(sizes))
+        sizes += [int(length(properties.get(key)) or total / count)] * times
+    return tuple(sizes[:count]) + (total // count,) * (count - len(sizes))
 
 
-def _repeat_count(element: Any, key: str, most: int) -> int:
+def _repeat_count(element: Any, key: str, maximum: int) -> int:
     value = element.get(name(key), "1")
-    return max(1, min(most, int(value))) if value.isdecimal() and len(value) < 10 else 1
+    return max(1, min(maximum, int(value))) if value.isdecimal() and len(value) < 10 else 1

@@ -37,12 +37,12 @@ def _ascii_pictures(deck: Deck) -> Mapping[str, bytes]:
 def _zipped(files: Mapping[str, bytes], job: Job) -> bytes:
     """`mimetype` first and as it is, so that the file can be told from its first bytes (ODF 1.2 part 3, 3.3)."""
     target = io.BytesIO()
-    when = zip_timestamp(job.now)
+    timestamp = zip_timestamp(job.now)
     with zipfile.ZipFile(target, "w") as archive:
-        archive.writestr(zipfile.ZipInfo("mimetype", when), MIMETYPE, zipfile.ZIP_STORED)
+        archive.writestr(zipfile.ZipInfo("mimetype", timestamp), MIMETYPE, zipfile.ZIP_STORED)
         for path, data in {**files, "META-INF/manifest.xml": manifest(list(files))}.items():
-            kind = zipfile.ZIP_DEFLATED if path.endswith(".xml") else zipfile.ZIP_STORED
-            archive.writestr(zipfile.ZipInfo(path, when), data, kind)
+            compression = zipfile.ZIP_DEFLATED if path.endswith(".xml") else zipfile.ZIP_STORED
+            archive.writestr(zipfile.ZipInfo(path, timestamp), data, compression)
     return target.getvalue()
 
 

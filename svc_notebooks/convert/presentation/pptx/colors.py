@@ -85,10 +85,10 @@ def _base(element: Any, colors: Theme, own: str | None = None) -> str | None:
     return value.lower() if len(value) == 6 and all(c in "0123456789abcdefABCDEF" for c in value) else None
 
 
-def tinted(base: str, share: float) -> str:
+def tint(base: str, share: float) -> str:
     """A share of a colour in white.
 
-    >>> tinted("000000", 0.4)
+    >>> tint("000000", 0.4)
     '999999'
     """
     parts = (int(base[at : at + 2], 16) for at in (0, 2, 4))

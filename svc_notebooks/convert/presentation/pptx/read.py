@@ -40,7 +40,7 @@ class PptxReader:
         )
         self._image_store = ImageStore(job)
         self._slide_themes: dict[str, SlideTheme] = {}
-        self._behind: dict[str, tuple[Shape, ...]] = {}
+        self._background_shapes_by_layout: dict[str, tuple[Shape, ...]] = {}
 
     def deck(self) -> Deck:
         """All of it."""
@@ -58,10 +58,10 @@ class PptxReader:
     def _slide(self, part: Any) -> Slide:
         root, slide_theme = part._element, self._slide_theme(part)
         shapes = tuple(self._reader(part, slide_theme).shapes(root, placeholders=True))
-        fill_color, behind = self._background(part, slide_theme)
+        fill_color, background_shapes = self._background(part, slide_theme)
         if root.get("showMasterSp", "1") not in ("0", "false"):
-            behind += self._background_shapes(slide_theme)
-        return Slide(shapes, behind, fill_color, self._notes(part), root.get("show", "1") in ("0", "false"))
+            background_shapes += self._background_shapes(slide_theme)
+        return Slide(shapes, background_shapes, fill_color, self._notes(part), root.get("show", "1") in ("0", "false"))
 
     def _slide_theme(self, part: Any) -> SlideTheme:
         layout = next((r.target_part for r in part.rels.values() if r.reltype.endswith("/slideLayout")), None)
@@ -77,13 +77,15 @@ class PptxReader:
         if slide_theme.layout is None:
             return ()
         key = str(slide_theme.layout_part.partname)
-        if key not in self._behind:
+        if key not in self._background_shapes_by_layout:
             parts = [slide_theme.layout_part]
             if slide_theme.layout.get("showMasterSp", "1") not in ("0", "false") and slide_theme.master is not None:
                 parts.insert(0, slide_theme.master_part)
-            drawn = [self._reader(part, slide_theme).shapes(part._element, placeholders=False) for part in parts]
-            self._behind[key] = tuple(shape for shapes in drawn for shape in shapes)
-        return self._behind[key]
+            shapes_of_parts = [
+                self._reader(part, slide_theme).shapes(part._element, placeholders=False) for part in parts
+            ]
+            self._background_shapes_by_layout[key] = tuple(shape for shapes in shapes_of_parts for shape in shapes)
+        return self._background_shapes_by_layout[key]
 
     def _background(self, part: Any, slide_theme: SlideTheme) -> tuple[str | None, tuple[Shape, ...]]:
         """The colour of the page, or the picture on it: the slide's, its layout's or its master's."""
@@ -104,7 +106,7 @@ class PptxReader:
         notes = next((r.target_part for r in part.rels.values() if r.reltype.endswith("/notesSlide")), None)
         tree = () if notes is None else notes._element.iter(f"{P}sp")
         bodies = [shape.find(f"{P}txBody") for shape in tree if _is_notes(shape)]
-        return "\n".join(_plain(body) for body in bodies if body is not None).strip()
+        return "\n".join(_plain_text(body) for body in bodies if body is not None).strip()
 
 
 def _is_notes(shape: Any) -> bool:
@@ -112,7 +114,7 @@ def _is_notes(shape: Any) -> bool:
     return placeholder is not None and placeholder.get("type") == "body"
 
 
-def _plain(body: Any) -> str:
+def _plain_text(body: Any) -> str:
     return "\n".join(_line(paragraph) for paragraph in body.iterchildren(f"{A}p"))
 
 

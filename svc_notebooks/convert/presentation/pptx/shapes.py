@@ -13,7 +13,7 @@ from ..model import Box, Outline, Role, Shape, SlidePicture, Text
 from ..transforms import GroupTransform
 from .charts import chart_table, diagram_text
 from .colors import A, color, fill
-from .slide_theme import P, SlideTheme, parsed, placeholder_of
+from .slide_theme import P, SlideTheme, parse_xml, placeholder_of
 from .tables import table_of
 from .text import PptxTextStyles
 
@@ -84,23 +84,27 @@ class PptxShapeReader:
     def _text(self, element: Any, transform: GroupTransform | None) -> Iterator[Shape]:
         placeholder = placeholder_of(element)
         ancestors = self.slide_theme.ancestors(placeholder) if placeholder is not None else ()
-        kind = placeholder.get("type", "obj") if placeholder is not None else None
+        placeholder_type = placeholder.get("type", "obj") if placeholder is not None else None
         box, alt = self._box(element, transform, ancestors), _alt(element)
         yield from self._picture_fill(element, box, alt)
-        paragraphs, anchor = self._paragraphs_and_anchor(element, kind, ancestors)
+        paragraphs, anchor = self._paragraphs_and_anchor(element, placeholder_type, ancestors)
         line, fill_color, outline = self._appearance(element, ancestors)
         if paragraphs or fill_color or line:
-            role = _ROLES.get(kind or "", "")
+            role = _ROLES.get(placeholder_type or "", "")
             yield Text(box, paragraphs, role, anchor, outline, fill_color, line, alt)  # type: ignore[arg-type]
 
-    def _paragraphs_and_anchor(self, element: Any, kind: str | None, ancestors: tuple[Any, ...]) -> tuple[Any, str]:
+    def _paragraphs_and_anchor(
+        self, element: Any, placeholder_type: str | None, ancestors: tuple[Any, ...]
+    ) -> tuple[Any, str]:
         bodies = [body for shape in (element, *ancestors) if (body := shape.find(f"{P}txBody")) is not None]
         styles = tuple(list_style for body in bodies if (list_style := body.find(f"{A}lstStyle")) is not None)
         frames = [body_properties for body in bodies if (body_properties := body.find(f"{A}bodyPr")) is not None]
         anchor = next((frame.get("anchor") for frame in frames if frame.get("anchor")), "t")
         own = element.find(f"{P}txBody")
         fill_color = color(element.find(f"{P}style/{A}fontRef"), self.slide_theme.colors)
-        text_styles = PptxTextStyles(self.slide_theme, self.part, kind, styles, _font_scale(own), fill_color)
+        text_styles = PptxTextStyles(
+            self.slide_theme, self.part, placeholder_type, styles, _font_scale(own), fill_color
+        )
         return text_styles.paragraphs(own), _ANCHORS.get(anchor, "top")
 
     def _appearance(self, element: Any, ancestors: tuple[Any, ...]) -> tuple[str | None, str | None, Outline]:
@@ -190,7 +194,7 @@ class PptxShapeReader:
 
     def _from_part(self, name: str, reads: Callable[[Any, Box], Any], box: Box, note: str) -> Shape | None:
         part = self._part(name)
-        root = None if part is None else parsed(part.blob)
+        root = None if part is None else parse_xml(part.blob)
         if root is None:
             return None
         self.job.note(note)
@@ -207,10 +211,12 @@ _FRAMES = (f"{P}spPr/{A}xfrm", f"{P}xfrm", f"{P}grpSpPr/{A}xfrm")
 
 
 def _box_of(frame: Any, offset: str, extent: str) -> Box | None:
-    place, size = frame.find(f"{A}{offset}"), frame.find(f"{A}{extent}")
-    if place is None or size is None:
+    offset_element, size = frame.find(f"{A}{offset}"), frame.find(f"{A}{extent}")
+    if offset_element is None or size is None:
         return None
-    x, y, width, height = (_number(it.get(key)) for it, key in ((place, "x"), (place, "y"), (size, "cx"), (size, "cy")))
+    x, y, width, height = (
+        _number(it.get(key)) for it, key in ((offset_element, "x"), (offset_element, "y"), (size, "cx"), (size, "cy"))
+    )
     return Box.of(x, y, width, height, _number(frame.get("rot")) / 60_000)
 
 

@@ -67,18 +67,18 @@ class SlideTheme:
         )
         return tuple(shape for shape in (on_layout, on_master) if shape is not None)
 
-    def run_style_for(self, kind: str | None, level: int) -> RunStyle:
+    def run_style_for(self, placeholder_type: str | None, level: int) -> RunStyle:
         """The run_style that the master gives to the text of a placeholder of this type, None for all other text."""
-        if (kind, level) not in self._run_styles:
-            self._run_styles[kind, level] = self._inherited_run_style(kind, level)
-        return self._run_styles[kind, level]
+        if (placeholder_type, level) not in self._run_styles:
+            self._run_styles[placeholder_type, level] = self._inherited_run_style(placeholder_type, level)
+        return self._run_styles[placeholder_type, level]
 
-    def _inherited_run_style(self, kind: str | None, level: int) -> RunStyle:
+    def _inherited_run_style(self, placeholder_type: str | None, level: int) -> RunStyle:
         run_style = apply_paragraph_properties(RunStyle(), level_style(self.defaults, level), self.colors)
-        styles = self.master.find(f"{P}txStyles") if kind and self.master is not None else None
+        styles = self.master.find(f"{P}txStyles") if placeholder_type and self.master is not None else None
         if styles is None:
             return run_style
-        name = _STYLES.get(_ON_MASTER.get(str(kind), str(kind)), "otherStyle")
+        name = _STYLES.get(_ON_MASTER.get(str(placeholder_type), str(placeholder_type)), "otherStyle")
         return apply_paragraph_properties(run_style, level_style(styles.find(f"{P}{name}"), level), self.colors)
 
 
@@ -86,8 +86,8 @@ def _same_master_type(first: str, second: str) -> bool:
     return _ON_MASTER.get(first, first) == _ON_MASTER.get(second, second)
 
 
-def _matching(root: Any, fits: Any) -> Any:
-    return next((shape for shape, placeholder in _placeholders(root) if fits(placeholder)), None)
+def _matching(root: Any, predicate: Any) -> Any:
+    return next((shape for shape, placeholder in _placeholders(root) if predicate(placeholder)), None)
 
 
 def _placeholders(root: Any) -> Iterator[tuple[Any, Any]]:
@@ -170,22 +170,22 @@ def slide_theme_of(slide_part: Any, defaults: Any) -> SlideTheme:
 def _colors(master: Any) -> Theme:
     theme_part = _related(master, "theme")
     color_map = master._element.find(f"{P}clrMap") if master is not None else None
-    return theme(_parsed(theme_part), {} if color_map is None else dict(color_map.attrib))
+    return theme(_parse_part(theme_part), {} if color_map is None else dict(color_map.attrib))
 
 
-def _related(part: Any, kind: str) -> Any:
+def _related(part: Any, relationship_type: str) -> Any:
     """The part that a relationship of this kind leads to, or None."""
     for relationship in () if part is None else part.rels.values():
-        if relationship.reltype.endswith(f"/{kind}") and not relationship.is_external:
+        if relationship.reltype.endswith(f"/{relationship_type}") and not relationship.is_external:
             return relationship.target_part
     return None
 
 
-def _parsed(part: Any) -> Any:
-    return None if part is None else parsed(part.blob)
+def _parse_part(part: Any) -> Any:
+    return None if part is None else parse_xml(part.blob)
 
 
-def parsed(blob: bytes) -> Any:
+def parse_xml(blob: bytes) -> Any:
     """XML of a part that python-pptx does not know; None when it is broken."""
     from lxml import etree
 

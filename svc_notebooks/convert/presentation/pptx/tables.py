@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..model import Box, SlideTable, TableCell, TextRun
-from .colors import A, fill, tinted
+from .colors import A, fill, tint
 from .slide_theme import SlideTheme
 from .text import PptxTextStyles
 
-_MOST_COLUMNS = 200
+_MAX_COLUMNS = 200
 _MEDIUM_STYLES = {
     "{5C22544A-7EE6-4342-B048-85BDC9FD1C3A}": "accent1",
     "{21E4AEA4-8DFA-4A89-87EB-49C32662AFE0}": "accent2",
@@ -25,13 +25,13 @@ _MEDIUM_STYLES = {
 def table_of(element: Any, box: Box, slide_theme: SlideTheme, part: Any) -> SlideTable | None:
     """A table with its cells in a grid; None for one without cells."""
     text_styles = PptxTextStyles(slide_theme, part)
-    widths = [_number(column, "w") for column in element.iter(f"{A}gridCol")][:_MOST_COLUMNS]
-    lines = list(element.iterchildren(f"{A}tr"))
+    widths = [_number(column, "w") for column in element.iter(f"{A}gridCol")][:_MAX_COLUMNS]
+    row_elements = list(element.iterchildren(f"{A}tr"))
     style = _style(element.find(f"{A}tblPr"), slide_theme)
-    rows = tuple(style.row(_row(line, len(widths), text_styles), n) for n, line in enumerate(lines))
+    rows = tuple(style.row(_row(line, len(widths), text_styles), n) for n, line in enumerate(row_elements))
     if not rows or not widths:
         return None
-    heights = tuple(_number(line, "h") for line in lines)
+    heights = tuple(_number(line, "h") for line in row_elements)
     box = Box.of(box.x, box.y, sum(widths), sum(heights), box.turn)
     return SlideTable(box, rows, tuple(widths), heights, style.header)
 
@@ -49,8 +49,8 @@ class TableStyle:
         if not self.color:
             return row
         if self.header and n == 0:
-            return tuple(cell and _headed(cell, self.color) for cell in row)
-        shade = tinted(self.color, 0.4 if self.banded and (n - self.header) % 2 == 0 else 0.2)
+            return tuple(cell and _header_cell(cell, self.color) for cell in row)
+        shade = tint(self.color, 0.4 if self.banded and (n - self.header) % 2 == 0 else 0.2)
         return tuple(cell and replace(cell, fill=cell.fill or shade) for cell in row)
 
 
@@ -62,17 +62,17 @@ def _style(properties: Any, slide_theme: SlideTheme) -> TableStyle:
     return TableStyle(header, banded, slide_theme.colors.get(name))
 
 
-def _headed(cell: TableCell, color: str) -> TableCell:
-    paragraphs = tuple(replace(it, runs=tuple(map(_on_dark, it.runs))) for it in cell.paragraphs)
+def _header_cell(cell: TableCell, color: str) -> TableCell:
+    paragraphs = tuple(replace(it, runs=tuple(map(_header_run, it.runs))) for it in cell.paragraphs)
     return replace(cell, fill=cell.fill or color, paragraphs=paragraphs)
 
 
-def _on_dark(run: TextRun) -> TextRun:
+def _header_run(run: TextRun) -> TextRun:
     return replace(run, bold=True, color=run.color or "ffffff")
 
 
-def _row(line: Any, count: int, text_styles: PptxTextStyles) -> tuple[TableCell | None, ...]:
-    cells = [_cell(element, text_styles) for element in line.iterchildren(f"{A}tc")][:count]
+def _row(row_element: Any, count: int, text_styles: PptxTextStyles) -> tuple[TableCell | None, ...]:
+    cells = [_cell(element, text_styles) for element in row_element.iterchildren(f"{A}tc")][:count]
     return tuple(cells + [TableCell()] * (count - len(cells)))
 
 

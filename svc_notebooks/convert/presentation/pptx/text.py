@@ -24,7 +24,7 @@ class PptxTextStyles:
 
     slide_theme: SlideTheme
     part: Any
-    kind: str | None = None
+    placeholder_type: str | None = None
     styles: tuple[Any, ...] = ()
     scale: float = 1.0
     color: str | None = None
@@ -47,7 +47,7 @@ class PptxTextStyles:
 
     def _run_style(self, level: int) -> RunStyle:
         if level not in self._run_styles:
-            run_style = self.slide_theme.run_style_for(self.kind, level)
+            run_style = self.slide_theme.run_style_for(self.placeholder_type, level)
             if self.color:
                 run_style = replace(run_style, color=self.color)
             for styles in reversed(self.styles):

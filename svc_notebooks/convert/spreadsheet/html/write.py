@@ -12,9 +12,9 @@ from html import escape
 from ...input.bundle import zip_timestamp
 from ...job import Job
 from ..formula.address import column_letters
-from ..grid import LayoutCell, SheetLayout
 from ..model import Cell, ErrorValue, Sheet, Workbook
 from ..number_format import format_cell
+from ..sheet_layout import LayoutCell, SheetLayout
 from ..values import clean
 
 _CSS = """\

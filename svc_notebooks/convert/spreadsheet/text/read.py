@@ -7,8 +7,8 @@ from ...job import Job, TooLarge
 from ..formula import address
 from ..model import Cell, CellQuota, Sheet, Workbook
 from ..values import parse_cell
-from .apostrophe import unguard
 from .dialect import Dialect, declared_delimiter, detect
+from .formula_guard import unguard
 
 
 def read_csv(source: bytes, job: Job) -> Workbook:

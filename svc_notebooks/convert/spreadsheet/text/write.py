@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from ...job import Job, TooLarge
 from ..model import Cell, Sheet, Workbook
 from ..number_format import to_text
-from .apostrophe import guard
+from .formula_guard import guard
 
 _MAX_EMPTY_FIELDS = 5_000_000
 """Fields with nothing in them that may be written so that all lines have the same number of fields."""

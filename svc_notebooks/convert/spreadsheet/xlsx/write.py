@@ -126,13 +126,13 @@ class _SheetWriter:
     def _formula(self, row: int, column: int, cell: Cell) -> None:
         format = self._format(_with_date_format(cell.value, cell.style))
         value = cell.value.code if isinstance(cell.value, ErrorValue) else _stored_value(cell.value)
-        shown = "" if value is None else value
+        cached_value = "" if value is None else value
         height, width = cell.array or (0, 0)
         if 0 < height * width <= _MAX_ARRAY:
             last = (row + height - 1, column + width - 1)
-            self._worksheet.write_array_formula(row, column, *last, f"={cell.formula}", format, shown)
+            self._worksheet.write_array_formula(row, column, *last, f"={cell.formula}", format, cached_value)
         else:
-            self._worksheet.write_formula(row, column, f"={cell.formula}", format, shown)
+            self._worksheet.write_formula(row, column, f"={cell.formula}", format, cached_value)
 
     def _link(self, row: int, column: int, cell: Cell) -> None:
         self._links += 1
