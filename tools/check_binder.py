@@ -41,13 +41,13 @@ def check(folder: Path) -> None:
     with step("copy what git knows"):
         copy(repo)
     with step("ask repo2docker for its steps"):
-        steps = asked(folder / "asker", repo)
+        steps = docker_steps(folder / "asker", repo)
     need(steps == list(ORDER), f"other steps than these, or in another order: {steps}")
     python = interpreter((repo / "binder" / "runtime.txt").read_text().strip().removeprefix("python-"))
     print(f"    Python: {run([python, '--version'], cwd=folder).strip()}")
     run([python, "-m", "venv", prefix], cwd=folder)
     env = {**elsewhere(repo, prefix), "KERNEL_PYTHON_PREFIX": str(prefix), "REPO_DIR": str(repo)}
-    for words in (one.removeprefix("RUN ") for one in steps if one.startswith("RUN ")):
+    for words in (line.removeprefix("RUN ") for line in steps if line.startswith("RUN ")):
         with step(words.replace("${KERNEL_PYTHON_PREFIX}/bin/", "")):
             run(["bash", "-c", words], cwd=repo, env=env)
     print(f"    environment: {size(prefix)}, repository: {size(repo)}")
@@ -68,13 +68,13 @@ def copy(target: Path) -> None:
             shutil.copy2(ROOT / name, target / name)
 
 
-def asked(place: Path, repo: Path) -> list[str]:
+def docker_steps(folder: Path, repo: Path) -> list[str]:
     """The steps of repo2docker's Dockerfile that are about this repository."""
-    venv.create(place, symlinks=True)
-    env = {**environment.surroundings(), "VIRTUAL_ENV": str(place)}
-    run([UV, "pip", "install", REPO2DOCKER], cwd=place, env=env)
-    command = [place / "bin" / "jupyter-repo2docker", "--no-build", "--debug", str(repo)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=place)
+    venv.create(folder, symlinks=True)
+    env = {**environment.surroundings(), "VIRTUAL_ENV": str(folder)}
+    run([UV, "pip", "install", REPO2DOCKER], cwd=folder, env=env)
+    command = [folder / "bin" / "jupyter-repo2docker", "--no-build", "--debug", str(repo)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder)
     lines = [line.strip() for line in (done.stdout + done.stderr).splitlines()]
     return [begin for line in lines for begin in ORDER if line.startswith(begin)]
 
@@ -83,12 +83,9 @@ def interpreter(version: str) -> Path:
     """The Python that binder/runtime.txt names, or this one where it is not installed."""
     name = f"python{version}"
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv").glob(f"versions/{version}.*/bin/{name}")
-    for found in (*pyenv, shutil.which(name)):
-        if (
-            found
-            and subprocess.run([found, "-c", "import ensurepip"], capture_output=True, check=False).returncode == 0
-        ):
-            return Path(found)
+    for path in (*pyenv, shutil.which(name)):
+        if path and subprocess.run([path, "-c", "import ensurepip"], capture_output=True, check=False).returncode == 0:
+            return Path(path)
     return Path(sys.base_prefix, "bin", "python3")
 
 

@@ -85,9 +85,9 @@ def install(built: Path, place: Path) -> None:
     venv.create(place, with_pip=True, symlinks=True)
     versions = place / "versions.txt"
     versions.write_text("\n".join(re.findall(r"^[a-z0-9].*==[^\\]+", LOCK.read_text(), re.MULTILINE)))
-    wanted = f"svc-notebooks[lab] @ {built.as_uri()}"
+    requirement = f"svc-notebooks[lab] @ {built.as_uri()}"
     env = {**environment.surroundings(), **elsewhere(place / "home", place)}
-    run([Path(sys.executable).with_name("uv"), "pip", "install", "-c", versions, wanted], cwd=place, env=env)
+    run([Path(sys.executable).with_name("uv"), "pip", "install", "-c", versions, requirement], cwd=place, env=env)
 
 
 def use(place: Path, folder: Path) -> None:
@@ -109,10 +109,10 @@ def answers(work: Path, env: dict[str, str]) -> None:
         page = get(url)
         listed = json.loads(get(url.replace("/lab/tree/00-start.ipynb?", "/api/contents?")))
     need(b"jupyterlab" in page.lower(), "JupyterLab does not answer")
-    names = {one["name"] for one in listed["content"]}
+    names = {entry["name"] for entry in listed["content"]}
     need({"00-start.ipynb", "data", "exercises"} <= names, f"the copy has only {sorted(names)}")
-    said = (work / "lab.log").read_text()
-    need(not re.search(r"^\[[WE] |WARNING", said, re.MULTILINE), f"it warns:\n{said}")
+    log = (work / "lab.log").read_text()
+    need(not re.search(r"^\[[WE] |WARNING", log, re.MULTILINE), f"it warns:\n{log}")
 
 
 def indented(text: str) -> str:

@@ -61,8 +61,17 @@ def document(every: Sequence[Page]) -> str:
     """The whole of docs/course.md."""
     rules = _rules()
     numbers = {rule_number(rule) for rule in rules}
-    said = _RULES.format(rules=len(numbers), seen=len(rules) - len(NOT_SEEN), all=len(rules))
-    parts = [_HEAD, "## The map\n\n", map_of(every, "../notebooks/"), "\n", said, seen_in(every), _UNSEEN, _unseen()]
+    rules_section = _RULES.format(rules=len(numbers), seen=len(rules) - len(NOT_SEEN), all=len(rules))
+    parts = [
+        _HEAD,
+        "## The map\n\n",
+        map_of(every, "../notebooks/"),
+        "\n",
+        rules_section,
+        seen_in(every),
+        _UNSEEN,
+        _unseen(),
+    ]
     return "".join(parts)
 
 
@@ -114,7 +123,7 @@ def _unseen() -> str:
 def with_map(path: Path, every: Sequence[Page]) -> str:
     """The text of the notebook that has the map, with the map as it is now."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
-    cell = next(one for one in notebook["cells"] if "".join(one["source"]).startswith(HEADING))
+    cell = next(cell for cell in notebook["cells"] if "".join(cell["source"]).startswith(HEADING))
     cell["source"] = f"{HEADING}\n\n{map_of(every)}".rstrip("\n").splitlines(keepends=True)
     return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 

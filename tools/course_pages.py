@@ -73,10 +73,10 @@ def _page(path: Path) -> Page:
     return Page(path, title.removeprefix("# "), story, able, int(minutes.split()[0]), links, tuple(_cells(cells)))
 
 
-def _cells(cells: list[dict[str, Any]]) -> list[Cell]:
-    found: list[Cell] = []
+def _cells(raw_cells: list[dict[str, Any]]) -> list[Cell]:
+    cells: list[Cell] = []
     heading = ""
-    for cell in cells:
+    for cell in raw_cells:
         text = _text(cell)
         if cell["cell_type"] == "markdown":
             heading = next((line[3:] for line in text.splitlines() if line.startswith("## ")), heading)
@@ -84,8 +84,8 @@ def _cells(cells: list[dict[str, Any]]) -> list[Cell]:
         tags = cell["metadata"].get("tags", [])
         rules = tuple(tag for tag in tags if RULE.fullmatch(tag))
         shown = "\n".join(_shown(output) for output in cell["outputs"])
-        found.append(Cell(len(found) + 1, text, shown, rules, "raises-exception" in tags, heading))
-    return found
+        cells.append(Cell(len(cells) + 1, text, shown, rules, "raises-exception" in tags, heading))
+    return cells
 
 
 def _shown(output: dict[str, Any]) -> str:

@@ -93,7 +93,7 @@ class _Known:
 
     def new(self, names: dict[str, Any]) -> tuple[tuple[Row, ...], tuple[Exchange, ...], tuple[Row, ...]]:
         labs = list(_of(Sandbox, names))
-        sessions = {id(one): one for one in (*_of(Session, names), *(lab.session for lab in labs))}
+        sessions = {id(session): session for session in (*_of(Session, names), *(lab.session for lab in labs))}
         rows: list[Row] = []
         tries: list[Row] = []
         for lab in labs:
@@ -105,13 +105,13 @@ class _Known:
             rows += journal[seen:] if len(journal) >= seen else []
             tries += deliveries[tried:] if len(deliveries) >= tried else []
             self._services[id(lab)] = (lab, len(journal), len(deliveries))
-        found: list[Exchange] = []
+        exchanges: list[Exchange] = []
         for key, session in sessions.items():
             _, last = self._sessions.get(key, (session, 0))
-            fresh = [one for one in session.exchanges if one.n > last]
-            found += fresh
+            fresh = [exchange for exchange in session.exchanges if exchange.n > last]
+            exchanges += fresh
             self._sessions[key] = (session, fresh[-1].n if fresh else last)
-        return tuple(rows), tuple(found), tuple(tries)
+        return tuple(rows), tuple(exchanges), tuple(tries)
 
 
 def _of(kind: type, names: dict[str, Any]) -> list[Any]:

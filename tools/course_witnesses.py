@@ -114,7 +114,7 @@ def how(rule: str) -> str:
 
 def text(*patterns: str) -> Callable[[Seen], bool]:
     """Whether all of these patterns are found in what is saved below the cell."""
-    return lambda seen: all(re.search(one, seen.shown, re.DOTALL) for one in patterns)
+    return lambda seen: all(re.search(pattern, seen.shown, re.DOTALL) for pattern in patterns)
 
 
 def decided(rule: str, *statuses: int, method: str = "") -> Callable[[Seen], bool]:
@@ -127,7 +127,7 @@ def decided(rule: str, *statuses: int, method: str = "") -> Callable[[Seen], boo
 
 def source(*words: str) -> Callable[[Seen], bool]:
     """Whether all of these texts are in the code of the cell."""
-    return lambda seen: all(one in seen.cell.source for one in words)
+    return lambda seen: all(word in seen.cell.source for word in words)
 
 
 def wrong_row(name: str, location: str) -> Callable[[Seen], bool]:
@@ -143,7 +143,7 @@ def of_somebody_else(seen: Seen) -> bool:
 
 def either(*questions: Callable[[Seen], bool]) -> Callable[[Seen], bool]:
     """Whether one of these holds."""
-    return lambda seen: any(one(seen) for one in questions)
+    return lambda seen: any(question(seen) for question in questions)
 
 
 def exchange(
@@ -153,26 +153,29 @@ def exchange(
 
     def made(seen: Seen) -> bool:
         return any(
-            method in one.method and path in one.url and one.status == status and _has(one, headers)
-            for one in seen.exchanges
+            method in candidate.method
+            and path in candidate.url
+            and candidate.status == status
+            and _has(candidate, headers)
+            for candidate in seen.exchanges
         )
 
     return made
 
 
-def _has(one: Any, headers: dict[str, str | None]) -> bool:
-    found = {**dict(one.request_headers), **{f"answer {key}": value for key, value in one.response_headers}}
-    wanted = {name.replace("_", "-").replace("answer-", "answer "): pattern for name, pattern in headers.items()}
-    lower = {key.lower(): value for key, value in found.items()}
+def _has(exchange: Any, headers: dict[str, str | None]) -> bool:
+    present = {**dict(exchange.request_headers), **{f"answer {key}": value for key, value in exchange.response_headers}}
+    patterns = {name.replace("_", "-").replace("answer-", "answer "): pattern for name, pattern in headers.items()}
+    lower = {key.lower(): value for key, value in present.items()}
     return all(
         (name not in lower) if pattern is None else re.search(pattern, lower.get(name, "")) is not None
-        for name, pattern in wanted.items()
+        for name, pattern in patterns.items()
     )
 
 
 def every(*questions: Callable[[Seen], bool]) -> Callable[[Seen], bool]:
     """Whether all of these hold."""
-    return lambda seen: all(one(seen) for one in questions)
+    return lambda seen: all(question(seen) for question in questions)
 
 
 # -- uploads by hand, by their history
@@ -181,13 +184,13 @@ def every(*questions: Callable[[Seen], bool]) -> Callable[[Seen], bool]:
 def history(question: Callable[[list[dict[str, Any]]], bool]) -> Callable[[Seen], bool]:
     """Whether this holds of the history of an upload that the cell worked with."""
 
-    def asked(seen: Seen) -> bool:
+    def holds(seen: Seen) -> bool:
         ours = [
             seen.names[name] for name in UPLOADS if name in seen.names and re.search(rf"\b{name}\b", seen.cell.source)
         ]
         return any(question(up.history.to_dict("records")) for up in ours if hasattr(up, "history"))
 
-    return asked
+    return holds
 
 
 def _steps(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -206,21 +209,21 @@ def _status(row: dict[str, Any]) -> int | None:
 def asks_after(status: int | None) -> Callable[[list[dict[str, Any]]], bool]:
     """Whether there were answers with this status, None for one that did not come, and a question follows each."""
 
-    def asked(rows: list[dict[str, Any]]) -> bool:
+    def holds(rows: list[dict[str, Any]]) -> bool:
         following = [after["action"] for before, after in _pairs(rows) if _status(before) == status]
         return bool(following) and set(following) == {"ask"}
 
-    return asked
+    return holds
 
 
 def goes_on_behind_the_range(rows: list[dict[str, Any]]) -> bool:
-    told = [(before, after) for before, after in _pairs(rows) if after["action"] == "send" and _status(before) == 308]
-    return bool(told) and all(after["first"] == before["stored"] for before, after in told)
+    pairs = [(before, after) for before, after in _pairs(rows) if after["action"] == "send" and _status(before) == 308]
+    return bool(pairs) and all(after["first"] == before["stored"] for before, after in pairs)
 
 
 def keeps_whole_units(rows: list[dict[str, Any]]) -> bool:
     kept = [after["stored"] - before["stored"] for before, after in _pairs(rows) if _status(before) is None]
-    return bool(kept) and all(one > 0 and one % UNIT == 0 for one in kept)
+    return bool(kept) and all(size > 0 and size % UNIT == 0 for size in kept)
 
 
 def waits_grow(rows: list[dict[str, Any]]) -> bool:
@@ -230,11 +233,11 @@ def waits_grow(rows: list[dict[str, Any]]) -> bool:
 
 def waits_as_told(seen: Seen) -> bool:
     pairs = list(pairwise(seen.exchanges))
-    return any(one.status == 403 and (two.time - one.time).total_seconds() == 60 for one, two in pairs)
+    return any(refused.status == 403 and (two.time - refused.time).total_seconds() == 60 for refused, two in pairs)
 
 
 def begins_anew(rows: list[dict[str, Any]]) -> bool:
-    return any(_status(one) == 404 and two["action"] == "begin" for one, two in _pairs(rows))
+    return any(_status(before) == 404 and two["action"] == "begin" for before, two in _pairs(rows))
 
 
 def goes_on_elsewhere(rows: list[dict[str, Any]]) -> bool:
@@ -245,21 +248,21 @@ def goes_on_elsewhere(rows: list[dict[str, Any]]) -> bool:
 # -- messages
 
 
-def states(*wanted: str) -> Callable[[Seen], bool]:
+def states(*names: str) -> Callable[[Seen], bool]:
     """Whether the receivers of the page have heard these by now, and the cell says so."""
-    return lambda seen: all(re.search(rf"\b{one}\b", seen.shown) for one in wanted) and set(wanted) <= _heard(seen)
+    return lambda seen: all(re.search(rf"\b{name}\b", seen.shown) for name in names) and set(names) <= _heard(seen)
 
 
 def _heard(seen: Seen) -> set[str]:
-    found = [seen.names[name].messages() for name in ("rx", "log") if name in seen.names]
-    return {state for one in found for state in one["state"]}
+    frames = [seen.names[name].messages() for name in ("rx", "log") if name in seen.names]
+    return {state for frame in frames for state in frame["state"]}
 
 
 def _outcomes(seen: Seen) -> dict[tuple[str, int], list[tuple[int | None, str]]]:
-    found: dict[tuple[str, int], list[tuple[int | None, str]]] = {}
+    outcomes: dict[tuple[str, int], list[tuple[int | None, str]]] = {}
     for row in seen.deliveries:
-        found.setdefault((row["channel_id"], row["message_number"]), []).append((row["status"], row["outcome"]))
-    return found
+        outcomes.setdefault((row["channel_id"], row["message_number"]), []).append((row["status"], row["outcome"]))
+    return outcomes
 
 
 def retried_and_given_up(seen: Seen) -> bool:
@@ -396,17 +399,17 @@ WITNESSES = {
     "A7-02b": Witness("403, and the journal names A7-02", decided("A7-02", 403)),
     "A7-03": Witness("the CSV has one of the two sheets", text("species,count\ncoot", "pages of the PDF: 2")),
     "A7-04": Witness("the list of this document's formats",
-                     text(*(f"<td>{one}</td>" for one in ("html", "zip", "txt", "rtf", "odt", "pdf", "docx", "epub")))),
+                     text(*(f"<td>{end}</td>" for end in ("html", "zip", "txt", "rtf", "odt", "pdf", "docx", "epub")))),
     "A7-06": Witness("`alt=media` in the address of an export", exchange("GET", "/export?mimeType=text/csv&alt=media")),
     "A7-05a": Witness("by extension, by title, by media type", lambda seen: all(
-        one in seen.cell.source for one in ('formats["extension"]', '"Plain text"', '"application/rtf"'))
+        option in seen.cell.source for option in ('formats["extension"]', '"Plain text"', '"application/rtf"'))
         and len(seen.exchanges) >= 10),
     "A7-05b": Witness("the formats of this document, and no others",
                       every(source("svc.export_formats(report)"), text("<td>epub</td>"))),
     "A10-03": Witness("*told after the end: 0*, by a channel that has expired",
                       text("told after the end: 0", "<td>expired</td>")),
     "N-02": Witness("the column `number`", messages(numbers_have_gaps)),
-    "N-03": Witness("the five headers", text(*(f"X-Svc-{one}</td>" for one in (
+    "N-03": Witness("the five headers", text(*(f"X-Svc-{header}</td>" for header in (
         "Channel-ID", "Message-Number", "Resource-ID", "Resource-State", "Resource-URI")))),
     "N-11": Witness("*sync*, told after the service was opened again", text(r"\['sync'\]", "<td>2</td>")),
     "N-12": Witness("*add*, and *update* with *children*, on the channel of the folder",
@@ -499,8 +502,8 @@ WITNESSES = {
     "E-09c": Witness("the link of the conference that was asked for", text("https://meet[.]")),
     "E-10a": Witness("the row *a gadget of no size*", wrong_row("a gadget of no size", "gadget.height")),
     "E-11a": Witness("the event *Right*, whose id the lesson chooses", lambda seen: any(
-        one.method == "POST" and one.status == 200 and '"id": "right"' in (one.request_body or "")
-        for one in seen.exchanges)),
+        exchange.method == "POST" and exchange.status == 200 and '"id": "right"' in (exchange.request_body or "")
+        for exchange in seen.exchanges)),
     "E-11b": Witness("the row *an id that is taken*", text(
         r"<td>an id that is taken</td>\s*<td>409</td>\s*<td>id</td>")),
     "E-11c": Witness("the id of the series, which the service made", text(r"<td>[0-9a-v]{26}_20\d{6}T")),

@@ -91,14 +91,17 @@ def _said(value: object, skip: int = 0) -> tuple[str, str]:
     first = (inspect.getdoc(value) or "").split("\n\n")[0].replace("\n", " ")
     if not inspect.isfunction(value):
         return "", first
-    taken = [one.replace(annotation=inspect.Parameter.empty) for one in inspect.signature(value).parameters.values()]
+    taken = [
+        parameter.replace(annotation=inspect.Parameter.empty)
+        for parameter in inspect.signature(value).parameters.values()
+    ]
     words = str(inspect.Signature(taken[skip:])).removeprefix("(").removesuffix(")")
     return f"`{words}`" if words else "", first
 
 
 def page() -> str:
     tables = (operations, upload_states, file_fields, event_fields, colors, refusals, faults, frames)
-    return "\n".join([HEAD, *(line for one in tables for line in one())])
+    return "\n".join([HEAD, *(line for section in tables for line in section())])
 
 
 def table(head: str, rows: Iterable[Iterable[object]]) -> str:
@@ -116,15 +119,15 @@ def operations() -> Iterator[str]:
         "operation, cost, methods, path, media, one of these scopes, its success is decided by",
         (
             (
-                one.name,
-                COSTS.get(one.name, 1 if one.calendar else ""),
-                " ".join(one.methods),
-                f"`/{'/'.join(one.path)}`" if one.path else "the session URI",
-                "yes" if one.media else "",
-                ", ".join(sorted(one.scopes)),
-                one.decided_by,
+                operation.name,
+                COSTS.get(operation.name, 1 if operation.calendar else ""),
+                " ".join(operation.methods),
+                f"`/{'/'.join(operation.path)}`" if operation.path else "the session URI",
+                "yes" if operation.media else "",
+                ", ".join(sorted(operation.scopes)),
+                operation.decided_by,
             )
-            for one in (*OPERATIONS, SESSION)
+            for operation in (*OPERATIONS, SESSION)
         ),
     )
 
@@ -148,8 +151,8 @@ def file_fields() -> Iterator[str]:
     yield table(
         "field, type, a client may write it, only with content, parts",
         (
-            (f"`{one.name}`", one.type, one.write.value, "yes" if one.binary else "", ", ".join(one.parts))
-            for one in FILE_FIELDS
+            (f"`{field.name}`", field.type, field.write.value, "yes" if field.binary else "", ", ".join(field.parts))
+            for field in FILE_FIELDS
         ),
     )
 
@@ -162,16 +165,16 @@ def event_fields() -> Iterator[str]:
         "field, type, required, default, allowed or rule, limit of the family, a client may write it, extension",
         (
             (
-                f"`{one.path}`",
-                one.type,
-                "yes" if one.required else "",
-                "" if one.default is None else f"`{json.dumps(one.default)}`",
-                ", ".join(one.values) if one.values else one.rule,
-                one.limit or "",
-                "yes" if one.writable else "",
-                "yes" if one.extension else "",
+                f"`{field.path}`",
+                field.type,
+                "yes" if field.required else "",
+                "" if field.default is None else f"`{json.dumps(field.default)}`",
+                ", ".join(field.values) if field.values else field.rule,
+                field.limit or "",
+                "yes" if field.writable else "",
+                "yes" if field.extension else "",
             )
-            for one in EVENT_FIELDS
+            for field in EVENT_FIELDS
         ),
     )
 
@@ -180,7 +183,7 @@ def colors() -> Iterator[str]:
     yield "## Colours of events\n"
     yield table(
         "colorId, name, background, foreground",
-        ((key, one.name, f"`{one.background}`", f"`{one.foreground}`") for key, one in EVENT_COLORS.items()),
+        ((key, color.name, f"`{color.background}`", f"`{color.foreground}`") for key, color in EVENT_COLORS.items()),
     )
 
 
@@ -192,15 +195,15 @@ def refusals() -> Iterator[str]:
         "status, reason, message, location, location type, domain, decided by",
         (
             (
-                one.status,
-                f"`{one.reason}`",
-                one.message,
-                one.location or "",
-                one.location_type or "",
-                one.domain,
-                one.decided_by or "the field's rule",
+                row.status,
+                f"`{row.reason}`",
+                row.message,
+                row.location or "",
+                row.location_type or "",
+                row.domain,
+                row.decided_by or "the field's rule",
             )
-            for one in CATALOGUE.values()
+            for row in CATALOGUE.values()
         ),
     )
 
@@ -208,7 +211,9 @@ def refusals() -> Iterator[str]:
 def faults() -> Iterator[str]:
     yield "## Plans of faults\n"
     yield "For `lab.faults(name)`; what a step can do is in `control.md`.\n"
-    yield table("name, teaches, steps", ((one.name, one.teaches, "; ".join(one.descriptions())) for one in PRESETS))
+    yield table(
+        "name, teaches, steps", ((preset.name, preset.teaches, "; ".join(preset.descriptions())) for preset in PRESETS)
+    )
 
 
 def frames() -> Iterator[str]:
@@ -219,7 +224,7 @@ def frames() -> Iterator[str]:
     for name, schema in {name: value for room in rooms for name, value in vars(room).items()}.items():
         if isinstance(schema, schemas.Schema):
             yield f"### {name.capitalize()}\n"
-            yield table("column, dtype", ((f"`{one.name}`", one.dtype) for one in schema.columns))
+            yield table("column, dtype", ((f"`{column.name}`", column.dtype) for column in schema.columns))
 
 
 if __name__ == "__main__":

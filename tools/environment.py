@@ -108,9 +108,9 @@ def install(locks: Sequence[Path]) -> None:
     runs([str(BIN / "python"), str(ROOT / "tools" / "quiet_lab.py")])
 
 
-def by_any(installers: Sequence[Sequence[str]], *what: str) -> None:
+def by_any(installers: Sequence[Sequence[str]], *arguments: str) -> None:
     """Ask one installer after the other until one can."""
-    if not any(runs([*installer, "install", *what]) for installer in installers):
+    if not any(runs([*installer, "install", *arguments]) for installer in installers):
         raise Stopped(sentence(LOG.read_text(errors="replace")))
 
 
@@ -123,22 +123,22 @@ def runs(command: Sequence[str]) -> bool:
 @cache
 def surroundings() -> dict[str, str]:
     """The environment of both installers: uv is told what pip knows."""
-    told = subprocess.run([*PIP, "config", "list"], capture_output=True, text=True, check=False).stdout
-    return {"VIRTUAL_ENV": str(VENV), "UV_INDEX_STRATEGY": "unsafe-best-match", **settings(told), **os.environ}
+    listed = subprocess.run([*PIP, "config", "list"], capture_output=True, text=True, check=False).stdout
+    return {"VIRTUAL_ENV": str(VENV), "UV_INDEX_STRATEGY": "unsafe-best-match", **settings(listed), **os.environ}
 
 
 def settings(listed: str) -> Mapping[str, str]:
     """What `pip config list` says, as variables of uv; a later line, as from the environment, wins."""
-    found = {name: " ".join(ast.literal_eval(value).split()) for name, value in LISTED.findall(listed)}
-    return {ours: found[theirs] for theirs, ours in OF_PIP.items() if theirs in found}
+    variables = {name: " ".join(ast.literal_eval(value).split()) for name, value in LISTED.findall(listed)}
+    return {ours: variables[theirs] for theirs, ours in OF_PIP.items() if theirs in variables}
 
 
 def sentence(log: str) -> str:
     """What the installers complained about last, or what is behind it."""
-    said = COMPLAINT.findall(log)
+    lines = COMPLAINT.findall(log)
     if UNREACHABLE.search(log):
         return "the package registry cannot be reached; connect to the network, or name a mirror in PIP_INDEX_URL"
-    return f"packages could not be installed: {said[-1] if said else 'the installer ended'}; all of it is in {LOG}"
+    return f"packages could not be installed: {lines[-1] if lines else 'the installer ended'}; all of it is in {LOG}"
 
 
 def say(words: str) -> None:

@@ -26,10 +26,12 @@ def expanded(path: Path) -> list[list[str]] | None:
     """UID, start and end of all instances: dates, instants in UTC, or times without a zone."""
     calendar = icalendar.Calendar.from_ical(path.read_bytes())
     try:
-        found = recurring_ical_events.of(calendar).between(FIRST, BEHIND)
+        instances = recurring_ical_events.of(calendar).between(FIRST, BEHIND)
     except ValueError:
         return None
-    return sorted([str(one["UID"]), _text(one["DTSTART"].dt), _text(one["DTEND"].dt)] for one in found)
+    return sorted(
+        [str(instance["UID"]), _text(instance["DTSTART"].dt), _text(instance["DTEND"].dt)] for instance in instances
+    )
 
 
 def _text(moment: date) -> str:
@@ -39,5 +41,5 @@ def _text(moment: date) -> str:
 
 if __name__ == "__main__":
     answers = {path.stem: expanded(path) for path in map(Path, sorted(sys.argv[1:]))}
-    lines = (f"{json.dumps(name)}: {json.dumps(found)}" for name, found in answers.items())
+    lines = (f"{json.dumps(name)}: {json.dumps(instances)}" for name, instances in answers.items())
     print("{\n" + ",\n".join(lines) + "\n}")

@@ -62,8 +62,8 @@ def need(holds: object, message: str) -> None:
 @contextlib.contextmanager
 def jupyter(command: Sequence[str | Path], *, cwd: Path, env: Mapping[str, str], log: Path) -> Iterator[str]:
     """A server while it runs: the address with the token that it prints when it is ready."""
-    with log.open("w") as said:
-        process = subprocess.Popen([str(word) for word in command], cwd=cwd, env=env, stdout=said, stderr=said)
+    with log.open("w") as output:
+        process = subprocess.Popen([str(word) for word in command], cwd=cwd, env=env, stdout=output, stderr=output)
         try:
             yield _address(process, log)
         finally:
@@ -74,8 +74,8 @@ def jupyter(command: Sequence[str | Path], *, cwd: Path, env: Mapping[str, str],
 def _address(process: "subprocess.Popen[bytes]", log: Path) -> str:
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline and process.poll() is None:
-        if found := re.search(r"http://127\.0\.0\.1:\S+\?token=\w+", log.read_text()):
-            return found[0]
+        if match := re.search(r"http://127\.0\.0\.1:\S+\?token=\w+", log.read_text()):
+            return match[0]
         time.sleep(0.1)
     sys.exit(f"JupyterLab did not start:\n{log.read_text()}")
 
@@ -88,5 +88,5 @@ def get(url: str) -> bytes:
 
 def size(path: Path) -> str:
     """The size of a file, or of all below a folder."""
-    files = [path] if path.is_file() else (one for one in path.rglob("*") if one.is_file() and not one.is_symlink())
-    return f"{sum(one.stat().st_size for one in files) / 1e6:.1f} MB"
+    files = [path] if path.is_file() else (file for file in path.rglob("*") if file.is_file() and not file.is_symlink())
+    return f"{sum(file.stat().st_size for file in files) / 1e6:.1f} MB"

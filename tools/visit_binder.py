@@ -42,10 +42,10 @@ def main(repo: Path, shots: Path) -> int:
     with jupyter(command, cwd=repo, env=os.environ, log=repo.parent / "lab.log") as url:
         print(f"    no network: {os.environ['NO_NETWORK']}; JupyterLab answers after {time.monotonic() - begun:.1f} s")
         visit(url, shots)
-    said = (repo.parent / "lab.log").read_text()
+    log = (repo.parent / "lab.log").read_text()
     # jupyter_server and tornado disagree about the unit of this one; nothing that we could set is right for both.
-    warnings = [line for line in said.splitlines() if line.startswith(("[W ", "[E ")) and "websocket_ping" not in line]
-    need(not warnings, f"JupyterLab warns:\n{said}")
+    warnings = [line for line in log.splitlines() if line.startswith(("[W ", "[E ")) and "websocket_ping" not in line]
+    need(not warnings, f"JupyterLab warns:\n{log}")
     return 0
 
 

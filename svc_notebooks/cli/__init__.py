@@ -268,12 +268,12 @@ def _jobs(text: str) -> int:
 
 def _seconds(text: str) -> float:
     try:
-        found = float(text)
+        seconds = float(text)
     except ValueError:
-        found = 0.0
-    if not 0 < found <= _MOST_SECONDS:
+        seconds = 0.0
+    if not 0 < seconds <= _MOST_SECONDS:
         raise argparse.ArgumentTypeError(f"{text!r} is no time to wait: give seconds, more than 0 and at most a day")
-    return found
+    return seconds
 
 
 def _host_name(text: str) -> str:

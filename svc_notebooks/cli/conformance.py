@@ -93,14 +93,14 @@ def _rules() -> dict[str, Any]:
     return {row.id: row for row in rows if row.side in ("server", "both")}
 
 
-def _chosen(rules: dict[str, Any], wanted: Sequence[str]) -> dict[str, Any]:
+def _chosen(rules: dict[str, Any], ids: Sequence[str]) -> dict[str, Any]:
     """The rules and clauses whose id begins with one of these words; all of them without any.
 
     >>> from types import SimpleNamespace as Rule
     >>> list(_chosen({"A3-01": Rule(), "A3-02a": Rule(), "A3-02b": Rule(), "E-01": Rule()}, ["A3-02,E"]))
     ['A3-02a', 'A3-02b', 'E-01']
     """
-    words = [word.strip().upper() for text in wanted for word in text.split(",") if word.strip()]
+    words = [word.strip().upper() for text in ids for word in text.split(",") if word.strip()]
     for word in words:
         if not any(_begins(id, word) for id in rules):
             raise ValueError(f"{word} is no rule of a service; --list shows them")
@@ -184,31 +184,31 @@ class Command:
 
     def report(self, path: Path | None, *, overwrite: bool) -> int:
         """Print the table and write the JSON; the exit status."""
-        found = verdicts(self.chosen, self.outcomes)
+        rule_verdicts = verdicts(self.chosen, self.outcomes)
         if self.outcomes:
-            for line in table(found):
+            for line in table(rule_verdicts):
                 print(self.hidden.redact(line))
-            print(f"\n{summary(found)}")
+            print(f"\n{summary(rule_verdicts)}")
         for line in self.unread:
             print(f"not read: {line}")
         for line in self.left:
             print(f"left behind: {self.hidden.redact(line)}")
         if path:
-            text = self.hidden.redact(json.dumps(self._json(found), indent=2)) + "\n"
+            text = self.hidden.redact(json.dumps(self._json(rule_verdicts), indent=2)) + "\n"
             write_report(path, text, overwrite=overwrite)
         if self.refused:
             return 2
-        return 1 if counts(found)[Result.FAIL] else 0
+        return 1 if counts(rule_verdicts)[Result.FAIL] else 0
 
-    def _json(self, found: Sequence[RuleVerdict]) -> dict[str, Any]:
+    def _json(self, rule_verdicts: Sequence[RuleVerdict]) -> dict[str, Any]:
         from .. import __version__
 
         return {
             "base_url": self.target.base_url if self.target else None,
             "suite": __version__,
             "stopped": self.refused or None,
-            "counts": {result.name.lower(): number for result, number in counts(found).items()},
-            "rules": [one.row() for one in found],
+            "counts": {result.name.lower(): number for result, number in counts(rule_verdicts).items()},
+            "rules": [verdict.row() for verdict in rule_verdicts],
             "not_read": self.unread,
             "left_behind": list(self.left),
         }

@@ -32,16 +32,16 @@ def grade(options: argparse.Namespace) -> int:
     if not options.directory.is_dir():
         return _fail(f"{options.directory} is no folder; give the one that has a folder or a notebook for each student")
     try:
-        found = submissions(options.directory)
+        handed_in = submissions(options.directory)
     except ValueError as error:
         return _fail(str(error))
-    if not found:
+    if not handed_in:
         return _fail(f"{options.directory} holds neither folders nor notebooks")
     if problem := taken(options.json, options.csv, overwrite=options.overwrite):
         return _fail(problem)
     seed, begun = options.seed or f"{secrets.randbelow(10**6)}", time.monotonic()
     limits = grading.GradingLimits(options.cell_timeout, options.timeout)
-    marks = grading.grade(found, seed, limits=limits, jobs=options.jobs, on_result=_told)
+    marks = grading.grade(handed_in, seed, limits=limits, jobs=options.jobs, on_result=_told)
     sys.stdout.write(table(marks))
     _written(options, marks, seed)
     seconds = time.monotonic() - begun
@@ -71,14 +71,14 @@ def table(marks: list[SubmissionResult]) -> str:
 
 
 def _line(mark: SubmissionResult, width: int) -> str:
-    signs = [f"{_SIGNS[str(one.outcome)]:>3}" for one in mark.results.values()]
+    signs = [f"{_SIGNS[str(result.outcome)]:>3}" for result in mark.results.values()]
     return " ".join([f"{mark.student:{width}}", *signs, f"{mark.solved:>3}"])
 
 
 def _written(options: argparse.Namespace, marks: list[SubmissionResult], seed: str) -> None:
     if options.json:
-        found = {"seed": seed, "submissions": [_record(mark) for mark in marks]}
-        text = json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+        report = {"seed": seed, "submissions": [_record(mark) for mark in marks]}
+        text = json.dumps(report, indent=2, ensure_ascii=False) + "\n"
         write_report(options.json, text, overwrite=options.overwrite)
     if options.csv:
         rows = io.StringIO(newline="")
@@ -87,14 +87,14 @@ def _written(options: argparse.Namespace, marks: list[SubmissionResult], seed: s
 
 
 def _record(mark: SubmissionResult) -> dict[str, object]:
-    verdicts = {name: {"outcome": str(one.outcome), "saw": one.message} for name, one in mark.results.items()}
+    verdicts = {name: {"outcome": str(result.outcome), "saw": result.message} for name, result in mark.results.items()}
     return {"student": mark.student, "solved": mark.solved, "exercises": verdicts, "remarks": list(mark.remarks)}
 
 
 def _write_rows(rows: Writer, marks: list[SubmissionResult]) -> None:
     rows.writerow(["student", *marks[0].results, "solved", "remarks"])
     for mark in marks:
-        outcomes = [str(one.outcome) for one in mark.results.values()]
+        outcomes = [str(result.outcome) for result in mark.results.values()]
         rows.writerow([_harmless(mark.student), *outcomes, mark.solved, "; ".join(map(_harmless, mark.remarks))])
 
 

@@ -36,16 +36,16 @@ def _bring(directory: Path, fresh: str | None) -> None:
             sys.stderr.write(f"svc-notebooks lab: {line}\n")
     if fresh is not None:
         name, kept = renew(directory, fresh)
-        said = f"; yours is {kept} now" if kept else ""
-        sys.stderr.write(f"svc-notebooks lab: {name} is as it came{said}\n")
+        where = f"; yours is {kept} now" if kept else ""
+        sys.stderr.write(f"svc-notebooks lab: {name} is as it came{where}\n")
     if find_spec("nbformat"):
         trust(_untouched(directory))
 
 
 def _told(directory: Path, copied: Sequence[Copied]) -> list[str]:
-    new = sum(one.outcome is CopyOutcome.COPIED for one in copied)
+    new = sum(file.outcome is CopyOutcome.COPIED for file in copied)
     first = f"{new} of {len(copied)} files copied to {directory}" if new else f"all files are in {directory} already"
-    return [first, *(f"{one.name}: {one.outcome.value}" for one in copied if one.outcome is CopyOutcome.KEPT)]
+    return [first, *(f"{file.name}: {file.outcome.value}" for file in copied if file.outcome is CopyOutcome.KEPT)]
 
 
 def _untouched(directory: Path) -> list[Path]:

@@ -86,11 +86,11 @@ def renew(target: Path, word: str, source: Path | None = None) -> tuple[str, str
 
 def _meant(word: str, names: Sequence[str]) -> str:
     exact = [name for name in names if word in (name, name.removesuffix(".ipynb"))]
-    found = exact or [name for name in names if word in name]
-    if len(found) != 1:
-        which = f"could be {', '.join(found)}" if found else f"is none of {', '.join(names)}"
+    matches = exact or [name for name in names if word in name]
+    if len(matches) != 1:
+        which = f"could be {', '.join(matches)}" if matches else f"is none of {', '.join(names)}"
         raise LookupError(f"{word} {which}")
-    return found[0]
+    return matches[0]
 
 
 def _names_for(path: Path) -> Iterator[Path]:

@@ -14,17 +14,17 @@ from ..local.saving import save_bytes
 def taken(*paths: Path | None, overwrite: bool) -> str | None:
     """What is wrong with these paths, None if all may be written."""
     for path in paths:
-        found = existing(path) if path else None
-        if found and found.kind != DEVICE and not overwrite:
-            return f"{path} exists ({found.facts}); give --overwrite to replace it, or name another file"
+        existing_file = existing(path) if path else None
+        if existing_file and existing_file.kind != DEVICE and not overwrite:
+            return f"{path} exists ({existing_file.facts}); give --overwrite to replace it, or name another file"
     return None
 
 
 def write_report(path: Path, text: str, *, overwrite: bool) -> None:
     """Write a report; beside a file that came meanwhile, under a free name, which is said."""
     content = text.encode()
-    found = existing(path)
-    if found and found.kind == DEVICE:
+    existing_file = existing(path)
+    if existing_file and existing_file.kind == DEVICE:
         path.write_bytes(content)  # as /dev/stdout
         return
     try:

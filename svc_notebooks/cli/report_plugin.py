@@ -74,7 +74,7 @@ class ReportPlugin:
     def pytest_exception_interact(self, call: pytest.CallInfo[Any]) -> None:
         """Where it happened, in the test's own words."""
         if call.excinfo is not None:
-            entries = [one for one in call.excinfo.traceback if Path(one.path).name.startswith("test_")]
+            entries = [entry for entry in call.excinfo.traceback if Path(entry.path).name.startswith("test_")]
             self._statement = " ".join(str(entries[-1].statement).split()) if entries else ""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -91,14 +91,16 @@ class ReportPlugin:
         facts = {name: value for name, value in known if name != "difference"}
         differences = [value for name, value in known if name == "difference"]
         name, rules = _name(reports[0].nodeid), tuple(facts.get("rules", ()))
-        failed = next((one for one in reports if one.failed), None)
-        skipped = next((one for one in reports if one.skipped), None)
+        failed = next((report for report in reports if report.failed), None)
+        skipped = next((report for report in reports if report.skipped), None)
         self._command.failed |= failed is not None
         if failed is not None:
             failure = self._failure(failed, tuple(facts.get("log", ())))
             if choices := facts.get("choices"):
-                what = f"{failure.expected} here, {failure.came} there"
-                return CaseOutcome(name, rules, Result.DIFFERS, differences=tuple((one, what) for one in choices))
+                difference = f"{failure.expected} here, {failure.came} there"
+                return CaseOutcome(
+                    name, rules, Result.DIFFERS, differences=tuple((choice, difference) for choice in choices)
+                )
             return CaseOutcome(f"{name}: {self._statement}", rules, Result.FAIL, failure=failure)
         if skipped is not None:
             return CaseOutcome(name, rules, Result.UNTESTABLE, why=_reason(skipped))
@@ -113,7 +115,7 @@ class ReportPlugin:
             expected, came = self._statement or "an answer", _short_text(message)
         hide = self._command.hidden.redact
         self._statement = hide(self._statement)
-        return Failure(hide(expected), hide(came), tuple(hide(one) for one in log))
+        return Failure(hide(expected), hide(came), tuple(hide(line) for line in log))
 
     def _show_progress(self) -> None:
         if sys.stderr.isatty():

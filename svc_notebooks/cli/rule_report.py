@@ -64,30 +64,30 @@ class RuleVerdict:
         >>> RuleVerdict("A3-06", "resumable", "...").result
         <Result.UNTESTABLE: 'not testable'>
         """
-        found = {one.verdict for one in self.outcomes}
+        results = {outcome.verdict for outcome in self.outcomes}
         order = (Result.FAIL, Result.PASS, Result.DIFFERS)
-        return next((one for one in order if one in found), Result.UNTESTABLE)
+        return next((result for result in order if result in results), Result.UNTESTABLE)
 
     @property
     def failures(self) -> list[CaseOutcome]:
         """The tests that failed."""
-        return [one for one in self.outcomes if one.result is Result.FAIL]
+        return [outcome for outcome in self.outcomes if outcome.result is Result.FAIL]
 
     @property
     def differences(self) -> list[tuple[str, str]]:
         """Choices that were made otherwise, each once."""
-        return list(dict.fromkeys(one for outcome in self.outcomes for one in outcome.differences))
+        return list(dict.fromkeys(difference for outcome in self.outcomes for difference in outcome.differences))
 
     @property
     def reasons(self) -> list[str]:
         """What the tests needed that could not be had, each once."""
         if not self.outcomes:
             return ["no test of the suite reaches it over HTTP"]
-        return list(dict.fromkeys(one.why for one in self.outcomes if one.why))
+        return list(dict.fromkeys(outcome.why for outcome in self.outcomes if outcome.why))
 
     def row(self) -> dict[str, Any]:
         """The rule as JSON."""
-        count = {one.name.lower(): sum(o.verdict is one for o in self.outcomes) for one in Result}
+        count = {result.name.lower(): sum(o.verdict is result for o in self.outcomes) for result in Result}
         return {
             "id": self.id,
             "number": rule_number(self.id),
@@ -96,42 +96,42 @@ class RuleVerdict:
             "result": self.result.name.lower(),
             "tests": count,
             "failures": [
-                {"test": one.test, "expected": one.failure.expected, "came": one.failure.came,
-                 "requests": list(one.failure.requests)}
-                for one in self.failures if one.failure
+                {"test": outcome.test, "expected": outcome.failure.expected, "came": outcome.failure.came,
+                 "requests": list(outcome.failure.requests)}
+                for outcome in self.failures if outcome.failure
             ],
-            "differences": [{"choice": choice, "what": what} for choice, what in self.differences],
+            "differences": [{"choice": choice, "what": difference} for choice, difference in self.differences],
             "not_testable": self.reasons if self.result is not Result.PASS else [],
         }  # fmt: skip
 
 
 def verdicts(rules: Mapping[str, Any], outcomes: Iterable[CaseOutcome]) -> list[RuleVerdict]:
     """One verdict for each row, in the order of the rows."""
-    found = {id: RuleVerdict(id, rule.area, rule.rule) for id, rule in rules.items()}
+    rule_verdicts = {id: RuleVerdict(id, rule.area, rule.rule) for id, rule in rules.items()}
     for outcome in outcomes:
         for rule in outcome.rules:
-            if rule in found:
-                found[rule].outcomes.append(outcome)
-    return list(found.values())
+            if rule in rule_verdicts:
+                rule_verdicts[rule].outcomes.append(outcome)
+    return list(rule_verdicts.values())
 
 
-def counts(found: Iterable[RuleVerdict]) -> dict[Result, int]:
+def counts(rule_verdicts: Iterable[RuleVerdict]) -> dict[Result, int]:
     """How many rows have each result."""
-    results = [one.result for one in found]
+    results = [verdict.result for verdict in rule_verdicts]
     return {result: results.count(result) for result in Result}
 
 
-def summary(found: Iterable[RuleVerdict]) -> str:
+def summary(rule_verdicts: Iterable[RuleVerdict]) -> str:
     """One line: the number of rules, of their clauses, and how many clauses have each result.
 
     >>> summary([RuleVerdict("A6-04a", "x", "..."), RuleVerdict("A6-04b", "x", "...")])
     '1 rule, 2 clauses: 0 pass, 0 fail, 0 differ by choice, 2 not testable from outside'
     """
-    found = list(found)
-    count = counts(found)
-    rules = _plural("rule", len({rule_number(one.id) for one in found}))
+    rule_verdicts = list(rule_verdicts)
+    count = counts(rule_verdicts)
+    rules = _plural("rule", len({rule_number(verdict.id) for verdict in rule_verdicts}))
     return (
-        f"{rules}, {_plural('clause', len(found))}: {count[Result.PASS]} pass, {count[Result.FAIL]} fail, "
+        f"{rules}, {_plural('clause', len(rule_verdicts))}: {count[Result.PASS]} pass, {count[Result.FAIL]} fail, "
         f"{count[Result.DIFFERS]} differ by choice, {count[Result.UNTESTABLE]} not testable from outside"
     )
 
@@ -140,35 +140,35 @@ def _plural(noun: str, number: int) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
 
 
-def table(found: Iterable[RuleVerdict], width: int | None = None) -> Iterable[str]:
+def table(rule_verdicts: Iterable[RuleVerdict], width: int | None = None) -> Iterable[str]:
     """The lines of the table: a rule, and below it what there is to say."""
     width = max(60, width or shutil.get_terminal_size((100, 24)).columns)
     wrap = _wrapper(width)
     yield f"{'rule':<8}{'result':<17}what it says"
-    for one in found:
-        head = f"{one.id:<8}{one.result.value:<17}"
-        yield from textwrap.wrap(one.words, width, initial_indent=head, subsequent_indent=" " * 25)
-        yield from wrap(_details(one))
+    for verdict in rule_verdicts:
+        head = f"{verdict.id:<8}{verdict.result.value:<17}"
+        yield from textwrap.wrap(verdict.words, width, initial_indent=head, subsequent_indent=" " * 25)
+        yield from wrap(_details(verdict))
 
 
 _MOST = 3
 """Of the failures of one rule so many are printed; all of them are in the JSON."""
 
 
-def _details(one: RuleVerdict) -> Iterable[tuple[str, str]]:
-    for outcome in one.failures[:_MOST]:
+def _details(verdict: RuleVerdict) -> Iterable[tuple[str, str]]:
+    for outcome in verdict.failures[:_MOST]:
         if outcome.failure:
             yield "test", outcome.test
             yield "expected", outcome.failure.expected
             yield "came", outcome.failure.came
             for request in outcome.failure.requests:
                 yield "request", request
-    if len(one.failures) > _MOST:
-        yield "more", f"{len(one.failures) - _MOST} other tests of this rule failed"
-    for choice, what in one.differences[:_MOST]:
-        yield "choice", f"{choice}: {what}"
-    if one.result is Result.UNTESTABLE:
-        yield "needs", "; ".join(one.reasons[:_MOST])
+    if len(verdict.failures) > _MOST:
+        yield "more", f"{len(verdict.failures) - _MOST} other tests of this rule failed"
+    for choice, difference in verdict.differences[:_MOST]:
+        yield "choice", f"{choice}: {difference}"
+    if verdict.result is Result.UNTESTABLE:
+        yield "needs", "; ".join(verdict.reasons[:_MOST])
 
 
 def _wrapper(width: int) -> Callable[[Iterable[tuple[str, str]]], Iterable[str]]:

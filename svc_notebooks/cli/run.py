@@ -105,7 +105,7 @@ def _run_all(folder: Path, at_once: int | None) -> int:
             future.cancel()
         kernels.end()
         pool.shutdown()
-    good = sum(not one.problem for one in ran)
+    good = sum(not notebook.problem for notebook in ran)
     print(f"{good} of {len(ran)} notebooks ran to the end, in {time.monotonic() - begun:.0f} s")
     return 0 if good == len(ran) else 1
 

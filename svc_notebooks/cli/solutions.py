@@ -52,11 +52,11 @@ def solved(path: Path) -> dict[str, Any]:
 
 def _answered(source: str) -> str:
     """A cell that begins an exercise, with the answer below; every other one as it is."""
-    found = _CELL.match(source)
-    if found is None:
+    match = _CELL.match(source)
+    if match is None:
         return source
-    answer = (solutions_folder() / f"{found['name']}.py").read_text(encoding="utf-8").rstrip()
-    return f"{found['head']}\n{answer}"
+    answer = (solutions_folder() / f"{match['name']}.py").read_text(encoding="utf-8").rstrip()
+    return f"{match['head']}\n{answer}"
 
 
 def _fail(message: str) -> int:

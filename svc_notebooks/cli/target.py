@@ -58,14 +58,14 @@ def names_of(pairs: Iterable[str]) -> Names:
     >>> names_of(["storage=drive", "header_prefix=X-Cloud-"]).header("Channel-ID")
     'X-Cloud-Channel-ID'
     """
-    known = [one.name for one in fields(Names)]
-    found = {}
+    known = [field_.name for field_ in fields(Names)]
+    names = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if name not in known or not equals or not value:
             raise ValueError(f"{pair!r} is no name: give {'=..., '.join(known)}=...")
-        found[name] = value
-    return Names(**found)
+        names[name] = value
+    return Names(**names)
 
 
 class Secrets:

@@ -39,14 +39,14 @@ class ExistingFile:
 def existing(path: Path) -> ExistingFile | None:
     """What lies at this path; None where nothing does."""
     try:
-        found, kind = path.stat(), ""
+        status, kind = path.stat(), ""
     except OSError:
         if not path.is_symlink():
             return None
-        found, kind = path.lstat(), BROKEN_LINK
-    kind = kind or (FILE if S_ISREG(found.st_mode) else FOLDER if S_ISDIR(found.st_mode) else DEVICE)
-    modified = datetime.fromtimestamp(found.st_mtime, UTC)
-    return ExistingFile(path, kind, found.st_size, modified, S_IMODE(found.st_mode))
+        status, kind = path.lstat(), BROKEN_LINK
+    kind = kind or (FILE if S_ISREG(status.st_mode) else FOLDER if S_ISDIR(status.st_mode) else DEVICE)
+    modified = datetime.fromtimestamp(status.st_mtime, UTC)
+    return ExistingFile(path, kind, status.st_size, modified, S_IMODE(status.st_mode))
 
 
 def real_path(path: Path) -> Path:
@@ -63,43 +63,43 @@ def check_path(path: Path, size: int | None = None, *, overwrite: bool) -> Exist
     Raises:
         PathExists, PermissionError: No new content of this size may be written here.
     """
-    found = existing(path)
-    if found is not None and (found.kind != FILE or size not in (None, found.size)):
-        check_replaceable(found, size, overwrite=overwrite)
-    return found
+    file = existing(path)
+    if file is not None and (file.kind != FILE or size not in (None, file.size)):
+        check_replaceable(file, size, overwrite=overwrite)
+    return file
 
 
-def check_replaceable(found: ExistingFile, size: int | None = None, *, overwrite: bool) -> None:
+def check_replaceable(file: ExistingFile, size: int | None = None, *, overwrite: bool) -> None:
     """Raise PathExists or PermissionError unless other content may take the place of this."""
-    if found.kind == FOLDER:
-        raise path_exists(found, "is a folder, and no file can replace it", "Choose another path.")
-    if found.kind == DEVICE:
-        raise path_exists(found, "is a device, and no file can replace it", "Choose another path.")
-    if not overwrite and found.kind == BROKEN_LINK:
-        target = found.path.readlink()
+    if file.kind == FOLDER:
+        raise path_exists(file, "is a folder, and no file can replace it", "Choose another path.")
+    if file.kind == DEVICE:
+        raise path_exists(file, "is a device, and no file can replace it", "Choose another path.")
+    if not overwrite and file.kind == BROKEN_LINK:
+        target = file.path.readlink()
         raise path_exists(
-            found, f"is a link to {str(target)!r}, which does not exist", "Remove the link or choose another path."
+            file, f"is a link to {str(target)!r}, which does not exist", "Remove the link or choose another path."
         )
     if not overwrite:
-        raise _replaceable(found, size)
-    if found.kind == FILE and found.read_only:
-        raise cannot_write(found.path, PermissionError(EACCES, "the file is read-only"))
+        raise _replaceable(file, size)
+    if file.kind == FILE and file.read_only:
+        raise cannot_write(file.path, PermissionError(EACCES, "the file is read-only"))
 
 
-def _replaceable(found: ExistingFile, size: int | None) -> PathExists:
+def _replaceable(file: ExistingFile, size: int | None) -> PathExists:
     """The error for a file that only `overwrite=True` replaces."""
     new = "" if size is None else f"; the new content has {size:,} bytes"
-    words = f"exists with other content ({found.facts}{new})"
-    return path_exists(found, words, PathExists.advice, replaceable=True)
+    words = f"exists with other content ({file.facts}{new})"
+    return path_exists(file, words, PathExists.advice, replaceable=True)
 
 
-def path_exists(found: ExistingFile, words: str, advice: str, *, replaceable: bool = False) -> PathExists:
+def path_exists(file: ExistingFile, words: str, advice: str, *, replaceable: bool = False) -> PathExists:
     """The error that names what lies at the path, says this of it, and what to do."""
     error = PathExists(
-        f"{str(found.path)!r} {words}. Nothing was written.",
-        path=found.path,
-        size=found.size,
-        modified=found.modified,
+        f"{str(file.path)!r} {words}. Nothing was written.",
+        path=file.path,
+        size=file.size,
+        modified=file.modified,
         replaceable=replaceable,
     )
     error.advice = advice

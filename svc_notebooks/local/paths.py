@@ -25,7 +25,7 @@ class DistinctPaths:
 
     def claim(self, path: Path) -> Path:
         """This path, or the first numbered one that no other file of the call has."""
-        chosen = next(one for one in chain([path], numbered(path)) if _key(one) not in self._claimed)
+        chosen = next(candidate for candidate in chain([path], numbered(path)) if _key(candidate) not in self._claimed)
         self._claimed.add(_key(chosen))
         return chosen
 
@@ -36,7 +36,7 @@ def free_path(path: Path) -> Path:
     >>> free_path(Path("report.tar.gz")).name
     'report (1).tar.gz'
     """
-    return next(one for one in numbered(path) if not lexists(one))
+    return next(candidate for candidate in numbered(path) if not lexists(candidate))
 
 
 def numbered(path: Path) -> Iterator[Path]:

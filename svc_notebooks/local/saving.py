@@ -30,10 +30,10 @@ class SavedFile(NamedTuple):
 
 def same_bytes(first: Path, second: Path) -> bool:
     """Whether two files have the same content."""
-    with first.open("rb") as one, second.open("rb") as other:
-        if os.fstat(one.fileno()).st_size != os.fstat(other.fileno()).st_size:
+    with first.open("rb") as first_file, second.open("rb") as other:
+        if os.fstat(first_file.fileno()).st_size != os.fstat(other.fileno()).st_size:
             return False
-        while block := one.read(_BLOCK):
+        while block := first_file.read(_BLOCK):
             if block != other.read(_BLOCK):
                 return False
         return True
@@ -44,20 +44,20 @@ def put_in_place(new: Path, path: Path, *, overwrite: bool, same: Same = same_by
 
     Raises PathExists, PermissionError and OSError; both files are then as they were.
     """
-    found = existing(path)
-    if found is not None and found.kind == FILE and same(new, path):
+    file = existing(path)
+    if file is not None and file.kind == FILE and same(new, path):
         new.unlink()
         return UNCHANGED
-    if found is not None:
-        check_replaceable(found, new.stat().st_size, overwrite=overwrite)
+    if file is not None:
+        check_replaceable(file, new.stat().st_size, overwrite=overwrite)
     if not overwrite:
         _move_to_free_path(new, path)
         return SAVED
-    if found is None or found.kind != FILE:
+    if file is None or file.kind != FILE:
         new.replace(real_path(path))
         return SAVED
     if new.stat().st_mode & _OTHERS:  # what is private stays private
-        new.chmod(found.mode)
+        new.chmod(file.mode)
     new.replace(real_path(path))
     return REPLACED
 
@@ -68,8 +68,8 @@ def _move_to_free_path(new: Path, path: Path) -> None:
         _link(new, path)
     except FileExistsError:
         if not _is_linked(new, path):  # NFS may repeat a request whose answer was lost
-            if (found := existing(path)) is not None:
-                check_replaceable(found, new.stat().st_size, overwrite=False)
+            if (file := existing(path)) is not None:
+                check_replaceable(file, new.stat().st_size, overwrite=False)
             raise
     new.unlink(missing_ok=True)
 

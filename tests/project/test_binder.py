@@ -48,8 +48,10 @@ def test_start_hands_on_our_settings_and_what_it_was_told():
     tell = 'echo "$JUPYTER_CONFIG_PATH"; echo "$0" "$@"'
     words = [BINDER / "start", "bash", "-c", tell, "first", "second word"]
 
-    said = subprocess.run(words, env={**os.environ, "REPO_DIR": str(ROOT)}, capture_output=True, text=True, check=True)
+    process = subprocess.run(
+        words, env={**os.environ, "REPO_DIR": str(ROOT)}, capture_output=True, text=True, check=True
+    )
 
-    settings, arguments = said.stdout.splitlines()
+    settings, arguments = process.stdout.splitlines()
     assert (Path(settings) / "jupyter_server_config.json").is_file()
     assert arguments == "first second word"

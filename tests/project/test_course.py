@@ -46,7 +46,7 @@ class TestVoice:
         assert page.story.endswith(".")
         assert page.able
         assert 10 <= page.minutes <= 30
-        assert set(page.before) <= {one.name for one in PAGES if one.name < page.name}
+        assert set(page.before) <= {other.name for other in PAGES if other.name < page.name}
         assert bool(page.before) is (page.name != "00-start")
 
     def test_starts_a_service_of_its_own_first(self, page: Page):
@@ -60,11 +60,11 @@ class TestVoice:
 
     def test_asks_before_it_shows(self, page: Page):
         """Predict, run, look: only the first cell and a form need no question."""
-        asked = sum("**Predict" in text for text in markdown(page))
+        predictions = sum("**Predict" in text for text in markdown(page))
         shown = len([cell for cell in page.cells[1:] if not FORMS & set(cell.rules)])
 
-        assert asked >= shown - 2
-        assert sum("**Look:**" in text for text in markdown(page)) >= asked - 4
+        assert predictions >= shown - 2
+        assert sum("**Look:**" in text for text in markdown(page)) >= predictions - 4
 
     def test_every_cell_shows_something(self, page: Page):
         assert [cell.number for cell in page.cells if not cell.shown.strip()] == []
@@ -145,8 +145,8 @@ def course(tmp_path_factory) -> dict[str, list[tuple[Cell, set[str]]]]:
 def _proofs(page: Page, patch: pytest.MonkeyPatch) -> Iterator[tuple[Cell, set[str]]]:
     patch.setattr(kernel, "_numbers", count(1))  # each notebook has a kernel of its own
     for seen in run(page):
-        asked = set(seen.cell.rows(RULES)) | {rule for rule in STRICT if rule in WITNESSES}
-        yield seen.cell, {rule for rule in asked if proved(rule, seen)}
+        rules = set(seen.cell.rows(RULES)) | {rule for rule in STRICT if rule in WITNESSES}
+        yield seen.cell, {rule for rule in rules if proved(rule, seen)}
 
 
 STRICT = [rule for rule in WITNESSES if rule_number(rule) not in {"D-04", "T-05"}]

@@ -35,21 +35,21 @@ def named_in_code() -> Iterator[str]:
 
 
 def texts(node: ast.AST) -> Iterator[str]:
-    return (one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str))
+    return (child.value for child in ast.walk(node) if isinstance(child, ast.Constant) and isinstance(child.value, str))
 
 
 def test_every_operation_door_move_and_refusal_says_what_decides_it():
-    said = {one.name: one.decided_by for one in (*OPERATIONS, *PUBLIC_ENDPOINTS, SESSION)}
-    said |= {str(key): move.decided_by for key, move in TRANSITIONS.items()}
-    said |= {key: row.decided_by for key, row in CATALOGUE.items() if row.decided_by != FIELD}
+    decided_by = {operation.name: operation.decided_by for operation in (*OPERATIONS, *PUBLIC_ENDPOINTS, SESSION)}
+    decided_by |= {str(key): move.decided_by for key, move in TRANSITIONS.items()}
+    decided_by |= {key: row.decided_by for key, row in CATALOGUE.items() if row.decided_by != FIELD}
 
-    assert {name: by for name, by in said.items() if by not in KNOWN} == {}
+    assert {name: by for name, by in decided_by.items() if by not in KNOWN} == {}
 
 
 def test_every_field_says_which_rule_it_is():
-    said = {by for table in (*decided.FIELDS.values(), decided.UPLOAD) for by in table.values()}
+    rules = {by for table in (*decided.FIELDS.values(), decided.UPLOAD) for by in table.values()}
 
-    assert said - KNOWN == set()
+    assert rules - KNOWN == set()
     assert decided.WRONG_FIELD in KNOWN
 
 
@@ -60,7 +60,7 @@ def test_every_named_choice_has_a_row():
 
 
 def test_what_handlers_name_is_written_down():
-    found = set(named_in_code())
+    names = set(named_in_code())
 
-    assert {"A3-10", "A10-02", "export_limit"} <= found | {"A3-10"}
-    assert {one for one in found if one not in KNOWN and one not in ("; ", "fault ")} == set()
+    assert {"A3-10", "A10-02", "export_limit"} <= names | {"A3-10"}
+    assert {name for name in names if name not in KNOWN and name not in ("; ", "fault ")} == set()

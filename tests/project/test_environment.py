@@ -33,10 +33,10 @@ def make_env(checkout: Path, tmp_path_factory: pytest.TempPathFactory):
     """`make lab` with these programs as the only Pythons; what it says."""
     programs = tmp_path_factory.mktemp("bin")
     for tool in ("make", "sh", "id", "touch", "bash"):
-        found = next(
+        interpreter = next(
             Path(folder, tool) for folder in os.environ["PATH"].split(os.pathsep) if Path(folder, tool).exists()
         )
-        (programs / tool).symlink_to(found)
+        (programs / tool).symlink_to(interpreter)
 
     def run(**pythons: str) -> str:
         for name, script in pythons.items():
@@ -60,8 +60,8 @@ def test_an_old_python_is_passed_over_and_told(make_env):
     assert "make env: no python3 of version 3.11 or later on the PATH; install one" in make_env(python3="exit 1")
 
 
-@pytest.mark.parametrize("version,said", [((3, 10, 1), "3.11 or later is needed"), ((3, 99, 0), None)])
-def test_the_version_is_looked_at_once_more(environment, monkeypatch, capsys, version, said):
+@pytest.mark.parametrize("version,message", [((3, 10, 1), "3.11 or later is needed"), ((3, 99, 0), None)])
+def test_the_version_is_looked_at_once_more(environment, monkeypatch, capsys, version, message):
     monkeypatch.setattr(environment.sys, "version_info", version)
     monkeypatch.setattr(environment, "make", lambda: None)
     monkeypatch.setattr(environment, "install", lambda _: None)
@@ -69,7 +69,7 @@ def test_the_version_is_looked_at_once_more(environment, monkeypatch, capsys, ve
     status = environment.main([])
 
     errors = capsys.readouterr().err
-    assert (status, said in errors if said else errors == "") == (1 if said else 0, True)
+    assert (status, message in errors if message else errors == "") == (1 if message else 0, True)
 
 
 def test_a_python_without_ensurepip_is_told(environment, monkeypatch, capsys):
@@ -91,10 +91,10 @@ def test_a_folder_that_is_read_only_is_told(environment, monkeypatch, capsys):
 def test_a_registry_that_cannot_be_reached_is_told_at_once(environment, monkeypatch, capsys, tmp_path):
     (tmp_path / "bin").mkdir()
     (tmp_path / "uv.txt").write_text("uv==0.0.0\n")
-    asked = []
+    commands = []
 
     def fails(command, **how):
-        asked.append(command)
+        commands.append(command)
         if "stdout" in how:
             how["stdout"].write(
                 "WARNING: Retrying ... NewConnectionError('... Connection refused')\nERROR: No matching\n"
@@ -110,14 +110,14 @@ def test_a_registry_that_cannot_be_reached_is_told_at_once(environment, monkeypa
     assert capsys.readouterr().err == (
         "make env: the package registry cannot be reached; connect to the network, or name a mirror in PIP_INDEX_URL\n"
     )
-    assert len([words for words in asked if "install" in words]) == 1
+    assert len([words for words in commands if "install" in words]) == 1
 
 
 def test_pip_does_what_uv_cannot(environment, monkeypatch, tmp_path):
-    asked = []
+    commands = []
 
     def uv_fails(command, **_):
-        asked.append(command)
+        commands.append(command)
         return subprocess.CompletedProcess(command, int(command[:2] == environment.UV), stdout="")
 
     monkeypatch.setattr(environment, "LOG", tmp_path / "install.log")
@@ -127,8 +127,8 @@ def test_pip_does_what_uv_cannot(environment, monkeypatch, tmp_path):
     assert environment.main(["binder/requirements.txt"]) == 0
 
     lock = ["install", "--require-hashes", "-r", str(ROOT / "binder" / "requirements.txt")]
-    assert [*environment.UV, *lock] in asked
-    assert asked.index([*environment.UV, *lock]) < asked.index([*environment.PIP, *lock])
+    assert [*environment.UV, *lock] in commands
+    assert commands.index([*environment.UV, *lock]) < commands.index([*environment.PIP, *lock])
 
 
 def test_uv_is_told_what_pip_knows(environment):
@@ -146,6 +146,8 @@ global.timeout='60'
 
 
 def test_another_complaint_of_an_installer_is_handed_on(environment):
-    said = environment.sentence("Collecting x\nERROR: Could not install packages: [Errno 28] No space left on device\n")
+    sentence = environment.sentence(
+        "Collecting x\nERROR: Could not install packages: [Errno 28] No space left on device\n"
+    )
 
-    assert "No space left on device" in said
+    assert "No space left on device" in sentence

@@ -82,8 +82,8 @@ def test_an_id_that_depends_on_the_process_is_found(tmp_path: Path) -> None:
 
     arguments = f"--rootdir={tmp_path}", str(tmp_path / "test_depends.py")
 
-    one = collected(ONE, tmp_path / "one", *arguments)
+    first = collected(ONE, tmp_path / "one", *arguments)
     other = collected(OTHER, tmp_path / "other", *LATER, *arguments)
 
-    kinds = {a.split("[")[1].split("-")[0] for a, b in zip(one, other, strict=True) if a != b}
+    kinds = {a.split("[")[1].split("-")[0] for a, b in zip(first, other, strict=True) if a != b}
     assert kinds == set(DEPENDENT)

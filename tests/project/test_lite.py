@@ -17,10 +17,10 @@ PIN = re.compile(r"^([\w.-]+)==([^ ;\\]+)", re.MULTILINE)
 
 
 def pins(name: str) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
+    pinned: dict[str, set[str]] = {}
     for package, version in PIN.findall((REQUIREMENTS / name).read_text(encoding="utf-8")):
-        found.setdefault(package, set()).add(version)
-    return found
+        pinned.setdefault(package, set()).add(version)
+    return pinned
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_the_two_halves_of_a_widget_fit() -> None:
     tested, builder = pins("dev.txt"), pins("lite.txt")
 
     assert all(builder[name] == tested[name] for name in WIDGETS)
-    assert all(builder[name] == {version} for name, _, version in (one.partition("==") for one in BUILDER) if version)
+    assert all(builder[name] == {version} for name, _, version in (pin.partition("==") for pin in BUILDER) if version)
 
 
 def test_every_pin_has_a_digest() -> None:
@@ -66,11 +66,11 @@ def test_every_pin_has_a_digest() -> None:
 
 
 def test_the_compiled_packages_are_those_of_the_one_pyodide() -> None:
-    found = json.loads((REQUIREMENTS / "lite-pyodide.json").read_text(encoding="utf-8"))
+    lock = json.loads((REQUIREMENTS / "lite-pyodide.json").read_text(encoding="utf-8"))
 
-    assert found["version"] == PYODIDE
-    assert found["packages"].keys() == set(COMPILED)
-    assert all(re.fullmatch("[0-9a-f]{64}", one["sha256"]) for one in found["packages"].values())
+    assert lock["version"] == PYODIDE
+    assert lock["packages"].keys() == set(COMPILED)
+    assert all(re.fullmatch("[0-9a-f]{64}", package["sha256"]) for package in lock["packages"].values())
 
 
 def test_what_is_loaded_at_once_is_there_to_be_loaded() -> None:
@@ -78,11 +78,11 @@ def test_what_is_loaded_at_once_is_there_to_be_loaded() -> None:
 
 
 def test_an_entry_of_the_lock_says_what_a_page_needs(wheel: Path) -> None:
-    found = entry(wheel)
+    lock_entry = entry(wheel)
 
-    assert (found["name"], found["version"], found["file_name"]) == ("some-thing", "1.2", wheel.name)
-    assert found["depends"] == ["always", "page"]
-    assert found["imports"] == ["alone", "some_thing"]
+    assert (lock_entry["name"], lock_entry["version"], lock_entry["file_name"]) == ("some-thing", "1.2", wheel.name)
+    assert lock_entry["depends"] == ["always", "page"]
+    assert lock_entry["imports"] == ["alone", "some_thing"]
 
 
 def test_the_lock_asks_for_nothing_that_it_has_not(wheel: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_page_says_above_a_cell_that_it_cannot_run_there(tmp_path: Path, monke
 
     made = nbformat.read(tmp_path / "to" / "one.ipynb", 4)
     sources = [cell.source for cell in made.cells]
-    told = "import io\n\n" + pages.MISSING.format(name="report") + "needs(report)"
-    assert sources == ["# Title", pages.HEAD, pages.LACKS, "lacks", pages.FOLLOWS, told, ""]
+    expected = "import io\n\n" + pages.MISSING.format(name="report") + "needs(report)"
+    assert sources == ["# Title", pages.HEAD, pages.LACKS, "lacks", pages.FOLLOWS, expected, ""]
     assert ["raises-exception" in cell.metadata.get("tags", []) for cell in made.cells] == [0, 0, 0, 1, 0, 1, 0]
     assert made.metadata["kernelspec"]["name"] == "python"

@@ -32,10 +32,10 @@ def requirements(path: Path) -> list[str]:
 
 def pins(path: Path, machine: dict[str, str] | None = None) -> dict[str, str]:
     """Name to version, for the machine of this run or another one."""
-    wanted = [Requirement(line.split(" --hash")[0]) for line in requirements(path)]
+    parsed = [Requirement(line.split(" --hash")[0]) for line in requirements(path)]
     return {
         canonicalize_name(pin.name): str(pin.specifier).removeprefix("==")
-        for pin in wanted
+        for pin in parsed
         if pin.marker is None or pin.marker.evaluate(machine)
     }
 
@@ -47,8 +47,10 @@ def ranges(*groups: str, without: str = "") -> Iterator[Requirement]:
     lines = [*project["dependencies"], *(line for extra in extras.values() for line in extra)]
     for group in groups:
         lines += [line for line in PROJECT["dependency-groups"][group] if isinstance(line, str)]
-    asked = (Requirement(line) for line in lines)
-    return (wanted for wanted in asked if wanted.name != project["name"])  # an extra that brings others of ours
+    parsed = (Requirement(line) for line in lines)
+    return (
+        requirement for requirement in parsed if requirement.name != project["name"]
+    )  # an extra that brings others of ours
 
 
 @pytest.mark.parametrize("path", [DEV, BINDER, UV], ids=["dev", "binder", "uv"])
@@ -70,15 +72,15 @@ def test_no_line_says_where_to_get_it(path: Path):
 def test_the_development_lock_is_within_every_range():
     locked = pins(DEV)
 
-    for wanted in ranges("install", "build", "test", "check"):
-        assert locked[canonicalize_name(wanted.name)] in wanted.specifier, wanted
+    for requirement in ranges("install", "build", "test", "check"):
+        assert locked[canonicalize_name(requirement.name)] in requirement.specifier, requirement
 
 
 def test_the_binder_lock_is_within_the_ranges_of_the_package():
     locked = pins(BINDER, BINDER_MACHINE)
 
-    for wanted in ranges("build", without="conformance"):  # nobody tests a deployment from Binder
-        assert locked[canonicalize_name(wanted.name)] in wanted.specifier, wanted
+    for requirement in ranges("build", without="conformance"):  # nobody tests a deployment from Binder
+        assert locked[canonicalize_name(requirement.name)] in requirement.specifier, requirement
 
 
 @pytest.mark.parametrize("path", [BINDER, UV], ids=["binder", "uv"])

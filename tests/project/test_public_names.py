@@ -19,14 +19,14 @@ ROOT = Path(__file__).parents[2]
 HEAVY = ("requests", "pandas", "numpy", "ipywidgets", "sqlalchemy", "cheroot", "anywidget", "tqdm", "IPython")
 
 
-PACKAGES = ["svc_notebooks", *(f"svc_notebooks.{found.name}" for found in pkgutil.iter_modules(svc.__path__))]
+PACKAGES = ["svc_notebooks", *(f"svc_notebooks.{module.name}" for module in pkgutil.iter_modules(svc.__path__))]
 
 
 def modules(package: str) -> list[ModuleType]:
     """The modules of a package at every depth, itself first; of svc_notebooks itself no other."""
     first = importlib.import_module(package)
     inner = pkgutil.walk_packages(first.__path__, f"{package}.") if package != svc.__name__ else ()
-    names = [found.name for found in inner if not found.name.endswith("__main__")]
+    names = [module.name for module in inner if not module.name.endswith("__main__")]
     return [first, *map(importlib.import_module, names)]
 
 

@@ -50,10 +50,10 @@ def test_the_python_runs_from_the_first_block_to_the_last(tmp_path: Path, monkey
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_file_that_is_named_is_there(page: Path):
     named = re.findall(r"`((?:[\w.-]+/)+[\w.-]*|[A-Z]+(?:\.md)?)`", page.read_text(encoding="utf-8"))
-    found = [name for name in named if (ROOT / name).exists() or (ROOT / "svc_notebooks" / name).exists()]
+    existing = [name for name in named if (ROOT / name).exists() or (ROOT / "svc_notebooks" / name).exists()]
     made = [name for name in named if name.startswith("build/")]
 
-    assert [name for name in named if name not in found + made and not re.fullmatch("[A-Z]+", name)] == []
+    assert [name for name in named if name not in existing + made and not re.fullmatch("[A-Z]+", name)] == []
 
 
 def test_it_is_short():

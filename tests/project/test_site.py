@@ -31,9 +31,9 @@ def test_every_link_leads_somewhere_and_nothing_comes_from_elsewhere(site: Path)
 
 def test_every_document_and_notebook_has_its_page(site: Path) -> None:
     sources = [*(ROOT / "docs").glob("*.md"), *(ROOT / "notebooks").rglob("[!.]*.ipynb")]
-    wanted = {source.relative_to(ROOT).with_suffix(".html") for source in sources if ".ipynb_" not in str(source)}
+    expected = {source.relative_to(ROOT).with_suffix(".html") for source in sources if ".ipynb_" not in str(source)}
 
-    assert wanted <= {path.relative_to(site) for path in site.rglob("*.html")}
+    assert expected <= {path.relative_to(site) for path in site.rglob("*.html")}
 
 
 def test_every_public_name_is_explained(site: Path) -> None:
@@ -78,8 +78,8 @@ def test_a_link_that_leads_somewhere_is_none_of_them(page: Path, link: str) -> N
 
 
 def test_a_link_of_the_source_to_no_file_is_found(tmp_path: Path) -> None:
-    found = build._links("docs/control.md", "docs/control.html", {"docs/decisions.md": "docs/decisions.html"})
+    resolve = build._links("docs/control.md", "docs/control.html", {"docs/decisions.md": "docs/decisions.html"})
 
-    assert found("decisions.md#names") == "decisions.html#names"
-    assert found("../CONTRIBUTING.md") is None
-    assert found("gone.md") == "gone.md"
+    assert resolve("decisions.md#names") == "decisions.html#names"
+    assert resolve("../CONTRIBUTING.md") is None
+    assert resolve("gone.md") == "gone.md"

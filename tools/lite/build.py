@@ -60,8 +60,8 @@ def _site(folder: Path, target: Path) -> None:
     shutil.rmtree(target, ignore_errors=True)
     program = BUILD / "lite-env" / "bin" / "jupyter"
     where = [f"--lite-dir={folder}", f"--output-dir={target}", f"--contents={folder / 'files'}"]
-    what = ["--apps=lab", "--no-sourcemaps", "--no-unused-shared-packages"]
-    subprocess.run([program, "lite", "build", *where, *what], check=True, cwd=folder, stdout=subprocess.DEVNULL)
+    options = ["--apps=lab", "--no-sourcemaps", "--no-unused-shared-packages"]
+    subprocess.run([program, "lite", "build", *where, *options], check=True, cwd=folder, stdout=subprocess.DEVNULL)
 
 
 def _wheels(folder: Path, target: Path, also: list[Path]) -> list[Path]:
@@ -69,8 +69,8 @@ def _wheels(folder: Path, target: Path, also: list[Path]) -> list[Path]:
     target.mkdir(parents=True)
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder / "dist")]
     subprocess.run(command, check=True, cwd=ROOT, capture_output=True)
-    found = [*(folder / "dist").glob("*.whl"), *_pinned(), *also]
-    return [Path(shutil.copy(wheel, target)) for wheel in found]
+    wheels = [*(folder / "dist").glob("*.whl"), *_pinned(), *also]
+    return [Path(shutil.copy(wheel, target)) for wheel in wheels]
 
 
 def _pinned() -> list[Path]:
@@ -92,7 +92,7 @@ def _lock(target: Path, wheels: list[Path], offline: bool) -> None:
         kernel["pyodideUrl"] = "./static/pyodide/pyodide.mjs"
         settings["jupyter-config-data"]["exposeAppInBrowser"] = True  # for whoever drives it
     else:
-        elsewhere = {name: _at(kernel_host(), found) for name, found in PYODIDE["packages"].items()}
+        elsewhere = {name: _at(kernel_host(), entry) for name, entry in PYODIDE["packages"].items()}
     plugins = settings["jupyter-config-data"].setdefault("litePluginSettings", {})
     plugins[KERNEL] = plugins.get(KERNEL, {}) | kernel
     (target / "jupyter-lite.json").write_text(json.dumps(settings, indent=1))
@@ -111,8 +111,8 @@ def kernel_host() -> str:
     return address
 
 
-def _at(address: str, found: Entry) -> Entry:
-    return found | {"file_name": f"{address}/{found['file_name']}"}
+def _at(address: str, entry: Entry) -> Entry:
+    return entry | {"file_name": f"{address}/{entry['file_name']}"}
 
 
 def _python(target: Path) -> None:
@@ -123,9 +123,9 @@ def _python(target: Path) -> None:
     if sha512(archive.read_bytes()).hexdigest() != PYODIDE["sha512"]:
         raise RuntimeError(f"{archive.name} is not what was pinned")
     target.mkdir(parents=True)
-    with tarfile.open(archive) as found:
+    with tarfile.open(archive) as package:
         for name in ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"):
-            member = found.extractfile(f"package/{name}")
+            member = package.extractfile(f"package/{name}")
             assert member
             (target / name).write_bytes(member.read())
 

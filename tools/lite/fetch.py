@@ -15,18 +15,18 @@ _FOR_PYODIDE = (
 )  # fmt: skip
 
 
-def pip_download(what: Iterable[str], folder: Path) -> None:
+def pip_download(arguments: Iterable[str], folder: Path) -> None:
     """Wheels for Pyodide, into a folder; `what` are arguments of pip."""
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, *_FOR_PYODIDE, f"--dest={folder}", *what], check=True)
+    subprocess.run([*pip, *_FOR_PYODIDE, f"--dest={folder}", *arguments], check=True)
 
 
-def npm_package(what: str, folder: Path) -> Path:
+def npm_package(package: str, folder: Path) -> Path:
     """A package of npm as it is packed, in a folder. Raises RuntimeError without npm."""
     npm = shutil.which("npm")
     if npm is None:
         raise RuntimeError("npm is needed for this, and is not on the PATH")
     folder.mkdir(parents=True, exist_ok=True)
-    command = [npm, "pack", "--silent", what, f"--pack-destination={folder}"]
+    command = [npm, "pack", "--silent", package, f"--pack-destination={folder}"]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return folder / done.stdout.split()[-1]

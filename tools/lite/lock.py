@@ -40,9 +40,19 @@ def main() -> None:
 
 def _builder(folder: Path) -> None:
     """The widgets' versions are those of dev.txt: their halves in the page and in the kernel must fit."""
-    wanted, target, pins = folder / "lite.in", REQUIREMENTS / "lite.txt", _pins()
-    wanted.write_text("\n".join([*BUILDER, *(f"{name}=={pins[name]}" for name in WIDGETS)]))
-    command = [sys.executable, "-m", "uv", "pip", "compile", str(wanted), "--universal", "--python-version", "3.11"]
+    requirements, target, pins = folder / "lite.in", REQUIREMENTS / "lite.txt", _pins()
+    requirements.write_text("\n".join([*BUILDER, *(f"{name}=={pins[name]}" for name in WIDGETS)]))
+    command = [
+        sys.executable,
+        "-m",
+        "uv",
+        "pip",
+        "compile",
+        str(requirements),
+        "--universal",
+        "--python-version",
+        "3.11",
+    ]
     quiet = ["--quiet", "--generate-hashes", "--no-emit-index-url", "--no-header", "--no-annotate"]
     subprocess.run([*command, *quiet, "--output-file", str(target)], check=True)
 
@@ -60,8 +70,8 @@ def _wheels(folder: Path) -> None:
 
 def _pyodide(folder: Path) -> None:
     archive = npm_package(f"pyodide@{PYODIDE}", folder)
-    with tarfile.open(archive) as found:
-        content = found.extractfile("package/pyodide-lock.json")
+    with tarfile.open(archive) as package:
+        content = package.extractfile("package/pyodide-lock.json")
         assert content
         lock = json.load(content)
     kept = {name: lock["packages"][name] for name in COMPILED}

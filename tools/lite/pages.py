@@ -48,8 +48,13 @@ def rehearsed(paths: Iterable[Path]) -> list[Row]:
     command = [sys.executable, "-W", "ignore", "-m", "tools.lite.rehearsal", *map(str, paths)]
     with tempfile.TemporaryDirectory() as scratch:  # the notebooks leave files of many megabytes
         state = {"TMPDIR": scratch, "SVC_NOTEBOOKS_STATE": f"{scratch}/state", "TZ": "UTC", "PYTHONHASHSEED": "0"}
-        given = {"capture_output": True, "text": True, "cwd": Path(__file__).parents[2], "env": {**os.environ, **state}}
-        done = subprocess.run(command, check=True, **given)
+        options = {
+            "capture_output": True,
+            "text": True,
+            "cwd": Path(__file__).parents[2],
+            "env": {**os.environ, **state},
+        }
+        done = subprocess.run(command, check=True, **options)
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     meant = {(path.name, n) for path in paths for n in _meant(path)}
     return [row for row in rows if (row["notebook"], row["cell"]) not in meant]
@@ -85,7 +90,7 @@ def _told(source: str, row: Row) -> str:
     if row["ename"] != "NameError" or not unknown:
         return source
     lines = source.splitlines(keepends=True)
-    at = next((one.lineno - 1 for one in ast.parse(source).body if _asks(one, unknown[1])), 0)
+    at = next((statement.lineno - 1 for statement in ast.parse(source).body if _asks(statement, unknown[1])), 0)
     return "".join([*lines[:at], MISSING.format(name=unknown[1]), *lines[at:]])
 
 

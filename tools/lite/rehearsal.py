@@ -62,9 +62,9 @@ def _forbid() -> None:
     os.fork = _never("a fork")
 
 
-def _never(what: str) -> Callable[..., NoReturn]:
+def _never(capability: str) -> Callable[..., NoReturn]:
     def refused(*_given: object, **_named: object) -> NoReturn:
-        raise Forbidden(f"{what}: there is none in a browser")
+        raise Forbidden(f"{capability}: there is none in a browser")
 
     return refused
 
@@ -74,8 +74,8 @@ async def _notebook(path: Path) -> list[dict[str, Any]]:
     os.chdir(path.parent)
     shell = _shell()
     cells = [(n, cell.source) for n, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
-    found = [await _cell(shell, source) | {"cell": n} for n, source in cells]
-    return [row | {"notebook": path.name} for row in found if row["ename"]]
+    rows = [await _cell(shell, source) | {"cell": n} for n, source in cells]
+    return [row | {"notebook": path.name} for row in rows if row["ename"]]
 
 
 def _shell() -> InteractiveShell:
@@ -87,11 +87,11 @@ def _shell() -> InteractiveShell:
 
 
 async def _cell(shell: InteractiveShell, source: str) -> dict[str, Any]:
-    said = io.StringIO()
-    with redirect_stdout(said):
+    output = io.StringIO()
+    with redirect_stdout(output):
         result = await shell.run_cell_async(source, store_history=True, transformed_cell=shell.transform_cell(source))
     error = result.error_before_exec or result.error_in_exec
-    shown = said.getvalue().strip()
+    shown = output.getvalue().strip()
     return {"ename": error and type(error).__name__, "evalue": str(error), "shown": shown if error else ""}
 
 

@@ -60,7 +60,7 @@ def entry(wheel: Path) -> Entry:
         names = archive.namelist()
         metadata = next(name for name in names if re.fullmatch(r"[^/]+\.dist-info/METADATA", name))
         head = HeaderParser().parsestr(archive.read(metadata).decode())
-    wanted = [Requirement(text) for text in head.get_all("Requires-Dist", [])]
+    requirements = [Requirement(text) for text in head.get_all("Requires-Dist", [])]
     return {
         "name": normal(str(head["Name"])),
         "version": str(head["Version"]),
@@ -68,8 +68,12 @@ def entry(wheel: Path) -> Entry:
         "install_dir": "site",
         "sha256": hashlib.sha256(wheel.read_bytes()).hexdigest(),
         "package_type": "package",
-        "imports": sorted({found for name in names if (found := _import_of(name))}),
-        "depends": [normal(one.name) for one in wanted if one.marker is None or one.marker.evaluate(_BROWSER)],
+        "imports": sorted({module for name in names if (module := _import_of(name))}),
+        "depends": [
+            normal(requirement.name)
+            for requirement in requirements
+            if requirement.marker is None or requirement.marker.evaluate(_BROWSER)
+        ],
         "unvendored_tests": False,
     }
 
@@ -83,8 +87,8 @@ def _import_of(name: str) -> str | None:
 
 def locked(lock: Mapping[str, Any], wheels: Iterable[Path], elsewhere: Mapping[str, Entry]) -> dict[str, Any]:
     """Pyodide's lock with these wheels, which lie beside it, and those that lie elsewhere, and no other."""
-    packages = {found["name"]: found for found in map(entry, wheels)} | elsewhere
+    packages = {package["name"]: package for package in map(entry, wheels)} | elsewhere
     packages["svc-notebooks"]["depends"] = list(AT_ONCE)
-    for found in packages.values():
-        found["depends"] = [name for name in found["depends"] if name in packages]
+    for package in packages.values():
+        package["depends"] = [name for name in package["depends"] if name in packages]
     return {**lock, "packages": dict(sorted(packages.items()))}

@@ -29,25 +29,25 @@ def _part(name: str) -> str:
     parts = [f'<section><h2 id="{name}"><a class="anchor" href="#{name}">{name}</a></h2>\n{_signature(name, value)}']
     parts += _prose(inspect.getdoc(value) or "")
     if inspect.isclass(value) and not issubclass(value, Exception):
-        parts += [part for method, found in _methods(value) for part in _method(name, method, found)]
+        parts += [part for method, attribute in _methods(value) for part in _method(name, method, attribute)]
     return "".join(parts) + "</section>\n"
 
 
 def _methods(value: type) -> Iterator[tuple[str, object]]:
     """What a class has that explains itself, in the order of their names."""
     for name in sorted(dir(value)):
-        found = inspect.getattr_static(value, name)
-        ours = getattr(found, "__module__", None) or getattr(getattr(found, "fget", None), "__module__", "")
-        if not name.startswith("_") and str(ours).startswith("svc_notebooks") and inspect.getdoc(found):
-            yield name, found
+        attribute = inspect.getattr_static(value, name)
+        ours = getattr(attribute, "__module__", None) or getattr(getattr(attribute, "fget", None), "__module__", "")
+        if not name.startswith("_") and str(ours).startswith("svc_notebooks") and inspect.getdoc(attribute):
+            yield name, attribute
 
 
-def _method(owner: str, name: str, found: object) -> Iterator[str]:
+def _method(owner: str, name: str, attribute: object) -> Iterator[str]:
     anchor = f"{owner}.{name}"
     yield f'<h3 id="{anchor}"><a class="anchor" href="#{anchor}">{anchor}</a></h3>\n'
-    if not isinstance(found, property):
-        yield _signature(name, found)
-    yield from _prose(inspect.getdoc(found) or "")
+    if not isinstance(attribute, property):
+        yield _signature(name, attribute)
+    yield from _prose(inspect.getdoc(attribute) or "")
 
 
 def _signature(name: str, value: object) -> str:
@@ -89,8 +89,10 @@ def _section(lines: list[str], entries: bool) -> str:
     text = textwrap.dedent("\n".join(lines))
     if not entries:
         return f"<p>{_inline(' '.join(text.split()))}</p>\n"
-    found = re.findall(r"^(\S[^:\n]*):\s+((?:.|\n(?=\s))*)", text, re.MULTILINE)
-    rows = (f"<dt><code>{escape(name)}</code></dt><dd>{_inline(' '.join(words.split()))}</dd>" for name, words in found)
+    sections = re.findall(r"^(\S[^:\n]*):\s+((?:.|\n(?=\s))*)", text, re.MULTILINE)
+    rows = (
+        f"<dt><code>{escape(name)}</code></dt><dd>{_inline(' '.join(words.split()))}</dd>" for name, words in sections
+    )
     return f"<dl>{''.join(rows)}</dl>\n"
 
 

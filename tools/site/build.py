@@ -24,7 +24,7 @@ def main(argv: list[str]) -> int:
     shutil.rmtree(target, ignore_errors=True)
     count = write(target)
     wrong = list(links.problems(target))
-    sys.stderr.writelines(f"{one}\n" for one in wrong)
+    sys.stderr.writelines(f"{problem}\n" for problem in wrong)
     size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
     sys.stdout.write(f"docs: {count} pages, {size / 1e6:.1f} MB\n")
     return 1 if wrong else 0
@@ -61,9 +61,9 @@ def all_pages() -> Iterator[Page]:
 def _sources() -> Iterator[tuple[str, str, str]]:
     """Each page's source in the project, its place in the site, and its group."""
     yield "README.md", "index.html", "Start"
-    yield from ((one, f"{one[:-6]}.html", "Notebooks") for one in _names("notebooks", "*.ipynb"))
-    yield from ((one, f"{one[:-6]}.html", "Exercises") for one in _names("notebooks/exercises", "*.ipynb"))
-    yield from ((one, f"{one[:-3]}.html", "Reference") for one in _names("docs", "*.md"))
+    yield from ((source, f"{source[:-6]}.html", "Notebooks") for source in _names("notebooks", "*.ipynb"))
+    yield from ((source, f"{source[:-6]}.html", "Exercises") for source in _names("notebooks/exercises", "*.ipynb"))
+    yield from ((source, f"{source[:-3]}.html", "Reference") for source in _names("docs", "*.md"))
 
 
 def _copied() -> list[str]:
@@ -75,19 +75,19 @@ def _names(folder: str, pattern: str) -> list[str]:
     return [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / folder).glob(pattern))]
 
 
-def _page(source: str, path: str, group: str, found: markdown.Links) -> Page:
+def _page(source: str, path: str, group: str, links: markdown.Links) -> Page:
     text = (ROOT / source).read_text(encoding="utf-8")
     if source.endswith(".md"):
-        return Page(path, markdown.title(text), group, markdown.html(text, found))
+        return Page(path, markdown.title(text), group, markdown.html(text, links))
     read = nbformat.reads(text, 4)
     first = next(cell.source for cell in read.cells if cell.cell_type == "markdown")
-    return Page(path, markdown.title(first), group, notebook.body(read, found))
+    return Page(path, markdown.title(first), group, notebook.body(read, links))
 
 
 def _links(source: str, path: str, where: dict[str, str]) -> Callable[[str], str | None]:
     """How this page's links are written in the site: to its pages, or, for other files of the project, not at all."""
 
-    def found(url: str) -> str | None:
+    def resolve(url: str) -> str | None:
         parts = urlsplit(url)
         if parts.scheme or not parts.path:
             return url
@@ -99,7 +99,7 @@ def _links(source: str, path: str, where: dict[str, str]) -> Callable[[str], str
         target = relpath(where[file], path.rpartition("/")[0] or ".")
         return f"{target}#{parts.fragment}" if parts.fragment else target
 
-    return found
+    return resolve
 
 
 if __name__ == "__main__":

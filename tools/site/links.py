@@ -44,16 +44,16 @@ def problems(site: Path) -> Iterator[str]:
     pages = {path: _read(path) for path in sorted(site.rglob("*.html"))}
     for path, page in pages.items():
         name = path.relative_to(site)
-        yield from (f"{name}: {one} comes from elsewhere" for one in page.fetched if _outside(one))
+        yield from (f"{name}: {address} comes from elsewhere" for address in page.fetched if _outside(address))
         for link in [*page.links, *page.fetched]:
             if not _outside(link) and not _leads(path, link, site, pages):
                 yield f"{name}: {link} leads nowhere"
 
 
 def _read(path: Path) -> _Found:
-    found = _Found()
-    found.feed(path.read_text(encoding="utf-8"))
-    return found
+    parser = _Found()
+    parser.feed(path.read_text(encoding="utf-8"))
+    return parser
 
 
 def _outside(link: str) -> bool:

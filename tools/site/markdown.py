@@ -49,14 +49,14 @@ class _Renderer(mistune.HTMLRenderer):
         return f'<h{level} id="{anchor}"><a class="anchor" href="#{anchor}">{text}</a></h{level}>\n'
 
     def link(self, text: str, url: str, title: str | None = None) -> str:
-        found = self._links(url)
-        return text if found is None else f'<a href="{escape(found)}">{text}</a>'
+        target = self._links(url)
+        return text if target is None else f'<a href="{escape(target)}">{text}</a>'
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
-        found = (
+        target = (
             None if urlsplit(url).scheme not in ("", "data") else self._links(url)
         )  # nothing is fetched from elsewhere
-        return escape(text) if found is None else f'<img alt="{escape(text)}" src="{escape(found)}">'
+        return escape(text) if target is None else f'<img alt="{escape(text)}" src="{escape(target)}">'
 
     def block_code(self, code_text: str, info: str | None = None) -> str:
         return code(code_text, (info or "").split()[0] if info else "")
@@ -74,5 +74,5 @@ def html(text: str, links: Links, seen: dict[str, int] | None = None) -> str:
 
 def title(text: str) -> str:
     """A page's first heading, without marks."""
-    found = re.search(r"^#\s+(.+)$", text, re.MULTILINE)
-    return re.sub("[`*_]", "", found.group(1)).strip() if found else "Untitled"
+    match = re.search(r"^#\s+(.+)$", text, re.MULTILINE)
+    return re.sub("[`*_]", "", match.group(1)).strip() if match else "Untitled"

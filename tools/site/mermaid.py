@@ -31,8 +31,8 @@ def provide(cache: Path, target: Path) -> bool:
         return False
     if hashlib.sha512(archive.read_bytes()).hexdigest() != SHA512:
         raise RuntimeError(f"{archive.name} is not what was pinned")
-    with tarfile.open(archive) as found:
-        member = found.extractfile(_FILE)
+    with tarfile.open(archive) as package:
+        member = package.extractfile(_FILE)
         assert member
         target.write_bytes(member.read())
     return True

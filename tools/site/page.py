@@ -66,15 +66,15 @@ def whole(page: Page, pages: Iterable[Page], *, diagrams: bool) -> str:
     """The page's text; `diagrams`: the program that draws them is there."""
     root = "../" * page.path.count("/")
     scripts = _DIAGRAMS.substitute(root=root) if diagrams and 'class="mermaid"' in page.body else ""
-    listed = "".join(_group(name, found, page, root) for name, found in _grouped(pages).items())
+    listed = "".join(_group(name, members, page, root) for name, members in _grouped(pages).items())
     return _PAGE.substitute(title=escape(page.title), root=root, pages=listed, body=page.body, scripts=scripts)
 
 
 def _grouped(pages: Iterable[Page]) -> dict[str, list[Page]]:
-    found: dict[str, list[Page]] = {}
+    groups: dict[str, list[Page]] = {}
     for page in pages:
-        found.setdefault(page.group, []).append(page)
-    return found
+        groups.setdefault(page.group, []).append(page)
+    return groups
 
 
 def _group(name: str, pages: list[Page], current: Page, root: str) -> str:

@@ -65,7 +65,7 @@ class TestCopy:
 
         copied = copy_notebooks(mine, shipped)
 
-        assert [one.outcome for one in copied] == [CopyOutcome.KEPT, CopyOutcome.SAME]
+        assert [copy.outcome for copy in copied] == [CopyOutcome.KEPT, CopyOutcome.SAME]
         assert (mine / "00-start.ipynb").read_text() == "with my notes"
 
     def test_a_link_that_leads_nowhere_is_kept(self, shipped: Path, tmp_path: Path):
@@ -178,15 +178,15 @@ class TestLab:
     ):
         mine = tmp_path / "mine"
 
-        said = []
+        outcome = []
         for notes in ("", "changed"):
             if notes:
                 (mine / "00-start.ipynb").write_text(notes)
             assert main(["lab", "--only-copy", str(mine)]) == 0
-            said.append(capsys.readouterr().err.replace(str(mine), "mine"))
+            outcome.append(capsys.readouterr().err.replace(str(mine), "mine"))
 
         assert "command" not in started
-        assert said == [
+        assert outcome == [
             "svc-notebooks lab: 2 of 2 files copied to mine\n",
             "svc-notebooks lab: all files are in mine already\n"
             "svc-notebooks lab: 00-start.ipynb: kept yours, which differs from the one of this version\n",
@@ -359,8 +359,8 @@ def test_marks_that_are_there_are_kept(option: str, tmp_path: Path, capsys: pyte
 
     assert main(["grade", str(tmp_path / "class"), option, str(marks)]) == 2
 
-    assert "marks exists (25 bytes, " in (said := capsys.readouterr().err)
-    assert "give --overwrite to replace it" in said
+    assert "marks exists (25 bytes, " in (message := capsys.readouterr().err)
+    assert "give --overwrite to replace it" in message
     assert marks.read_text() == "with notes of the teacher"
     assert main(["grade", str(tmp_path / "class"), option, str(marks), "--overwrite"]) in (0, 1)
     assert marks.read_text() != "with notes of the teacher"
@@ -414,12 +414,12 @@ class TestServe:
 
         assert (signed_in.status_code, stranger.status_code, control.status_code) == (200, 401, 404)
 
-    @pytest.mark.parametrize("given", ["option", "environment"])
-    def test_a_control_token_is_needed_by_control_calls(self, given: str, monkeypatch: pytest.MonkeyPatch):
+    @pytest.mark.parametrize("source", ["option", "environment"])
+    def test_a_control_token_is_needed_by_control_calls(self, source: str, monkeypatch: pytest.MonkeyPatch):
         import requests
 
-        arguments = ["--control-token", "of-control"] if given == "option" else []
-        if given == "environment":
+        arguments = ["--control-token", "of-control"] if source == "option" else []
+        if source == "environment":
             monkeypatch.setenv("SVC_CONTROL_TOKEN", "of-control")
         with self.serve("--control", *arguments) as process:
             ready = json.loads(process.stdout.readline())
@@ -458,17 +458,19 @@ class TestServe:
         names = ["--host-name", "files.example.org", "--allow-origin", "https://app.example"]
         with self.serve("--host", "localhost", "--control", *names) as process:
             base_url = json.loads(process.stdout.readline())["base_url"]
-            found = []
+            statuses = []
             for headers in ({"Host": "files.example.org"}, {"Host": "localhost:1"}, {"Host": "evil.example"}):
-                found.append(requests.get(f"{base_url}/_control/clock", headers=headers, timeout=PATIENCE).status_code)
+                statuses.append(
+                    requests.get(f"{base_url}/_control/clock", headers=headers, timeout=PATIENCE).status_code
+                )
             for origin in ("https://app.example", "https://evil.example"):
                 headers = {"Origin": origin, "Access-Control-Request-Method": "GET"}
                 answer = requests.options(f"{base_url}/storage/v3/files", headers=headers, timeout=PATIENCE)
-                found.append(answer.headers.get("Access-Control-Allow-Origin"))
+                statuses.append(answer.headers.get("Access-Control-Allow-Origin"))
             process.send_signal(signal.SIGTERM)
             process.communicate(timeout=PATIENCE)
 
-        assert found == [200, 200, 403, "https://app.example", None]
+        assert statuses == [200, 200, 403, "https://app.example", None]
 
     def test_speaks_tls_with_an_authority_of_its_own(self):
         import requests

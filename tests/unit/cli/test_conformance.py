@@ -88,8 +88,8 @@ def run(base_url: str, *arguments: str, token: str = TOKEN, path: Path | None = 
         check=False,
         env=environment,
     )
-    found = json.loads(path.read_text())["rules"] if path and path.exists() else []
-    return Ran(done.returncode, done.stdout, done.stderr, {rule["id"]: rule for rule in found})
+    rules = json.loads(path.read_text())["rules"] if path and path.exists() else []
+    return Ran(done.returncode, done.stdout, done.stderr, {rule["id"]: rule for rule in rules})
 
 
 def files_of(service: Service) -> list[Any]:
@@ -103,10 +103,10 @@ def test_a_report_that_is_there_is_kept_and_nothing_is_sent(tmp_path: Path) -> N
     path = tmp_path / "found.json"
     path.write_text('{"rules": []}')
 
-    found = run("https://127.0.0.1:9", path=path)
+    done = run("https://127.0.0.1:9", path=path)
 
-    assert found.status == 2
-    assert re.search(r"found\.json exists \(13 bytes, .*\); give --overwrite to replace it", found.err)
+    assert done.status == 2
+    assert re.search(r"found\.json exists \(13 bytes, .*\); give --overwrite to replace it", done.err)
     assert path.read_text() == '{"rules": []}'
 
 
@@ -136,8 +136,8 @@ def counts_one_too_many(request: Request, handle: Handle) -> Response:
 
 
 def loses_the_second_chunk(request: Request, handle: Handle) -> Response:
-    said = request.headers.get("content-range", "")
-    if request.method == "PUT" and said.startswith("bytes 262144-524287/"):
+    content_range = request.headers.get("content-range", "")
+    if request.method == "PUT" and content_range.startswith("bytes 262144-524287/"):
         body_of(request)
         return Response(308, Headers([("Range", "bytes=0-524287"), ("Content-Length", "0")]))
     return handle(request)
@@ -177,8 +177,8 @@ def bent_by(*bends: Bend) -> Bend:
     """All of them at once."""
 
     def bend(request: Request, handle: Handle) -> Response:
-        for one in bends:
-            handle = partial(one, handle=handle)
+        for single in bends:
+            handle = partial(single, handle=handle)
         return handle(request)
 
     return bend
@@ -205,34 +205,34 @@ BROKEN: list[tuple[dict[str, Bend], str]] = [
 @pytest.mark.parametrize("broken, whole", BROKEN)
 def test_what_is_broken_fails_by_its_rule(broken: dict[str, Bend], whole: str, tmp_path: Path) -> None:
     with served(bent_by(*broken.values())) as (_, base_url):
-        found = run(base_url, "--rules", ",".join([*broken, whole]), path=tmp_path / "found.json")
+        done = run(base_url, "--rules", ",".join([*broken, whole]), path=tmp_path / "found.json")
 
-    results = {id: rule["result"] for id, rule in found.rules.items()}
-    assert results == {**dict.fromkeys(broken, "fail"), whole: "pass"}, found.out
-    assert found.status == 1
-    assert all(f"{rule:<8}FAIL" in found.out for rule in broken)
-    assert TOKEN not in found.out + found.err
+    results = {id: rule["result"] for id, rule in done.rules.items()}
+    assert results == {**dict.fromkeys(broken, "fail"), whole: "pass"}, done.out
+    assert done.status == 1
+    assert all(f"{rule:<8}FAIL" in done.out for rule in broken)
+    assert TOKEN not in done.out + done.err
 
 
 def test_what_pytest_is_told_elsewhere_changes_nothing(tmp_path: Path) -> None:
     """Where CI is set, pytest would write out the difference of two large contents, which takes hours."""
     elsewhere = {"CI": "true", "PYTEST_ADDOPTS": "-vv --exitfirst --setup-only", "PYTEST_PLUGINS": "no_such_plugin"}
     with served(shifts_ranges) as (_, base_url):
-        found = run(base_url, "--rules", "A6-02a", path=tmp_path / "found.json", **elsewhere)
+        done = run(base_url, "--rules", "A6-02a", path=tmp_path / "found.json", **elsewhere)
 
-    assert (found.status, found.rules["A6-02a"]["result"]) == (1, "fail"), found.err
-    assert found.rules["A6-02a"]["tests"]["fail"] > 1
+    assert (done.status, done.rules["A6-02a"]["result"]) == (1, "fail"), done.err
+    assert done.rules["A6-02a"]["tests"]["fail"] > 1
 
 
 def test_a_service_that_keeps_the_rules_passes_and_is_left_as_it_was(tmp_path: Path) -> None:
     with served() as (service, base_url):
         before = _keep_a_file(service)
-        found = run(base_url, "--rules", "A1-01,A1-02,X-02,E-07", path=tmp_path / "found.json")
+        done = run(base_url, "--rules", "A1-01,A1-02,X-02,E-07", path=tmp_path / "found.json")
         after = files_of(service)
 
-    assert (found.status, {rule["result"] for rule in found.rules.values()}) == (0, {"pass"}), found.out
+    assert (done.status, {rule["result"] for rule in done.rules.values()}) == (0, {"pass"}), done.out
     assert [file["id"] for file in after] == [before]
-    assert "left behind" not in found.out
+    assert "left behind" not in done.out
 
 
 def _keep_a_file(service: Service) -> str:
@@ -242,36 +242,34 @@ def _keep_a_file(service: Service) -> str:
 
 
 def test_a_deployment_may_have_names_of_its_own(tmp_path: Path) -> None:
-    given = {
+    names = {
         "header_prefix": "X-Cloud-",
         "media_prefix": "application/vnd.cloud.",
         "storage": "drive",
         "kind_prefix": "cloud",
     }
-    with open_service(names=Names(**given)) as service, SocketServer(service, threads=8) as server:
+    with open_service(names=Names(**names)) as service, SocketServer(service, threads=8) as server:
         service.sign_in(token=TOKEN)
-        options = [word for name, value in given.items() for word in ("--names", f"{name}={value}")]
-        found = run(
-            server.base_url, *options, "--rules", "A1,A4-01,A5-01,A6-07,E-01,X-03", path=tmp_path / "found.json"
-        )
+        options = [word for name, value in names.items() for word in ("--names", f"{name}={value}")]
+        done = run(server.base_url, *options, "--rules", "A1,A4-01,A5-01,A6-07,E-01,X-03", path=tmp_path / "found.json")
 
-    assert (found.status, {rule["result"] for rule in found.rules.values()}) == (0, {"pass"}), found.out
+    assert (done.status, {rule["result"] for rule in done.rules.values()}) == (0, {"pass"}), done.out
 
 
-@pytest.mark.parametrize("given, result", [({"SVC_CONTROL_TOKEN": "of-control"}, "pass"), ({}, "untestable")])
+@pytest.mark.parametrize("variables, result", [({"SVC_CONTROL_TOKEN": "of-control"}, "pass"), ({}, "untestable")])
 def test_a_control_interface_with_a_token_is_used_by_those_who_have_it(
-    tmp_path: Path, given: dict[str, str], result: str
+    tmp_path: Path, variables: dict[str, str], result: str
 ) -> None:
     with (
         open_service() as service,
         SocketServer(service, control=True, control_token="of-control", threads=8) as server,
     ):
         service.sign_in(token=TOKEN)
-        found = run(server.base_url, "--rules", "T-03b", path=tmp_path / "found.json", **given)
+        done = run(server.base_url, "--rules", "T-03b", path=tmp_path / "found.json", **variables)
 
-    assert found.rules["T-03b"]["result"] == result, found.out
-    assert ("the control interface was not used (401)" in found.err) is (result != "pass")
-    assert "of-control" not in found.out + found.err + (tmp_path / "found.json").read_text()
+    assert done.rules["T-03b"]["result"] == result, done.out
+    assert ("the control interface was not used (401)" in done.err) is (result != "pass")
+    assert "of-control" not in done.out + done.err + (tmp_path / "found.json").read_text()
 
 
 def test_who_chose_otherwise_differs_and_does_not_fail(tmp_path: Path) -> None:
@@ -285,13 +283,13 @@ def test_who_chose_otherwise_differs_and_does_not_fail(tmp_path: Path) -> None:
         return Response(422, Headers([("Content-Type", "application/json"), ("Content-Length", str(len(body)))]), body)
 
     with served(otherwise) as (_, base_url):
-        found = run(base_url, "--rules", "E-05b,E-07b,A3-10", path=tmp_path / "found.json")
+        done = run(base_url, "--rules", "E-05b,E-07b,A3-10", path=tmp_path / "found.json")
 
-    assert {id: rule["result"] for id, rule in found.rules.items()} == {
+    assert {id: rule["result"] for id, rule in done.rules.items()} == {
         "E-05b": "pass", "E-07b": "pass", "A3-10a": "pass", "A3-10b": "differs", "A3-10c": "pass",
     }  # fmt: skip
-    assert found.status == 0
-    choices = {row["choice"] for rule in found.rules.values() for row in rule["differences"]}
+    assert done.status == 0
+    choices = {row["choice"] for rule in done.rules.values() for row in rule["differences"]}
     assert choices == {"Statuses that no rule names", "The shape of an error", "chunk_rule"}
 
 
@@ -307,30 +305,30 @@ def a_page_for_everything(request: Request, handle: Handle) -> Response:
 @pytest.mark.parametrize("bend", [nothing_here, a_page_for_everything])
 def test_another_kind_of_server_gets_one_sentence(bend: Bend) -> None:
     with served(bend) as (_, base_url):
-        found = run(base_url)
+        done = run(base_url)
 
-    assert (found.status, found.out) == (2, "")
-    assert found.err.count("\n") == 1
-    assert "not as this interface" in found.err
-    assert "text/html" in found.err
+    assert (done.status, done.out) == (2, "")
+    assert done.err.count("\n") == 1
+    assert "not as this interface" in done.err
+    assert "text/html" in done.err
 
 
 def test_a_wrong_token_gets_one_sentence() -> None:
     with served() as (_, base_url):
-        found = run(base_url, token="a-wrong-one")
+        done = run(base_url, token="a-wrong-one")
 
-    assert (found.status, found.out) == (2, "")
-    assert found.err == f"svc-notebooks conformance: {base_url} refuses the token (401).\n"
+    assert (done.status, done.out) == (2, "")
+    assert done.err == f"svc-notebooks conformance: {base_url} refuses the token (401).\n"
 
 
 def test_silence_has_an_end() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent, ThreadPoolExecutor(1) as beside:
         silent.settimeout(PATIENCE)
         waited = beside.submit(_leave_unanswered, silent)
-        found = run(f"http://127.0.0.1:{silent.getsockname()[1]}", "--timeout", "0.3")
+        done = run(f"http://127.0.0.1:{silent.getsockname()[1]}", "--timeout", "0.3")
 
-    assert (found.status, found.out) == (2, "")
-    assert "does not answer: no answer in time." in found.err
+    assert (done.status, done.out) == (2, "")
+    assert "does not answer: no answer in time." in done.err
     assert waited.result() < 29  # without the option it would be 30
 
 
@@ -346,10 +344,10 @@ def _leave_unanswered(silent: socket.socket) -> float:
 def test_an_address_where_nobody_is_gets_one_sentence() -> None:
     with socket.create_server(("127.0.0.1", 0)) as once:
         port = once.getsockname()[1]
-    found = run(f"http://127.0.0.1:{port}")
+    done = run(f"http://127.0.0.1:{port}")
 
-    assert (found.status, found.out, found.err.count("\n")) == (2, "", 1)
-    assert "does not answer" in found.err
+    assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
+    assert "does not answer" in done.err
 
 
 @pytest.mark.parametrize(
@@ -427,9 +425,9 @@ def test_what_other_runs_of_pytest_keep_stays(tmp_path: Path) -> None:
     for folder in of_others:
         folder.mkdir(parents=True)
     with served() as (_, base_url):
-        found = run(base_url, "--rules", "A1-01", PYTEST_DEBUG_TEMPROOT=str(tmp_path), TMPDIR=str(tmp_path))
+        done = run(base_url, "--rules", "A1-01", PYTEST_DEBUG_TEMPROOT=str(tmp_path), TMPDIR=str(tmp_path))
 
-    assert found.status == 0, found.out
+    assert done.status == 0, done.out
     assert sorted(tmp_path.iterdir()) == [of_others[0].parent]
     assert sorted(of_others[0].parent.iterdir()) == of_others
 
@@ -461,9 +459,9 @@ SKIPPED = CaseOutcome("t", ("A-1",), Result.UNTESTABLE, why="a clock")
     ],
 )
 def test_a_verdict_is_made_of_outcomes(outcomes: list[CaseOutcome], result: Result) -> None:
-    one, other = verdicts(RULES, outcomes)
+    first, other = verdicts(RULES, outcomes)
 
-    assert (one.result, other.result) == (result, Result.UNTESTABLE)
+    assert (first.result, other.result) == (result, Result.UNTESTABLE)
 
 
 def test_the_table_says_what_was_expected_and_what_came() -> None:
@@ -478,13 +476,13 @@ def test_the_table_says_what_was_expected_and_what_came() -> None:
 
 def test_each_clause_of_a_rule_has_a_row_that_names_the_rule() -> None:
     rules = {"A-1a": Rule("a", "first"), "A-1b": Rule("a", "second")}
-    found = verdicts(rules, [CaseOutcome("t", ("A-1b",), Result.PASS)])
+    rule_verdicts = verdicts(rules, [CaseOutcome("t", ("A-1b",), Result.PASS)])
 
-    assert [(row["id"], row["number"], row["result"]) for row in (one.row() for one in found)] == [
+    assert [(row["id"], row["number"], row["result"]) for row in (verdict.row() for verdict in rule_verdicts)] == [
         ("A-1a", "A-1", "untestable"),
         ("A-1b", "A-1", "pass"),
     ]
-    assert summary(found).startswith("1 rule, 2 clauses: 1 pass, 0 fail")
+    assert summary(rule_verdicts).startswith("1 rule, 2 clauses: 1 pass, 0 fail")
 
 
 def test_a_target_shows_no_token() -> None:

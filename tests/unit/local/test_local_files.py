@@ -88,11 +88,11 @@ def test_a_path_that_is_taken_after_the_look_is_left_alone(tmp_path: Path, monke
     path = tmp_path / "a.txt"
     look = saving.existing
 
-    def then_taken(asked: Path) -> object:
-        found = look(asked)
-        if found is None:
+    def then_taken(target: Path) -> object:
+        file = look(target)
+        if file is None:
             path.write_bytes(b"another's")
-        return found
+        return file
 
     monkeypatch.setattr(saving, "existing", then_taken)
 
