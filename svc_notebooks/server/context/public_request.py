@@ -24,7 +24,7 @@ _UNCACHED = [("Pragma", "no-cache")]
 
 @dataclass(frozen=True, slots=True)
 class PublicRequest:
-    """One such request; `context` and `access` are the service's."""
+    """One such request; `context` and `token_verifier` are the service's."""
 
     context: ServiceContext
     token_verifier: TokenVerifier

@@ -334,7 +334,7 @@ def _listing(
 
 
 def int_param(query: Query, name: str, default: int, maximum: int) -> int:
-    """A whole number from 1 to `most`. Raises ApiError (400)."""
+    """A whole number from 1 to `maximum`. Raises ApiError (400)."""
     text = query.get(name)
     if text is None:
         return default

@@ -142,14 +142,14 @@ def test_an_attachment_without_a_link_is_kept_with_what_it_has(ada: Diary, attac
 
 @pytest.mark.spec("E-17")
 @pytest.mark.parametrize("url", ["notes.pdf", "", "/storage/v3/files/1", "https://", "javascript:alert(1)", "a b://c"])
-@pytest.mark.parametrize("place", [0, 1])
-def test_a_link_that_is_there_is_a_url(ada: Diary, url: str, place: int) -> None:
+@pytest.mark.parametrize("position", [0, 1])
+def test_a_link_that_is_there_is_a_url(ada: Diary, url: str, position: int) -> None:
     urls = ["https://elsewhere.example/a.pdf"]
-    urls.insert(place, url)
+    urls.insert(position, url)
 
     answer = insert_with_attachments(ada, *urls, supportsAttachments="true")
 
-    assert refusal(answer) == (400, "invalid", f"attachments[{place}].fileUrl")
+    assert refusal(answer) == (400, "invalid", f"attachments[{position}].fileUrl")
     assert ada.items() == []
 
 

@@ -193,13 +193,13 @@ def test_who_is_added_later_may_be_a_resource(ada: Diary) -> None:
 
 
 @pytest.mark.spec("E-15")
-@pytest.mark.parametrize("most", [1, 2])
-def test_over_the_number_only_the_participant_is_shown(ada: Diary, most: int) -> None:
+@pytest.mark.parametrize("max_attendees", [1, 2])
+def test_over_the_number_only_the_participant_is_shown(ada: Diary, max_attendees: int) -> None:
     event = ada.made(attendees=guests(GUEST, ADA, BOB))
 
-    answer = ada.insert({**SEMINAR, "attendees": guests(GUEST, ADA, BOB)}, maxAttendees=most)
+    answer = ada.insert({**SEMINAR, "attendees": guests(GUEST, ADA, BOB)}, maxAttendees=max_attendees)
 
-    for shown in (answer.json, ada.read(event["id"], maxAttendees=most)):
+    for shown in (answer.json, ada.read(event["id"], maxAttendees=max_attendees)):
         assert emails(shown) == [ADA]
         with choice("What an answer shows unasked"):
             assert shown["attendeesOmitted"] is True
@@ -207,9 +207,9 @@ def test_over_the_number_only_the_participant_is_shown(ada: Diary, most: int) ->
 
 
 @pytest.mark.spec("E-15")
-@pytest.mark.parametrize("most", [3, 4, 10**6])
-def test_up_to_the_number_all_are_shown(ada: Diary, most: int) -> None:
-    answer = ada.insert({**SEMINAR, "attendees": guests(GUEST, ADA, BOB)}, maxAttendees=most)
+@pytest.mark.parametrize("max_attendees", [3, 4, 10**6])
+def test_up_to_the_number_all_are_shown(ada: Diary, max_attendees: int) -> None:
+    answer = ada.insert({**SEMINAR, "attendees": guests(GUEST, ADA, BOB)}, maxAttendees=max_attendees)
 
     assert emails(answer.json) == [GUEST, ADA, BOB]
     assert "attendeesOmitted" not in answer.json
@@ -235,9 +235,9 @@ def test_every_participant_sees_themselves(wire: Wire, ada: Diary) -> None:
 
 @pytest.mark.spec("E-15")
 @pytest.mark.choice("A parameter or a header that cannot be read")
-@pytest.mark.parametrize("most", ["0", "-1", "many", "", "1.5", "9" * 30])
-def test_the_number_is_at_least_one(ada: Diary, most: str) -> None:
-    answer = ada.insert(SEMINAR, maxAttendees=most)
+@pytest.mark.parametrize("max_attendees", ["0", "-1", "many", "", "1.5", "9" * 30])
+def test_the_number_is_at_least_one(ada: Diary, max_attendees: str) -> None:
+    answer = ada.insert(SEMINAR, maxAttendees=max_attendees)
 
     assert refusal(answer) == (400, "invalidParameter", "maxAttendees")
     assert ada.items() == []

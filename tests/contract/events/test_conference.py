@@ -34,17 +34,17 @@ def with_conference(ada: Diary, conference: Any, version: object = 1) -> Any:
 
 @pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.parametrize(
-    "kind", ["hangoutsMeet", pytest.param("svcMeet", marks=pytest.mark.choice("conference_types"))]
+    "solution_type", ["hangoutsMeet", pytest.param("svcMeet", marks=pytest.mark.choice("conference_types"))]
 )
-def test_a_conference_is_made_on_request(ada: Diary, kind: str) -> None:
-    request = {"requestId": "r1", "conferenceSolutionKey": {"type": kind}}
+def test_a_conference_is_made_on_request(ada: Diary, solution_type: str) -> None:
+    request = {"requestId": "r1", "conferenceSolutionKey": {"type": solution_type}}
 
     event = with_conference(ada, {"createRequest": request}).json
 
     conference = event["conferenceData"]
     with choice("conference"):
         assert conference["createRequest"] == {**request, "status": {"statusCode": "success"}}
-        assert conference["conferenceSolution"]["key"] == {"type": kind}
+        assert conference["conferenceSolution"]["key"] == {"type": solution_type}
         assert conference["conferenceId"]
         videos = [
             entry_point["uri"] for entry_point in conference["entryPoints"] if entry_point["entryPointType"] == "video"
@@ -153,9 +153,9 @@ def test_a_conference_is_taken_away_by_version_1(ada: Diary) -> None:
 
 @pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.choice("conference_types")
-@pytest.mark.parametrize("kind", ["eventHangout", "zoom", "", "addOn"])
-def test_a_conference_of_another_kind_is_not_made(ada: Diary, kind: str) -> None:
-    request = {"requestId": "r1", "conferenceSolutionKey": {"type": kind}}
+@pytest.mark.parametrize("solution_type", ["eventHangout", "zoom", "", "addOn"])
+def test_a_conference_of_another_kind_is_not_made(ada: Diary, solution_type: str) -> None:
+    request = {"requestId": "r1", "conferenceSolutionKey": {"type": solution_type}}
 
     answer = with_conference(ada, {"createRequest": request})
 

@@ -100,9 +100,9 @@ def test_a_word_is_a_text(ada: Diary, field: str, value: object) -> None:
     assert (answer.status, answer.error["location"]) == (400, field)
 
 
-@pytest.mark.parametrize("kind, status", [("default", 200), ("fromGmail", 400), ("party", 400)])
-def test_an_event_has_a_type_that_a_client_can_create(ada: Diary, kind: str, status: int) -> None:
-    answer = ada.insert({**SEMINAR, "eventType": kind})
+@pytest.mark.parametrize("event_type, status", [("default", 200), ("fromGmail", 400), ("party", 400)])
+def test_an_event_has_a_type_that_a_client_can_create(ada: Diary, event_type: str, status: int) -> None:
+    answer = ada.insert({**SEMINAR, "eventType": event_type})
 
     assert answer.status == status
     assert status == 200 or answer.error["location"] == "eventType"
@@ -228,12 +228,12 @@ def test_properties_come_back(ada: Diary) -> None:
 
 @pytest.mark.spec("E-19", "E-19a", "E-19b")
 @pytest.mark.choice("Values of extended properties and gadget preferences")
-@pytest.mark.parametrize("kind", ["private", "shared"])
+@pytest.mark.parametrize("visibility", ["private", "shared"])
 @pytest.mark.parametrize("value", [5, True, ["a"], {}])
-def test_the_values_of_properties_are_texts(ada: Diary, kind: str, value: object) -> None:
-    answer = ada.insert({**SEMINAR, "extendedProperties": {kind: {"a": value}}})
+def test_the_values_of_properties_are_texts(ada: Diary, visibility: str, value: object) -> None:
+    answer = ada.insert({**SEMINAR, "extendedProperties": {visibility: {"a": value}}})
 
-    assert refusal(answer) == (400, "invalid", f"extendedProperties.{kind}.a")
+    assert refusal(answer) == (400, "invalid", f"extendedProperties.{visibility}.a")
 
 
 HALF = "\ud800"

@@ -64,9 +64,9 @@ class TestOtherConferences:
     def policy(self) -> Policy:
         return Policy(conference_types=("smoke",))
 
-    @pytest.mark.parametrize("kind, code", [("smoke", 200), ("hangoutsMeet", 400)])
-    def test_the_types_are_listed(self, ada: Diary, kind: str, code: int) -> None:
-        request = {"requestId": "r1", "conferenceSolutionKey": {"type": kind}}
+    @pytest.mark.parametrize("solution_type, code", [("smoke", 200), ("hangoutsMeet", 400)])
+    def test_the_types_are_listed(self, ada: Diary, solution_type: str, code: int) -> None:
+        request = {"requestId": "r1", "conferenceSolutionKey": {"type": solution_type}}
         body = {**SEMINAR, "conferenceData": {"createRequest": request}}
 
         assert ada.insert(body, conferenceDataVersion=1).status == code
@@ -166,7 +166,7 @@ LIMITS = [
 
 @pytest.mark.choice("event_limits")
 @pytest.mark.parametrize(
-    "field, size", [(field, min(100 * most, LONG)) for field, most, _ in LIMITS if field != "attachments"]
+    "field, size", [(field, min(100 * limit, LONG)) for field, limit, _ in LIMITS if field != "attachments"]
 )
 def test_nothing_is_refused_or_cut_below_the_size_of_a_body(ada: Diary, field: str, size: int) -> None:
     size = min(size, 5_000) if field in ("attendees", "number of properties") else size
@@ -186,15 +186,15 @@ class TestTheLimitsOfTheFamily:
     def policy(self) -> Policy:
         return Policy(event_limits="family")
 
-    @pytest.mark.parametrize("field, most, location", LIMITS, ids=[field for field, *_ in LIMITS])
+    @pytest.mark.parametrize("field, limit, location", LIMITS, ids=[field for field, *_ in LIMITS])
     def test_a_value_beyond_a_limit_is_refused_by_its_field(
-        self, wire: Wire, ada: Diary, field: str, most: int, location: str
+        self, wire: Wire, ada: Diary, field: str, limit: int, location: str
     ) -> None:
-        at_the_limit, beyond = insert_of_size(ada, field, most), insert_of_size(ada, field, most + 1)
+        at_the_limit, beyond = insert_of_size(ada, field, limit), insert_of_size(ada, field, limit + 1)
 
         assert at_the_limit.status == 200
         assert refusal(beyond) == (400, "invalid", location)
-        assert str(most) in beyond.error["message"]
+        assert str(limit) in beyond.error["message"]
         assert wire.service.journal()[-1]["decided_by"] == "event_limits"
         assert len(ada.items()) == 1
 

@@ -105,9 +105,9 @@ def test_head_tells_all_but_the_body(wire: Wire) -> None:
 
 
 @pytest.mark.spec("A6-07")
-@pytest.mark.parametrize("kind", ["document", "folder"])
-def test_what_has_no_binary_content_points_to_export(wire: Wire, kind: str) -> None:
-    file = wire.post_json("/storage/v3/files", {"mimeType": f"application/vnd.svc-apps.{kind}"}).json
+@pytest.mark.parametrize("native_type", ["document", "folder"])
+def test_what_has_no_binary_content_points_to_export(wire: Wire, native_type: str) -> None:
+    file = wire.post_json("/storage/v3/files", {"mimeType": f"application/vnd.svc-apps.{native_type}"}).json
 
     answer = wire.download(file["id"])
 

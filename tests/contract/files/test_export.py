@@ -59,8 +59,8 @@ PACKED = {
 """What tells the archives apart that begin alike: a part that each must have, or what it says that it is."""
 
 
-def native(wire: Wire, kind: str) -> str:
-    return wire.post_json(FILES, {"name": "n", "mimeType": NATIVE + kind}).json["id"]
+def native(wire: Wire, native_type: str) -> str:
+    return wire.post_json(FILES, {"name": "n", "mimeType": NATIVE + native_type}).json["id"]
 
 
 def sheet(wire: Wire, content: bytes = b"a,b\n1,2\n") -> str:
@@ -68,8 +68,8 @@ def sheet(wire: Wire, content: bytes = b"a,b\n1,2\n") -> str:
     return wire.put(uri, content).json["id"]
 
 
-def export(wire: Wire, file_id: str, kind: str, method: str = "GET", query: str = ""):
-    target = kind.replace("+", "%2B")
+def export(wire: Wire, file_id: str, media_type: str, method: str = "GET", query: str = ""):
+    target = media_type.replace("+", "%2B")
     return wire.send(method, f"{FILES}/{file_id}/export?mimeType={target}{query}")
 
 
@@ -78,9 +78,9 @@ def test_the_interface_names_23_targets() -> None:
 
 
 @pytest.mark.spec("A7-01", "A7-01a")
-@pytest.mark.parametrize("kind,target,begins", TARGETS)
-def test_every_target_of_the_interface(wire: Wire, kind: str, target: str, begins: bytes) -> None:
-    answer = export(wire, native(wire, kind), target)
+@pytest.mark.parametrize("native_type,target,begins", TARGETS)
+def test_every_target_of_the_interface(wire: Wire, native_type: str, target: str, begins: bytes) -> None:
+    answer = export(wire, native(wire, native_type), target)
 
     assert answer.status == 200, answer.body
     assert answer.headers["content-type"].split(";")[0] == target
@@ -94,9 +94,11 @@ def test_every_target_of_the_interface(wire: Wire, kind: str, target: str, begin
 
 
 @pytest.mark.spec("A7-01", "A7-01a")
-@pytest.mark.parametrize("kind,target", [(kind, target) for kind, target, _ in TARGETS if target in PACKED])
-def test_an_archive_is_of_the_format_that_it_is_called(wire: Wire, kind: str, target: str) -> None:
-    with ZipFile(io.BytesIO(export(wire, native(wire, kind), target).body)) as archive:
+@pytest.mark.parametrize(
+    "native_type,target", [(native_type, target) for native_type, target, _ in TARGETS if target in PACKED]
+)
+def test_an_archive_is_of_the_format_that_it_is_called(wire: Wire, native_type: str, target: str) -> None:
+    with ZipFile(io.BytesIO(export(wire, native(wire, native_type), target).body)) as archive:
         declared_type = archive.read("mimetype").strip() if "mimetype" in archive.namelist() else None
 
         assert PACKED[target] in (declared_type, *archive.namelist())
@@ -117,16 +119,16 @@ def test_another_library_finds_the_cells_and_the_words(wire: Wire) -> None:
 
 @pytest.mark.spec("A7-02", "A7-02a")
 @pytest.mark.parametrize(
-    "kind,target",
+    "native_type,target",
     [("document", "text/csv"), ("spreadsheet", "text/plain"), ("drawing", "text/html"), ("script", "application/pdf"),
      ("document", "no type"),
      pytest.param("document", "text/markdown", marks=pytest.mark.choice("extended_formats"))],
 )  # fmt: skip
-def test_a_target_that_is_not_offered(wire: Wire, kind: str, target: str) -> None:
-    answer = export(wire, native(wire, kind), target.replace(" ", "%20"))
+def test_a_target_that_is_not_offered(wire: Wire, native_type: str, target: str) -> None:
+    answer = export(wire, native(wire, native_type), target.replace(" ", "%20"))
 
     assert (answer.status, answer.error["reason"]) == (400, "badRequest")
-    assert NATIVE + kind in answer.error["message"]
+    assert NATIVE + native_type in answer.error["message"]
 
 
 @pytest.mark.spec("A7-02", "A7-02b")
@@ -169,8 +171,8 @@ def test_other_methods(wire: Wire, method: str) -> None:
 
 
 @pytest.mark.spec("A7-03")
-@pytest.mark.parametrize("kind,separator", [("text/csv", ","), ("text/tab-separated-values", "\t")])
-def test_the_first_sheet_only(wire: Wire, kind: str, separator: str) -> None:
+@pytest.mark.parametrize("media_type,separator", [("text/csv", ","), ("text/tab-separated-values", "\t")])
+def test_the_first_sheet_only(wire: Wire, media_type: str, separator: str) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
     book.active.append(["first", 1])
@@ -181,7 +183,7 @@ def test_the_first_sheet_only(wire: Wire, kind: str, separator: str) -> None:
     uri = wire.begin({"mimeType": NATIVE + "spreadsheet"}, X_Upload_Content_Type=xlsx)
     file_id = wire.put(uri, file.getvalue()).json["id"]
 
-    answer = export(wire, file_id, kind)
+    answer = export(wire, file_id, media_type)
 
     assert list(csv.reader(io.StringIO(answer.body.decode("utf-8-sig")), delimiter=separator)) == [["first", "1"]]
 
@@ -211,10 +213,12 @@ def test_links_to_every_format(wire: Wire) -> None:
     file_id = sheet(wire)
     links = wire.send("GET", f"{FILES}/{file_id}?fields=exportLinks").json["exportLinks"]
 
-    answers = {kind: wire.send("GET", link) for kind, link in links.items()}
+    answers = {media_type: wire.send("GET", link) for media_type, link in links.items()}
 
     assert "text/csv" in answers
-    assert {kind: (a.status, a.headers["content-type"]) for kind, a in answers.items()} == {k: (200, k) for k in links}
+    assert {media_type: (a.status, a.headers["content-type"]) for media_type, a in answers.items()} == {
+        k: (200, k) for k in links
+    }
 
 
 def test_the_journal_knows_the_operation(wire: Wire, service: Service) -> None:

@@ -24,10 +24,12 @@ each_link = pytest.mark.parametrize(
 )
 
 
-def made(wire: Wire, content: bytes = b"the content", kind: str = "text/plain", **metadata: Any) -> dict[str, Any]:
+def made(
+    wire: Wire, content: bytes = b"the content", media_type: str = "text/plain", **metadata: Any
+) -> dict[str, Any]:
     """A file of ada's with its links."""
     target = f"/upload{FILES}?uploadType=media"
-    file = wire.send("POST", target, content, {"Content-Type": kind}, token=wire.service.sign_in(ADA)).json["id"]
+    file = wire.send("POST", target, content, {"Content-Type": media_type}, token=wire.service.sign_in(ADA)).json["id"]
     return change(wire, file, **metadata)
 
 
@@ -118,14 +120,14 @@ def test_what_is_open_to_anyone_needs_no_sign_in(wire: Wire, link: str) -> None:
 
 
 @pytest.mark.spec("A6-08", "A6-08a")
-@pytest.mark.parametrize("kind", ["document", "spreadsheet", "presentation", "drawing", "folder"])
-def test_the_page_of_every_native_type_opens(wire: Wire, kind: str) -> None:
-    body, ada = {"name": f"my {kind}", "mimeType": NATIVE + kind}, wire.service.sign_in(ADA)
+@pytest.mark.parametrize("native_type", ["document", "spreadsheet", "presentation", "drawing", "folder"])
+def test_the_page_of_every_native_type_opens(wire: Wire, native_type: str) -> None:
+    body, ada = {"name": f"my {native_type}", "mimeType": NATIVE + native_type}, wire.service.sign_in(ADA)
     file = wire.post_json(f"{FILES}?fields=id,webViewLink,webContentLink", body, token=ada).json
 
     assert "webContentLink" not in file  # there are no bytes to be had
     answer = browser(wire, ADA).open(local(file["webViewLink"]))
-    assert (answer.status, f"my {kind}".encode() in answer.body) == (200, True)
+    assert (answer.status, f"my {native_type}".encode() in answer.body) == (200, True)
     assert is_refused(browser(wire, EVE).open(local(file["webViewLink"])))
 
 
@@ -154,13 +156,13 @@ def test_the_content_link_of_a_restricted_file_is_for_its_writers(wire: Wire, us
 
 
 @pytest.mark.spec("A6-03", "A6-09")
-@pytest.mark.parametrize("kind", ["text/plain", "image/png"])
+@pytest.mark.parametrize("media_type", ["text/plain", "image/png"])
 @pytest.mark.parametrize("user", [ADA, BOB])
-def test_the_page_of_a_flagged_file_has_no_preview(wire: Wire, kind: str, user: str) -> None:
-    file = made(wire, kind=kind)
+def test_the_page_of_a_flagged_file_has_no_preview(wire: Wire, media_type: str, user: str) -> None:
+    file = made(wire, media_type=media_type)
     share(wire, file["id"], role="writer")
     link = local(file["webViewLink"])
-    preview = b"the content" if kind == "text/plain" else b"data:image/png"
+    preview = b"the content" if media_type == "text/plain" else b"data:image/png"
     assert preview in browser(wire, user).open(link).body
     wire.service.flag(file["id"], abusive=True)
 
@@ -203,32 +205,32 @@ SAVED = ["application/zip", "application/octet-stream", "image/tiff", "applicati
 
 @pytest.mark.spec("A6-08", "A6-08c")
 @pytest.mark.choice("What a file's webContentLink does")
-@pytest.mark.parametrize("kind, disposition", [*product(SHOWN, ["inline"]), *product(SAVED, ["attachment"])])
+@pytest.mark.parametrize("media_type, disposition", [*product(SHOWN, ["inline"]), *product(SAVED, ["attachment"])])
 def test_the_content_link_shows_what_a_browser_can_show_and_saves_the_rest(
-    wire: Wire, kind: str, disposition: str
+    wire: Wire, media_type: str, disposition: str
 ) -> None:
-    file, ada = made(wire, kind=kind, name="a.bin"), browser(wire, ADA)
+    file, ada = made(wire, media_type=media_type, name="a.bin"), browser(wire, ADA)
     link = local(file["webContentLink"])
 
     shown, saved = ada.open(link), ada.open(link + "&export=download")
 
     assert (shown.status, shown.body, saved.body) == (200, b"the content", b"the content")
-    assert shown.headers["Content-Type"].partition(";")[0] == kind
+    assert shown.headers["Content-Type"].partition(";")[0] == media_type
     assert shown.headers["Content-Disposition"].startswith(f'{disposition}; filename="a.bin"')
     assert saved.headers["Content-Disposition"].startswith('attachment; filename="a.bin"')
 
 
 @pytest.mark.spec("A6-08", "A6-08d")
 @pytest.mark.parametrize(
-    "kind, rule",
+    "media_type, rule",
     [
         *product(["text/html", "image/svg+xml", "text/plain", "application/zip"], ["sandbox"]),
         *product(["application/pdf", "audio/mpeg", "video/mp4"], ["script-src 'none'"]),
     ],
 )
-def test_what_is_shown_runs_no_script_as_the_service(wire: Wire, kind: str, rule: str) -> None:
+def test_what_is_shown_runs_no_script_as_the_service(wire: Wire, media_type: str, rule: str) -> None:
     """A page that somebody stored must not run as one of the service's own; chromium plays no sound in a sandbox."""
-    file = made(wire, b"<script>alert(1)</script>", kind, name="evil")
+    file = made(wire, b"<script>alert(1)</script>", media_type, name="evil")
     link = local(file["webContentLink"])
 
     for answer in (browser(wire, ADA).open(link), wire.send("GET", link, token=wire.service.sign_in(ADA))):
@@ -237,10 +239,10 @@ def test_what_is_shown_runs_no_script_as_the_service(wire: Wire, kind: str, rule
 
 
 @pytest.mark.spec("A6-08", "A6-08c")
-@pytest.mark.parametrize("kind, shown", [("text/plain", "text/plain; charset=utf-8"),
+@pytest.mark.parametrize("media_type, shown", [("text/plain", "text/plain; charset=utf-8"),
     ("text/plain; charset=latin-1", "text/plain; charset=latin-1"), ("text/html", "text/html")])  # fmt: skip
-def test_text_without_a_charset_is_shown_as_utf_8(wire: Wire, kind: str, shown: str) -> None:
-    file = made(wire, "Kyōto".encode(), kind)
+def test_text_without_a_charset_is_shown_as_utf_8(wire: Wire, media_type: str, shown: str) -> None:
+    file = made(wire, "Kyōto".encode(), media_type)
 
     assert browser(wire, ADA).open(local(file["webContentLink"])).headers["Content-Type"] == shown
 
@@ -277,8 +279,8 @@ def test_the_name_of_a_file_breaks_no_header_and_no_page(wire: Wire, name: str) 
 @pytest.mark.parametrize("native", [False, True])
 def test_what_somebody_stored_runs_no_script_in_a_browser(wire: Wire, native: bool) -> None:
     """An address with a token of the attacker's opens in a browser that has somebody else's cookie."""
-    kind = {"mimeType": "application/vnd.svc-apps.document"} if native else {"mimeType": "text/html"}
-    file = wire.post_json("/storage/v3/files", {"name": "a", **kind}).json
+    metadata = {"mimeType": "application/vnd.svc-apps.document"} if native else {"mimeType": "text/html"}
+    file = wire.post_json("/storage/v3/files", {"name": "a", **metadata}).json
     way = "/export?mimeType=text/html&" if native else "?alt=media&"
 
     shown = wire.send("GET", f"/storage/v3/files/{file['id']}{way}access_token={wire.token}", token=None)
@@ -416,9 +418,9 @@ def test_who_has_signed_in_is_led_to_no_other_site(wire: Wire, target: str) -> N
 def test_another_site_signs_nobody_in(wire: Wire) -> None:
     person = Person(wire)
     body = f"token={wire.service.sign_in(EVE)}".encode()
-    kind = "application/x-www-form-urlencoded"
+    media_type = "application/x-www-form-urlencoded"
 
-    answer = person.send("POST", "/signin", body, Content_Type=kind, Origin="https://evil.example")
+    answer = person.send("POST", "/signin", body, Content_Type=media_type, Origin="https://evil.example")
 
     assert 400 <= answer.status < 500
     assert not person.cookies
@@ -428,9 +430,9 @@ def test_another_site_signs_nobody_in(wire: Wire) -> None:
 @pytest.mark.choice("browser_sign_in")
 def test_nobody_signs_in_by_saying_who_they_are_unless_that_is_the_policy(wire: Wire) -> None:
     person = Person(wire)
-    kind = "application/x-www-form-urlencoded"
+    media_type = "application/x-www-form-urlencoded"
 
-    answer = person.send("POST", "/signin", b"user=ada%40svc.example", Content_Type=kind)
+    answer = person.send("POST", "/signin", b"user=ada%40svc.example", Content_Type=media_type)
 
     assert answer.status == 401
     assert not person.cookies

@@ -91,11 +91,11 @@ def test_an_id_that_was_not_generated_is_refused(wire: Wire, file_id: str) -> No
 
 
 @pytest.mark.spec("X-03", "X-03a")
-@pytest.mark.parametrize("kind", ["document", "spreadsheet", "presentation", "drawing", "script"])
-def test_an_id_with_a_native_type_is_refused(wire: Wire, kind: str) -> None:
+@pytest.mark.parametrize("native_type", ["document", "spreadsheet", "presentation", "drawing", "script"])
+def test_an_id_with_a_native_type_is_refused(wire: Wire, native_type: str) -> None:
     file_id = wire.send("GET", f"{FILES}/generateIds?count=1").json["ids"][0]
 
-    answer = wire.post_json(FILES, {"id": file_id, "mimeType": f"application/vnd.svc-apps.{kind}"})
+    answer = wire.post_json(FILES, {"id": file_id, "mimeType": f"application/vnd.svc-apps.{native_type}"})
 
     assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, "invalid", "id")
 
@@ -201,9 +201,9 @@ def test_metadata_is_kept(wire: Wire) -> None:
     assert {key: resource[key] for key in metadata} == metadata
 
 
-@pytest.mark.parametrize("kind", ["document", "folder", "spreadsheet"])
-def test_an_empty_native_document_is_made_by_metadata_alone(wire: Wire, kind: str) -> None:
-    native = f"application/vnd.svc-apps.{kind}"
+@pytest.mark.parametrize("native_type", ["document", "folder", "spreadsheet"])
+def test_an_empty_native_document_is_made_by_metadata_alone(wire: Wire, native_type: str) -> None:
+    native = f"application/vnd.svc-apps.{native_type}"
 
     answer = wire.post_json(FILES, {"name": "n", "mimeType": native})
 
@@ -363,14 +363,14 @@ def test_an_instant_at_the_edge_of_time_is_shown_or_refused(wire: Wire, sent: st
 @pytest.mark.parametrize("length, status", [(1000, 200), (1001, 400), (70_000, 400)])
 def test_a_media_type_goes_out_again_in_a_header(wire: Wire, length: int, status: int) -> None:
     """Most clients read no header line beyond 8 or 64 KiB: the file could be made, and never had again."""
-    kind = "text/plain; a=" + "b" * (length - len("text/plain; a="))
+    media_type = "text/plain; a=" + "b" * (length - len("text/plain; a="))
 
-    answer = wire.post_json(FILES, {"name": "a", "mimeType": kind})
+    answer = wire.post_json(FILES, {"name": "a", "mimeType": media_type})
 
     assert answer.status == status
     assert len(wire.names()) == (status == 200)
     if status == 200:
-        assert wire.download(answer.json["id"]).headers["content-type"] == kind
+        assert wire.download(answer.json["id"]).headers["content-type"] == media_type
 
 
 @pytest.mark.spec("A4-02", "A4-02a")

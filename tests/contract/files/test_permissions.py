@@ -159,16 +159,16 @@ def test_a_folder_shares_what_is_in_it(people: People) -> None:
     assert people.get(BOB, mine, "?fields=parents").json == {"parents": [root]}
 
 
-@pytest.mark.parametrize("kind, more", [("anyone", {}), ("domain", {"domain": "svc.example"})])
-def test_anyone_and_domains(people: People, file: str, kind: str, more: dict[str, str]) -> None:
-    answer = people.share(file, "reader", None, type=kind, **more)  # type: ignore[arg-type]
+@pytest.mark.parametrize("grantee_type, more", [("anyone", {}), ("domain", {"domain": "svc.example"})])
+def test_anyone_and_domains(people: People, file: str, grantee_type: str, more: dict[str, str]) -> None:
+    answer = people.share(file, "reader", None, type=grantee_type, **more)  # type: ignore[arg-type]
 
     assert answer.status == 200, answer.body
     assert people.get(EVE, file, "?alt=media").status == 200
     assert file not in people.listed(EVE)
     stranger = people.wire.service.sign_in("x@elsewhere.example")
     stranger_answer = people.wire.send("GET", f"/storage/v3/files/{file}", token=stranger)
-    assert stranger_answer.status == (200 if kind == "anyone" else 404)
+    assert stranger_answer.status == (200 if grantee_type == "anyone" else 404)
 
 
 def test_a_writer_may_be_kept_from_sharing(people: People, file: str) -> None:
