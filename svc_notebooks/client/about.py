@@ -68,9 +68,9 @@ def _lists(field: str, lists: JSON) -> dict[str, tuple[str, ...]]:
     return {key: tuple(map(str, _each(values))) for key, values in lists.items()}
 
 
-def _sizes(found: JSON) -> dict[str, int]:
+def _sizes(limits: JSON) -> dict[str, int]:
     """The limits that are numbers; a type without one has none of its own."""
-    sizes = found if isinstance(found, dict) else {}
+    sizes = limits if isinstance(limits, dict) else {}
     return {key: int(str(size)) for key, size in sizes.items() if str(size).isdecimal()}
 
 
@@ -89,7 +89,9 @@ def native_name(names: Names, native_type: str) -> str:
 
 def export_formats(session: Session, native_type: str) -> list[ExportFormat]:
     """What a native document of this type can become here, with media types as they are on the wire."""
-    return [_export(session.names, native_type, one) for one in offers(session).exports.get(native_type, ())]
+    return [
+        _export(session.names, native_type, media_type) for media_type in offers(session).exports.get(native_type, ())
+    ]
 
 
 def _export(names: Names, native_type: str, media_type: str) -> ExportFormat:
@@ -111,12 +113,12 @@ def import_formats(session: Session) -> list[tuple[str, str, ImportFormat | None
     A format that is known by several media types is listed once, with the first of them.
     """
     names = session.names
-    found: dict[tuple[str, object], tuple[str, str, ImportFormat | None]] = {}
+    formats: dict[tuple[str, object], tuple[str, str, ImportFormat | None]] = {}
     for media_type, natives in offers(session).imports.items():
         for native_type in natives:
             row = _import(names, native_type, media_type)
-            found.setdefault((native_type, row or media_type), (native_type, media_type, row))
-    return sorted(found.values(), key=lambda one: _place(names, one[0]))
+            formats.setdefault((native_type, row or media_type), (native_type, media_type, row))
+    return sorted(formats.values(), key=lambda entry: _place(names, entry[0]))
 
 
 def _import(names: Names, native_type: str, media_type: str) -> ImportFormat | None:

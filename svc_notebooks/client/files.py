@@ -71,7 +71,7 @@ def generate_ids(session: Session, count: int = 10) -> list[str]:
     ids = answer.get("ids")
     if not isinstance(ids, list):
         raise ServiceFailed("The service answered no list of ids.", location="ids")
-    return [str(one) for one in ids]
+    return [str(file_id) for file_id in ids]
 
 
 def pages(
@@ -88,9 +88,9 @@ def pages(
     while left is None or left > 0:
         page = session.call("GET", path, query={**query, "pageToken": token})
         items = page.get(key)
-        found = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-        yield from found if left is None else found[:left]
-        left = None if left is None else left - len(found)
+        entries = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+        yield from entries if left is None else entries[:left]
+        left = None if left is None else left - len(entries)
         before, token = token, page.get("nextPageToken")
         if not token:
             return
@@ -103,13 +103,13 @@ def file_path(session: Session, file_id: str) -> str:
     return session.names.path("files", segment(checked_id(file_id)))
 
 
-def checked_id(given: str, argument: str = "file_id") -> str:
+def checked_id(identifier: str, argument: str = "file_id") -> str:
     """The id, if it can be one. Raises TypeError and ValueError that name the argument."""
-    if not isinstance(given, str):
-        raise TypeError(f"{argument} is {type(given).__name__}; give the id as a str")
-    if not given or given in (".", ".."):
-        raise ValueError(f"{argument} is {given!r}; give the id that the service answered")
-    return given
+    if not isinstance(identifier, str):
+        raise TypeError(f"{argument} is {type(identifier).__name__}; give the id as a str")
+    if not identifier or identifier in (".", ".."):
+        raise ValueError(f"{argument} is {identifier!r}; give the id that the service answered")
+    return identifier
 
 
 def share_file(session: Session, file_id: str, permission: JSONObject) -> JSONObject:
@@ -120,8 +120,12 @@ def share_file(session: Session, file_id: str, permission: JSONObject) -> JSONOb
 def file_permissions(session: Session, file_id: str) -> list[JSONObject]:
     """Who has which role on a file."""
     answer = session.call("GET", _permissions(session, file_id), query={"fields": "permissions"})
-    found = answer.get("permissions")
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    permissions = answer.get("permissions")
+    return (
+        [permission for permission in permissions if isinstance(permission, dict)]
+        if isinstance(permissions, list)
+        else []
+    )
 
 
 def unshare_file(session: Session, file_id: str, permission_id: str) -> None:

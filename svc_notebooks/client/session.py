@@ -314,12 +314,12 @@ def read_object(response: Response) -> JSONObject:
     if not content:
         return {}
     try:
-        found = json.loads(content)
+        parsed = json.loads(content)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        parsed = None
+    if not isinstance(parsed, dict):
         raise ServiceFailed(f"The service answered {_kind(response)}, not a JSON object.", status=response.status)
-    return found
+    return parsed
 
 
 def _kind(response: Response) -> str:
@@ -330,7 +330,7 @@ def _kind(response: Response) -> str:
 
 
 def _pairs(query: Mapping[str, object]) -> list[tuple[str, str]]:
-    return [(name, _text(one)) for name, value in query.items() for one in _each(value)]
+    return [(name, _text(member)) for name, value in query.items() for member in _each(value)]
 
 
 def _each(value: object) -> Sequence[object]:

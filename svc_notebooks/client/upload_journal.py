@@ -77,8 +77,8 @@ class UploadJournal:
 
     def all(self, base_url: str | None = None) -> list[PendingUpload]:
         """The entries, oldest first; those of one service if its address is given."""
-        found = [entry for key in self._keys() if (entry := self.read(key))]
-        mine = [entry for entry in found if base_url in (None, entry.base_url)]
+        entries = [entry for key in self._keys() if (entry := self.read(key))]
+        mine = [entry for entry in entries if base_url in (None, entry.base_url)]
         return sorted(mine, key=lambda entry: (entry.started, entry.key))
 
     def _keys(self) -> list[str]:

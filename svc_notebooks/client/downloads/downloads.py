@@ -99,11 +99,11 @@ def read_content(
 
     Raises NotFound, NotAllowed (a native document: export it), BadRequest (no byte in the range), Interrupted.
     """
-    asked = as_range(byte_range)
+    requested = as_range(byte_range)
     for _ in range(_TRIES):
         sink = Memory()
-        fetch = _fetched(session, file_id, sink, asked, progress, acknowledge_abuse=acknowledge_abuse)
-        if not fetch.resumed or _verified(session, file_id, sink, whole=asked is None):
+        fetch = _fetched(session, file_id, sink, requested, progress, acknowledge_abuse=acknowledge_abuse)
+        if not fetch.resumed or _verified(session, file_id, sink, whole=requested is None):
             return sink.content()
     raise _mismatch(file_id)
 
@@ -133,26 +133,26 @@ def save_content(
         PathExists: Other content lies at the path; nothing was written. Further errors are those of `read_content`;
             OSError where the disk refuses.
     """
-    place = checked_place(to)
-    asked = as_range(byte_range)
+    destination = checked_place(to)
+    requested = as_range(byte_range)
     facts = get_file(session, file_id, fields=_FACTS)
-    target = place_in(place, str(facts.get("name") or file_id), paths)
-    if _is_there(session, file_id, target, _length(asked, facts), whole=asked is None, overwrite=overwrite):
+    target = place_in(destination, str(facts.get("name") or file_id), paths)
+    if _is_there(session, file_id, target, _length(requested, facts), whole=requested is None, overwrite=overwrite):
         return SavedFile(target, UNCHANGED, target.stat().st_size)
-    with PartFile(target, _mark(session, facts, asked)) as part:
+    with PartFile(target, _mark(session, facts, requested)) as part:
         for _ in range(_TRIES):
-            span = _counted(asked, facts)
+            span = _counted(requested, facts)
             fetch = _fetched(session, file_id, part, span, progress, acknowledge_abuse=acknowledge_abuse)
-            if not fetch.resumed or _verified(session, file_id, part, whole=asked is None, facts=facts):
+            if not fetch.resumed or _verified(session, file_id, part, whole=requested is None, facts=facts):
                 return part.finish(overwrite=overwrite)
             facts = get_file(session, file_id, fields=_FACTS)
-            part.restart(_mark(session, facts, asked))
+            part.restart(_mark(session, facts, requested))
     raise _mismatch(file_id)
 
 
-def place_in(place: Path, name: str, paths: DistinctPaths | None = None) -> Path:
+def place_in(destination: Path, name: str, paths: DistinctPaths | None = None) -> Path:
     """The path itself, or in a folder that of a file of this name."""
-    target = place / safe_name(name) if place.is_dir() else place
+    target = destination / safe_name(name) if destination.is_dir() else destination
     return target if paths is None else paths.claim(target)
 
 
@@ -161,41 +161,41 @@ def _is_there(session: Session, file_id: str, target: Path, size: int | None, *,
 
     Raises PathExists where it is known to have another one that may not be replaced.
     """
-    found = check_path(target, size, overwrite=overwrite)
-    if found is None or found.kind != FILE or not whole or found.size != size:
+    existing = check_path(target, size, overwrite=overwrite)
+    if existing is None or existing.kind != FILE or not whole or existing.size != size:
         return False
     facts = get_file(session, file_id, fields=f"size,{','.join(_CHECKSUMS)}")
-    known = next((name for name in _CHECKSUMS if facts.get(name)), None)
-    if known is None or facts.get("size") != str(size):
+    checksum = next((name for name in _CHECKSUMS if facts.get(name)), None)
+    if checksum is None or facts.get("size") != str(size):
         return False
     with target.open("rb") as file:
-        if hashlib.file_digest(file, _CHECKSUMS[known]).hexdigest() == facts[known]:
+        if hashlib.file_digest(file, _CHECKSUMS[checksum]).hexdigest() == facts[checksum]:
             return True
-    check_replaceable(found, size, overwrite=overwrite)
+    check_replaceable(existing, size, overwrite=overwrite)
     return False
 
 
-def _length(asked: ByteRange | None, facts: JSONObject) -> int | None:
+def _length(requested: ByteRange | None, facts: JSONObject) -> int | None:
     """How many bytes are to be saved; None where the service does not tell."""
     if facts.get("size") is None:
         return None
     whole = int(str(facts["size"]))
-    span = asked.resolve(whole) if asked else None
-    return whole if asked is None else span.size if span else None
+    span = requested.resolve(whole) if requested else None
+    return whole if requested is None else span.size if span else None
 
 
 def _fetched(
     session: Session,
     file_id: str,
     sink: PartFile | Memory,
-    asked: ByteRange | None,
+    requested: ByteRange | None,
     progress: Progress | None,
     *,
     acknowledge_abuse: bool,
 ) -> Fetch:
     """Fetch the content; a file that is refused as flagged is acknowledged, with a warning, where the caller may."""
     path = file_path(session, file_id)
-    fetch = Fetch(session, session.url(path, {"alt": "media"}), sink, asked, progress)
+    fetch = Fetch(session, session.url(path, {"alt": "media"}), sink, requested, progress)
     try:
         fetch.run()
     except NotAllowed as error:
@@ -203,7 +203,7 @@ def _fetched(
             raise
         warn_of_abuse(str(get_file(session, file_id, fields="name").get("name")), file_id)
         url = session.url(path, {"alt": "media", "acknowledgeAbuse": True})
-        fetch = Fetch(session, url, sink, asked, progress)
+        fetch = Fetch(session, url, sink, requested, progress)
         fetch.run()
     return fetch
 
@@ -212,25 +212,25 @@ def checked_place(to: str | os.PathLike[str]) -> Path:
     """A path to write to, or a folder. Raises TypeError and FileNotFoundError that name `to`."""
     if not isinstance(to, (str, os.PathLike)):
         raise TypeError(f"to is {type(to).__name__}; give a path to a file or a folder")
-    place = Path(to).expanduser()
-    if not place.is_dir() and (str(os.fspath(to)).endswith(("/", os.sep)) or not place.parent.is_dir()):
+    destination = Path(to).expanduser()
+    if not destination.is_dir() and (str(os.fspath(to)).endswith(("/", os.sep)) or not destination.parent.is_dir()):
         raise FileNotFoundError(f"to is {str(to)!r}, and its folder does not exist; make it first")
-    return place
+    return destination
 
 
-def _mark(session: Session, facts: JSONObject, asked: ByteRange | None) -> dict[str, object]:
+def _mark(session: Session, facts: JSONObject, requested: ByteRange | None) -> dict[str, object]:
     """What makes two downloads the same."""
     content = {name: facts.get(name) for name in ("id", "size", "headRevisionId")}
-    return {"base_url": session.base_url, **content, "range": str(asked) if asked else None}
+    return {"base_url": session.base_url, **content, "range": str(requested) if requested else None}
 
 
-def _counted(asked: ByteRange | None, facts: JSONObject) -> ByteRange | None:
+def _counted(requested: ByteRange | None, facts: JSONObject) -> ByteRange | None:
     """A range counted from the end, as one from the front, so that it can go on from a middle."""
     size = facts.get("size")
-    if asked is None or asked.first is not None or size is None:
-        return asked
-    span = asked.resolve(int(str(size)))
-    return ByteRange(span.first, span.last) if span else asked
+    if requested is None or requested.first is not None or size is None:
+        return requested
+    span = requested.resolve(int(str(size)))
+    return ByteRange(span.first, span.last) if span else requested
 
 
 def _verified(
@@ -247,28 +247,28 @@ def _verified(
         return facts is None or now.get("headRevisionId") == facts.get("headRevisionId")
     if now.get("size") != str(sink.have):
         return False
-    known = next((name for name in _CHECKSUMS if now.get(name)), None)
-    return known is None or sink.digest(_CHECKSUMS[known]) == now[known]
+    checksum = next((name for name in _CHECKSUMS if now.get(name)), None)
+    return checksum is None or sink.digest(_CHECKSUMS[checksum]) == now[checksum]
 
 
 def _mismatch(file_id: str) -> ContentMismatch:
     return ContentMismatch(f"The content of {file_id} changed each time it was fetched.")
 
 
-def as_range(given: RangeGiven) -> ByteRange | None:
+def as_range(byte_range: RangeGiven) -> ByteRange | None:
     """A range of bytes in any of its forms. Raises TypeError and ValueError that name `byte_range`.
 
     >>> str(as_range((0, 99))), str(as_range(slice(100, 200))), str(as_range(slice(-100, None)))
     ('bytes=0-99', 'bytes=100-199', 'bytes=-100')
     """
-    if given is None or isinstance(given, ByteRange):
-        return given
-    if isinstance(given, slice):
-        return _from_slice(given)
-    if isinstance(given, str):
-        return _parsed(given)
-    if isinstance(given, tuple) and len(given) == 2 and all(type(n) is int for n in given):
-        return _parsed(f"bytes={given[0]}-{given[1]}")
+    if byte_range is None or isinstance(byte_range, ByteRange):
+        return byte_range
+    if isinstance(byte_range, slice):
+        return _from_slice(byte_range)
+    if isinstance(byte_range, str):
+        return _parsed(byte_range)
+    if isinstance(byte_range, tuple) and len(byte_range) == 2 and all(type(n) is int for n in byte_range):
+        return _parsed(f"bytes={byte_range[0]}-{byte_range[1]}")
     raise TypeError("byte_range takes (first, last), a slice, or text like bytes=0-99")
 
 
@@ -279,14 +279,14 @@ def _parsed(text: str) -> ByteRange:
         raise ValueError(f"byte_range: {error}") from None
 
 
-def _from_slice(given: slice) -> ByteRange:
-    start, stop = given.start or 0, given.stop
-    if given.step not in (None, 1) or not all(type(n) is int for n in (start, stop or 0)):
+def _from_slice(byte_slice: slice) -> ByteRange:
+    start, stop = byte_slice.start or 0, byte_slice.stop
+    if byte_slice.step not in (None, 1) or not all(type(n) is int for n in (start, stop or 0)):
         raise ValueError("byte_range: a slice takes whole numbers and no step")
     if start < 0 and stop is None:
         return ByteRange(None, -start)
     if start < 0 or (stop is not None and stop <= start):
-        raise ValueError(f"byte_range: {given} names no byte; write slice(0, 100) or slice(-100, None)")
+        raise ValueError(f"byte_range: {byte_slice} names no byte; write slice(0, 100) or slice(-100, None)")
     return ByteRange(start, None if stop is None else stop - 1)
 
 

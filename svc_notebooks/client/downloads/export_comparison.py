@@ -33,10 +33,10 @@ def same_export(first: Path, second: Path) -> bool:
         return True
     if max(path.stat().st_size for path in (first, second)) > _MOST:
         return False
-    one, other = first.read_bytes(), second.read_bytes()
-    if one.startswith(b"%PDF-") and other.startswith(b"%PDF-"):
-        return _PDF_DATES.sub(b"", one) == _PDF_DATES.sub(b"", other)
-    if one.startswith(b"PK") and other.startswith(b"PK"):
+    left, right = first.read_bytes(), second.read_bytes()
+    if left.startswith(b"%PDF-") and right.startswith(b"%PDF-"):
+        return _PDF_DATES.sub(b"", left) == _PDF_DATES.sub(b"", right)
+    if left.startswith(b"PK") and right.startswith(b"PK"):
         return _same_archive(first, second)
     return False
 

@@ -24,50 +24,50 @@ from .ranged_download import Fetch, Sink
 _ALIASES = {"jpeg": "jpg", "htm": "html", "text": "txt"}
 
 
-def checked_format(given: object) -> str:
+def checked_format(format: object) -> str:
     """A format as it is compared: small letters, no dot. Raises TypeError and ValueError that name `format`.
 
     >>> checked_format(".PDF"), checked_format("MS Word"), checked_format("text/csv; charset=utf-8")
     ('pdf', 'ms word', 'text/csv')
     """
-    if not isinstance(given, str):
-        raise TypeError(f"format must be a str, like 'pdf', not {type(given).__name__}")
-    wanted = given.partition(";")[0].strip().lower().removeprefix(".")
-    wanted = _ALIASES.get(wanted, wanted)
-    if "/" not in wanted and not any(wanted in (row.extension, row.title.lower()) for row in EXPORTS):
+    if not isinstance(format, str):
+        raise TypeError(f"format must be a str, like 'pdf', not {type(format).__name__}")
+    name = format.partition(";")[0].strip().lower().removeprefix(".")
+    name = _ALIASES.get(name, name)
+    if "/" not in name and not any(name in (row.extension, row.title.lower()) for row in EXPORTS):
         known = ", ".join(dict.fromkeys(row.extension for row in EXPORTS))
-        raise ValueError(f"format is {given!r}; it is an extension ({known}), a title like 'MS Word', or a media type")
-    return wanted
+        raise ValueError(f"format is {format!r}; it is an extension ({known}), a title like 'MS Word', or a media type")
+    return name
 
 
-def choose(formats: Sequence[ExportFormat], wanted: str) -> ExportFormat | None:
+def choose(formats: Sequence[ExportFormat], name: str) -> ExportFormat | None:
     """The first of these that a checked format means."""
-    return next((row for row in formats if wanted in (row.media_type.lower(), row.extension, row.title.lower())), None)
+    return next((row for row in formats if name in (row.media_type.lower(), row.extension, row.title.lower())), None)
 
 
-def export_target(session: Session, facts: Mapping[str, object], wanted: str) -> ExportFormat:
+def export_target(session: Session, facts: Mapping[str, object], format_name: str) -> ExportFormat:
     """The format of a file, by its name and mimeType. Raises NotAllowed and BadRequest, which says what there is."""
-    name, kind = facts.get("name"), str(facts.get("mimeType"))
-    formats = export_formats(session, kind)
+    name, native_type = facts.get("name"), str(facts.get("mimeType"))
+    formats = export_formats(session, native_type)
     if not formats:
         raise not_native(facts)
-    found = choose(formats, wanted) or _known(session, kind, wanted)
-    if found is None:
+    export_format = choose(formats, format_name) or _known(session, native_type, format_name)
+    if export_format is None:
         offered = ", ".join(dict.fromkeys(row.extension for row in formats))
         raise BadRequest(
-            f"{name} is a {native_name(session.names, kind)}: it can become {offered}, not {wanted}.",
+            f"{name} is a {native_name(session.names, native_type)}: it can become {offered}, not {format_name}.",
             reason="badRequest",
         )
-    return found
+    return export_format
 
 
-def _known(session: Session, native_type: str, wanted: str) -> ExportFormat | None:
+def _known(session: Session, native_type: str, format_name: str) -> ExportFormat | None:
     """What is not offered by a service in this process, though it might be: the service says what it lacks."""
     native = native_name(session.names, native_type)
-    found = choose([row for row in EXPORTS if row.native == native and not row.extended], wanted)
-    if found is None or not session.in_process:
+    export_format = choose([row for row in EXPORTS if row.native == native and not row.extended], format_name)
+    if export_format is None or not session.in_process:
         return None
-    return replace(found, media_type=session.names.media_type(found.media_type))
+    return replace(export_format, media_type=session.names.media_type(export_format.media_type))
 
 
 def not_native(facts: Mapping[str, object]) -> NotAllowed:

@@ -134,10 +134,10 @@ def _candidates(target: Path) -> Iterator[Path]:
 def _read_note(note: Path) -> dict[str, object] | None:
     """A note of ours; None where there is none, or a file that is not ours."""
     try:
-        found = json.loads(note.read_bytes())
+        note_content = json.loads(note.read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) and found.keys() >= _NOTE_KEYS else None
+    return note_content if isinstance(note_content, dict) and note_content.keys() >= _NOTE_KEYS else None
 
 
 def _created(note: Path, mark: Mapping[str, object]) -> bool:

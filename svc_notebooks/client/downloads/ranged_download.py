@@ -45,7 +45,7 @@ class Fetch:
         session: Session,
         url: str,
         sink: Sink,
-        asked: ByteRange | None = None,
+        requested: ByteRange | None = None,
         progress: Progress | None = None,
         *,
         ranges: bool = True,
@@ -54,7 +54,7 @@ class Fetch:
         self._url = url
         self._ranges = ranges
         self._sink = sink
-        self._asked = asked
+        self._asked = requested
         self._progress = progress
         self._patience = RetryBudget(session)
         self._renewed = False
@@ -131,28 +131,30 @@ class Fetch:
     def _partial(self, response: Response) -> bool:
         """206: the next bytes, if they are those that were asked for."""
         try:
-            found = ContentRange.parse(response.headers.get("Content-Range", ""))
+            content_range = ContentRange.parse(response.headers.get("Content-Range", ""))
         except ValueError:
-            found = ContentRange(None)
-        if found.span is None or found.span.last is None:
+            content_range = ContentRange(None)
+        if content_range.span is None or content_range.span.last is None:
             raise ServiceFailed("The service sent a part without saying which.", location="Content-Range")
         if self._asked is not None and self._asked.first is None:
-            self._asked = ByteRange(found.span.first, found.span.last)  # the end is counted from the front now
-        if self._changed(found):
+            self._asked = ByteRange(
+                content_range.span.first, content_range.span.last
+            )  # the end is counted from the front now
+        if self._changed(content_range):
             return self._again()
-        if found.span.first != self._first + self._sink.have:
+        if content_range.span.first != self._first + self._sink.have:
             raise ServiceFailed("The service sent other bytes than were asked for.", location="Content-Range")
-        self._end = found.span.last + 1 - self._first
+        self._end = content_range.span.last + 1 - self._first
         return self._pour(response.body, 0, None)
 
     @property
     def _first(self) -> int:
         return (self._asked.first or 0) if self._asked else 0
 
-    def _changed(self, found: ContentRange) -> bool:
+    def _changed(self, content_range: ContentRange) -> bool:
         """Whether the content has another size than when the first piece came."""
-        before, self._whole = self._whole, found.total
-        return bool(self._sink.have) and None not in (before, found.total) and before != found.total
+        before, self._whole = self._whole, content_range.total
+        return bool(self._sink.have) and None not in (before, content_range.total) and before != content_range.total
 
     def _all(self, response: Response) -> bool:
         """200: everything from the start, whatever was asked for; take what is wanted of it."""
@@ -181,8 +183,8 @@ class Fetch:
     def _pour(self, body: bytes | Iterable[bytes], skip: int, take: int | None) -> bool:
         blocks = [body] if isinstance(body, bytes) else body
         self._sink.end = self._end
-        with closing(_cut(blocks, skip, take)) as wanted:
-            for block in wanted:
+        with closing(_cut(blocks, skip, take)) as blocks_to_write:
+            for block in blocks_to_write:
                 self._sink.write(block)
                 if self._sink.have > self._most:  # what comes again after a start from nothing is no progress
                     self._most = self._sink.have

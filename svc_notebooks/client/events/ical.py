@@ -32,37 +32,37 @@ def calendar_file(events: Iterable[JSONObject], *, name: str = "", reminders: Re
         name: What programs call the calendar.
         reminders: The calendar's own, for events that say they use them.
     """
-    found = entries(list(events), reminders)
-    whole = icalendar.Calendar()
-    _fill(whole, [Property("PRODID", _PROGRAM), Property("VERSION", "2.0")])
+    ical_events = entries(list(events), reminders)
+    calendar = icalendar.Calendar()
+    _fill(calendar, [Property("PRODID", _PROGRAM), Property("VERSION", "2.0")])
     if name:
-        _fill(whole, [Property(key, icalendar.vText(name)) for key in ("NAME", "X-WR-CALNAME")])
-    for part in [*_zones(found), *map(_event, found)]:
-        whole.add_component(part)
-    return bytes(whole.to_ical())
+        _fill(calendar, [Property(key, icalendar.vText(name)) for key in ("NAME", "X-WR-CALNAME")])
+    for part in [*_zones(ical_events), *map(_event, ical_events)]:
+        calendar.add_component(part)
+    return bytes(calendar.to_ical())
 
 
 def _event(entry: IcalEvent) -> icalendar.Component:
-    found = icalendar.Event()
-    _fill(found, entry.properties)
+    component = icalendar.Event()
+    _fill(component, entry.properties)
     for alarm in entry.alarms:
         part = icalendar.Alarm()
         _fill(part, alarm)
-        found.add_component(part)
-    return found
+        component.add_component(part)
+    return component
 
 
 def _fill(component: icalendar.Component, properties: Iterable[Property]) -> None:
-    for one in properties:
-        is_rule = one.name in ("RRULE", "EXRULE")
-        value = icalendar.vRecur.from_ical(one.value) if is_rule else one.value
-        component.add(one.name, value, dict(one.parameters))
+    for line in properties:
+        is_rule = line.name in ("RRULE", "EXRULE")
+        value = icalendar.vRecur.from_ical(line.value) if is_rule else line.value
+        component.add(line.name, value, dict(line.parameters))
 
 
-def _zones(found: Sequence[IcalEvent]) -> list[icalendar.Component]:
+def _zones(ical_events: Sequence[IcalEvent]) -> list[icalendar.Component]:
     """A VTIMEZONE for each zone that is used, from the first time in it to the last."""
     used: dict[ZoneInfo, list[datetime]] = {}
-    for entry in found:
+    for entry in ical_events:
         for moment in entry.moments:
             if isinstance(moment.tzinfo, ZoneInfo):
                 used.setdefault(moment.tzinfo, []).append(moment)
@@ -70,21 +70,21 @@ def _zones(found: Sequence[IcalEvent]) -> list[icalendar.Component]:
 
 
 def _zone(zone: ZoneInfo, moments: Sequence[datetime]) -> icalendar.Component:
-    found = icalendar.Timezone()
-    found.add("TZID", zone.key)
-    for one in observances(zone, min(moments) - _DAY, max(moments) + _DAY):
-        found.add_component(_observance(one))
-    return found
+    component = icalendar.Timezone()
+    component.add("TZID", zone.key)
+    for observance in observances(zone, min(moments) - _DAY, max(moments) + _DAY):
+        component.add_component(_observance(observance))
+    return component
 
 
-def _observance(one: Observance) -> icalendar.Component:
-    found = icalendar.TimezoneDaylight() if one.clock.summer else icalendar.TimezoneStandard()
-    found.add("DTSTART", one.onsets[0])
-    found.add("TZOFFSETFROM", one.before)
-    found.add("TZOFFSETTO", one.clock.offset)
-    found.add("TZNAME", one.clock.name)
-    if one.rule:
-        found.add("RRULE", icalendar.vRecur.from_ical(one.rule))
-    for onset in one.onsets[1:]:
-        found.add("RDATE", [onset])  # a line each: some programs read only the first of a list
-    return found
+def _observance(observance: Observance) -> icalendar.Component:
+    component = icalendar.TimezoneDaylight() if observance.clock.summer else icalendar.TimezoneStandard()
+    component.add("DTSTART", observance.onsets[0])
+    component.add("TZOFFSETFROM", observance.before)
+    component.add("TZOFFSETTO", observance.clock.offset)
+    component.add("TZNAME", observance.clock.name)
+    if observance.rule:
+        component.add("RRULE", icalendar.vRecur.from_ical(observance.rule))
+    for onset in observance.onsets[1:]:
+        component.add("RDATE", [onset])  # a line each: some programs read only the first of a list
+    return component

@@ -30,9 +30,9 @@ class IcalEvent:
     @property
     def moments(self) -> list[datetime]:
         """Every time that is said in some zone, and the last that a reader may ask about."""
-        found = [moment for one in self.properties for moment in _moments(one.value)]
-        endless = any(one.name == "RRULE" for one in self.properties)
-        return [*found, max(found) + _ENDLESS] if found and endless and max(found).year < _LATE else found
+        moments = [moment for line in self.properties for moment in _moments(line.value)]
+        endless = any(line.name == "RRULE" for line in self.properties)
+        return [*moments, max(moments) + _ENDLESS] if moments and endless and max(moments).year < _LATE else moments
 
 
 _ENDLESS = timedelta(days=3653)
@@ -44,24 +44,24 @@ _LATE = 9900
 
 def _moments(value: Any) -> list[datetime]:
     if isinstance(value, list | tuple):
-        return [moment for one in value for moment in _moments(one)]
+        return [moment for entry in value for moment in _moments(entry)]
     return [value] if isinstance(value, datetime) and value.tzinfo is not UTC else []
 
 
 def entries(events: Sequence[JSONObject], reminders: Reminders = ()) -> list[IcalEvent]:
     """The events that a file shows."""
-    series = {one.get("id"): one for one in events if one.get("recurrence")}
+    series = {event.get("id"): event for event in events if event.get("recurrence")}
     left_out: dict[Any, list[JSONObject]] = defaultdict(list)
-    for one in events:
-        if one.get("status") == "cancelled" and one.get("recurringEventId"):
-            left_out[one["recurringEventId"]].append(one)
-    shown = [one for one in events if one.get("status") != "cancelled"]
+    for event in events:
+        if event.get("status") == "cancelled" and event.get("recurringEventId"):
+            left_out[event["recurringEventId"]].append(event)
+    shown = [event for event in events if event.get("status") != "cancelled"]
     return [
         IcalEvent(
-            tuple(_properties(one, series.get(one.get("recurringEventId"), one), left_out[one.get("id")])),
-            tuple(alarms(one, reminders)),
+            tuple(_properties(event, series.get(event.get("recurringEventId"), event), left_out[event.get("id")])),
+            tuple(alarms(event, reminders)),
         )
-        for one in shown
+        for event in shown
     ]
 
 
@@ -93,7 +93,7 @@ def _times(event: JSONObject, of_series: Start, left_out: Sequence[JSONObject]) 
     yield Property("DTEND", _plain(read_time(event.get("end"))))
     yield from map(_line, written(event))
     if left_out:
-        yield Property("EXDATE", [_original(one, of_series) for one in left_out])
+        yield Property("EXDATE", [_original(instance, of_series) for instance in left_out])
     if event.get("recurringEventId") and event.get("originalStartTime"):
         yield Property("RECURRENCE-ID", _original(event, of_series))
 
@@ -102,9 +102,9 @@ def _line(line: PropertyLine) -> Property:
     if line.rule:
         return Property(line.name, line.rule)
     if line.periods:  # in UTC: the library leaves out the zone of a period
-        periods = [(instant(one.start, UTC), one.duration) for one in line.periods]
+        periods = [(instant(moment.start, UTC), moment.duration) for moment in line.periods]
         return Property(line.name, periods, {"VALUE": "PERIOD"})
-    return Property(line.name, [_plain(one) for one in line.moments])
+    return Property(line.name, [_plain(moment) for moment in line.moments])
 
 
 def _original(event: JSONObject, of_series: Start) -> Start:

@@ -49,19 +49,19 @@ def _people(event: JSONObject) -> Iterator[Property]:
     organizer = event.get("organizer")
     if guests and isinstance(organizer, dict) and organizer.get("email"):
         yield Property("ORGANIZER", _mail(organizer), _called(organizer))
-    for one in guests:
-        if one.get("email"):
-            yield Property("ATTENDEE", _mail(one), _invited(one))
+    for guest in guests:
+        if guest.get("email"):
+            yield Property("ATTENDEE", _mail(guest), _invited(guest))
 
 
 def _invited(guest: JSONObject) -> dict[str, str]:
-    found = {
+    parameters = {
         "CUTYPE": "RESOURCE" if guest.get("resource") else "INDIVIDUAL",
         "ROLE": "OPT-PARTICIPANT" if guest.get("optional") else "REQ-PARTICIPANT",
         "PARTSTAT": _ANSWERS.get(str(guest.get("responseStatus")), "NEEDS-ACTION"),
     }
     more = {"X-NUM-GUESTS": guest.get("additionalGuests"), "X-RESPONSE-COMMENT": guest.get("comment")}
-    return found | _called(guest) | {name: str(value) for name, value in more.items() if value}
+    return parameters | _called(guest) | {name: str(value) for name, value in more.items() if value}
 
 
 def _called(person: JSONObject) -> dict[str, str]:
@@ -78,7 +78,7 @@ def _link(url: object) -> str:
 
 
 def _some(value: object) -> list[JSONObject]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
 # -- where it leads --------------------------------------------------------------------------------------------------
@@ -94,9 +94,9 @@ def _links(event: JSONObject) -> Iterator[Property]:
     for way in _some(conference.get("entryPoints")) if isinstance(conference, dict) else []:
         if way.get("uri"):
             yield Property("CONFERENCE", _link(way["uri"]), _way_in(way))
-    for one in _some(event.get("attachments")):
-        if one.get("fileUrl"):
-            yield Property("ATTACH", _link(one["fileUrl"]), _attached(one))
+    for attachment in _some(event.get("attachments")):
+        if attachment.get("fileUrl"):
+            yield Property("ATTACH", _link(attachment["fileUrl"]), _attached(attachment))
 
 
 _FEATURES = {"video": "VIDEO", "phone": "PHONE", "sip": "AUDIO"}
@@ -104,13 +104,13 @@ _FEATURES = {"video": "VIDEO", "phone": "PHONE", "sip": "AUDIO"}
 
 def _way_in(way: JSONObject) -> dict[str, str]:
     feature = _FEATURES.get(str(way.get("entryPointType")))
-    found = {"VALUE": "URI", "FEATURE": feature, "LABEL": way.get("label")}
-    return {name: str(value) for name, value in found.items() if value}
+    parameters = {"VALUE": "URI", "FEATURE": feature, "LABEL": way.get("label")}
+    return {name: str(value) for name, value in parameters.items() if value}
 
 
 def _attached(attachment: JSONObject) -> dict[str, str]:
-    found = {"FMTTYPE": attachment.get("mimeType"), "FILENAME": attachment.get("title")}
-    return {name: str(value) for name, value in found.items() if value}
+    parameters = {"FMTTYPE": attachment.get("mimeType"), "FILENAME": attachment.get("title")}
+    return {name: str(value) for name, value in parameters.items() if value}
 
 
 # -- when it reminds -------------------------------------------------------------------------------------------------
@@ -119,9 +119,9 @@ def _attached(attachment: JSONObject) -> dict[str, str]:
 def alarms(event: JSONObject, default: Reminders) -> Iterator[tuple[Property, ...]]:
     """The event's reminders, or those of its calendar, each as a component of its own."""
     reminders = event.get("reminders")
-    given = reminders if isinstance(reminders, dict) else {"useDefault": True}
-    for one in default if given.get("useDefault") else _some(given.get("overrides")):
-        yield tuple(_alarm(event, str(one.get("method")), int(str(one.get("minutes")))))
+    settings = reminders if isinstance(reminders, dict) else {"useDefault": True}
+    for reminder in default if settings.get("useDefault") else _some(settings.get("overrides")):
+        yield tuple(_alarm(event, str(reminder.get("method")), int(str(reminder.get("minutes")))))
 
 
 def _alarm(event: JSONObject, method: str, minutes: int) -> Iterator[Property]:
@@ -139,4 +139,4 @@ def _alarm(event: JSONObject, method: str, minutes: int) -> Iterator[Property]:
 def _owner(event: JSONObject) -> JSONObject:
     """The person whose copy this is."""
     people = [*_some(event.get("attendees")), *_some([event.get("organizer"), event.get("creator")])]
-    return next((one for one in people if one.get("self") and one.get("email")), {})
+    return next((person for person in people if person.get("self") and person.get("email")), {})

@@ -46,18 +46,18 @@ def written(event: JSONObject) -> list[PropertyLine]:
         return []
     start, end = read_time(event.get("start")), read_time(event.get("end"))
     texts = [str(line) for line in lines]
-    found = Recurrence.parse(texts, start)
-    return [*_rules(texts, found, start, end), *_listed(found, start)]
+    recurrence = Recurrence.parse(texts, start)
+    return [*_rules(texts, recurrence, start, end), *_listed(recurrence, start)]
 
 
-def _rules(texts: list[str], found: Recurrence, start: Start, end: Start) -> Iterator[PropertyLine]:
-    rules, without = iter(found.rules), iter(found.exrules)
+def _rules(texts: list[str], recurrence: Recurrence, start: Start, end: Start) -> Iterator[PropertyLine]:
+    rules, exrules = iter(recurrence.rules), iter(recurrence.exrules)
     for text in texts:
         name, _, parts = text.upper().partition(":")
         if name == "RRULE":
             yield PropertyLine(name, _plain(parts, _ending(next(rules), start, end), start))
         elif name == "EXRULE":
-            yield PropertyLine(name, _plain(parts, next(without), start))
+            yield PropertyLine(name, _plain(parts, next(exrules), start))
 
 
 def _plain(parts: str, rule: Rule, start: Start) -> str:
@@ -89,16 +89,16 @@ def _has(rule: Rule, start: Start) -> bool:
     return next(chain.from_iterable(rule_times(replace(rule, count=None), begin, None)), None) == begin
 
 
-def _listed(found: Recurrence, start: Start) -> Iterator[PropertyLine]:
-    moments = [_beside(start, one.start) for one in found.rdates if not one.duration]
-    if not any(_has(rule, start) for rule in found.rules):
+def _listed(recurrence: Recurrence, start: Start) -> Iterator[PropertyLine]:
+    moments = [_beside(start, moment.start) for moment in recurrence.rdates if not moment.duration]
+    if not any(_has(rule, start) for rule in recurrence.rules):
         moments.insert(0, start)
     if moments:
         yield PropertyLine("RDATE", moments=tuple(moments))
-    if periods := tuple(one for one in found.rdates if one.duration):
+    if periods := tuple(rdate for rdate in recurrence.rdates if rdate.duration):
         yield PropertyLine("RDATE", periods=periods)
-    if found.exdates:
-        yield PropertyLine("EXDATE", moments=tuple(_beside(start, one) for one in found.exdates))
+    if recurrence.exdates:
+        yield PropertyLine("EXDATE", moments=tuple(_beside(start, moment) for moment in recurrence.exdates))
 
 
 def _beside(start: Start, moment: Start) -> Start:

@@ -57,13 +57,13 @@ def observances(zone: ZoneInfo, first: datetime, last: datetime) -> list[Observa
     >>> [(one.clock.name, str(one.onsets[0]), one.rule) for one in berlin][2]
     ('CEST', '2027-03-28 02:00:00', 'FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU')
     """
-    first, behind = first.astimezone(UTC), min(last.astimezone(UTC), _LATEST) + _LOOK_AHEAD
+    first, end = first.astimezone(UTC), min(last.astimezone(UTC), _LATEST) + _LOOK_AHEAD
     begin = _clock(zone, first)
-    found = [Observance(begin, begin.offset, (_on_the_clock(first, begin.offset),))]
-    changes = sorted(_changes(zone, first, behind), key=attrgetter("clock", "before"))
-    for (clock, before), some in groupby(changes, attrgetter("clock", "before")):
-        found += _shortest(clock, before, [one.onset for one in some], behind.year)
-    return found
+    observed = [Observance(begin, begin.offset, (_on_the_clock(first, begin.offset),))]
+    changes = sorted(_changes(zone, first, end), key=attrgetter("clock", "before"))
+    for (clock, before), group in groupby(changes, attrgetter("clock", "before")):
+        observed += _shortest(clock, before, [change.onset for change in group], end.year)
+    return observed
 
 
 class _Change(NamedTuple):
@@ -105,7 +105,7 @@ def _on_the_clock(instant: datetime, offset: timedelta) -> datetime:
 
 def _shortest(clock: ZoneOffset, before: timedelta, onsets: list[datetime], last_year: int) -> Iterator[Observance]:
     """As a rule what is one, the rest listed."""
-    day, ruled = max((_alike(onsets, day) for day in _places(onsets[-1])), key=lambda found: len(found[1]))
+    day, ruled = max((_alike(onsets, day) for day in _places(onsets[-1])), key=lambda candidate: len(candidate[1]))
     if len(ruled) < _RULE or onsets[-1].year < last_year - 1:
         yield Observance(clock, before, tuple(onsets))
         return
@@ -121,13 +121,13 @@ def _places(onset: datetime) -> list[str]:
     return [*last, f"{(onset.day - 1) // 7 + 1}{weekday}"]
 
 
-def _alike(onsets: Sequence[datetime], place: str) -> tuple[str, tuple[datetime, ...]]:
+def _alike(onsets: Sequence[datetime], position: str) -> tuple[str, tuple[datetime, ...]]:
     """The years up to the last one in which the change came on this day and at this time, the last one first."""
     last = onsets[-1]
 
-    def is_alike(found: tuple[int, datetime]) -> bool:
-        ago, onset = found
-        alike = onset.month == last.month and onset.time() == last.time() and place in _places(onset)
+    def is_alike(entry: tuple[int, datetime]) -> bool:
+        ago, onset = entry
+        alike = onset.month == last.month and onset.time() == last.time() and position in _places(onset)
         return alike and onset.year == last.year - ago
 
-    return place, tuple(onset for _, onset in takewhile(is_alike, enumerate(reversed(onsets))))
+    return position, tuple(onset for _, onset in takewhile(is_alike, enumerate(reversed(onsets))))

@@ -86,21 +86,21 @@ def watch(
     stopped, or every message would come twice. The other one comes from the system's randomness: a seeded session
     that repeats an earlier one would draw one taken id after the other.
     """
-    kind = _TYPE if channel_type is None else channel_type
+    type_name = _TYPE if channel_type is None else channel_type
     lost: list[str] = []
     for left in reversed(range(_NEW_IDS)):
-        wanted = channel_id if channel_id is not None else str(uuid4()) if lost else new_id(session)
+        requested_id = channel_id if channel_id is not None else str(uuid4()) if lost else new_id(session)
         if expect:
-            expect(wanted, token)
+            expect(requested_id, token)
         try:
-            made = _opened(session, file, _body(wanted, kind, address, token, expiration))
+            channel = _opened(session, file, _body(requested_id, type_name, address, token, expiration))
         except BadRequest as error:
             if error.reason != _TAKEN or channel_id is not None or not left:
                 raise
-            lost.append(wanted)
+            lost.append(requested_id)
         else:
-            _stop_lost(session, lost, made.resource_id)
-            return made
+            _stop_lost(session, lost, channel.resource_id)
+            return channel
     raise AssertionError("unreachable")
 
 
@@ -111,8 +111,14 @@ def _stop_lost(session: Session, lost: list[str], resource_id: str) -> None:
             stop(session, channel_id, resource_id)
 
 
-def _body(channel_id: str, kind: str, address: str, token: str | None, expiration: int | str | None) -> JSONObject:
-    body: JSONObject = {"id": channel_id, "type": kind, "address": address, "token": token, "expiration": expiration}
+def _body(channel_id: str, type_name: str, address: str, token: str | None, expiration: int | str | None) -> JSONObject:
+    body: JSONObject = {
+        "id": channel_id,
+        "type": type_name,
+        "address": address,
+        "token": token,
+        "expiration": expiration,
+    }
     return {name: value for name, value in body.items() if value is not None}
 
 
@@ -161,7 +167,7 @@ def changes_since(session: Session, page_token: str, fields: str) -> Iterator[JS
         query = {"pageToken": token, "pageSize": _PAGE, "fields": f"nextPageToken,newStartPageToken,changes({fields})"}
         page = session.call("GET", session.names.path("changes"), query=query)
         changes = page.get("changes")
-        yield from (one for one in changes if isinstance(one, dict)) if isinstance(changes, list) else ()
+        yield from (change for change in changes if isinstance(change, dict)) if isinstance(changes, list) else ()
         following, end = page.get("nextPageToken"), page.get("newStartPageToken")
         token = None if following is None else str(following)
         if end is not None:

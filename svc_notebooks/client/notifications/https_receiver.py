@@ -122,9 +122,9 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 256
     timeout = _LOOK_SECONDS
 
-    def __init__(self, place: tuple[str, int], inbox: Inbox, context: ssl.SSLContext, path: str) -> None:
-        self.address_family = socket.AF_INET6 if ":" in place[0] else socket.AF_INET
-        super().__init__(place, _Handler)
+    def __init__(self, address: tuple[str, int], inbox: Inbox, context: ssl.SSLContext, path: str) -> None:
+        self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+        super().__init__(address, _Handler)
         self.inbox, self.path, self.closing = ref(inbox), path, Event()
         self._context = context
         self._open: set[socket.socket] = set()

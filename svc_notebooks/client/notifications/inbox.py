@@ -77,29 +77,29 @@ class Inbox:
         body = as_body(request.body).read(_MOST_BODY + 1)
         if len(body) > _MOST_BODY:
             return _answer(_TOO_LARGE), 0.0
-        found = read_notification(request.headers, body, self._names)
-        if found.channel_id is None or found.number is None or found.state is None:
+        notification = read_notification(request.headers, body, self._names)
+        if notification.channel_id is None or notification.number is None or notification.state is None:
             return _answer(_BAD), 0.0
         with self._changed:
-            status, delay = self._take(found, request.headers)
+            status, delay = self._take(notification, request.headers)
             self._changed.notify_all()
         for listener in list(self._listeners):
             listener()
         return _answer(status), delay
 
-    def _take(self, found: Notification, headers: Headers) -> tuple[int, float]:
-        verified = self._verified(found)
-        key = (found.channel_id, found.number, verified)  # the same each time that a message is sent
-        message = self._messages.setdefault(key, Received(found, headers, self._clock.now(), verified))
+    def _take(self, notification: Notification, headers: Headers) -> tuple[int, float]:
+        verified = self._verified(notification)
+        key = (notification.channel_id, notification.number, verified)  # the same each time that a message is sent
+        message = self._messages.setdefault(key, Received(notification, headers, self._clock.now(), verified))
         answer = _Answer(_FORBIDDEN, 0.0, None) if message.verified is False else self._next_answer()
         message.answers.append(answer.status)
         return answer.status, answer.delay
 
-    def _verified(self, found: Notification) -> bool | None:
+    def _verified(self, notification: Notification) -> bool | None:
         """Whether it carries the token that its channel was given; None: nobody has told of this channel."""
-        if found.channel_id not in self._tokens:
+        if notification.channel_id not in self._tokens:
             return None
-        return same_token(self._tokens[found.channel_id], found.token)
+        return same_token(self._tokens[notification.channel_id], notification.token)
 
     def _next_answer(self) -> _Answer:
         while self._plan and self._plan[0].times == 0:
@@ -114,15 +114,15 @@ class Inbox:
         with self._changed:
             return list(self._messages.values())
 
-    def wait_for(self, wanted: Callable[[Received], bool], count: int, seconds: float) -> list[Received]:
+    def wait_for(self, matches: Callable[[Received], bool], count: int, seconds: float) -> list[Received]:
         """The messages that are wanted, when there are so many of them, or when the time is over."""
 
-        def found() -> list[Received]:
-            return [one for one in self._messages.values() if wanted(one)]
+        def matching() -> list[Received]:
+            return [message for message in self._messages.values() if matches(message)]
 
         with self._changed:
-            self._changed.wait_for(lambda: len(found()) >= count, seconds)
-            return found()
+            self._changed.wait_for(lambda: len(matching()) >= count, seconds)
+            return matching()
 
     def clear(self) -> None:
         """Forget all messages; tokens and answers stay."""

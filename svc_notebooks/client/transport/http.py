@@ -141,14 +141,16 @@ def _adapter() -> HTTPAdapter:
 def _without_secrets(record: logging.LogRecord) -> bool:
     """urllib3 logs whole addresses, which may have a token in them (T-05); adding a filter twice adds it once."""
     if isinstance(record.args, tuple):
-        record.args = tuple(redacted_url(one) if isinstance(one, str) else one for one in record.args)
+        record.args = tuple(
+            redacted_url(argument) if isinstance(argument, str) else argument for argument in record.args
+        )
     return True
 
 
-def _proxies(given: Mapping[str, str] | None) -> dict[str, str] | None:
-    if given is not None and not isinstance(given, Mapping):
-        raise TypeError(f"proxies is {type(given).__name__}; give a dict like {{'https': 'http://proxy:3128'}}")
-    return None if given is None else dict(given)
+def _proxies(proxies: Mapping[str, str] | None) -> dict[str, str] | None:
+    if proxies is not None and not isinstance(proxies, Mapping):
+        raise TypeError(f"proxies is {type(proxies).__name__}; give a dict like {{'https': 'http://proxy:3128'}}")
+    return None if proxies is None else dict(proxies)
 
 
 def _certificates(verify: bool | str | Path | None) -> bool | str:
@@ -244,22 +246,22 @@ class Stream:
 
 def broken(error: Exception, url: str = "") -> TransportError:
     """Any failure of requests, urllib3 or the socket, as the one that the client knows."""
-    said = list(_layers(error))
-    hopeless = any(isinstance(one, _HOPELESS) for one in said)
-    early = any(isinstance(one, _EARLY) for one in said)
-    words = _unreachable(said, url) if early or hopeless else ""
+    layers = list(_layers(error))
+    hopeless = any(isinstance(layer, _HOPELESS) for layer in layers)
+    early = any(isinstance(layer, _EARLY) for layer in layers)
+    message = _unreachable(layers, url) if early or hopeless else ""
     _forget_frames(error)
     return TransportError(
-        words or _words(said[-1]), sent=not (early or hopeless), hopeless=hopeless, unreachable=bool(words)
+        message or _words(layers[-1]), sent=not (early or hopeless), hopeless=hopeless, unreachable=bool(message)
     )
 
 
-def _unreachable(said: list[BaseException], url: str) -> str:
+def _unreachable(layers: list[BaseException], url: str) -> str:
     """Which address was tried and what to check, where no connection came about; else nothing."""
     parts = urlsplit(url)
     host, origin = parts.hostname, f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-    inner = said[-1]
-    if any(isinstance(one, ProxyError) for one in said):
+    inner = layers[-1]
+    if any(isinstance(layer, ProxyError) for layer in layers):
         return f"the proxy on the way to {origin} cannot be reached ({_words(inner)}); check HTTPS_PROXY or proxies="
     if isinstance(inner, NameResolutionError):
         return f"there is no host {host} ({origin} was tried); check its name in base_url, and the network"

@@ -110,8 +110,8 @@ class RecordedExchange:
 
     def estimate_size(self) -> int:
         """About how many bytes it takes, as far as it has come."""
-        asked, answer = self.request, self.response
-        self.weight = _BARE + len(self.url) + asked.size + len(asked.head)
+        request, answer = self.request, self.response
+        self.weight = _BARE + len(self.url) + request.size + len(request.head)
         if answer is not None:
             self.weight += answer.size + len(answer.head)
         return self.weight
@@ -286,18 +286,18 @@ def _readable(head: bytes) -> str:
 
 
 def _shown(entry: RecordedExchange) -> Exchange:
-    asked, answer = entry.request, entry.response
+    request, answer = entry.request, entry.response
     return Exchange(
         n=entry.n,
         time=entry.time,
-        method=str(asked.start),
+        method=str(request.start),
         url=entry.url,
         status=int(answer.start) if answer else None,
-        request_headers=asked.pairs,
+        request_headers=request.pairs,
         response_headers=answer.pairs if answer else (),
         sent=entry.sent,
         received=entry.received,
-        request_body=entry.body_of(asked),
+        request_body=entry.body_of(request),
         response_body=entry.body_of(answer),
         seconds=entry.seconds,
         error=entry.error,

@@ -142,8 +142,8 @@ class UploadDriver:
                 self._ask(total)
             case Wait(seconds):
                 self._wait(seconds)
-            case Failed(why):
-                self._fail(why)
+            case Failed(reason):
+                self._fail(reason)
 
     def _begin(self) -> None:
         if not self.target.whole:
@@ -172,11 +172,11 @@ class UploadDriver:
         """How many bytes this step sends; a stream is read one byte further, to see whether it ends."""
         if self.source.size is not None:
             return step.size or 0
-        wanted = step.size or DEFAULT_CHUNK
-        found = len(self.source.read(step.first, wanted + 1))
-        if found <= wanted:
-            self.machine.set_total(step.first + found)
-        return min(found, wanted)
+        size = step.size or DEFAULT_CHUNK
+        available = len(self.source.read(step.first, size + 1))
+        if available <= size:
+            self.machine.set_total(step.first + available)
+        return min(available, size)
 
     def _ask(self, total: int | None) -> None:
         """Ask for the status."""
@@ -238,15 +238,15 @@ class UploadDriver:
         session = self._session
         now, chance = session.elapsed(), session.chance()
         finished = answer.status in (200, 201) and not begun
-        found = _object(answer) if finished else None
-        if finished and found is None:
+        metadata = _object(answer) if finished else None
+        if finished and metadata is None:
             # The upload is complete and its answer unreadable: ask again, the question has the same one (C53).
             self.machine.connection_lost(now, chance)
             return
         self.machine.first_available = self.source.lowest  # what a stream can still give, should it be begun anew
         self.machine.feed(self._heard(answer), now, chance)
-        if found is not None:
-            self._finish(found)
+        if metadata is not None:
+            self._finish(metadata)
 
     def _heard(self, answer: Response) -> ResponseFacts:
         reason = read_envelope(answer.content())[1] if answer.status >= 400 else None
@@ -278,8 +278,8 @@ class UploadDriver:
         return answer
 
     def _cancelled(self, answer: Response, request: Request) -> None:
-        if answer.status in (200, 201) and (found := _object(answer)) is not None:
-            self._finish(found)  # too late: it is complete
+        if answer.status in (200, 201) and (metadata := _object(answer)) is not None:
+            self._finish(metadata)  # too late: it is complete
         elif answer.status in (204, 404, 410, 499) or answer.status < 300:
             # Whatever the words, it is over: not even a 404 may begin it anew.
             self.machine.feed(ResponseFacts(499), self._session.elapsed(), 0.0)
@@ -317,34 +317,34 @@ class UploadDriver:
 
     # -- failures
 
-    def _fail(self, why: FailureReason) -> None:
+    def _fail(self, reason: FailureReason) -> None:
         """Raise what it means for a person; or find out that it is no failure."""
-        error = self.failure(why)
+        error = self.failure(reason)
         if error.status == 409 and self._all_sent and self.target.chosen_id:
             # The first session had everything and took the id with it: the upload is complete (X-07).
             self._finish(get_file(self._session, self.target.chosen_id))
             return
-        if why in _OVER or error.status == 400:
+        if reason in _OVER or error.status == 400:
             self._ticket.over()
         raise error
 
-    def failure(self, why: FailureReason) -> SvcError:
+    def failure(self, reason: FailureReason) -> SvcError:
         """What it means for a person, in the service's words where it said some."""
         answer, status = self._last, self._last.status or None
-        if why is FailureReason.REFUSED:
+        if reason is FailureReason.REFUSED:
             return self._session.error(answer.status, answer.content())
-        if why is FailureReason.GAVE_UP:
+        if reason is FailureReason.GAVE_UP:
             return self._interrupted(self._gave_up(), status)
-        if why is FailureReason.DATA_LOSS:
+        if reason is FailureReason.DATA_LOSS:
             return ContentMismatch(_OVERTAKEN.format(stored=answer.headers.get("Range")), advice=_LET_IT_FINISH)
-        return SessionExpired(f"The upload cannot go on: {why.value}.", status=status)
+        return SessionExpired(f"The upload cannot go on: {reason.value}.", status=status)
 
     def _gave_up(self) -> str:
-        status, asked = self._last.status, self.machine.too_long
-        if asked is not None:
-            return f"The upload stopped at a {status}. {self.machine.retry.too_long_message(asked)}"
-        said = f"the last answer was {status}" if status else f"no answer came: {self._broken}"
-        return f"The upload made no progress for too long; {said}."
+        status, requested_wait = self._last.status, self.machine.too_long
+        if requested_wait is not None:
+            return f"The upload stopped at a {status}. {self.machine.retry.too_long_message(requested_wait)}"
+        detail = f"the last answer was {status}" if status else f"no answer came: {self._broken}"
+        return f"The upload made no progress for too long; {detail}."
 
     def _interrupted(self, text: str, status: int | None = None) -> Interrupted:
         kind = Unreachable if not status and self._broken and self._broken.unreachable else Interrupted
@@ -376,7 +376,7 @@ def _bytes_sent(request: Request) -> int:
 
 def _object(answer: Response) -> JSONObject | None:
     try:
-        found: JSON = json.loads(answer.content())
+        parsed: JSON = json.loads(answer.content())
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return parsed if isinstance(parsed, dict) else None

@@ -47,7 +47,7 @@ def _fitting(session: Session, source_type: str) -> str:
             f"convert_to is 'auto', and {essence} becomes no native document here: import_formats() lists what does"
         )
     order = [session.names.native(native) for native in NATIVES]
-    return min(possible, key=lambda one: order.index(one) if one in order else len(order))
+    return min(possible, key=lambda native: order.index(native) if native in order else len(order))
 
 
 def source_type(session: Session, native: str, detected: str) -> str:

@@ -206,49 +206,49 @@ def prepare(
     if chunk_size is not None and upload_type in ("media", "multipart"):
         raise ValueError(f"chunk_size is for resumable uploads; leave it out with {upload_type}")
     chunk = checked_chunk(chunk_size)
-    words = _metadata(metadata, name)
-    if upload_type == "media" and (words or convert_to is not None):
+    file_metadata = _metadata(metadata, name)
+    if upload_type == "media" and (file_metadata or convert_to is not None):
         raise ValueError(
             "a media upload carries no metadata; leave name, metadata and convert_to out, or use multipart"
         )
     opened = open_source(source, name=name, size=size)
-    kind = _media_type(mime_type) or _own_type(source, convert_to) or opened.media_type
-    kind, words = _conversion(session, words, convert_to, kind)
-    if upload_type != "media" and file_id is None and opened.name and "name" not in words:
-        words["name"] = document_name(opened.name) if _is_wished(session, words) else opened.name
-    if ocr_language is not None and file_id is None and not _is_wished(session, words):
+    media_type = _media_type(mime_type) or _own_type(source, convert_to) or opened.media_type
+    media_type, file_metadata = _conversion(session, file_metadata, convert_to, media_type)
+    if upload_type != "media" and file_id is None and opened.name and "name" not in file_metadata:
+        file_metadata["name"] = document_name(opened.name) if _is_wished(session, file_metadata) else opened.name
+    if ocr_language is not None and file_id is None and not _is_wished(session, file_metadata):
         raise ValueError("ocr_language is for content that is converted; give convert_to='document' too")
     target = UploadTarget(
-        kind,
-        words,
+        media_type,
+        file_metadata,
         None if file_id is None else checked_id(file_id),
         {**(query or {}), **_language(ocr_language)},
     )
     if upload_type == "auto":
-        chosen = choose_upload_type(opened.size, has_metadata=bool(words))
+        chosen = choose_upload_type(opened.size, has_metadata=bool(file_metadata))
         upload_type = chosen if chunk_size is None else "resumable"
     return UploadRequest(opened, target, upload_type, chunk)
 
 
 def _own_type(source: object, convert_to: object) -> str | None:
     """The type that a source's own name tells, where the name that it is given is that of a document."""
-    found = by_name(own_name(source) or "") if convert_to is not None else None
-    return None if found == UNKNOWN else found
+    detected = by_name(own_name(source) or "") if convert_to is not None else None
+    return None if detected == UNKNOWN else detected
 
 
-def _conversion(session: Session, words: JSONObject, convert_to: object, kind: str) -> tuple[str, JSONObject]:
+def _conversion(session: Session, metadata: JSONObject, convert_to: object, media_type: str) -> tuple[str, JSONObject]:
     """The type to send content under, and the metadata that say what it shall become."""
-    said = words.get("mimeType")
-    wanted = said if convert_to is None else native_type(session, convert_to, kind)
-    if said not in (None, wanted):
-        raise ValueError(f"convert_to asks for {wanted}, and metadata for {said}; leave one of them out")
-    if not (isinstance(wanted, str) and is_document(session, wanted)):
-        return kind, words
-    return source_type(session, wanted, kind), {**words, "mimeType": wanted}
+    declared = metadata.get("mimeType")
+    target_type = declared if convert_to is None else native_type(session, convert_to, media_type)
+    if declared not in (None, target_type):
+        raise ValueError(f"convert_to asks for {target_type}, and metadata for {declared}; leave one of them out")
+    if not (isinstance(target_type, str) and is_document(session, target_type)):
+        return media_type, metadata
+    return source_type(session, target_type, media_type), {**metadata, "mimeType": target_type}
 
 
-def _is_wished(session: Session, words: JSONObject) -> bool:
-    return is_document(session, str(words.get("mimeType")))
+def _is_wished(session: Session, metadata: JSONObject) -> bool:
+    return is_document(session, str(metadata.get("mimeType")))
 
 
 def _language(ocr_language: object) -> dict[str, str]:
@@ -263,16 +263,16 @@ def _metadata(metadata: Mapping[str, object] | None, name: str | None) -> JSONOb
     if metadata is not None and not isinstance(metadata, Mapping):
         raise TypeError(f"metadata is {type(metadata).__name__}; give a dict of the file's fields")
     try:
-        words: JSONObject = json.loads(json.dumps(dict(metadata or {})))
+        content: JSONObject = json.loads(json.dumps(dict(metadata or {})))
     except (TypeError, ValueError) as error:
         raise TypeError(f"metadata cannot be sent as JSON: {error}") from None
-    return words if name is None else {**words, "name": name}
+    return content if name is None else {**content, "name": name}
 
 
-def _media_type(given: str | None) -> str | None:
-    if given is not None and not (isinstance(given, str) and is_media_type(given)):
-        raise ValueError(f"mime_type is {given!r}; write it as type/subtype, for example text/csv")
-    return given
+def _media_type(mime_type: str | None) -> str | None:
+    if mime_type is not None and not (isinstance(mime_type, str) and is_media_type(mime_type)):
+        raise ValueError(f"mime_type is {mime_type!r}; write it as type/subtype, for example text/csv")
+    return mime_type
 
 
 # -- one request
@@ -281,9 +281,9 @@ def _media_type(given: str | None) -> str | None:
 def _in_one_request(session: Session, order: UploadRequest, progress: Progress | None) -> JSONObject:
     target = order.target
     attempts = Retry(session, repeatable=bool(target.file_id or target.chosen_id))
-    kind = {"media": media_request, "multipart": multipart_request}[order.upload_type]
+    make_request = {"media": media_request, "multipart": multipart_request}[order.upload_type]
     try:
-        return read_object(attempts.run(lambda: kind(session, _rewound(order), progress)))
+        return read_object(attempts.run(lambda: make_request(session, _rewound(order), progress)))
     except SourceFailed as failed:
         raise failed.error from None
     except AlreadyExists as error:

@@ -89,7 +89,7 @@ class UploadSource(Protocol):
         """Let go of what is open; reading opens it again."""
 
 
-def open_source(given: object, *, name: str | None = None, size: int | None = None) -> UploadSource:
+def open_source(source: object, *, name: str | None = None, size: int | None = None) -> UploadSource:
     """Make a source of what a person gives; `size` may tell that of a stream.
 
     Raises TypeError naming `source`, and OSError for a path that cannot be read.
@@ -98,17 +98,17 @@ def open_source(given: object, *, name: str | None = None, size: int | None = No
     >>> source.size, source.media_type
     (4, 'text/csv')
     """
-    if isinstance(given, (bytes, bytearray, memoryview)):
-        return BytesSource(bytes(given), name)
-    if isinstance(given, (str, os.PathLike)):
-        return PathSource(_checked_path(given), name)
-    if callable(getattr(given, "read", None)):
-        return _from_file(cast(Readable, given), name, size)
-    raise TypeError(f"source is {type(given).__name__}; give a path, bytes, or a file object opened in binary mode")
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return BytesSource(bytes(source), name)
+    if isinstance(source, (str, os.PathLike)):
+        return PathSource(_checked_path(source), name)
+    if callable(getattr(source, "read", None)):
+        return _from_file(cast(Readable, source), name, size)
+    raise TypeError(f"source is {type(source).__name__}; give a path, bytes, or a file object opened in binary mode")
 
 
-def _checked_path(given: str | os.PathLike[str]) -> Path:
-    text = os.fspath(given)
+def _checked_path(source: str | os.PathLike[str]) -> Path:
+    text = os.fspath(source)
     if not isinstance(text, str):
         raise TypeError("source is a path of bytes; give it as a str or a pathlib.Path")
     if not text:
@@ -134,13 +134,13 @@ def _from_file(file: Readable, name: str | None, size: int | None) -> UploadSour
     return StreamSource(file, name, size)
 
 
-def own_name(given: object) -> str | None:
+def own_name(source: object) -> str | None:
     """What a source is called where it comes from, whatever it shall be called where it goes.
 
     >>> own_name("data/survey.csv"), own_name(b"a,b")
     ('survey.csv', None)
     """
-    return PurePath(given).name if isinstance(given, (str, PurePath)) else _name_of(given)
+    return PurePath(source).name if isinstance(source, (str, PurePath)) else _name_of(source)
 
 
 def _name_of(file: object) -> str | None:

@@ -30,8 +30,8 @@ class UploadTarget:
     @property
     def chosen_id(self) -> str | None:
         """The id that the person chose for a new file (generate_ids)."""
-        found = self.metadata.get("id") if self.file_id is None else None
-        return found if isinstance(found, str) else None
+        file_id = self.metadata.get("id") if self.file_id is None else None
+        return file_id if isinstance(file_id, str) else None
 
     def url(self, session: Session, upload_type: str) -> str:
         """The media URI with its upload type."""
@@ -56,8 +56,8 @@ class UploadTarget:
 
     def key(self, base_url: str, source: str) -> str:
         """Names this upload in the journal: the same source to the same place with the same words."""
-        words = [base_url, self.file_id, self.media_type, self.metadata, dict(self.query), source]
-        text = json.dumps(words, sort_keys=True)
+        parts = [base_url, self.file_id, self.media_type, self.metadata, dict(self.query), source]
+        text = json.dumps(parts, sort_keys=True)
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
