@@ -1,6 +1,9 @@
-"""The client asks: it sends core's requests, waits, resumes, and keeps a record of what was said.
+"""The client: it sends requests, retries them, resumes transfers and records every exchange.
 
-http.py, direct.py     the ways to a service; the only files that know `requests`
-session.py             one service, one token, one record of exchanges
-calls.py, uploads.py, downloads.py     what a person asks for
+session, credentials       one service, one token, one record of exchanges
+service_account            tokens of service accounts
+files, about               JSON calls on files and permissions, and what the service can convert
+transport                  HTTP and in-process transports, retries, the record of exchanges
+uploads, downloads         content to and from the service; upload_journal, file_lock for unfinished uploads
+events, notifications      calendar calls and iCalendar files; channels and receivers
 """

@@ -33,7 +33,7 @@ def get_about(session: Session, fields: str) -> JSONObject:
 _known: WeakKeyDictionary[Session, Capabilities] = WeakKeyDictionary()
 
 
-def offers(session: Session) -> Capabilities:
+def capabilities_of(session: Session) -> Capabilities:
     """What this session's service offers; asked once, since it is what is installed there."""
     if session not in _known:
         about = get_about(session, _LISTS)
@@ -90,7 +90,8 @@ def native_name(names: Names, native_type: str) -> str:
 def export_formats(session: Session, native_type: str) -> list[ExportFormat]:
     """What a native document of this type can become here, with media types as they are on the wire."""
     return [
-        _export(session.names, native_type, media_type) for media_type in offers(session).exports.get(native_type, ())
+        _export(session.names, native_type, media_type)
+        for media_type in capabilities_of(session).exports.get(native_type, ())
     ]
 
 
@@ -114,11 +115,11 @@ def import_formats(session: Session) -> list[tuple[str, str, ImportFormat | None
     """
     names = session.names
     formats: dict[tuple[str, object], tuple[str, str, ImportFormat | None]] = {}
-    for media_type, natives in offers(session).imports.items():
+    for media_type, natives in capabilities_of(session).imports.items():
         for native_type in natives:
             row = _import(names, native_type, media_type)
             formats.setdefault((native_type, row or media_type), (native_type, media_type, row))
-    return sorted(formats.values(), key=lambda entry: _place(names, entry[0]))
+    return sorted(formats.values(), key=lambda entry: _native_order(names, entry[0]))
 
 
 def _import(names: Names, native_type: str, media_type: str) -> ImportFormat | None:
@@ -127,6 +128,6 @@ def _import(names: Names, native_type: str, media_type: str) -> ImportFormat | N
     return next((row for row in rows if media_type in map(names.media_type, row.media_types)), None)
 
 
-def _place(names: Names, native_type: str) -> int:
+def _native_order(names: Names, native_type: str) -> int:
     native = native_name(names, native_type)
     return NATIVES.index(native) if native in NATIVES else len(NATIVES)

@@ -67,48 +67,48 @@ class Credential:
     """The token of a session: given, or fetched when first needed and again after a 401. Threads may share it."""
 
     def __init__(self, token: Token) -> None:
-        self._give = token if callable(token) else None
+        self._get_token = token if callable(token) else None
         self._header: Secret | None = None
         self._lock = RLock()
         self._thread = local()  # `sent`: the header that this thread used last
-        self.word = Secret("")
+        self.token = Secret("")
         """The token alone, as far as it is known; nothing is asked for."""
         if token is not None and not callable(token):
-            self._take(bearer(token))
+            self._set_header(bearer(token))
         after_fork(self, Credential._renew_lock)
 
     def _renew_lock(self) -> None:
         self._lock = RLock()
 
-    def _take(self, header: Secret) -> None:
-        self._header, self.word = header, Secret(header.rpartition(" ")[2])
+    def _set_header(self, header: Secret) -> None:
+        self._header, self.token = header, Secret(header.rpartition(" ")[2])
 
     @property
     def header(self) -> Secret | None:
         """The Authorization header's value."""
-        if self._give is None:
+        if self._get_token is None:
             return self._header
         with self._lock:
             if self._header is None:
-                self._take(bearer(_given(self._give)))
+                self._set_header(bearer(_fetch_token(self._get_token)))
             self._thread.sent = self._header
             return self._header
 
     def renew(self) -> bool:
         """Have another token than the one that this thread used last; False when there is none to be had."""
-        if self._give is None:
+        if self._get_token is None:
             return False
         with self._lock:
             refused = getattr(self._thread, "sent", self._header)
             if self._header == refused:  # else another thread has renewed it meanwhile
-                self._take(bearer(_given(self._give)))
+                self._set_header(bearer(_fetch_token(self._get_token)))
             return self._header != refused
 
     def __repr__(self) -> str:
         return "Credential([redacted])"
 
 
-def _given(give: Callable[[], str]) -> str:
+def _fetch_token(give: Callable[[], str]) -> str:
     """What a token's function gives. Raises NotSignedIn where it fails, without its words: they may have secrets."""
     try:
         return give()

@@ -38,7 +38,7 @@ class AccountToken:
     def __call__(self) -> str:
         """A new access token. Raises NotSignedIn: the service does not accept the assertion."""
         form = {"grant_type": JWT_BEARER, "assertion": self._assertion()}
-        answer = ask(self._session, self._key["token_uri"], form)
+        answer = post_form(self._session, self._key["token_uri"], form)
         token = answer.get("access_token")
         if not isinstance(token, str):
             raise ServiceFailed("The token endpoint answered no access_token.")
@@ -77,13 +77,13 @@ def _read(path: Path) -> Any:
         raise ValueError(f"{path.name} is no key file: it is no JSON") from None
 
 
-def asker(token_uri: str, *, verify: bool | str | Path | None = None) -> Session:
+def token_session(token_uri: str, *, verify: bool | str | Path | None = None) -> Session:
     """A session that asks a token endpoint and is nobody itself."""
     parts = urlsplit(token_uri)
     return Session(f"{parts.scheme}://{parts.netloc}", verify=verify)
 
 
-def ask(session: Session, address: str, form: Mapping[str, str]) -> JSONObject:
+def post_form(session: Session, address: str, form: Mapping[str, str]) -> JSONObject:
     """What an OAuth endpoint answers to a form. Raises NotSignedIn or BadRequest with its error and its words."""
     content = urlencode(form).encode()
     headers = session.headers(("Content-Type", _FORM), ("Content-Length", str(len(content))))

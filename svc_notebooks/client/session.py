@@ -35,7 +35,7 @@ _BARE = Headers([("Accept", "application/json"), ("User-Agent", USER_AGENT)])
 _EMPTY = _BARE.plus(("Content-Length", "0"))
 _BODILESS = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
 
-STAYS_HERE = (
+SANDBOX_NOT_PICKLED = (
     "a sandbox stays in the process that made it and is not pickled: use threads, or call lab.serve() there and"
     " connect(server.base_url, token) in the other processes"
 )
@@ -44,7 +44,7 @@ _NOT_PICKLED = (
     " that needs one, as with ProcessPoolExecutor(initializer=svc.connect, initargs=(base_url, token))"
 )
 
-_FIRST_TRIES = 3
+_MAX_FIRST_TRIES = 3
 """A service that never answered is given up after so many tries: its address is probably wrong."""
 
 
@@ -102,18 +102,18 @@ class Session:
         self.exchanges = Recorder() if recorder is None else recorder
         self.owner: object = None
         """What this session is part of and keeps alive: a sandbox."""
-        self.explain: Callable[[SvcError], SvcError] = _as_it_is
+        self.explain: Callable[[SvcError], SvcError] = _unchanged
         """Says more of an error than the service can: that an id belongs to another sandbox."""
         self.pending = UploadJournal(_folder(state_dir, in_process=handler is not None))
-        self._own = origin_of(self.base_url) + "/"
+        self._own_origin = origin_of(self.base_url) + "/"
         self._credential = Credential(token)
         self._virtual = clock is not None
         self._sleep = sleep or time.sleep
         self._transport = transport or _transport(handler, verify, proxies, timeout)
         self._fault: list[str] = []  # at most one; the thread that takes it out sends it
-        self._answered = False
-        self._fruitless = 0
-        self._ready: tuple[Secret, Headers] | None = None
+        self._has_answered = False
+        self._failures_before_answer = 0
+        self._signed_headers: tuple[Secret, Headers] | None = None
         # A child draws other boundaries, ids and delays than its parent and its siblings.
         after_fork(self, lambda session: session.random.seed())
 
@@ -122,7 +122,7 @@ class Session:
 
     def __getstate__(self) -> NoReturn:
         """A pickle would carry the token to wherever it goes (T-05)."""
-        raise TypeError(STAYS_HERE if self.in_process else _NOT_PICKLED)
+        raise TypeError(SANDBOX_NOT_PICKLED if self.in_process else _NOT_PICKLED)
 
     def __enter__(self) -> Session:
         return self
@@ -208,16 +208,16 @@ class Session:
         Raises Broken when no whole answer comes, here or while a streamed body is read.
         """
         secret = self._credential.header if self._is_own(request.url) else None
-        request = self._signed(self._struck(request), secret)
+        request = self._signed(self._with_fault(request), secret)
         started = self.elapsed()
-        entry = self.exchanges.begin(request, self.clock.now(), self._credential.word if secret else "")
+        entry = self.exchanges.begin(request, self.clock.now(), self._credential.token if secret else "")
         try:
             response = self._transport.send(_recorded(request, entry))
         except BaseException as error:
             entry.end(self.elapsed() - started, error)
-            self._count_fruitless(error)
+            self._count_unanswered(error)
             raise
-        self._answered = True
+        self._has_answered = True
         entry.answer(response, self.elapsed() - started)
         if isinstance(response.body, bytes):
             entry.received_more(response.body)
@@ -239,7 +239,7 @@ class Session:
         read = Action.parse_header(action) if isinstance(action, str) else Action.read(action)
         self._fault[:] = [json.dumps(read.raw)]
 
-    def _struck(self, request: Request) -> Request:
+    def _with_fault(self, request: Request) -> Request:
         """The request with the fault that was asked for; the service alone is told of it."""
         if not self._fault or not self._is_own(request.url):
             return request
@@ -249,14 +249,14 @@ class Session:
             return request
         return Request(request.method, request.url, headers, request.body)
 
-    def _count_fruitless(self, error: BaseException) -> None:
+    def _count_unanswered(self, error: BaseException) -> None:
         """A service that never answered is not worth the patience of one that did: it may be another program."""
-        if isinstance(error, TransportError) and not (self._answered or self.in_process):
-            self._fruitless += 1
-            error.hopeless |= self._fruitless >= _FIRST_TRIES
+        if isinstance(error, TransportError) and not (self._has_answered or self.in_process):
+            self._failures_before_answer += 1
+            error.hopeless |= self._failures_before_answer >= _MAX_FIRST_TRIES
 
     def _is_own(self, url: str) -> bool:
-        return url.startswith(self._own) or origin_of(url) == self._own[:-1]
+        return url.startswith(self._own_origin) or origin_of(url) == self._own_origin[:-1]
 
     def _signed(self, request: Request, secret: Secret | None) -> Request:
         """The request with this session's token, or, to a foreign origin, with none (case 65)."""
@@ -270,9 +270,9 @@ class Session:
 
     def _signed_bare(self, secret: Secret) -> Headers:
         """The headers of most requests, made once for each token."""
-        if self._ready is None or self._ready[0] is not secret:
-            self._ready = (secret, Headers((*_BARE.pairs, ("Authorization", secret))))
-        return self._ready[1]
+        if self._signed_headers is None or self._signed_headers[0] is not secret:
+            self._signed_headers = (secret, Headers((*_BARE.pairs, ("Authorization", secret))))
+        return self._signed_headers[1]
 
     # -- what attempts, uploads and downloads ask of a session
 
@@ -301,10 +301,10 @@ class Session:
     def error(self, status: int, content: bytes) -> SvcError:
         """The error that an answer means; a token that it repeats is taken out (T-05)."""
         text = redacted_text(content.decode("utf-8", "replace"))
-        return self.explain(error_from(status, without_secret(text, self._credential.word).encode()))
+        return self.explain(error_from(status, without_secret(text, self._credential.token).encode()))
 
 
-def _as_it_is(error: SvcError) -> SvcError:
+def _unchanged(error: SvcError) -> SvcError:
     return error
 
 

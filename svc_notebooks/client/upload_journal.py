@@ -67,12 +67,12 @@ class UploadJournal:
         self._memory: dict[str, PendingUpload] = {}
         self._claims: dict[str, JournalLock] = {}
         self._lock = RLock()
-        after_fork(self, UploadJournal._leave_claims)
+        after_fork(self, UploadJournal._drop_claims_in_child)
 
-    def _leave_claims(self) -> None:
+    def _drop_claims_in_child(self) -> None:
         """In a forked child: the uploads that are claimed, or kept in memory, are the parent's."""
         for claim in self._claims.values():
-            claim.leave()
+            claim.close_in_child()
         self._memory, self._claims, self._lock = {}, {}, RLock()
 
     def all(self, base_url: str | None = None) -> list[PendingUpload]:
@@ -183,10 +183,10 @@ class JournalLock:
             self._journal.released(self)
             self._lock.release()
 
-    def leave(self) -> None:
+    def close_in_child(self) -> None:
         """In a forked child: the parent keeps it."""
         self.held = False
-        self._lock.leave()
+        self._lock.close_in_child()
 
 
 class _Lock:
@@ -200,7 +200,7 @@ class _Lock:
             self._path.unlink(missing_ok=True)  # while it is still held: see open_locked
             os.close(self._descriptor)
 
-    def leave(self) -> None:
+    def close_in_child(self) -> None:
         """Close a forked child's copy of the descriptor: the lock stays with the parent, and ends with it."""
         if self._path is not None:
             os.close(self._descriptor)

@@ -1,5 +1,9 @@
-"""What the interface says, as plain values: no sockets, no clock, no randomness, no pandas.
+"""The rules of the interface as plain values: no sockets, no clock, no randomness, no pandas.
 
-Both sides of the wire import from here and neither owns it.
-That is why the client and the service cannot disagree about a range, an error or the resumable upload.
+The client and the service both import from here, so that they agree about ranges, errors and uploads.
+
+http, api, errors          messages, headers and media types; operations and their schemas; the error catalogue
+files, events, uploads     fields, checks and queries of files; events and recurrence; the upload protocol
+auth, notifications, faults            OAuth and assertions; channels and messages; fault plans
+policy, names, platform    settings of a service, its brand names, what this Python can do
 """

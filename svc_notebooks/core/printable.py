@@ -6,7 +6,7 @@ _MAX_LENGTH = 300
 
 
 def printable(text: str, limit: int = _MAX_LENGTH) -> str:
-    """The text on one line, its control characters escaped, cut to `most` characters.
+    """The text on one line, its control characters escaped, cut to `limit` characters.
 
     >>> printable("SSH-2.0\\r\\n" + chr(27) + "[31m"), printable("x" * 5_000_000, 5)
     ('SSH-2.0 \\\\x1b[31m', 'xxxxx ...')

@@ -14,7 +14,7 @@ NO_TEXT = "expected text: it has half of a surrogate pair."
 def lone_surrogates(value: JSON) -> list[Row]:
     """What of a JSON value cannot be printed again, by its path.
 
-    >>> [one.location for one in lone_surrogates({"a": ["x", chr(0xD800)]})]
+    >>> [error.location for error in lone_surrogates({"a": ["x", chr(0xD800)]})]
     ['a[1]']
     """
     if _is_encodable(json.dumps(value, ensure_ascii=False, default=str)):

@@ -20,7 +20,7 @@ from urllib.parse import quote
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.client.notifications.channels import register_of
+from svc_notebooks.client.notifications.channels import registry_of
 from svc_notebooks.core.http.messages import Headers, Query, Request, Response
 
 TOKEN = "Canary+Session/Token=="
@@ -180,7 +180,7 @@ def messages(session: svc.Session, rx: Any) -> Iterator[str]:
     for frame in (svc.channels(session=session), svc.notifications(session=session), rx.messages(), rx.explain()):
         yield from (frame.to_string(max_colwidth=None), frame.to_csv(), frame.to_json(date_format="iso"))
     yield from (repr(rx), *map(repr, rx.received()), str(svc.delivery_timeline(session=session)))
-    yield from map(repr, register_of(session).channels.values())
+    yield from map(repr, registry_of(session).channels.values())
     for make in (svc.watch_panel, svc.dashboard):
         yield from widget_texts(make(session=session))
 

@@ -29,7 +29,7 @@ _TRIES = 3
 """How often a content that changes while it is fetched is begun anew."""
 
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
-_LONGEST_NAME = 200  # bytes; file systems take 255, and `.part.json` comes behind it
+_MAX_NAME = 200  # bytes; file systems take 255, and `.part.json` comes behind it
 
 
 @overload
@@ -102,7 +102,7 @@ def read_content(
     requested = as_range(byte_range)
     for _ in range(_TRIES):
         sink = Memory()
-        fetch = _fetched(session, file_id, sink, requested, progress, acknowledge_abuse=acknowledge_abuse)
+        fetch = _fetch_content(session, file_id, sink, requested, progress, acknowledge_abuse=acknowledge_abuse)
         if not fetch.resumed or _verified(session, file_id, sink, whole=requested is None):
             return sink.content()
     raise _mismatch(file_id)
@@ -133,30 +133,34 @@ def save_content(
         PathExists: Other content lies at the path; nothing was written. Further errors are those of `read_content`;
             OSError where the disk refuses.
     """
-    destination = checked_place(to)
+    destination = checked_destination(to)
     requested = as_range(byte_range)
     facts = get_file(session, file_id, fields=_FACTS)
-    target = place_in(destination, str(facts.get("name") or file_id), paths)
-    if _is_there(session, file_id, target, _length(requested, facts), whole=requested is None, overwrite=overwrite):
+    target = target_path(destination, str(facts.get("name") or file_id), paths)
+    if _is_unchanged(
+        session, file_id, target, _requested_size(requested, facts), whole=requested is None, overwrite=overwrite
+    ):
         return SavedFile(target, UNCHANGED, target.stat().st_size)
-    with PartFile(target, _mark(session, facts, requested)) as part:
+    with PartFile(target, _content_id(session, facts, requested)) as part:
         for _ in range(_TRIES):
-            span = _counted(requested, facts)
-            fetch = _fetched(session, file_id, part, span, progress, acknowledge_abuse=acknowledge_abuse)
+            span = _from_front(requested, facts)
+            fetch = _fetch_content(session, file_id, part, span, progress, acknowledge_abuse=acknowledge_abuse)
             if not fetch.resumed or _verified(session, file_id, part, whole=requested is None, facts=facts):
                 return part.finish(overwrite=overwrite)
             facts = get_file(session, file_id, fields=_FACTS)
-            part.restart(_mark(session, facts, requested))
+            part.restart(_content_id(session, facts, requested))
     raise _mismatch(file_id)
 
 
-def place_in(destination: Path, name: str, paths: DistinctPaths | None = None) -> Path:
+def target_path(destination: Path, name: str, paths: DistinctPaths | None = None) -> Path:
     """The path itself, or in a folder that of a file of this name."""
     target = destination / safe_name(name) if destination.is_dir() else destination
     return target if paths is None else paths.claim(target)
 
 
-def _is_there(session: Session, file_id: str, target: Path, size: int | None, *, whole: bool, overwrite: bool) -> bool:
+def _is_unchanged(
+    session: Session, file_id: str, target: Path, size: int | None, *, whole: bool, overwrite: bool
+) -> bool:
     """Whether the path has the content already, as far as that is known without a transfer.
 
     Raises PathExists where it is known to have another one that may not be replaced.
@@ -175,7 +179,7 @@ def _is_there(session: Session, file_id: str, target: Path, size: int | None, *,
     return False
 
 
-def _length(requested: ByteRange | None, facts: JSONObject) -> int | None:
+def _requested_size(requested: ByteRange | None, facts: JSONObject) -> int | None:
     """How many bytes are to be saved; None where the service does not tell."""
     if facts.get("size") is None:
         return None
@@ -184,7 +188,7 @@ def _length(requested: ByteRange | None, facts: JSONObject) -> int | None:
     return whole if requested is None else span.size if span else None
 
 
-def _fetched(
+def _fetch_content(
     session: Session,
     file_id: str,
     sink: PartFile | Memory,
@@ -208,7 +212,7 @@ def _fetched(
     return fetch
 
 
-def checked_place(to: str | os.PathLike[str]) -> Path:
+def checked_destination(to: str | os.PathLike[str]) -> Path:
     """A path to write to, or a folder. Raises TypeError and FileNotFoundError that name `to`."""
     if not isinstance(to, (str, os.PathLike)):
         raise TypeError(f"to is {type(to).__name__}; give a path to a file or a folder")
@@ -218,13 +222,13 @@ def checked_place(to: str | os.PathLike[str]) -> Path:
     return destination
 
 
-def _mark(session: Session, facts: JSONObject, requested: ByteRange | None) -> dict[str, object]:
+def _content_id(session: Session, facts: JSONObject, requested: ByteRange | None) -> dict[str, object]:
     """What makes two downloads the same."""
     content = {name: facts.get(name) for name in ("id", "size", "headRevisionId")}
     return {"base_url": session.base_url, **content, "range": str(requested) if requested else None}
 
 
-def _counted(requested: ByteRange | None, facts: JSONObject) -> ByteRange | None:
+def _from_front(requested: ByteRange | None, facts: JSONObject) -> ByteRange | None:
     """A range counted from the end, as one from the front, so that it can go on from a middle."""
     size = facts.get("size")
     if requested is None or requested.first is not None or size is None:
@@ -300,5 +304,5 @@ def safe_name(name: str) -> str:
     stem, dot, extension = clean.rpartition(".")
     if not dot or len(extension) > 20:
         stem, dot, extension = clean, "", ""
-    room = _LONGEST_NAME - len((dot + extension).encode())
+    room = _MAX_NAME - len((dot + extension).encode())
     return stem.encode()[:room].decode(errors="ignore") + dot + extension

@@ -12,7 +12,7 @@ from zipfile import BadZipFile, ZipFile
 
 from ...local.saving import same_bytes
 
-_MOST = 64 * 1024 * 1024
+_MAX_COMPARED = 64 * 1024 * 1024
 """Larger files are compared byte for byte alone; an export of the interface has at most 10 MB."""
 
 _PDF_DATES = re.compile(
@@ -31,7 +31,7 @@ def same_export(first: Path, second: Path) -> bool:
     """Whether two files are the same export, the dates in their metadata aside."""
     if same_bytes(first, second):
         return True
-    if max(path.stat().st_size for path in (first, second)) > _MOST:
+    if max(path.stat().st_size for path in (first, second)) > _MAX_COMPARED:
         return False
     left, right = first.read_bytes(), second.read_bytes()
     if left.startswith(b"%PDF-") and right.startswith(b"%PDF-"):

@@ -16,7 +16,7 @@ from ..files import file_path
 from ..session import Session
 from ..uploads.bodies import Progress
 from ..uploads.native_types import document_name
-from .downloads import checked_place, place_in, safe_name
+from .downloads import checked_destination, safe_name, target_path
 from .export_comparison import same_export
 from .part_file import Memory, PartFile
 from .ranged_download import Fetch, Sink
@@ -51,7 +51,7 @@ def export_target(session: Session, facts: Mapping[str, object], format_name: st
     formats = export_formats(session, native_type)
     if not formats:
         raise not_native(facts)
-    export_format = choose(formats, format_name) or _known(session, native_type, format_name)
+    export_format = choose(formats, format_name) or _unoffered_format(session, native_type, format_name)
     if export_format is None:
         offered = ", ".join(dict.fromkeys(row.extension for row in formats))
         raise BadRequest(
@@ -61,7 +61,7 @@ def export_target(session: Session, facts: Mapping[str, object], format_name: st
     return export_format
 
 
-def _known(session: Session, native_type: str, format_name: str) -> ExportFormat | None:
+def _unoffered_format(session: Session, native_type: str, format_name: str) -> ExportFormat | None:
     """What is not offered by a service in this process, though it might be: the service says what it lacks."""
     native = native_name(session.names, native_type)
     export_format = choose([row for row in EXPORTS if row.native == native and not row.extended], format_name)
@@ -118,7 +118,7 @@ def save_export(
         PathExists: Other content lies at the path; nothing was written. Further errors are those of `read_export`;
             OSError where the disk refuses.
     """
-    target = place_in(checked_place(to), name, paths)
+    target = target_path(checked_destination(to), name, paths)
     check_path(target, overwrite=overwrite)
     mark = {"base_url": session.base_url, "id": file_id, "export": media_type}
     with PartFile(target, mark) as part:

@@ -23,7 +23,7 @@ from ...local.existing import real_path
 from ...local.saving import Same, SavedFile, put_in_place, same_bytes
 from ..file_lock import LOCKS, open_locked
 
-_WRITTEN_AT_ONCE = 256 * 1024
+_WRITE_SIZE = 256 * 1024
 """Larger writes get larger pages from Linux, and where a virtual machine must first fetch those from its host
 they take four times as long, measured; otherwise they save a tenth."""
 
@@ -44,7 +44,7 @@ class PartFile:
         self.end: int | None = None
         self._mark = dict(mark)
         try:
-            self.path, self._note = self._own_paths()
+            self.path, self._note = self._claim_paths()
             descriptor = open_locked(self.path, 0o666)
         except OSError as error:
             raise cannot_write(target, error) from None
@@ -66,14 +66,14 @@ class PartFile:
             self.discard()
         self._file.close()
 
-    def _own_paths(self) -> tuple[Path, Path]:
+    def _claim_paths(self) -> tuple[Path, Path]:
         """The first pair of names that is free, or that an earlier run of ours has left; the note is there then."""
         for part in _candidates(real_path(self.target)):
             note = part.with_name(f"{part.name}.json")
             if _read_note(note) is not None and not part.is_symlink():
-                _separate(part)
+                _unlink_second_name(part)
                 return part, note
-            if not os.path.lexists(part) and _created(note, self._mark):
+            if not os.path.lexists(part) and _create_note(note, self._mark):
                 return part, note
         raise AssertionError("the candidates do not end")
 
@@ -90,7 +90,7 @@ class PartFile:
         view = memoryview(block)
         try:
             while view:
-                written = self._file.write(view[:_WRITTEN_AT_ONCE]) or 0
+                written = self._file.write(view[:_WRITE_SIZE]) or 0
                 view = view[written:]
                 self.have += written
         except OSError as error:
@@ -140,7 +140,7 @@ def _read_note(note: Path) -> dict[str, object] | None:
     return note_content if isinstance(note_content, dict) and note_content.keys() >= _NOTE_KEYS else None
 
 
-def _created(note: Path, mark: Mapping[str, object]) -> bool:
+def _create_note(note: Path, mark: Mapping[str, object]) -> bool:
     """Write a note where there is no file; False: there is one."""
     try:
         with note.open("x", encoding="utf-8") as file:
@@ -153,7 +153,7 @@ def _created(note: Path, mark: Mapping[str, object]) -> bool:
     return True
 
 
-def _separate(part: Path) -> None:
+def _unlink_second_name(part: Path) -> None:
     """Take away a second name of a finished download, left by a kill: writing to it would change that file."""
     if part.exists() and part.stat().st_nlink > 1:
         part.unlink()

@@ -8,7 +8,7 @@ from ...core.http.messages import JSONObject, segment
 from ..files import checked_id, pages
 from ..session import Session
 
-_MOST = 2500
+_MAX_PAGE_SIZE = 2500
 
 
 def insert_event(
@@ -55,7 +55,7 @@ def list_instances(
 
 
 def _pages(session: Session, path: str, query: Mapping[str, object], limit: int | None) -> Iterator[JSONObject]:
-    size = _MOST if limit is None else min(limit, _MOST)
+    size = _MAX_PAGE_SIZE if limit is None else min(limit, _MAX_PAGE_SIZE)
     return pages(session, path, {"maxResults": size or 1, **query}, "items", limit=limit)
 
 

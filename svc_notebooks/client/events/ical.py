@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from ...core.http.messages import JSONObject
-from .ical_entry import IcalEvent, entries
+from .ical_entry import IcalEvent, ical_events
 from .ical_properties import Property, Reminders
 from .vtimezone import Observance, observances
 
@@ -32,37 +32,37 @@ def calendar_file(events: Iterable[JSONObject], *, name: str = "", reminders: Re
         name: What programs call the calendar.
         reminders: The calendar's own, for events that say they use them.
     """
-    ical_events = entries(list(events), reminders)
+    entries = ical_events(list(events), reminders)
     calendar = icalendar.Calendar()
-    _fill(calendar, [Property("PRODID", _PROGRAM), Property("VERSION", "2.0")])
+    _add_properties(calendar, [Property("PRODID", _PROGRAM), Property("VERSION", "2.0")])
     if name:
-        _fill(calendar, [Property(key, icalendar.vText(name)) for key in ("NAME", "X-WR-CALNAME")])
-    for part in [*_zones(ical_events), *map(_event, ical_events)]:
+        _add_properties(calendar, [Property(key, icalendar.vText(name)) for key in ("NAME", "X-WR-CALNAME")])
+    for part in [*_zones(entries), *map(_event, entries)]:
         calendar.add_component(part)
     return bytes(calendar.to_ical())
 
 
 def _event(entry: IcalEvent) -> icalendar.Component:
     component = icalendar.Event()
-    _fill(component, entry.properties)
+    _add_properties(component, entry.properties)
     for alarm in entry.alarms:
         part = icalendar.Alarm()
-        _fill(part, alarm)
+        _add_properties(part, alarm)
         component.add_component(part)
     return component
 
 
-def _fill(component: icalendar.Component, properties: Iterable[Property]) -> None:
+def _add_properties(component: icalendar.Component, properties: Iterable[Property]) -> None:
     for line in properties:
         is_rule = line.name in ("RRULE", "EXRULE")
         value = icalendar.vRecur.from_ical(line.value) if is_rule else line.value
         component.add(line.name, value, dict(line.parameters))
 
 
-def _zones(ical_events: Sequence[IcalEvent]) -> list[icalendar.Component]:
+def _zones(entries: Sequence[IcalEvent]) -> list[icalendar.Component]:
     """A VTIMEZONE for each zone that is used, from the first time in it to the last."""
     used: dict[ZoneInfo, list[datetime]] = {}
-    for entry in ical_events:
+    for entry in entries:
         for moment in entry.moments:
             if isinstance(moment.tzinfo, ZoneInfo):
                 used.setdefault(moment.tzinfo, []).append(moment)

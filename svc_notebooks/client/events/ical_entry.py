@@ -17,7 +17,7 @@ from ...core.events.rrule import Start
 from ...core.events.times import instant, read_time
 from ...core.http.messages import JSONObject
 from .ical_properties import Property, Reminders, alarms, details
-from .ical_recurrence import PropertyLine, written
+from .ical_recurrence import PropertyLine, recurrence_properties
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +32,17 @@ class IcalEvent:
         """Every time that is said in some zone, and the last that a reader may ask about."""
         moments = [moment for line in self.properties for moment in _moments(line.value)]
         endless = any(line.name == "RRULE" for line in self.properties)
-        return [*moments, max(moments) + _ENDLESS] if moments and endless and max(moments).year < _LATE else moments
+        return (
+            [*moments, max(moments) + _ZONE_HORIZON]
+            if moments and endless and max(moments).year < _LAST_YEAR
+            else moments
+        )
 
 
-_ENDLESS = timedelta(days=3653)
+_ZONE_HORIZON = timedelta(days=3653)
 """How far the clock changes of a zone are listed for a series, where there is no rule for them."""
 
-_LATE = 9900
+_LAST_YEAR = 9900
 """Whoever looks ahead before this year stays within those that there are."""
 
 
@@ -48,7 +52,7 @@ def _moments(value: Any) -> list[datetime]:
     return [value] if isinstance(value, datetime) and value.tzinfo is not UTC else []
 
 
-def entries(events: Sequence[JSONObject], reminders: Reminders = ()) -> list[IcalEvent]:
+def ical_events(events: Sequence[JSONObject], reminders: Reminders = ()) -> list[IcalEvent]:
     """The events that a file shows."""
     series = {event.get("id"): event for event in events if event.get("recurrence")}
     left_out: dict[Any, list[JSONObject]] = defaultdict(list)
@@ -89,33 +93,33 @@ def _identity(event: JSONObject) -> Iterator[Property]:
 
 
 def _times(event: JSONObject, of_series: Start, left_out: Sequence[JSONObject]) -> Iterator[Property]:
-    yield Property("DTSTART", _plain(read_time(event.get("start"))))
-    yield Property("DTEND", _plain(read_time(event.get("end"))))
-    yield from map(_line, written(event))
+    yield Property("DTSTART", _in_named_zone(read_time(event.get("start"))))
+    yield Property("DTEND", _in_named_zone(read_time(event.get("end"))))
+    yield from map(_recurrence_property, recurrence_properties(event))
     if left_out:
-        yield Property("EXDATE", [_original(instance, of_series) for instance in left_out])
+        yield Property("EXDATE", [_original_start(instance, of_series) for instance in left_out])
     if event.get("recurringEventId") and event.get("originalStartTime"):
-        yield Property("RECURRENCE-ID", _original(event, of_series))
+        yield Property("RECURRENCE-ID", _original_start(event, of_series))
 
 
-def _line(line: PropertyLine) -> Property:
+def _recurrence_property(line: PropertyLine) -> Property:
     if line.rule:
         return Property(line.name, line.rule)
     if line.periods:  # in UTC: the library leaves out the zone of a period
         periods = [(instant(moment.start, UTC), moment.duration) for moment in line.periods]
         return Property(line.name, periods, {"VALUE": "PERIOD"})
-    return Property(line.name, [_plain(moment) for moment in line.moments])
+    return Property(line.name, [_in_named_zone(moment) for moment in line.moments])
 
 
-def _original(event: JSONObject, of_series: Start) -> Start:
+def _original_start(event: JSONObject, of_series: Start) -> Start:
     """Which instance this is: its first start, in the zone of its series."""
     moment = read_time(event.get("originalStartTime"))
     if isinstance(moment, datetime) and isinstance(of_series, datetime):
         moment = moment.astimezone(of_series.tzinfo)
-    return _plain(moment)
+    return _in_named_zone(moment)
 
 
-def _plain(moment: Start) -> Start:
+def _in_named_zone(moment: Start) -> Start:
     """In a zone that has a name, or in UTC."""
     if not isinstance(moment, datetime):
         return moment

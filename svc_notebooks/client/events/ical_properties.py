@@ -27,12 +27,12 @@ _CLASSES = {"public": "PUBLIC", "private": "PRIVATE", "confidential": "CONFIDENT
 
 def details(event: JSONObject) -> Iterator[Property]:
     """All of an event but its times and its reminders."""
-    yield from _words(event)
+    yield from _text_properties(event)
     yield from _people(event)
     yield from _links(event)
 
 
-def _words(event: JSONObject) -> Iterator[Property]:
+def _text_properties(event: JSONObject) -> Iterator[Property]:
     yield from (Property(name, event[key]) for name, key in _TEXTS if event.get(key))
     yield Property("STATUS", str(event.get("status") or "confirmed").upper())
     yield Property("TRANSP", str(event.get("transparency") or "opaque").upper())
@@ -40,35 +40,35 @@ def _words(event: JSONObject) -> Iterator[Property]:
         yield Property("CLASS", _CLASSES[str(event["visibility"])])
 
 
-_ANSWERS = {"accepted": "ACCEPTED", "declined": "DECLINED", "tentative": "TENTATIVE"}
+_RESPONSES = {"accepted": "ACCEPTED", "declined": "DECLINED", "tentative": "TENTATIVE"}
 
 
 def _people(event: JSONObject) -> Iterator[Property]:
     """Who is invited, and by whom; without guests an event has no organizer (3.8.4.3)."""
-    guests = _some(event.get("attendees"))
+    guests = _objects(event.get("attendees"))
     organizer = event.get("organizer")
     if guests and isinstance(organizer, dict) and organizer.get("email"):
-        yield Property("ORGANIZER", _mail(organizer), _called(organizer))
+        yield Property("ORGANIZER", _mail_address(organizer), _common_name(organizer))
     for guest in guests:
         if guest.get("email"):
-            yield Property("ATTENDEE", _mail(guest), _invited(guest))
+            yield Property("ATTENDEE", _mail_address(guest), _guest_parameters(guest))
 
 
-def _invited(guest: JSONObject) -> dict[str, str]:
+def _guest_parameters(guest: JSONObject) -> dict[str, str]:
     parameters = {
         "CUTYPE": "RESOURCE" if guest.get("resource") else "INDIVIDUAL",
         "ROLE": "OPT-PARTICIPANT" if guest.get("optional") else "REQ-PARTICIPANT",
-        "PARTSTAT": _ANSWERS.get(str(guest.get("responseStatus")), "NEEDS-ACTION"),
+        "PARTSTAT": _RESPONSES.get(str(guest.get("responseStatus")), "NEEDS-ACTION"),
     }
     more = {"X-NUM-GUESTS": guest.get("additionalGuests"), "X-RESPONSE-COMMENT": guest.get("comment")}
-    return parameters | _called(guest) | {name: str(value) for name, value in more.items() if value}
+    return parameters | _common_name(guest) | {name: str(value) for name, value in more.items() if value}
 
 
-def _called(person: JSONObject) -> dict[str, str]:
+def _common_name(person: JSONObject) -> dict[str, str]:
     return {"CN": str(person["displayName"])} if person.get("displayName") else {}
 
 
-def _mail(person: JSONObject) -> str:
+def _mail_address(person: JSONObject) -> str:
     return _link(f"mailto:{person['email']}")
 
 
@@ -77,7 +77,7 @@ def _link(url: object) -> str:
     return re.sub(r"[\x00-\x1f\x7f]", "", str(url))
 
 
-def _some(value: object) -> list[JSONObject]:
+def _objects(value: object) -> list[JSONObject]:
     return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
@@ -91,24 +91,24 @@ def _links(event: JSONObject) -> Iterator[Property]:
     if url or event.get("htmlLink"):
         yield Property("URL", _link(url or event["htmlLink"]))
     conference = event.get("conferenceData")
-    for way in _some(conference.get("entryPoints")) if isinstance(conference, dict) else []:
+    for way in _objects(conference.get("entryPoints")) if isinstance(conference, dict) else []:
         if way.get("uri"):
-            yield Property("CONFERENCE", _link(way["uri"]), _way_in(way))
-    for attachment in _some(event.get("attachments")):
+            yield Property("CONFERENCE", _link(way["uri"]), _entry_point_parameters(way))
+    for attachment in _objects(event.get("attachments")):
         if attachment.get("fileUrl"):
-            yield Property("ATTACH", _link(attachment["fileUrl"]), _attached(attachment))
+            yield Property("ATTACH", _link(attachment["fileUrl"]), _attachment_parameters(attachment))
 
 
 _FEATURES = {"video": "VIDEO", "phone": "PHONE", "sip": "AUDIO"}
 
 
-def _way_in(way: JSONObject) -> dict[str, str]:
+def _entry_point_parameters(way: JSONObject) -> dict[str, str]:
     feature = _FEATURES.get(str(way.get("entryPointType")))
     parameters = {"VALUE": "URI", "FEATURE": feature, "LABEL": way.get("label")}
     return {name: str(value) for name, value in parameters.items() if value}
 
 
-def _attached(attachment: JSONObject) -> dict[str, str]:
+def _attachment_parameters(attachment: JSONObject) -> dict[str, str]:
     parameters = {"FMTTYPE": attachment.get("mimeType"), "FILENAME": attachment.get("title")}
     return {name: str(value) for name, value in parameters.items() if value}
 
@@ -120,7 +120,7 @@ def alarms(event: JSONObject, default: Reminders) -> Iterator[tuple[Property, ..
     """The event's reminders, or those of its calendar, each as a component of its own."""
     reminders = event.get("reminders")
     settings = reminders if isinstance(reminders, dict) else {"useDefault": True}
-    for reminder in default if settings.get("useDefault") else _some(settings.get("overrides")):
+    for reminder in default if settings.get("useDefault") else _objects(settings.get("overrides")):
         yield tuple(_alarm(event, str(reminder.get("method")), int(str(reminder.get("minutes")))))
 
 
@@ -133,10 +133,10 @@ def _alarm(event: JSONObject, method: str, minutes: int) -> Iterator[Property]:
     yield Property("DESCRIPTION", event.get("description") or summary if mails else summary)
     if mails:
         yield Property("SUMMARY", summary)
-        yield Property("ATTENDEE", _mail(owner))
+        yield Property("ATTENDEE", _mail_address(owner))
 
 
 def _owner(event: JSONObject) -> JSONObject:
     """The person whose copy this is."""
-    people = [*_some(event.get("attendees")), *_some([event.get("organizer"), event.get("creator")])]
+    people = [*_objects(event.get("attendees")), *_objects([event.get("organizer"), event.get("creator")])]
     return next((person for person in people if person.get("self") and person.get("email")), {})

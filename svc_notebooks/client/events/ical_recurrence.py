@@ -21,7 +21,7 @@ from ...core.events.rrule_times import rule_times
 from ...core.events.times import read_time
 from ...core.http.messages import JSONObject
 
-_MOST = 10_000
+_MAX_COUNT = 10_000
 """A COUNT beyond this stays one: what it ends with would take too long to find."""
 
 
@@ -34,11 +34,12 @@ class PropertyLine(NamedTuple):
     periods: tuple[RDate, ...] = ()
 
 
-def written(event: JSONObject) -> list[PropertyLine]:
+def recurrence_properties(event: JSONObject) -> list[PropertyLine]:
     """The lines of an event's recurrence, in the order of RFC 5545.
 
     >>> event = {"start": {"dateTime": "2026-11-02T10:00:00", "timeZone": "Europe/Berlin"}}
-    >>> written({**event, "end": event["start"], "recurrence": ["RRULE:FREQ=DAILY;UNTIL=20261103"]})[0].rule
+    >>> event |= {"end": event["start"], "recurrence": ["RRULE:FREQ=DAILY;UNTIL=20261103"]}
+    >>> recurrence_properties(event)[0].rule
     'FREQ=DAILY;UNTIL=20261103T225959Z'
     """
     lines = event.get("recurrence")
@@ -47,7 +48,7 @@ def written(event: JSONObject) -> list[PropertyLine]:
     start, end = read_time(event.get("start")), read_time(event.get("end"))
     texts = [str(line) for line in lines]
     recurrence = Recurrence.parse(texts, start)
-    return [*_rules(texts, recurrence, start, end), *_listed(recurrence, start)]
+    return [*_rules(texts, recurrence, start, end), *_listed_moments(recurrence, start)]
 
 
 def _rules(texts: list[str], recurrence: Recurrence, start: Start, end: Start) -> Iterator[PropertyLine]:
@@ -55,12 +56,12 @@ def _rules(texts: list[str], recurrence: Recurrence, start: Start, end: Start) -
     for text in texts:
         name, _, parts = text.upper().partition(":")
         if name == "RRULE":
-            yield PropertyLine(name, _plain(parts, _ending(next(rules), start, end), start))
+            yield PropertyLine(name, _rule_text(parts, _with_true_end(next(rules), start, end), start))
         elif name == "EXRULE":
-            yield PropertyLine(name, _plain(parts, next(exrules), start))
+            yield PropertyLine(name, _rule_text(parts, next(exrules), start))
 
 
-def _plain(parts: str, rule: Rule, start: Start) -> str:
+def _rule_text(parts: str, rule: Rule, start: Start) -> str:
     """The text of a rule with the end that `rule` has."""
     kept = [part for part in parts.split(";") if not part.startswith(("COUNT=", "UNTIL="))]
     if rule.count is not None:
@@ -76,32 +77,32 @@ def _until(until: Start, start: Start) -> str:
     return print_moment(until) if isinstance(until, datetime) else until_day(until, start)
 
 
-def _ending(rule: Rule, start: Start, end: Start) -> Rule:
+def _with_true_end(rule: Rule, start: Start, end: Start) -> Rule:
     """The rule with UNTIL instead of a COUNT that counts a start which it does not have."""
-    if rule.count is None or rule.count > _MOST or _has(rule, start):
+    if rule.count is None or rule.count > _MAX_COUNT or _includes_start(rule, start):
         return rule
     *_, last = occurrences(Recurrence(rules=(rule,)), start, end)
     return replace(rule, count=None, until=last.start)
 
 
-def _has(rule: Rule, start: Start) -> bool:
+def _includes_start(rule: Rule, start: Start) -> bool:
     begin = start if isinstance(start, datetime) else datetime.combine(start, time(), UTC)
     return next(chain.from_iterable(rule_times(replace(rule, count=None), begin, None)), None) == begin
 
 
-def _listed(recurrence: Recurrence, start: Start) -> Iterator[PropertyLine]:
-    moments = [_beside(start, moment.start) for moment in recurrence.rdates if not moment.duration]
-    if not any(_has(rule, start) for rule in recurrence.rules):
+def _listed_moments(recurrence: Recurrence, start: Start) -> Iterator[PropertyLine]:
+    moments = [_in_zone_of(start, moment.start) for moment in recurrence.rdates if not moment.duration]
+    if not any(_includes_start(rule, start) for rule in recurrence.rules):
         moments.insert(0, start)
     if moments:
         yield PropertyLine("RDATE", moments=tuple(moments))
     if periods := tuple(rdate for rdate in recurrence.rdates if rdate.duration):
         yield PropertyLine("RDATE", periods=periods)
     if recurrence.exdates:
-        yield PropertyLine("EXDATE", moments=tuple(_beside(start, moment) for moment in recurrence.exdates))
+        yield PropertyLine("EXDATE", moments=tuple(_in_zone_of(start, moment) for moment in recurrence.exdates))
 
 
-def _beside(start: Start, moment: Start) -> Start:
+def _in_zone_of(start: Start, moment: Start) -> Start:
     """The moment in the zone of the start."""
     if isinstance(moment, datetime) and isinstance(start, datetime):
         return moment.astimezone(start.tzinfo)

@@ -20,10 +20,10 @@ from ...core.events.rrule import WEEKDAYS
 _STEP = timedelta(days=14)
 """No zone changes its clocks and back within a fortnight."""
 
-_RULE = 12
+_RULE_YEARS = 12
 """So many years in a row make a rule: within them a weekday comes on every day of the month that it can."""
 
-_LOOK_AHEAD = timedelta(days=366 * (_RULE + 1))
+_LOOK_AHEAD = timedelta(days=366 * (_RULE_YEARS + 1))
 """Beyond the last event, so that a rule shows in a calendar of one week too."""
 
 _LATEST = datetime(9900, 1, 1, tzinfo=UTC)
@@ -58,11 +58,11 @@ def observances(zone: ZoneInfo, first: datetime, last: datetime) -> list[Observa
     ('CEST', '2027-03-28 02:00:00', 'FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU')
     """
     first, end = first.astimezone(UTC), min(last.astimezone(UTC), _LATEST) + _LOOK_AHEAD
-    begin = _clock(zone, first)
-    observed = [Observance(begin, begin.offset, (_on_the_clock(first, begin.offset),))]
+    begin = _offset_at(zone, first)
+    observed = [Observance(begin, begin.offset, (_wall_time(first, begin.offset),))]
     changes = sorted(_changes(zone, first, end), key=attrgetter("clock", "before"))
     for (clock, before), group in groupby(changes, attrgetter("clock", "before")):
-        observed += _shortest(clock, before, [change.onset for change in group], end.year)
+        observed += _as_observances(clock, before, [change.onset for change in group], end.year)
     return observed
 
 
@@ -74,10 +74,10 @@ class _Change(NamedTuple):
 
 def _changes(zone: ZoneInfo, first: datetime, last: datetime) -> Iterator[_Change]:
     while first < last:
-        before = _clock(zone, first)
-        if before != _clock(zone, first + _STEP):
+        before = _offset_at(zone, first)
+        if before != _offset_at(zone, first + _STEP):
             instant = _instant_of_change(zone, first, first + _STEP)
-            yield _Change(_on_the_clock(instant, before.offset), before.offset, _clock(zone, instant))
+            yield _Change(_wall_time(instant, before.offset), before.offset, _offset_at(zone, instant))
         first += _STEP
 
 
@@ -85,28 +85,32 @@ def _instant_of_change(zone: ZoneInfo, before: datetime, after: datetime) -> dat
     """The first second that the clock shows differently."""
     while after - before > timedelta(seconds=1):
         middle = before + timedelta(seconds=(after - before) // timedelta(seconds=2))
-        if _clock(zone, middle) == _clock(zone, before):
+        if _offset_at(zone, middle) == _offset_at(zone, before):
             before = middle
         else:
             after = middle
     return after
 
 
-def _clock(zone: ZoneInfo, instant: datetime) -> ZoneOffset:
+def _offset_at(zone: ZoneInfo, instant: datetime) -> ZoneOffset:
     shown = instant.astimezone(zone)
     return ZoneOffset(
         shown.utcoffset() or timedelta(), (shown.dst() or timedelta()) > timedelta(), shown.tzname() or ""
     )
 
 
-def _on_the_clock(instant: datetime, offset: timedelta) -> datetime:
+def _wall_time(instant: datetime, offset: timedelta) -> datetime:
     return (instant + offset).replace(tzinfo=None)
 
 
-def _shortest(clock: ZoneOffset, before: timedelta, onsets: list[datetime], last_year: int) -> Iterator[Observance]:
+def _as_observances(
+    clock: ZoneOffset, before: timedelta, onsets: list[datetime], last_year: int
+) -> Iterator[Observance]:
     """As a rule what is one, the rest listed."""
-    day, ruled = max((_alike(onsets, day) for day in _places(onsets[-1])), key=lambda candidate: len(candidate[1]))
-    if len(ruled) < _RULE or onsets[-1].year < last_year - 1:
+    day, ruled = max(
+        (_same_onsets(onsets, day) for day in _weekday_positions(onsets[-1])), key=lambda candidate: len(candidate[1])
+    )
+    if len(ruled) < _RULE_YEARS or onsets[-1].year < last_year - 1:
         yield Observance(clock, before, tuple(onsets))
         return
     if listed := onsets[: -len(ruled)]:
@@ -114,20 +118,20 @@ def _shortest(clock: ZoneOffset, before: timedelta, onsets: list[datetime], last
     yield Observance(clock, before, ruled[-1:], f"FREQ=YEARLY;BYMONTH={ruled[0].month};BYDAY={day}")
 
 
-def _places(onset: datetime) -> list[str]:
+def _weekday_positions(onset: datetime) -> list[str]:
     """What day of its month this is: the second Sunday, perhaps the last one too."""
     weekday = WEEKDAYS[onset.weekday()]
     last = [f"-1{weekday}"] if (onset + timedelta(days=7)).month != onset.month else []
     return [*last, f"{(onset.day - 1) // 7 + 1}{weekday}"]
 
 
-def _alike(onsets: Sequence[datetime], position: str) -> tuple[str, tuple[datetime, ...]]:
+def _same_onsets(onsets: Sequence[datetime], position: str) -> tuple[str, tuple[datetime, ...]]:
     """The years up to the last one in which the change came on this day and at this time, the last one first."""
     last = onsets[-1]
 
     def is_alike(entry: tuple[int, datetime]) -> bool:
         ago, onset = entry
-        alike = onset.month == last.month and onset.time() == last.time() and position in _places(onset)
+        alike = onset.month == last.month and onset.time() == last.time() and position in _weekday_positions(onset)
         return alike and onset.year == last.year - ago
 
     return position, tuple(onset for _, onset in takewhile(is_alike, enumerate(reversed(onsets))))

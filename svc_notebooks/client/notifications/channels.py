@@ -16,9 +16,9 @@ from ...core.http.messages import JSON, JSONObject, segment
 from ..session import Session
 
 _TYPE = "web_hook"
-_TAKEN = "channelIdNotUnique"
-_NEW_IDS = 3
-_PAGE = 1000
+_ID_IN_USE = "channelIdNotUnique"
+_MAX_NEW_IDS = 3
+_PAGE_SIZE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +54,12 @@ class ChannelRegistry:
     page_token: str | None = None
 
 
-_registers: WeakKeyDictionary[Session, ChannelRegistry] = WeakKeyDictionary()
+_registries: WeakKeyDictionary[Session, ChannelRegistry] = WeakKeyDictionary()
 
 
-def register_of(session: Session) -> ChannelRegistry:
+def registry_of(session: Session) -> ChannelRegistry:
     """The register of a session."""
-    return _registers.setdefault(session, ChannelRegistry())
+    return _registries.setdefault(session, ChannelRegistry())
 
 
 def new_id(session: Session) -> str:
@@ -88,14 +88,14 @@ def watch(
     """
     type_name = _TYPE if channel_type is None else channel_type
     lost: list[str] = []
-    for left in reversed(range(_NEW_IDS)):
+    for left in reversed(range(_MAX_NEW_IDS)):
         requested_id = channel_id if channel_id is not None else str(uuid4()) if lost else new_id(session)
         if expect:
             expect(requested_id, token)
         try:
-            channel = _opened(session, file, _body(requested_id, type_name, address, token, expiration))
+            channel = _open_channel(session, file, _body(requested_id, type_name, address, token, expiration))
         except BadRequest as error:
-            if error.reason != _TAKEN or channel_id is not None or not left:
+            if error.reason != _ID_IN_USE or channel_id is not None or not left:
                 raise
             lost.append(requested_id)
         else:
@@ -122,7 +122,7 @@ def _body(channel_id: str, type_name: str, address: str, token: str | None, expi
     return {name: value for name, value in body.items() if value is not None}
 
 
-def _opened(session: Session, file: str | None, body: JSONObject) -> Channel:
+def _open_channel(session: Session, file: str | None, body: JSONObject) -> Channel:
     path = ("changes",) if file is None else ("files", segment(file))
     answer = session.call("POST", session.names.path(*path, "watch"), body=body)
     ends = answer.get("expiration")
@@ -137,7 +137,7 @@ def _opened(session: Session, file: str | None, body: JSONObject) -> Channel:
         opened=session.clock.now(),
         expiration=None if ends is None else from_millis(int(str(ends))),
     )
-    register_of(session).channels[made.id] = made
+    registry_of(session).channels[made.id] = made
     return made
 
 
@@ -149,7 +149,7 @@ def stop(session: Session, channel_id: str, resource_id: str) -> None:
     """Stop a channel. Raises NotFound where there is no such active one, or not for this user."""
     path = session.names.path("channels", "stop")
     session.call("POST", path, body={"id": channel_id, "resourceId": resource_id})
-    known = register_of(session).channels
+    known = registry_of(session).channels
     if channel_id in known:
         known[channel_id] = replace(known[channel_id], stopped=session.clock.now())
 
@@ -164,11 +164,15 @@ def changes_since(session: Session, page_token: str, fields: str) -> Iterator[JS
     """Every change since a token, page by page; at the end the session remembers where it is."""
     token: str | None = page_token
     while token:
-        query = {"pageToken": token, "pageSize": _PAGE, "fields": f"nextPageToken,newStartPageToken,changes({fields})"}
+        query = {
+            "pageToken": token,
+            "pageSize": _PAGE_SIZE,
+            "fields": f"nextPageToken,newStartPageToken,changes({fields})",
+        }
         page = session.call("GET", session.names.path("changes"), query=query)
         changes = page.get("changes")
         yield from (change for change in changes if isinstance(change, dict)) if isinstance(changes, list) else ()
         following, end = page.get("nextPageToken"), page.get("newStartPageToken")
         token = None if following is None else str(following)
         if end is not None:
-            register_of(session).page_token = str(end)
+            registry_of(session).page_token = str(end)

@@ -21,18 +21,18 @@ from .inbox import Inbox
 
 _HANDSHAKE_SECONDS = 10.0
 _IDLE_SECONDS = 120.0
-_MOST_BODY = 1024 * 1024
-_MOST_DIGITS = 9
+_MAX_BODY = 1024 * 1024
+_MAX_DIGITS = 9
 _IN_PROGRESS, _EMPTY = 102, 204
-_LOOK_SECONDS = 0.1
+_POLL_SECONDS = 0.1
 
 
 class _Refused(IntEnum):
     """Statuses of requests that are no messages."""
 
     BAD = 400
-    NOT_HERE = 404
-    NOT_SO = 405
+    NOT_FOUND = 404
+    METHOD_NOT_ALLOWED = 405
     NO_LENGTH = 411
     TOO_LARGE = 413
 
@@ -68,7 +68,7 @@ class _Handler(BaseHTTPRequestHandler):
         if len(body) < length:
             self.close_connection = True  # who sends half a message hears no answer
         elif self.path.partition("?")[0] != self.server.path:
-            self._send(_Refused.NOT_HERE)
+            self._send(_Refused.NOT_FOUND)
         else:
             headers = Headers([(name, value) for name, value in self.headers.items()])
             self._answer(Request("POST", self.path, headers, body))
@@ -90,17 +90,17 @@ class _Handler(BaseHTTPRequestHandler):
         text = self.headers.get("Content-Length", "0").strip()
         if not (text.isascii() and text.isdigit()):
             return _Refused.BAD
-        return int(text) if len(text) <= _MOST_DIGITS and int(text) <= _MOST_BODY else _Refused.TOO_LARGE
+        return int(text) if len(text) <= _MAX_DIGITS and int(text) <= _MAX_BODY else _Refused.TOO_LARGE
 
     def _refuse(self, status: int) -> None:
         """What is left of the request is not read, so this is the connection's last answer."""
         self.close_connection = True
         self._send(status)
 
-    def _other(self) -> None:
-        self._refuse(_Refused.NOT_SO)
+    def _refuse_method(self) -> None:
+        self._refuse(_Refused.METHOD_NOT_ALLOWED)
 
-    do_GET = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _other
+    do_GET = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _refuse_method
 
     def _send(self, status: int) -> None:
         """A 102 is no answer yet, and here no other follows: the connection ends with it."""
@@ -120,7 +120,7 @@ class _Handler(BaseHTTPRequestHandler):
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
-    timeout = _LOOK_SECONDS
+    timeout = _POLL_SECONDS
 
     def __init__(self, address: tuple[str, int], inbox: Inbox, context: ssl.SSLContext, path: str) -> None:
         self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
@@ -148,16 +148,16 @@ class _Server(ThreadingHTTPServer):
             while not self.closing.is_set() and self.inbox():
                 self.handle_request()
         self.closing.set()
-        self._hang_up()
+        self._close_connections()
 
-    def _hang_up(self) -> None:
+    def _close_connections(self) -> None:
         """End the connections that are open, idle ones too."""
         with self._lock:
             for connection in self._open:
                 with suppress(OSError):
                     socket.socket.shutdown(connection, socket.SHUT_RDWR)  # its own would undo TLS under a reader
 
-    def leave(self) -> None:
+    def close_in_child(self) -> None:
         """In a forked child: close the copies of the parent's sockets, or connections would outlive the parent's."""
         self.closing, self._lock = Event(), Lock()
         close_copies([self.socket, *self._open])
@@ -173,7 +173,7 @@ class HttpsReceiver:
         self._server = _Server((host, port), inbox, context, path)
         self._thread = Thread(target=self._server.run, name="svc-receiver", daemon=True)
         self._thread.start()
-        after_fork(self._server, _Server.leave)
+        after_fork(self._server, _Server.close_in_child)
 
     @property
     def port(self) -> int:

@@ -16,7 +16,7 @@ from ...core.http.messages import Headers, Request, Response, as_body
 from ...core.names import Names
 from ...core.notifications.messages import Notification, read_notification
 
-_MOST_BODY = 1024 * 1024
+_MAX_BODY = 1024 * 1024
 _Key = tuple[str | None, int | None, bool | None]
 _OK, _FORBIDDEN, _BAD, _TOO_LARGE = 200, 403, 400, 413
 
@@ -33,7 +33,7 @@ class Received:
 
 
 @dataclass(slots=True)
-class _Answer:
+class _PlannedResponse:
     """What the next so many messages are answered; None: all that follow."""
 
     status: int
@@ -50,8 +50,8 @@ class Inbox:
         self._changed = Condition()
         self._messages: dict[_Key, Received] = {}
         self._tokens: dict[str, str | None] = {}
-        self._plan: list[_Answer] = []
-        self._usual = _Answer(_OK, 0.0, None)
+        self._planned: list[_PlannedResponse] = []
+        self._default = _PlannedResponse(_OK, 0.0, None)
         self._listeners: list[Callable[[], None]] = []
 
     def expect(self, channel_id: str, token: str | None) -> None:
@@ -62,10 +62,10 @@ class Inbox:
         """What the next messages are answered; None: from now on, whatever was said before."""
         with self._changed:
             if times is None:
-                self._usual = _Answer(status, delay, None)
-                self._plan.clear()
+                self._default = _PlannedResponse(status, delay, None)
+                self._planned.clear()
             else:
-                self._plan.append(_Answer(status, delay, times))
+                self._planned.append(_PlannedResponse(status, delay, times))
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Call this after every message, in the thread that took it; what is returned ends it."""
@@ -74,24 +74,24 @@ class Inbox:
 
     def receive(self, request: Request) -> tuple[Response, float]:
         """The answer to a message, and after how many seconds it is to be given."""
-        body = as_body(request.body).read(_MOST_BODY + 1)
-        if len(body) > _MOST_BODY:
+        body = as_body(request.body).read(_MAX_BODY + 1)
+        if len(body) > _MAX_BODY:
             return _answer(_TOO_LARGE), 0.0
         notification = read_notification(request.headers, body, self._names)
         if notification.channel_id is None or notification.number is None or notification.state is None:
             return _answer(_BAD), 0.0
         with self._changed:
-            status, delay = self._take(notification, request.headers)
+            status, delay = self._store(notification, request.headers)
             self._changed.notify_all()
         for listener in list(self._listeners):
             listener()
         return _answer(status), delay
 
-    def _take(self, notification: Notification, headers: Headers) -> tuple[int, float]:
+    def _store(self, notification: Notification, headers: Headers) -> tuple[int, float]:
         verified = self._verified(notification)
         key = (notification.channel_id, notification.number, verified)  # the same each time that a message is sent
         message = self._messages.setdefault(key, Received(notification, headers, self._clock.now(), verified))
-        answer = _Answer(_FORBIDDEN, 0.0, None) if message.verified is False else self._next_answer()
+        answer = _PlannedResponse(_FORBIDDEN, 0.0, None) if message.verified is False else self._next_answer()
         message.answers.append(answer.status)
         return answer.status, answer.delay
 
@@ -101,13 +101,13 @@ class Inbox:
             return None
         return same_token(self._tokens[notification.channel_id], notification.token)
 
-    def _next_answer(self) -> _Answer:
-        while self._plan and self._plan[0].times == 0:
-            self._plan.pop(0)
-        if not self._plan:
-            return self._usual
-        self._plan[0].times = (self._plan[0].times or 1) - 1
-        return self._plan[0]
+    def _next_answer(self) -> _PlannedResponse:
+        while self._planned and self._planned[0].times == 0:
+            self._planned.pop(0)
+        if not self._planned:
+            return self._default
+        self._planned[0].times = (self._planned[0].times or 1) - 1
+        return self._planned[0]
 
     def messages(self) -> list[Received]:
         """All messages, in the order in which they came first."""

@@ -86,7 +86,7 @@ def _with_length(request: Request, length: int) -> Request:
 
 
 def _unbroken(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    with closed(blocks):
+    with closing_body(blocks):
         try:
             yield from blocks
         except Disconnected as error:
@@ -94,7 +94,7 @@ def _unbroken(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 @contextmanager
-def closed(blocks: Iterable[bytes]) -> Iterator[None]:
+def closing_body(blocks: Iterable[bytes]) -> Iterator[None]:
     """Tell a streamed body that nobody reads it any further, as WSGI servers do."""
     try:
         yield

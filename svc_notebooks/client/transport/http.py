@@ -44,14 +44,14 @@ from .base import BLOCK, TransportError
 ERRORS = (requests.RequestException, HTTPError, ProxySchemeUnsupported, OSError)
 """Whatever requests, urllib3 and sockets raise is one of these; a test compares them with the modules."""
 
-_WHOLE = 65_536
+_READ_AT_ONCE = 65_536
 """Answers up to this size are read at once, so that their connection is free again."""
 
 SENT_AT_ONCE = 256 * 1024
 """Bodies leave in blocks of so many bytes: the reader is at work on one while the next is fetched. With 1 MiB an
 upload takes a tenth longer, measured."""
 
-_ORIGINS = 8
+_MAX_ORIGINS = 8
 """So many origins have their connections kept."""
 
 
@@ -70,53 +70,53 @@ class HttpTransport:
         timeout: tuple[float, float] = (10.0, 60.0),
     ) -> None:
         self._verify = _certificates(verify)
-        self._given = _proxies(proxies)
+        self._own_proxies = _proxies(proxies)
         self._proxies: dict[str, dict[str, str]] = {}
         self._timeout = urllib3.Timeout(connect=timeout[0], read=timeout[1])
         self._adapter = _adapter()
-        self._ways: dict[tuple[str, str], _OriginPool] = {}
+        self._pools: dict[tuple[str, str], _OriginPool] = {}
         logging.getLogger("urllib3.connectionpool").addFilter(_without_secrets)
-        after_fork(self, HttpTransport._leave_connections)
+        after_fork(self, HttpTransport._close_in_child)
 
     def send(self, request: Request) -> Response:
         """One exchange. Raises Broken."""
-        way = self._way(request.url)
+        way = self._pool_for(request.url)
         try:
             raw = way.send(request, self._timeout)
         except ERRORS as error:
-            raise (broken(error, request.url) if capabilities().sockets else _unheard(request.url)) from _harmless(
-                error
-            )
+            raise (
+                transport_error(error, request.url) if capabilities().sockets else _blocked_by_browser(request.url)
+            ) from _safe_cause(error)
         return _read(raw, request.method)
 
     def close(self) -> None:
         """Close every connection."""
-        self._ways.clear()
+        self._pools.clear()
         self._adapter.close()
 
-    def _leave_connections(self) -> None:
+    def _close_in_child(self) -> None:
         """In a forked child: close the copies of the parent's sockets, which sends nothing, and start without any."""
-        for way in self._ways.values():
-            way.leave()
-        self._ways, self._adapter = {}, _adapter()
+        for way in self._pools.values():
+            way.close_in_child()
+        self._pools, self._adapter = {}, _adapter()
 
-    def _way(self, url: str) -> _OriginPool:
+    def _pool_for(self, url: str) -> _OriginPool:
         origin = urlsplit(url)[:2]
-        way = self._ways.get(origin)
+        way = self._pools.get(origin)
         if way is None:
-            if len(self._ways) == _ORIGINS:  # the adapter closes the oldest connections: forget them all
-                self._ways.clear()
-            way = self._ways[origin] = self._find_way(url)
+            if len(self._pools) == _MAX_ORIGINS:  # the adapter closes the oldest connections: forget them all
+                self._pools.clear()
+            way = self._pools[origin] = self._checked_pool(url)
         return way
 
-    def _find_way(self, url: str) -> _OriginPool:
+    def _checked_pool(self, url: str) -> _OriginPool:
         """Nothing is sent here: what fails is the address, a proxy's or a path of certificates, and fails again."""
         try:
-            return self._way_found(url)
+            return self._new_pool(url)
         except ERRORS as error:
             raise TransportError(str(error), sent=False, hopeless=True) from error
 
-    def _way_found(self, url: str) -> _OriginPool:
+    def _new_pool(self, url: str) -> _OriginPool:
         prepared, proxies = requests.PreparedRequest(), self._proxies_for(url)
         prepared.url = url
         adapter = self._adapter
@@ -126,8 +126,8 @@ class HttpTransport:
         return _OriginPool(cast(urllib3.HTTPConnectionPool, pool), adapter.max_retries, behind_proxy)
 
     def _proxies_for(self, url: str) -> dict[str, str]:
-        if self._given is not None:
-            return self._given
+        if self._own_proxies is not None:
+            return self._own_proxies
         host = urlsplit(url).netloc
         if host not in self._proxies:
             self._proxies[host] = get_environ_proxies(url)
@@ -135,7 +135,7 @@ class HttpTransport:
 
 
 def _adapter() -> HTTPAdapter:
-    return HTTPAdapter(pool_connections=_ORIGINS, pool_maxsize=16, max_retries=0)
+    return HTTPAdapter(pool_connections=_MAX_ORIGINS, pool_maxsize=16, max_retries=0)
 
 
 def _without_secrets(record: logging.LogRecord) -> bool:
@@ -193,7 +193,7 @@ class _OriginPool:
             decode_content=False,
         )
 
-    def leave(self) -> None:
+    def close_in_child(self) -> None:
         """In a forked child: an empty pool, with locks that no thread of the parent holds."""
         if connections := self.pool.pool:
             for connection in filter(None, connections.queue):
@@ -218,7 +218,7 @@ def _read(raw: urllib3.BaseHTTPResponse, method: str) -> Response:
         raw.release_conn()
         raw.close()
         return Response(raw.status, headers)
-    if length.isdecimal() and int(length) <= _WHOLE:
+    if length.isdecimal() and int(length) <= _READ_AT_ONCE:
         return Response(raw.status, headers, b"".join(Stream(raw)))
     return Response(raw.status, headers, Stream(raw))
 
@@ -239,20 +239,20 @@ class Stream:
                 yield block
             raw.release_conn()
         except ERRORS as error:
-            raise broken(error) from _harmless(error)
+            raise transport_error(error) from _safe_cause(error)
         finally:
             raw.close()
 
 
-def broken(error: Exception, url: str = "") -> TransportError:
+def transport_error(error: Exception, url: str = "") -> TransportError:
     """Any failure of requests, urllib3 or the socket, as the one that the client knows."""
     layers = list(_layers(error))
     hopeless = any(isinstance(layer, _HOPELESS) for layer in layers)
-    early = any(isinstance(layer, _EARLY) for layer in layers)
+    early = any(isinstance(layer, _NOT_SENT) for layer in layers)
     message = _unreachable(layers, url) if early or hopeless else ""
     _forget_frames(error)
     return TransportError(
-        message or _words(layers[-1]), sent=not (early or hopeless), hopeless=hopeless, unreachable=bool(message)
+        message or _message(layers[-1]), sent=not (early or hopeless), hopeless=hopeless, unreachable=bool(message)
     )
 
 
@@ -262,19 +262,19 @@ def _unreachable(layers: list[BaseException], url: str) -> str:
     host, origin = parts.hostname, f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
     inner = layers[-1]
     if any(isinstance(layer, ProxyError) for layer in layers):
-        return f"the proxy on the way to {origin} cannot be reached ({_words(inner)}); check HTTPS_PROXY or proxies="
+        return f"the proxy on the way to {origin} cannot be reached ({_message(inner)}); check HTTPS_PROXY or proxies="
     if isinstance(inner, NameResolutionError):
         return f"there is no host {host} ({origin} was tried); check its name in base_url, and the network"
     if isinstance(inner, NewConnectionError) and isinstance(inner.__cause__, ConnectionRefusedError):
         return f"nothing listens at {origin}; check the port in base_url, and that the service runs"
     if isinstance(inner, NewConnectionError):
-        return f"{origin} cannot be reached ({_words(inner)}); check base_url, and the network"
+        return f"{origin} cannot be reached ({_message(inner)}); check base_url, and the network"
     if isinstance(inner, ConnectTimeoutError):
         return f"{origin} did not take the connection in time; check base_url, and the network"
     return ""
 
 
-def _unheard(url: str) -> TransportError:
+def _blocked_by_browser(url: str) -> TransportError:
     """A browser says of a failed request that it failed, and no more; to send it again would not help."""
     return TransportError(_UNHEARD.format(host=urlsplit(url).netloc.rpartition("@")[2]), hopeless=True)
 
@@ -285,13 +285,13 @@ _UNHEARD = (
 )
 
 
-def _harmless(error: Exception) -> BaseException | None:
+def _safe_cause(error: Exception) -> BaseException | None:
     """The innermost reason, as the cause to be shown: those around it name the whole address (T-05)."""
     inner = list(_layers(error))[-1]
     return inner if redacted_text(str(inner)) == str(inner) else None
 
 
-_EARLY = (ConnectTimeoutError, NewConnectionError, ProxyError)
+_NOT_SENT = (ConnectTimeoutError, NewConnectionError, ProxyError)
 
 
 _HOPELESS = (
@@ -322,7 +322,7 @@ def _forget_frames(error: BaseException) -> None:
             _forget_frames(before)
 
 
-def _words(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     text = str(error) or type(error).__name__
     if isinstance(error, BadStatusLine) and not isinstance(error, RemoteDisconnected):
         return (

@@ -18,18 +18,18 @@ from typing import NamedTuple, overload
 from ...core.fork import after_fork
 from ...core.http.messages import Body, Headers, Request, Response
 from ...core.http.redaction import may_contain_secret, redacted_headers, redacted_text, redacted_url, without_secret
-from .base import closed
+from .base import closing_body
 
 KEPT = 2048
 """So many bytes of a text body are kept, of either direction."""
 
 MIB = 1024 * 1024
 
-_REACH = KEPT + 8192
+_SCANNED_BYTES = KEPT + 8192
 """So many bytes are looked through for secrets: more than the longest one that may begin in what is kept."""
 
 _TEXT = ("text/", "application/json", "application/xml", "application/x-www-form-urlencoded", "multipart/")
-_BARE = 1000
+_BASE_SIZE = 1000
 """About so many bytes an exchange takes beside its texts."""
 
 
@@ -101,17 +101,17 @@ class RecordedExchange:
             self.error = without_secret(redacted_text(str(error) or type(error).__name__), self._secret)
         for side in (self.request, self.response):
             if side is not None and side.head:
-                side.head = _harmless(side.head, self._secret, self.url)
+                side.head = _redacted_head(side.head, self._secret, self.url)
         self._secret = ""
 
     def body_of(self, side: _RecordedMessage | None) -> str | None:
         """The text of a body as far as it is kept; None: there is none."""
-        return _readable(_harmless(side.head, self._secret, self.url)) or None if side else None
+        return _readable(_redacted_head(side.head, self._secret, self.url)) or None if side else None
 
     def estimate_size(self) -> int:
         """About how many bytes it takes, as far as it has come."""
         request, answer = self.request, self.response
-        self.weight = _BARE + len(self.url) + request.size + len(request.head)
+        self.weight = _BASE_SIZE + len(self.url) + request.size + len(request.head)
         if answer is not None:
             self.weight += answer.size + len(answer.head)
         return self.weight
@@ -145,16 +145,16 @@ class _RecordedMessage:
 
     def keep(self, data: bytes) -> None:
         """Add to the beginning of the body, if it is a text and that is short still."""
-        if self._text and len(self.head) < _REACH:
-            self.head += data[: _REACH - len(self.head)]
+        if self._text and len(self.head) < _SCANNED_BYTES:
+            self.head += data[: _SCANNED_BYTES - len(self.head)]
 
 
-def _harmless(head: bytes, secret: str, url: str) -> bytes:
+def _redacted_head(head: bytes, secret: str, url: str) -> bytes:
     """The beginning of a body without secrets, no longer than what is kept."""
     text = _readable(head)
     if not may_contain_secret(text) and not (secret and secret in text):
         return head[:KEPT]
-    if len(head) >= _REACH and secret:
+    if len(head) >= _SCANNED_BYTES and secret:
         text = text[: -len(secret)]  # where the secret itself may be cut in two
     return without_secret(redacted_text(text, url), secret).encode()[:KEPT]
 
@@ -169,7 +169,7 @@ class Recorder(Sequence[Exchange]):
     """
 
     def __init__(self, limit: int = 1000, most_bytes: int = 8 * MIB) -> None:
-        self._limit, self._most = limit, most_bytes
+        self._limit, self._max_bytes = limit, most_bytes
         self._entries: deque[RecordedExchange] = deque()
         self._count = 0
         self._bytes = 0
@@ -186,7 +186,7 @@ class Recorder(Sequence[Exchange]):
     @overload
     def __getitem__(self, index: slice) -> list[Exchange]: ...
     def __getitem__(self, index: int | slice) -> Exchange | list[Exchange]:
-        entries = self._now()
+        entries = self._snapshot()
         if isinstance(index, slice):
             return [_shown(entry) for entry in entries[index]]
         return _shown(entries[index])
@@ -227,10 +227,10 @@ class Recorder(Sequence[Exchange]):
         entries = self._entries
         if entries:
             self._bytes += entries[-1].estimate_size()
-        while entries and (self._bytes > self._most or len(entries) >= self._limit):
+        while entries and (self._bytes > self._max_bytes or len(entries) >= self._limit):
             self._bytes -= entries.popleft().weight
 
-    def _now(self) -> list[RecordedExchange]:
+    def _snapshot(self) -> list[RecordedExchange]:
         with self._lock:
             return list(self._entries)
 
@@ -261,7 +261,7 @@ class RecordedStream:
     def __iter__(self) -> Iterator[bytes]:
         error: BaseException | None = None
         try:
-            with closed(self._blocks):
+            with closing_body(self._blocks):
                 for block in self._blocks:
                     self._entry.received_more(block)
                     yield block

@@ -19,7 +19,7 @@ from urllib3 import HTTPHeaderDict, HTTPResponse
 from urllib3.exceptions import ProtocolError
 
 from ...core.http.messages import Body, BytesBody, Disconnected, Headers, Request, Response, reason
-from .base import GuardedBody, Handler, closed
+from .base import GuardedBody, Handler, closing_body
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -119,7 +119,7 @@ class _Pipe(io.RawIOBase):
         self._rest = memoryview(b"")
 
     def close(self) -> None:
-        with closed(self._body):
+        with closing_body(self._body):
             super().close()
 
     def readable(self) -> bool:

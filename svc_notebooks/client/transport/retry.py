@@ -77,7 +77,7 @@ class RetryBudget:
         sender.sleep(delay)
         return True
 
-    def explained(self, error: SvcError) -> SvcError:
+    def explain(self, error: SvcError) -> SvcError:
         """The error of a call that was given up; where the service asked for a longer wait, it says so."""
         if self._too_long is not None:
             error.message = f"{error.message} {self._sender.retry.too_long_message(self._too_long)}"
@@ -88,12 +88,12 @@ class RetryBudget:
 class Retry:
     """The tries of one call."""
 
-    __slots__ = ("_patience", "_renewed", "_repeatable", "_sender", "uncertain")
+    __slots__ = ("_budget", "_renewed", "_repeatable", "_sender", "uncertain")
 
     def __init__(self, sender: Sender, *, repeatable: bool) -> None:
         self._sender = sender
         self._repeatable = repeatable
-        self._patience: RetryBudget | None = None
+        self._budget: RetryBudget | None = None
         self._renewed = False
         self.uncertain = False  # an earlier try may have been carried out, its answer lost
 
@@ -121,8 +121,8 @@ class Retry:
 
     def _no_answer(self, broken: TransportError, request: Request) -> None:
         again = self._repeatable or not broken.sent
-        self._patience = self._patience or RetryBudget(self._sender)
-        if not again or broken.hopeless or not self._patience.wait():
+        self._budget = self._budget or RetryBudget(self._sender)
+        if not again or broken.hopeless or not self._budget.wait():
             raise interrupted(broken, request, certain=again) from broken
         self.uncertain |= broken.sent
 
@@ -135,9 +135,9 @@ class Retry:
             return
         if not ResponseFacts(response.status, reason=error.reason).worth_retrying:
             raise error
-        patience = self._patience = self._patience or RetryBudget(self._sender)
+        patience = self._budget = self._budget or RetryBudget(self._sender)
         if not patience.wait(self._sender.retry_after(response)):
-            raise patience.explained(error)
+            raise patience.explain(error)
         self.uncertain |= response.status >= 500
 
     def _may_sign_in(self, error: SvcError) -> bool:

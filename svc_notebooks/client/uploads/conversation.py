@@ -42,17 +42,19 @@ from .target import UploadTarget
 DEFAULT_CHUNK = 8 * 1024 * 1024
 """Bytes of a chunk unless the person says otherwise: 32 times the quantum."""
 
-_OVER = frozenset({FailureReason.EXPIRED, FailureReason.CANCELLED, FailureReason.DATA_LOSS, FailureReason.UNREWINDABLE})
+_SESSION_GONE = frozenset(
+    {FailureReason.EXPIRED, FailureReason.CANCELLED, FailureReason.DATA_LOSS, FailureReason.UNREWINDABLE}
+)
 
 
 _EXPIRED = UploadState.EXPIRED.value
 
-_LOOK_AT_IT = "Look at the file before you use it, and upload it again."
-_OVERTAKEN = (
+_CHECK_FILE = "Look at the file before you use it, and upload it again."
+_MORE_STORED = (
     "The service reports more of this upload ({stored}) than was sent from here: another thread or process is sending"
     " to the same session, or the report is wrong."
 )
-_LET_IT_FINISH = "Let the other one finish and look at the file; or start a new upload."
+_WAIT_FOR_OTHER = "Let the other one finish and look at the file; or start a new upload."
 
 
 class Ticket(Protocol):
@@ -61,7 +63,7 @@ class Ticket(Protocol):
     def opened(self, session_uri: str) -> None:
         """There is a session to resume."""
 
-    def over(self) -> None:
+    def closed(self) -> None:
         """There is none any more."""
 
 
@@ -139,7 +141,7 @@ class UploadDriver:
             case Send() as step:
                 self._send(step)
             case QueryStatus(total):
-                self._ask(total)
+                self._query_status(total)
             case Wait(seconds):
                 self._wait(seconds)
             case Failed(reason):
@@ -149,7 +151,7 @@ class UploadDriver:
         if not self.target.whole:
             self._fail(FailureReason.EXPIRED)
         self._all_sent |= self._sent_everything()
-        self._ticket.over()
+        self._ticket.closed()
         self.session_uri = None
         request = self.target.begin(self._session, self.source.size)
         answer = self._exchange(request, "begin")
@@ -158,7 +160,7 @@ class UploadDriver:
             self._ticket.opened(self.session_uri)
 
     def _send(self, step: Send) -> None:
-        size = self._sized(step)
+        size = self._size_to_send(step)
         self.machine.sent(step.first + size)
         total = self.machine.total
         pairs = [("Content-Length", str(size))]
@@ -168,7 +170,7 @@ class UploadDriver:
         request = Request("PUT", self._uri, self._session.headers(*pairs), body if size else b"")
         self._exchange(request, "send", step.first, size)
 
-    def _sized(self, step: Send) -> int:
+    def _size_to_send(self, step: Send) -> int:
         """How many bytes this step sends; a stream is read one byte further, to see whether it ends."""
         if self.source.size is not None:
             return step.size or 0
@@ -178,18 +180,18 @@ class UploadDriver:
             self.machine.set_total(step.first + available)
         return min(available, size)
 
-    def _ask(self, total: int | None) -> None:
+    def _query_status(self, total: int | None) -> None:
         """Ask for the status."""
-        self._exchange(self._question(total), "ask")
+        self._exchange(self._status_query(total), "ask")
 
-    def look(self) -> None:
+    def query_finished(self) -> None:
         """Ask for the status of a session that is over; a row, and nothing follows from it."""
-        question = self._question(self.machine.total)
+        question = self._status_query(self.machine.total)
         answer = self._session.send(question)
         answer.content()
         self._row("ask", question, status=answer.status)
 
-    def _question(self, total: int | None) -> Request:
+    def _status_query(self, total: int | None) -> Request:
         pairs = (("Content-Length", "0"), ("Content-Range", str(ContentRange(None, total))))
         return Request("PUT", self._uri, self._session.headers(*pairs))
 
@@ -244,20 +246,20 @@ class UploadDriver:
             self.machine.connection_lost(now, chance)
             return
         self.machine.first_available = self.source.lowest  # what a stream can still give, should it be begun anew
-        self.machine.feed(self._heard(answer), now, chance)
+        self.machine.feed(self._response_facts(answer), now, chance)
         if metadata is not None:
             self._finish(metadata)
 
-    def _heard(self, answer: Response) -> ResponseFacts:
+    def _response_facts(self, answer: Response) -> ResponseFacts:
         reason = read_envelope(answer.content())[1] if answer.status >= 400 else None
         wait = self._session.retry_after(answer)
         return ResponseFacts(answer.status, answer.headers.get("Range"), reason, wait)
 
     def _finish(self, file: JSONObject) -> None:
         total, size = self.machine.total, file.get("size")
-        self._ticket.over()
+        self._ticket.closed()
         if None not in (total, size) and str(size) != str(total):
-            raise ContentMismatch(f"The service says that it stored {size} bytes of {total}.", advice=_LOOK_AT_IT)
+            raise ContentMismatch(f"The service says that it stored {size} bytes of {total}.", advice=_CHECK_FILE)
         self.file = file
         if self._progress is not None and total is not None:
             self._progress(total, total)
@@ -271,7 +273,7 @@ class UploadDriver:
         except TransportError as broken:
             self._row("cancel", request, error=str(broken))
             return None
-        if self._heard(answer).worth_retrying:
+        if self._response_facts(answer).worth_retrying:
             self._row("cancel", request, status=answer.status)
             return None
         self._cancelled(answer, request)
@@ -283,7 +285,7 @@ class UploadDriver:
         elif answer.status in (204, 404, 410, 499) or answer.status < 300:
             # Whatever the words, it is over: not even a 404 may begin it anew.
             self.machine.feed(ResponseFacts(499), self._session.elapsed(), 0.0)
-            self._ticket.over()
+            self._ticket.closed()
         else:
             self._row("cancel", request, status=answer.status)
             raise self._session.error(answer.status, answer.content())
@@ -324,8 +326,8 @@ class UploadDriver:
             # The first session had everything and took the id with it: the upload is complete (X-07).
             self._finish(get_file(self._session, self.target.chosen_id))
             return
-        if reason in _OVER or error.status == 400:
-            self._ticket.over()
+        if reason in _SESSION_GONE or error.status == 400:
+            self._ticket.closed()
         raise error
 
     def failure(self, reason: FailureReason) -> SvcError:
@@ -334,12 +336,12 @@ class UploadDriver:
         if reason is FailureReason.REFUSED:
             return self._session.error(answer.status, answer.content())
         if reason is FailureReason.GAVE_UP:
-            return self._interrupted(self._gave_up(), status)
+            return self._interrupted(self._why_given_up(), status)
         if reason is FailureReason.DATA_LOSS:
-            return ContentMismatch(_OVERTAKEN.format(stored=answer.headers.get("Range")), advice=_LET_IT_FINISH)
+            return ContentMismatch(_MORE_STORED.format(stored=answer.headers.get("Range")), advice=_WAIT_FOR_OTHER)
         return SessionExpired(f"The upload cannot go on: {reason.value}.", status=status)
 
-    def _gave_up(self) -> str:
+    def _why_given_up(self) -> str:
         status, requested_wait = self._last.status, self.machine.too_long
         if requested_wait is not None:
             return f"The upload stopped at a {status}. {self.machine.retry.too_long_message(requested_wait)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.http.multipart import MediaType
 from ...core.http.native_formats import EXPORTS, IMPORTS, NATIVES, SCRIPT_TEXT
-from ..about import native_name, offers
+from ..about import capabilities_of, native_name
 from ..session import Session
 
 AUTO = "auto"
@@ -25,7 +25,7 @@ def native_type(session: Session, convert_to: object, source_type: str) -> str:
     if not isinstance(convert_to, str):
         raise TypeError(f"convert_to must be a str, one of {', '.join(CONVERT_TO)}, not {type(convert_to).__name__}")
     if convert_to == AUTO:
-        return _fitting(session, source_type)
+        return _matching_native_type(session, source_type)
     if convert_to in NATIVES:
         return session.names.native(convert_to)
     if is_document(session, convert_to):
@@ -38,10 +38,10 @@ def is_document(session: Session, media_type: str) -> bool:
     return media_type in map(session.names.native, NATIVES)
 
 
-def _fitting(session: Session, source_type: str) -> str:
+def _matching_native_type(session: Session, source_type: str) -> str:
     """What the service makes of such a source; the first in the interface's order where it has a choice."""
     essence = MediaType.parse(source_type).essence
-    possible = offers(session).imports.get(essence, ())
+    possible = capabilities_of(session).imports.get(essence, ())
     if not possible:
         raise ValueError(
             f"convert_to is 'auto', and {essence} becomes no native document here: import_formats() lists what does"

@@ -155,10 +155,10 @@ def resume_upload(
         target = UploadTarget(opened.media_type, whole=False)
         chunk = checked_chunk(chunk_size)
         return ClientUpload(session, opened, target, chunk_size=chunk, session_uri=session_uri, progress=progress)
-    return _take_up(session, entry, opened, checked_chunk(chunk_size), progress)
+    return _continue_session(session, entry, opened, checked_chunk(chunk_size), progress)
 
 
-def _take_up(
+def _continue_session(
     session: Session,
     entry: PendingUpload,
     source: UploadSource,
@@ -215,8 +215,8 @@ def prepare(
     media_type = _media_type(mime_type) or _own_type(source, convert_to) or opened.media_type
     media_type, file_metadata = _conversion(session, file_metadata, convert_to, media_type)
     if upload_type != "media" and file_id is None and opened.name and "name" not in file_metadata:
-        file_metadata["name"] = document_name(opened.name) if _is_wished(session, file_metadata) else opened.name
-    if ocr_language is not None and file_id is None and not _is_wished(session, file_metadata):
+        file_metadata["name"] = document_name(opened.name) if _is_conversion(session, file_metadata) else opened.name
+    if ocr_language is not None and file_id is None and not _is_conversion(session, file_metadata):
         raise ValueError("ocr_language is for content that is converted; give convert_to='document' too")
     target = UploadTarget(
         media_type,
@@ -247,7 +247,7 @@ def _conversion(session: Session, metadata: JSONObject, convert_to: object, medi
     return source_type(session, target_type, media_type), {**metadata, "mimeType": target_type}
 
 
-def _is_wished(session: Session, metadata: JSONObject) -> bool:
+def _is_conversion(session: Session, metadata: JSONObject) -> bool:
     return is_document(session, str(metadata.get("mimeType")))
 
 
@@ -283,7 +283,7 @@ def _in_one_request(session: Session, order: UploadRequest, progress: Progress |
     attempts = Retry(session, repeatable=bool(target.file_id or target.chosen_id))
     make_request = {"media": media_request, "multipart": multipart_request}[order.upload_type]
     try:
-        return read_object(attempts.run(lambda: make_request(session, _rewound(order), progress)))
+        return read_object(attempts.run(lambda: make_request(session, _check_rewindable(order), progress)))
     except SourceFailed as failed:
         raise failed.error from None
     except AlreadyExists as error:
@@ -294,7 +294,7 @@ def _in_one_request(session: Session, order: UploadRequest, progress: Progress |
         order.source.close()
 
 
-def _rewound(order: UploadRequest) -> UploadRequest:
+def _check_rewindable(order: UploadRequest) -> UploadRequest:
     if order.source.lowest:
         raise Interrupted("The upload failed, and its source is a stream that cannot be read again.")
     return order

@@ -21,7 +21,7 @@ from ...core.errors.errors import SourceChanged
 from ...core.http import mime
 from ..transport.base import BLOCK
 
-MARKED = 65_536
+FINGERPRINTED_BYTES = 65_536
 """So many bytes at either end of a file are part of its fingerprint."""
 
 
@@ -187,10 +187,10 @@ class PathSource:
     def __init__(self, path: Path, name: str | None = None) -> None:
         self._path = path.resolve()
         self._file: io.FileIO | None = None
-        self._born = _stamp(self._path.stat())
+        self._initial_stamp = _stamp(self._path.stat())
         self.name: str | None = name or path.name
         self.path: str | None = str(self._path)
-        self.size: int | None = self._born[0]
+        self.size: int | None = self._initial_stamp[0]
 
     @property
     def media_type(self) -> str:
@@ -205,17 +205,17 @@ class PathSource:
             now = _stamp(os.fstat(file.fileno()))
         except OSError as error:
             raise SourceFailed(error) from error
-        if now != self._born:
-            raise changed(self.name, self._born[0], now[0])
+        if now != self._initial_stamp:
+            raise changed(self.name, self._initial_stamp[0], now[0])
         return data
 
     def keep(self, size: int) -> None:
         pass
 
     def fingerprint(self) -> str | None:
-        size, mtime = self._born
+        size, mtime = self._initial_stamp
         open_before = self._file is not None
-        ends = self.read(0, MARKED) + self.read(max(0, size - MARKED), MARKED)
+        ends = self.read(0, FINGERPRINTED_BYTES) + self.read(max(0, size - FINGERPRINTED_BYTES), FINGERPRINTED_BYTES)
         if not open_before:
             self.close()
         return f"{size}-{mtime}-{blake2b(ends, digest_size=16).hexdigest()}"
@@ -295,7 +295,7 @@ class StreamSource:
     def __init__(self, file: Readable, name: str | None = None, size: int | None = None) -> None:
         self._file = file
         self._kept = bytearray()
-        self._most = 8 * BLOCK
+        self._max_kept = 8 * BLOCK
         self._ended = False
         self.lowest = 0
         self.name = name
@@ -309,13 +309,13 @@ class StreamSource:
         if offset < self.lowest:
             raise ValueError(f"byte {offset} of a stream is gone; {self.lowest} is the first that is left")
         while not self._ended and self.lowest + len(self._kept) < offset + size:
-            self._more(min(BLOCK, offset + size - self.lowest - len(self._kept)))
+            self._read_more(min(BLOCK, offset + size - self.lowest - len(self._kept)))
         data = bytes(memoryview(self._kept)[offset - self.lowest :][:size])
         self._check(offset + len(data))
-        self._drop(len(self._kept) - max(self._most, size))
+        self._drop(len(self._kept) - max(self._max_kept, size))
         return data
 
-    def _more(self, size: int) -> None:
+    def _read_more(self, size: int) -> None:
         try:
             data = _bytes(self._file.read(size))
         except OSError as error:
@@ -328,7 +328,7 @@ class StreamSource:
         if self.size is None or (end < self.size and not self._ended):
             return
         if end == self.size and not self._ended:
-            self._more(1)
+            self._read_more(1)
         have = self.lowest + len(self._kept)
         if have != self.size:
             raise changed(self.name, self.size, have)
@@ -339,7 +339,7 @@ class StreamSource:
             self.lowest += count
 
     def keep(self, size: int) -> None:
-        self._most = size
+        self._max_kept = size
 
     def fingerprint(self) -> str | None:
         return None

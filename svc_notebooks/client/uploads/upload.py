@@ -190,17 +190,17 @@ class ClientUpload:
 
     def status(self) -> dict[str, object]:
         """Ask the service what it has; the question's row of the history. Raises ValueError before `begin`."""
-        self._must_have_begun()
+        self._check_begun()
         with self._lock:
             if self.state is not UploadState.OPEN:
-                self._driver.look()
+                self._driver.query_finished()
                 return self.history[-1]
             self._driver.machine.invalidate()
             return self._until(self._next("ask"))
 
     def cancel(self) -> dict[str, object]:
         """Tell the service to forget the session; the row of the history. Raises Interrupted, SvcError."""
-        self._must_have_begun()
+        self._check_begun()
         self._cancelling.set()
         try:
             with self._lock:
@@ -213,7 +213,7 @@ class ClientUpload:
         finally:
             self._cancelling.clear()
 
-    def _must_have_begun(self) -> None:
+    def _check_begun(self) -> None:
         if self.session_uri is None:
             raise ValueError("the upload has no session yet; begin() or send_chunk() opens one")
 
@@ -279,7 +279,7 @@ class _Ticket:
             started=format_time(self._session.clock.now()),
         )
 
-    def over(self) -> None:
+    def closed(self) -> None:
         if self._claim is not None:
             self._claim.drop()
 

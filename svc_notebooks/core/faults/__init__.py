@@ -1,1 +1,5 @@
-"""..."""
+"""Faults that a service injects for tests and lessons.
+
+plan           the steps of a fault plan: which requests match, and what happens to them
+presets        named fault plans
+"""

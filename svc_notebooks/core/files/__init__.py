@@ -1,1 +1,6 @@
-"""..."""
+"""Files: fields, search and permissions.
+
+fields             the table of the File resource and its checks
+query              the query language of `q` and `orderBy`
+permissions        roles, and the checks of a permission
+"""

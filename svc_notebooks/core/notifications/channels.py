@@ -235,10 +235,10 @@ def _params(value: Any) -> Row | None:
 def actual_expiration(requested: int | None, *, now: int, default: float | None, limit: float) -> int | None:
     """When a channel ends: the lesser of what was asked for, or of the default, and the limit (A8-07).
 
-    `now` and the result in Unix milliseconds, `default` and `most` in seconds; None: it does not end.
+    `now` and the result in Unix milliseconds, `default` and `limit` in seconds; None: it does not end.
 
-    >>> actual_expiration(None, now=0, default=3600, most=86400), actual_expiration(10**9, now=0, default=None, most=60)
-    (3600000, 60000)
+    >>> actual_expiration(None, now=0, default=3600, limit=86400), actual_expiration(10**9, now=0, default=None, limit=9)
+    (3600000, 9000)
     """
     if requested is None:
         return None if default is None else now + int(min(default, limit) * 1000)

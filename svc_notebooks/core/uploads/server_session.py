@@ -134,7 +134,7 @@ def refusal(session: UploadSession, problem: RequestProblem, now: float) -> Sess
 def _decision(
     session: UploadSession, event: UploadEvent, now: float, text: str = "", *, rule: str | None = None
 ) -> SessionDecision:
-    """The table's move; `by` where something more particular than its row decided."""
+    """The table's move; `rule` where something more particular than its row decided."""
     state, status, decided_by = transition(session.state, event)
     return SessionDecision(replace(session, state=state, touched=now), status, rule or decided_by, text)
 

@@ -63,7 +63,7 @@ def export_events(
     >>> "RRULE:FREQ=DAILY;COUNT=5" in (folder / "tea.ics").read_text()
     True
     """
-    from ...client.downloads.downloads import checked_place, place_in
+    from ...client.downloads.downloads import checked_destination, target_path
     from ...client.events.ical import calendar_file
     from ...local.existing import check_path
     from ...local.saving import save_bytes
@@ -71,11 +71,11 @@ def export_events(
     session, calendar = session_or_current(session), checked_calendar(calendar)
     if events is not None and (time_min is not None or time_max is not None):
         raise ValueError("time_min and time_max choose among all events: leave out events, or them")
-    place = checked_place("." if to is None else to)
+    place = checked_destination("." if to is None else to)
     ids = None if events is None else file_ids(events, "events")
     entry = _entry(session, calendar)
     zone, name = str(entry.get("timeZone") or "UTC"), str(entry.get("summary") or calendar)
-    target = place_in(place, f"{name}.ics")
+    target = target_path(place, f"{name}.ics")
     check_path(target, overwrite=overwrite)
     bounds = {"timeMin": wire_instant("time_min", time_min, zone), "timeMax": wire_instant("time_max", time_max, zone)}
     found = list(_all(session, calendar, bounds) if ids is None else _some(session, calendar, ids))

@@ -54,10 +54,10 @@ def save_har(
     >>> svc.save_har(folder / "run.har")["exchanges"].tolist()
     [1]
     """
-    from ...client.downloads.downloads import checked_place, place_in
+    from ...client.downloads.downloads import checked_destination, target_path
     from ...local.saving import save_bytes
 
-    target = place_in(checked_place(to), "exchanges.har")
+    target = target_path(checked_destination(to), "exchanges.har")
     found = list(session_or_current(session).exchanges)
     content = json.dumps(archive(found), ensure_ascii=False, indent=1).encode()
     saved = save_bytes(target, content, overwrite=overwrite)

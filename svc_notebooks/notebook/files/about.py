@@ -72,10 +72,10 @@ def import_formats(*, session: Session | None = None) -> DataFrame:
     >>> formats[formats["title"] == "CSV"][["native", "media_type", "max_size"]].values.tolist()[0]
     ['spreadsheet', 'text/csv', 104857600]
     """
-    from ...client.about import import_formats, native_name, offers
+    from ...client.about import capabilities_of, import_formats, native_name
 
     session = session_or_current(session)
-    sizes, reads = offers(session).max_sizes, _reads_pictures(session)
+    sizes, reads = capabilities_of(session).max_sizes, _reads_pictures(session)
     rows = [
         {
             "native": native_name(session.names, native_type),
@@ -131,10 +131,10 @@ def export_formats(file: File | None = None, *, session: Session | None = None) 
     >>> svc.export_formats(table)["extension"].tolist()
     ['xlsx', 'ods', 'pdf', 'csv', 'tsv', 'zip']
     """
-    from ...client.about import export_formats, offers
+    from ...client.about import capabilities_of, export_formats
 
     session = session_or_current(session)
-    natives = offers(session).exports if file is None else _types(session, file)
+    natives = capabilities_of(session).exports if file is None else _types(session, file)
     rows = [
         {
             "native": row.native,

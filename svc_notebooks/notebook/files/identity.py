@@ -88,9 +88,9 @@ def service_account_token(
     >>> svc.token_info()["email"].tolist()
     ['robot@notebooks.iam.svc.example']
     """
-    from ...client.service_account import AccountToken, account_key, asker
+    from ...client.service_account import AccountToken, account_key, token_session
 
     if isinstance(scopes, str):
         raise TypeError("scopes is a str; give a list of full URIs")
     found = account_key(Path(key) if isinstance(key, os.PathLike) else key)
-    return AccountToken(found, scopes, subject=subject, session=asker(found["token_uri"], verify=verify))
+    return AccountToken(found, scopes, subject=subject, session=token_session(found["token_uri"], verify=verify))

@@ -109,10 +109,10 @@ def watch_changes(
     >>> rx.wait_for("change")["kind"].tolist()
     ['svc#changes']
     """
-    from ...client.notifications.channels import register_of, start_page_token
+    from ...client.notifications.channels import registry_of, start_page_token
 
     session = session_or_current(session)
-    register = register_of(session)
+    register = registry_of(session)
     order = _order(session, receiver, channel_id, token, expires_in, expiration, channel_type)
     register.page_token = register.page_token or start_page_token(session)
     return frame(CHANNELS, [channel_record(_opened(session, None, **order), session)])
@@ -178,10 +178,10 @@ def channels(*, session: Session | None = None) -> DataFrame:
     >>> svc.channels()[["watching", "state"]].values.tolist()
     [['changes', 'expired']]
     """
-    from ...client.notifications.channels import register_of
+    from ...client.notifications.channels import registry_of
 
     session = session_or_current(session)
-    return frame(CHANNELS, [channel_record(one, session) for one in register_of(session).channels.values()])
+    return frame(CHANNELS, [channel_record(one, session) for one in registry_of(session).channels.values()])
 
 
 def stop_channel(channel: ChannelLike, *, session: Session | None = None) -> DataFrame:
@@ -218,9 +218,9 @@ def stop_channel(channel: ChannelLike, *, session: Session | None = None) -> Dat
 
 def _pairs(session: Session, channel: Any) -> list[tuple[str, str]]:
     """The id and the resource id of each channel that is meant."""
-    from ...client.notifications.channels import register_of
+    from ...client.notifications.channels import registry_of
 
-    ids, known = file_ids(channel, "channel"), register_of(session).channels
+    ids, known = file_ids(channel, "channel"), registry_of(session).channels
     told: list[Any] = [None] * len(ids)
     if not isinstance(channel, str | list | tuple) and "resource_id" in channel:
         told = list(channel["resource_id"]) if is_frame(channel) else [channel["resource_id"]]
@@ -259,10 +259,10 @@ def renew_channel(
     >>> svc.channels()["state"].tolist()
     ['stopped', 'active']
     """
-    from ...client.notifications.channels import register_of
+    from ...client.notifications.channels import registry_of
 
     session = session_or_current(session)
-    ids, known = file_ids(channel, "channel"), register_of(session).channels
+    ids, known = file_ids(channel, "channel"), registry_of(session).channels
     if unknown := [one for one in ids if one not in known]:
         raise ValueError(f"channel {unknown[0]!r} was not opened by this session, so it cannot be opened again")
     return apply_to_rows(CHANNELS, ids, lambda one: _renewed(session, known[one], expires_in, expiration, keep_old))

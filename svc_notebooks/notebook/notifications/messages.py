@@ -40,10 +40,10 @@ def notifications(*, session: Session | None = None) -> DataFrame:
     >>> svc.notifications()[["state", "answers", "outcome"]].values.tolist()
     [['sync', '200', 'delivered']]
     """
-    from ...client.notifications.channels import register_of
+    from ...client.notifications.channels import registry_of
 
     session = session_or_current(session)
-    lab, known = sandbox_of(session), register_of(session).channels
+    lab, known = sandbox_of(session), registry_of(session).channels
     tried = _attempts(lab.service.deliveries() if lab else [])
     records = [message_record(one) for rx in receivers_of(session) for one in rx.received()]
     rows = [_joined(one, known, tried) for one in records]
@@ -92,10 +92,10 @@ def changes(page_token: str | None = None, *, session: Session | None = None) ->
     >>> svc.changes()[["name", "removed"]].values.tolist()
     [['new.txt', False]]
     """
-    from ...client.notifications.channels import changes_since, register_of, start_page_token
+    from ...client.notifications.channels import changes_since, registry_of, start_page_token
 
     session = session_or_current(session)
-    register = register_of(session)
+    register = registry_of(session)
     start = optional_text("page_token", page_token) or register.page_token or start_page_token(session)
     found = frame(CHANGES, [_change(one) for one in changes_since(session, start, _CHANGE_FIELDS)])
     found.attrs["page_token"] = register.page_token

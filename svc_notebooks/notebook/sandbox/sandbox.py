@@ -97,9 +97,9 @@ class Sandbox(Identities, SandboxControls):
 
     def __getstate__(self) -> NoReturn:
         """A sandbox is its process: files, clock and people of a copy would go their own way."""
-        from ...client.session import STAYS_HERE
+        from ...client.session import SANDBOX_NOT_PICKLED
 
-        raise TypeError(STAYS_HERE)
+        raise TypeError(SANDBOX_NOT_PICKLED)
 
     @property
     def clock(self) -> VirtualClock | SystemClock:

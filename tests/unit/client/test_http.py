@@ -17,7 +17,7 @@ import urllib3
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.transport import http as client_http
 from svc_notebooks.client.transport.base import BLOCK, TransportError
-from svc_notebooks.client.transport.http import ERRORS, SENT_AT_ONCE, HttpTransport, broken
+from svc_notebooks.client.transport.http import ERRORS, SENT_AT_ONCE, HttpTransport, transport_error
 from svc_notebooks.client.uploads.bodies import SourceStream
 from svc_notebooks.client.uploads.sources import open_source
 from svc_notebooks.core.errors.errors import Interrupted
@@ -311,7 +311,7 @@ def test_every_error_of_requests_and_urllib3_is_known() -> None:
     ]
     assert len(theirs) > 40
     assert [error for error in theirs if not issubclass(error, ERRORS)] == []
-    assert isinstance(broken(requests.ConnectionError("x")), TransportError)
+    assert isinstance(transport_error(requests.ConnectionError("x")), TransportError)
 
 
 # -- certificates and proxies

@@ -111,14 +111,14 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
 
     def errand(self, session: Session, *, to_look_at: bool = False) -> ExportRequest:
         """The export that is meant, checked. Raises ValueError; nothing is sent."""
-        from ....client.downloads.downloads import checked_place, place_in
+        from ....client.downloads.downloads import checked_destination, target_path
 
         facts, chosen, name = self.document.facts, self._chosen(), self._name()
         if facts is None or chosen is None or name is None:
             raise ValueError("No document is chosen: choose one, or make one and press Refresh.")
         path = None
         if self.target.value == KERNEL and not to_look_at:
-            path = place_in(checked_place(self.path.value.strip() or "."), name)
+            path = target_path(checked_destination(self.path.value.strip() or "."), name)
             check_path(path, overwrite=False)
         return ExportRequest(session, str(facts["id"]), str(facts["name"]), name, chosen, path)
 

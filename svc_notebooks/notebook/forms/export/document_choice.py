@@ -64,9 +64,9 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
 
 
 def _listed(session: Session) -> list[JSONObject]:
-    from ....client.about import offers
+    from ....client.about import capabilities_of
 
-    natives = [f"mimeType = '{one}'" for one in offers(session).exports]
+    natives = [f"mimeType = '{one}'" for one in capabilities_of(session).exports]
     return latest_files(session, "mimeType", q=f"({' or '.join(natives)})") if natives else []
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ....client.notifications.channels import Channel, register_of
+from ....client.notifications.channels import Channel, registry_of
 from ....core.errors.errors import SvcError
 from ...current_session import session_or_current
 from ...frames.frames import frame
@@ -181,7 +181,7 @@ class WatchPanel(Form):
         self._show(made["id"].item())
 
     def _selected(self) -> Channel:
-        known = register_of(session_or_current(self._session)).channels
+        known = registry_of(session_or_current(self._session)).channels
         if self.chosen.value not in known:
             raise ValueError("No channel is chosen: open one with Watch.")
         return known[self.chosen.value]
@@ -208,7 +208,7 @@ class WatchPanel(Form):
 
     def _show(self, choose: str | None = None) -> None:
         session = session_or_current(self._session)
-        known, now = register_of(session).channels, session.clock.now()
+        known, now = registry_of(session).channels, session.clock.now()
         before = choose or self.chosen.value
         self.chosen.options = [(self._line(one, one.state(now)), one.id) for one in known.values()]
         self.chosen.value = before if before in known else next(iter(known), None)
@@ -239,7 +239,7 @@ class WatchPanel(Form):
         self.status.value = tag("p", words, role="status", style="margin: 2px")
 
     def __repr__(self) -> str:
-        channels = len(register_of(session_or_current(self._session)).channels)
+        channels = len(registry_of(session_or_current(self._session)).channels)
         return f"<WatchPanel: {_counted(channels, 'channel')}, {_counted(len(self.result), 'message')}>"
 
 
