@@ -237,7 +237,7 @@ def actual_expiration(requested: int | None, *, now: int, default: float | None,
 
     `now` and the result in Unix milliseconds, `default` and `limit` in seconds; None: it does not end.
 
-    >>> actual_expiration(None, now=0, default=3600, limit=86400), actual_expiration(10**9, now=0, default=None, limit=9)
+    >>> actual_expiration(None, now=0, default=3600, limit=5000), actual_expiration(10**9, now=0, default=None, limit=9)
     (3600000, 9000)
     """
     if requested is None:
