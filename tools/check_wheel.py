@@ -3,12 +3,14 @@
     python -m tools.check_wheel
 
 Builds both and looks at what is in them; builds the wheel again from the sdist, which must give the same bytes;
-installs the wheel with the extra [lab] into an empty environment outside of the checkout; runs the whole course
-there, and opens JupyterLab on a copy.
+installs the wheel with the extra [lab] into an empty environment outside of the checkout; compares each output of the
+notebooks with the saved one there (nbval), runs some as their user does, and opens JupyterLab on a copy.
 """
 
 import json
+import os
 import re
+import shutil
 import sys
 import tarfile
 import tempfile
@@ -97,10 +99,26 @@ def use(place: Path, folder: Path) -> None:
     work.mkdir()
     where = run(["python", "-c", "import svc_notebooks; print(svc_notebooks.__file__)"], cwd=work, env=env)
     need(Path(where.strip()).is_relative_to(place), f"the package came from {where}")
-    with step("svc-notebooks run: the whole course"):
-        print(indented(run(["svc-notebooks", "run"], cwd=work, env=env)))
+    with step("nbval: every output of the course is as saved"):
+        compare(place, folder / "course", env)
+    with step("svc-notebooks run: a folder of notebooks"):
+        print(indented(run(["svc-notebooks", "run", folder / "course" / "exercises"], cwd=work, env=env)))
     with step("svc-notebooks lab: JupyterLab answers on a copy"):
         answers(work, env)
+
+
+def compare(place: Path, course: Path, env: dict[str, str]) -> None:
+    """The notebooks of the wheel, each in a kernel of its environment: nbval itself stays outside of it."""
+    (shipped,) = place.glob("lib/python*/site-packages/svc_notebooks/notebooks_shipped")
+    shutil.copytree(shipped, course)
+    kernel = course.parent / "jupyter" / "kernels" / "of-the-wheel"
+    kernel.mkdir(parents=True)
+    argv = [str(place / "bin" / "python"), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    (kernel / "kernel.json").write_text(json.dumps({"argv": argv, "display_name": "wheel", "language": "python"}))
+    variables = {**env, "JUPYTER_PATH": str(course.parent / "jupyter"), "TZ": "UTC", "PYTHONHASHSEED": "0"}
+    nbval = ["--nbval", "--nbval-kernel-name=of-the-wheel", "--nbval-cell-timeout=30"]
+    pytest = [sys.executable, "-m", "pytest", "-c", os.devnull, "--rootdir", course, "-p", "no:cacheprovider", "-q"]
+    print(indented(run([*pytest, *nbval, "-n", "2", "--dist", "loadfile", course], cwd=course, env=variables)))
 
 
 def answers(work: Path, env: dict[str, str]) -> None:
