@@ -1,4 +1,4 @@
-"""What it costs, beside what others cost: `make bench`.
+"""Benchmarks of this package beside its peers: `make bench`.
 
 Every row is one piece of work that ours and its peers do by turns in one run (rounds.py), so that a busy
 machine slows them alike, and what is compared is the ratio of neighbours. table.py says what a row is.

@@ -1,4 +1,4 @@
-"""The measurements by name, in the order of the table."""
+"""The benchmarks by name, in the order of the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m tests.bench.conversions [--write]`: every conversion with a small file, beside the library underneath.
+"""`python -m tests.bench.conversions [--write]`: measures every conversion beside the library that it uses.
 
 "ours" is the whole way through a warm worker process, files and all; "library" is the time inside the calls that do
 the work, taken in this process, run about with ours. Where we do the work ourselves there is no library to compare.

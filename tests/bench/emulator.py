@@ -1,4 +1,4 @@
-"""Our service and gcp-storage-emulator, both in memory, each in its own process, asked by one neutral client."""
+"""Compares our service with gcp-storage-emulator, both in memory, through the same client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many messages to one receiver in a process of its own, beside a loop over a `requests` session that is kept alive."""
+"""Measures the delivery of many notifications, beside a loop over a kept-alive `requests` session."""
 
 from __future__ import annotations
 

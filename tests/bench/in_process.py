@@ -1,4 +1,4 @@
-"""One file's metadata in the sandbox: the whole call, from a function to parsed JSON, without a socket."""
+"""Measures reading one file's metadata in the sandbox: the whole call, without a socket."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a call costs while messages go out: 100 channels on one file, and receivers among them that never answer."""
+"""Measures a request while notifications go out to 100 channels, some of whose receivers never answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The machine in words that name nobody's: processor, cores, memory, Python, and the day."""
+"""Describes the machine: processor, cores, memory, Python, and the date."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far the client's process and the service's grow over 1 GiB up and 1 GiB down.
+"""Measures the memory growth of client and service over 1 GiB up and 1 GiB down.
 
 Both are fresh, and both have moved a small file before the watch begins, so that imports are not counted. What
 is counted is the resident set at its highest, looked at every 5 ms.

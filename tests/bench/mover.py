@@ -1,4 +1,4 @@
-"""A process that moves one large file up and down when told to; memory.py watches it."""
+"""The client process that memory.py watches: uploads and downloads one large file on command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One client for two services: http.client with a connection that is kept alive where the service keeps it."""
+"""An http.client based client for both services, with a kept-alive connection."""
 
 from __future__ import annotations
 

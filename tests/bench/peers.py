@@ -1,4 +1,4 @@
-"""Those who upload the same file to the same service: each as its own documentation says."""
+"""Peer clients that upload the same file to the same service, each as its own documentation shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Services in processes of their own, and what a process holds in memory."""
+"""Starts services in processes of their own, and measures the memory of a process."""
 
 from __future__ import annotations
 

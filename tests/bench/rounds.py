@@ -1,4 +1,4 @@
-"""Contenders take turns: A B C, A B C, and what they cost is compared within a round."""
+"""Runs the contenders by turns and compares their costs within each round."""
 
 from __future__ import annotations
 

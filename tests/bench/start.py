@@ -1,4 +1,4 @@
-"""What a notebook waits for before anything is sent: imports, and frames of what came."""
+"""Measures imports, and the building of frames from responses."""
 
 from __future__ import annotations
 

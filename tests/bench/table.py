@@ -1,4 +1,4 @@
-"""Rows of the table, and the table as text, as Markdown and on its page."""
+"""The rows of the benchmark table, and the table as text, as Markdown and in docs/benchmarks.md."""
 
 from __future__ import annotations
 

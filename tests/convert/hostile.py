@@ -1,4 +1,4 @@
-"""Readers that do to a worker process what libraries do when they meet a hostile file."""
+"""Readers that misbehave in a worker process as libraries do with a hostile file."""
 
 from __future__ import annotations
 

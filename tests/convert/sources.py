@@ -1,4 +1,4 @@
-"""Documents of several formats that say the same, made by hand or by libraries that our code does not read with."""
+"""Documents of several formats with the same content, made by hand or by libraries that our readers do not use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Zip files of strangers are measured before anything is unpacked."""
+"""Zip files are checked before anything is unpacked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes become text, whatever wrote them (A5-06)."""
+"""Detection of character sets (A5-06)."""
 
 from __future__ import annotations
 

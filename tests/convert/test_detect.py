@@ -1,4 +1,4 @@
-"""What a source is when nobody says."""
+"""Detection of media types by content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Old formats through LibreOffice, which may neither look around nor outlive its worker."""
+"""Conversion of old formats with LibreOffice, isolated and within its worker's lifetime."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures are measured before they are decoded, and come out in one of three formats."""
+"""Images are checked before they are decoded, and become PNG, JPEG or GIF."""
 
 from __future__ import annotations
 

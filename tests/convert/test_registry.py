@@ -1,4 +1,4 @@
-"""The tables of the interface and those of the code say the same, and what is not installed is not offered."""
+"""The conversion registry agrees with the interface's tables, and offers only what is installed."""
 
 from __future__ import annotations
 

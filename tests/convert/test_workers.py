@@ -1,4 +1,4 @@
-"""Conversions run in processes of their own: whatever happens there, the service lives and says what it was."""
+"""Worker processes of conversions: failures, limits, replacement, threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The site in a real chromium: built for the test, served from here, and cut off from everywhere else."""
+"""Fixtures: the site, built and served locally, in chromium without other network access."""
 
 import os
 import shutil

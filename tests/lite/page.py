@@ -1,4 +1,4 @@
-"""A notebook of the site, opened and run in a page; and code that runs in its kernel."""
+"""Opens and runs a notebook of the site in a browser page, and executes code in its kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every notebook in JupyterLite, with no network; and what only a page can show.
+"""Runs every notebook in JupyterLite without a network, and tests what only a browser page can show.
 
 There are no frames here: PyPI has no numpy and no pandas for Pyodide, and its own distribution is not to be had
 without the network. A cell that needs more of a frame than a stand-in has is counted and not judged; the same cell

@@ -50,7 +50,7 @@ class Document:
 def text_inlines(text: str) -> list[Node]:
     """A line of text as inlines.
 
-    >>> text_inlines("two text_inlines")
+    >>> text_inlines("two words")
     [{'t': 'Str', 'c': 'two'}, {'t': 'Space'}, {'t': 'Str', 'c': 'words'}]
     """
     inlines: list[Node] = []

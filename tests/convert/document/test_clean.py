@@ -1,4 +1,4 @@
-"""A tree made harmless and regular."""
+"""Cleaning of pandoc trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sources that become documents."""
+"""Readers of documents."""
 
 from __future__ import annotations
 

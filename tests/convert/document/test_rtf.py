@@ -1,4 +1,4 @@
-"""Rich text as its many writers write it."""
+"""The RTF reader, with RTF as different programs write it."""
 
 from __future__ import annotations
 

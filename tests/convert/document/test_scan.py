@@ -1,4 +1,4 @@
-"""Pictures and PDFs as documents, with their text under them (A5-03)."""
+"""Images and PDFs as documents, with their text (A5-03)."""
 
 from __future__ import annotations
 

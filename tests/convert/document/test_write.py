@@ -1,4 +1,4 @@
-"""Documents as files, each read by something that did not write it."""
+"""Writers of documents; each file is read by another library."""
 
 from __future__ import annotations
 

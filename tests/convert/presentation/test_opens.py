@@ -1,4 +1,4 @@
-"""LibreOffice and poppler open what we write, and find in it what was there."""
+"""LibreOffice and poppler open our presentations and find their content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slides as PDF and as text: read by pypdf and as they are."""
+"""Presentations as PDF and as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spreadsheets made to do harm: refused, or read without it, and soon."""
+"""Malicious spreadsheets are refused or cleaned, within a short time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LibreOffice opens what we write, computes its formulas, and says the same of its cells."""
+"""LibreOffice opens our spreadsheets, calculates their formulas and finds the same values."""
 
 from __future__ import annotations
 

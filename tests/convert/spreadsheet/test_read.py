@@ -1,4 +1,4 @@
-"""Every source that becomes a spreadsheet, written by somebody else's library or by hand."""
+"""Readers of spreadsheets, with files made by other libraries or by hand."""
 
 # ruff: noqa: DTZ001  a spreadsheet knows no time zones
 from __future__ import annotations

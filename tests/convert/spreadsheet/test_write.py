@@ -1,4 +1,4 @@
-"""Every format that a spreadsheet becomes, read by somebody else's library."""
+"""Writers of spreadsheets; each file is read by another library."""
 
 # ruff: noqa: DTZ001  a spreadsheet knows no time zones
 from __future__ import annotations

@@ -131,7 +131,7 @@ def _graphic(shape: Text) -> dict[str, str]:
 
 
 def _text_properties(run: TextRun) -> dict[str, str]:
-    """Each properties three times: for western, eastern and complex scripts."""
+    """Each property three times: for western, eastern and complex scripts."""
     properties = {"fo:color": f"#{run.color or '000000'}"}
     sizes = {"font-size": f"{run.size:g}pt"} if run.size else {}
     values = sizes | {

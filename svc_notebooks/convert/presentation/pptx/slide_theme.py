@@ -19,7 +19,7 @@ _LEVELS = 9
 
 @dataclass(frozen=True, slots=True)
 class RunStyle:
-    """How letters and lines run_style."""
+    """The formatting of letters and paragraphs."""
 
     align: str = ""
     rtl: bool = False
@@ -68,7 +68,7 @@ class SlideTheme:
         return tuple(shape for shape in (on_layout, on_master) if shape is not None)
 
     def run_style_for(self, placeholder_type: str | None, level: int) -> RunStyle:
-        """The run_style that the master gives to the text of a placeholder of this type, None for all other text."""
+        """The style that the master gives to the text of a placeholder of this type, None for all other text."""
         if (placeholder_type, level) not in self._run_styles:
             self._run_styles[placeholder_type, level] = self._inherited_run_style(placeholder_type, level)
         return self._run_styles[placeholder_type, level]
@@ -111,7 +111,7 @@ def level_style(styles: Any, level: int) -> Any:
 
 
 def apply_paragraph_properties(run_style: RunStyle, properties: Any, colors: Theme) -> RunStyle:
-    """A run_style with what a paragraph's properties say differently."""
+    """The style with what a paragraph's properties say differently."""
     if properties is None:
         return run_style
     align = _ALIGNS.get(properties.get("algn", ""), run_style.align)
@@ -133,7 +133,7 @@ def _marker(properties: Any, marker: str) -> str:
 
 
 def apply_run_properties(run_style: RunStyle, properties: Any, colors: Theme) -> RunStyle:
-    """A run_style with what a run's properties say differently."""
+    """The style with what a run's properties say differently."""
     if properties is None:
         return run_style
     get = properties.get
