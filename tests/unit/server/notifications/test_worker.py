@@ -43,10 +43,10 @@ class Ticking:
         self.time += timedelta(seconds=1)
         return found
 
-    def refusal(self, waiting: Any) -> AttemptOutcome:
+    def check_allowed(self, waiting: Any) -> AttemptOutcome:
         return AttemptOutcome(200)
 
-    def settle(self, waiting: Any, outcome: AttemptOutcome) -> AttemptResult:
+    def record_outcome(self, waiting: Any, outcome: AttemptOutcome) -> AttemptResult:
         self.settled.set()
         return AttemptResult(None, False)
 
@@ -93,7 +93,7 @@ class Mailbox:
     def post(self) -> None:
         self._posted += 1
 
-    def has_mail(self) -> bool:
+    def has_pending(self) -> bool:
         return self._settled < self._posted
 
     def later(self) -> None:
@@ -104,10 +104,10 @@ class Mailbox:
         self._taken += len(found)
         return found
 
-    def refusal(self, waiting: Any) -> AttemptOutcome:
+    def check_allowed(self, waiting: Any) -> AttemptOutcome:
         return AttemptOutcome(200)
 
-    def settle(self, waiting: Any, outcome: AttemptOutcome) -> AttemptResult:
+    def record_outcome(self, waiting: Any, outcome: AttemptOutcome) -> AttemptResult:
         with self._changed:
             self._settled += 1
             self._changed.notify_all()
@@ -115,7 +115,7 @@ class Mailbox:
 
     def empties(self) -> bool:
         with self._changed:
-            return self._changed.wait_for(lambda: not self.has_mail(), PATIENCE)
+            return self._changed.wait_for(lambda: not self.has_pending(), PATIENCE)
 
 
 @pytest.fixture
@@ -164,5 +164,5 @@ def test_no_message_is_lost_between_a_thread_that_ends_and_the_next(
             assert mailbox.empties()
         else:
             courier.deliver(PATIENCE)
-            assert not mailbox.has_mail()
+            assert not mailbox.has_pending()
         Event().wait(chance.random() * 0.002)  # so that the next message comes before, while and after the thread ends
