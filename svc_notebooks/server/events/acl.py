@@ -11,7 +11,7 @@ from ..context.responses import empty_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..files.operations import read_json
 from ..store.calendars import AccessRow, CalendarRow
-from .calendars import answer, calendar_of
+from .calendars import calendar_of, resource_response
 
 
 def _resource(context: ServiceContext, row: AccessRow) -> JSONObject:
@@ -45,7 +45,7 @@ def _grant(
         raise refuse("invalid", field="scope.value", message="the owner of a calendar stays its owner.")
     row = AccessRow(calendar.id, scope, role)
     context.store.calendars.grant(row)
-    return answer(request, _resource(context, row), RULE_SHAPE)
+    return resource_response(request, _resource(context, row), RULE_SHAPE)
 
 
 def change(context: ServiceContext, request: RequestContext) -> Response:
@@ -68,7 +68,7 @@ def _rule(context: ServiceContext, request: RequestContext, calendar: CalendarRo
 def get(context: ServiceContext, request: RequestContext) -> Response:
     """One rule."""
     row = _rule(context, request, calendar_of(context, request, CalendarRole.OWNER))
-    return answer(request, _resource(context, row), RULE_SHAPE)
+    return resource_response(request, _resource(context, row), RULE_SHAPE)
 
 
 def list_rules(context: ServiceContext, request: RequestContext) -> Response:
@@ -78,7 +78,7 @@ def list_rules(context: ServiceContext, request: RequestContext) -> Response:
         "kind": context.names.kind("acl"),
         "items": [_resource(context, row) for row in _rows(context, calendar)],
     }
-    return answer(request, items, {"kind": None, "etag": None, "nextPageToken": None, "items": RULE_SHAPE})
+    return resource_response(request, items, {"kind": None, "etag": None, "nextPageToken": None, "items": RULE_SHAPE})
 
 
 def delete(context: ServiceContext, request: RequestContext) -> Response:

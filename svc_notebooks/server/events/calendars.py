@@ -114,13 +114,13 @@ def insert(context: ServiceContext, request: RequestContext) -> Response:
     name = f"{context.ids.calendar()}@group.calendar.{context.policy.domain}"
     row = CalendarRow(name, request.caller.user, request.caller.client, zone, context.millis(), json.dumps(body))
     context.store.calendars.save(row)
-    return answer(request, calendar_resource(context, row), CALENDAR_SHAPE)
+    return resource_response(request, calendar_resource(context, row), CALENDAR_SHAPE)
 
 
 def get(context: ServiceContext, request: RequestContext) -> Response:
     """A calendar."""
     row = calendar_of(context, request, CalendarRole.READER)
-    return answer(request, calendar_resource(context, row), CALENDAR_SHAPE)
+    return resource_response(request, calendar_resource(context, row), CALENDAR_SHAPE)
 
 
 def patch(context: ServiceContext, request: RequestContext) -> Response:
@@ -142,7 +142,7 @@ def _change(context: ServiceContext, request: RequestContext, *, partial: bool) 
         fields = {name: value for name, value in merged.items() if value is not None}
         row = row._replace(zone=zone, body=json.dumps(fields))
         context.store.calendars.save(row)
-    return answer(request, calendar_resource(context, row), CALENDAR_SHAPE)
+    return resource_response(request, calendar_resource(context, row), CALENDAR_SHAPE)
 
 
 def delete(context: ServiceContext, request: RequestContext) -> Response:
@@ -169,7 +169,7 @@ def clear(context: ServiceContext, request: RequestContext) -> Response:
 def get_entry(context: ServiceContext, request: RequestContext) -> Response:
     """One calendar of the caller's list."""
     row = calendar_of(context, request, CalendarRole.FREE_BUSY_READER)
-    return answer(request, list_entry(context, request.caller.user, row), LIST_SHAPE)
+    return resource_response(request, list_entry(context, request.caller.user, row), LIST_SHAPE)
 
 
 def list_entries(context: ServiceContext, request: RequestContext) -> Response:
@@ -185,7 +185,7 @@ def list_entries(context: ServiceContext, request: RequestContext) -> Response:
     value: JSONObject = {"kind": context.names.kind("calendarList"), "items": list(entries[start : start + size])}
     if start + size < len(entries):
         value["nextPageToken"] = encode_page_token((start + size,), about, context.secret)
-    return answer(request, value, {"kind": None, "etag": None, "nextPageToken": None, "items": LIST_SHAPE})
+    return resource_response(request, value, {"kind": None, "etag": None, "nextPageToken": None, "items": LIST_SHAPE})
 
 
 def _has_role(context: ServiceContext, user: str, row: CalendarRow, minimum_role: CalendarRole | None) -> bool:
@@ -200,13 +200,15 @@ def colors(context: ServiceContext, request: RequestContext) -> Response:
         "calendar": {key: _color(color) for key, color in CALENDAR_COLORS.items()},
         "event": {key: _color(color) for key, color in EVENT_COLORS.items()},
     }
-    return answer(request, value, {"kind": None, "updated": None, "calendar": {"": None}, "event": {"": None}})
+    return resource_response(
+        request, value, {"kind": None, "updated": None, "calendar": {"": None}, "event": {"": None}}
+    )
 
 
 def _color(color: Color) -> JSONObject:
     return {"background": color.background, "foreground": color.foreground}
 
 
-def answer(request: RequestContext, value: JSONObject, shape: Shape) -> Response:
+def resource_response(request: RequestContext, value: JSONObject, shape: Shape) -> Response:
     """A resource of the calendar interface: all of it unless a mask selects. Raises ApiError."""
     return json_response(request.query, select_fields(parse_fields_param(request.query, {}, shape), value))

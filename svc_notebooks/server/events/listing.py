@@ -26,7 +26,7 @@ from ..context.service_context import RequestContext, ServiceContext
 from ..files.operations import bool_param, choice_param, int_param, parse_fields_param
 from ..store.calendars import CalendarRow
 from ..store.events import EventRow
-from .calendars import answer, calendar_of, default_reminders, role_of
+from .calendars import calendar_of, default_reminders, resource_response, role_of
 from .instances import changed_instances, find_event, instance_id, instances, is_within
 from .operations import requested_event, title_of, view_of
 from .page_budget import FIRST, LAST, Key, Keyed, PageEnds, in_order
@@ -340,7 +340,7 @@ def _page(
         value["nextPageToken"] = encode_page_token((*next_key, last), about, context.secret)
     elif last is not None and not criteria.order and criteria.after is None and criteria.before is None:
         value["nextSyncToken"] = encode_page_token((last,), ("sync", view.calendar.id), context.secret)
-    return answer(request, value, _SHAPE)
+    return resource_response(request, value, _SHAPE)
 
 
 def _list_resource(context: ServiceContext, view: EventView) -> JSONObject:

@@ -25,7 +25,7 @@ from ..store.events import EventRow
 from . import invitations
 from .attendee_copies import sync_attendee_copies
 from .body import writable_fields
-from .calendars import answer, calendar_of, role_of
+from .calendars import calendar_of, resource_response, role_of
 from .conference import (
     complete_attachments,
     complete_conference,
@@ -65,7 +65,7 @@ def event_response(
     context: ServiceContext, request: RequestContext, calendar: CalendarRow, event: EventRecord
 ) -> Response:
     """The answer that has this event."""
-    return answer(request, view_of(context, request, calendar).show(event), EVENT_SHAPE)
+    return resource_response(request, view_of(context, request, calendar).show(event), EVENT_SHAPE)
 
 
 def read_event_request(
@@ -212,7 +212,7 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
     value = view.show(event)
     if is_conference_pending(event.body) and event.row.series is None:
         _create_pending_conference(context, event)
-    return answer(request, value, EVENT_SHAPE)
+    return resource_response(request, value, EVENT_SHAPE)
 
 
 def _create_pending_conference(context: ServiceContext, event: EventRecord) -> None:
