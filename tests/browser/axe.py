@@ -1,4 +1,4 @@
-"""What keeps people out of a page: axe-core's findings, one for each element, to be read in an assert."""
+"""Runs axe-core on a page, and lists each element that violates an accessibility rule."""
 
 from dataclasses import dataclass
 from importlib.resources import files
@@ -9,7 +9,7 @@ SCRIPT = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf
 # JupyterLab's body has no height, only its children do: axe-core takes what lies in it for cut off, and then reads no
 # colour of it. Frames are other pages: what an exported document says is its author's, and a sandboxed frame runs no
 # script.
-RUN = """async (selector) => {
+RUN_AXE = """async (selector) => {
   document.body.style.height = '100vh';
   const options = {iframes: false, resultTypes: ['violations']};
   return (await axe.run({include: [[selector]]}, options)).violations;
@@ -22,11 +22,11 @@ class Violation:
 
     rule: str
     element: str
-    mend: str
+    fix: str
     impact: str
 
     def __repr__(self) -> str:
-        return f"\n* {self.rule} ({self.impact})\n  {self.element}\n  {self.mend}"
+        return f"\n* {self.rule} ({self.impact})\n  {self.element}\n  {self.fix}"
 
 
 def violations(page: Any, selector: str | None = None) -> list[Violation]:
@@ -39,11 +39,11 @@ def violations(page: Any, selector: str | None = None) -> list[Violation]:
         page.evaluate(SCRIPT)
     return [
         Violation(
-            rule=f"{found['id']}: {found['help']}",
+            rule=f"{violation['id']}: {violation['help']}",
             element=node["html"],
-            mend="\n  ".join(node["failureSummary"].splitlines()),
+            fix="\n  ".join(node["failureSummary"].splitlines()),
             impact=str(node["impact"]),
         )
-        for found in page.evaluate(RUN, selector or ".svc-form")
-        for node in found["nodes"]
+        for violation in page.evaluate(RUN_AXE, selector or ".svc-form")
+        for node in violation["nodes"]
     ]

@@ -1,4 +1,4 @@
-"""One chromium and one JupyterLab for all tests; `lab` and `axe` are what a test asks for."""
+"""The fixtures of the browser tests: one chromium and one JupyterLab for all of them, `lab` and `axe`."""
 
 import os
 import shutil
@@ -12,21 +12,23 @@ from tests.browser.lab import PATIENCE, Lab
 from tests.browser.server import ROOT, jupyterlab
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-ABSENT = "no chromium on this machine (Debian: apt-get install chromium), so nothing was seen in a browser"
+SKIP_REASON = "no chromium on this machine (Debian: apt-get install chromium), so nothing was seen in a browser"
 FAILED = pytest.StashKey[bool]()
 
 
 def pytest_collection_modifyitems(items):
     for item in items:
         if item.get_closest_marker("browser") and CHROMIUM is None:
-            item.add_marker(pytest.mark.skip(reason=ABSENT))
+            item.add_marker(pytest.mark.skip(reason=SKIP_REASON))
 
 
 def pytest_terminal_summary(terminalreporter):
     """Absence is seen, whatever options the run has."""
-    if CHROMIUM is None and any(ABSENT in str(one.longrepr) for one in terminalreporter.stats.get("skipped", [])):
+    if CHROMIUM is None and any(
+        SKIP_REASON in str(report.longrepr) for report in terminalreporter.stats.get("skipped", [])
+    ):
         terminalreporter.section("browser: not run")
-        terminalreporter.write_line(ABSENT)
+        terminalreporter.write_line(SKIP_REASON)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -61,26 +63,26 @@ def axe():
 @pytest.fixture(scope="session")
 def _jupyterlab(tmp_path_factory, chromium) -> Iterator[Lab]:
     home = tmp_path_factory.mktemp("lab")
-    shots = Path(os.environ.get("SVC_SHOTS") or ROOT / "build" / "screenshots")
-    shots.mkdir(parents=True, exist_ok=True)
+    screenshots = Path(os.environ.get("SVC_SHOTS") or ROOT / "build" / "screenshots")
+    screenshots.mkdir(parents=True, exist_ok=True)
     with jupyterlab(home) as url:
-        yield Lab(url, home / "work", shots, chromium)
+        yield Lab(url, home / "work", screenshots, chromium)
 
 
 @pytest.fixture
 def lab(request, _jupyterlab) -> Iterator[Lab]:
     """JupyterLab with an empty folder. A test that fails leaves a picture, one that passes leaves no trace."""
-    _jupyterlab.begin(f"{request.path.stem} {request.node.name}")
+    _jupyterlab.start_test(f"{request.path.stem} {request.node.name}")
     yield _jupyterlab
     if request.node.stash.get(FAILED, True):
-        _failed(_jupyterlab)
+        _save_failure_screenshot(_jupyterlab)
         return
-    troubles = list(_jupyterlab.troubles)
+    page_errors = list(_jupyterlab.page_errors)
     _jupyterlab.clear()
-    assert troubles == []
+    assert page_errors == []
 
 
-def _failed(lab: Lab) -> None:
+def _save_failure_screenshot(lab: Lab) -> None:
     if lab.page is not None and not lab.page.is_closed():
-        lab.shot(lab.page, f"failed-{lab.folder.name}")
+        lab.screenshot(lab.page, f"failed-{lab.folder.name}")
         lab.close()

@@ -1,4 +1,4 @@
-"""JupyterLab as a person sees it: one page for all tests, and for each test an empty folder and a kernel of its own."""
+"""Controls JupyterLab in a browser: one page for all tests, an empty folder and a kernel for each test."""
 
 import re
 import shutil
@@ -8,19 +8,19 @@ from urllib.parse import urlsplit
 
 import nbformat
 
-OURS = ("data", "blob", "about", "chrome", "chrome-extension")
+LOCAL_SCHEMES = ("data", "blob", "about", "chrome", "chrome-extension")
 """Addresses that lead nowhere: the last two are of the browser's own view of PDFs."""
 PATIENCE = 90_000  # milliseconds until a condition counts as one that never comes; a slow machine gets what it needs
 WIDTH, HEIGHT = 1280, 1000
-LONGEST = 16_000  # pixels; what a picture of a whole notebook is cut at
+MAX_HEIGHT = 16_000  # pixels; what a picture of a whole notebook is cut at
 
 # anywidget gives a widget two seconds to begin, which a machine with other things to do may need for less.
-PATIENT = """(() => {
+EXTEND_WIDGET_TIMEOUT = """(() => {
   const within = AbortSignal.timeout.bind(AbortSignal);
   AbortSignal.timeout = (time) => within(Math.max(time, 60_000));
 })()"""
 
-BEGIN = "async () => { await window.jupyterapp.restored; window.jupyterapp.shell.collapseLeft(); }"
+WAIT_UNTIL_READY = "async () => { await window.jupyterapp.restored; window.jupyterapp.shell.collapseLeft(); }"
 
 OPEN = """async (path) => {
   const panel = await window.jupyterapp.commands.execute('docmanager:open', {path, factory: 'Notebook'});
@@ -32,22 +32,22 @@ RUN_ALL = "async () => await window.jupyterapp.commands.execute('notebook:run-al
 
 NOTEBOOK = "() => window.jupyterapp.shell.currentWidget.model.toJSON()"
 
-TELL = """async (code) => {
+RUN_CODE = """async (code) => {
   const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
   const done = kernel.requestExecute({code});
-  let told = '';
+  let output = '';
   done.onIOPub = (m) => {
-    if (m.header.msg_type === 'stream') told += m.content.text;
-    if (m.header.msg_type === 'error') told += m.content.evalue;
+    if (m.header.msg_type === 'stream') output += m.content.text;
+    if (m.header.msg_type === 'error') output += m.content.evalue;
   };
   await done.done;
-  return told;
+  return output;
 }"""
 
 # Documents are closed without a question, and nobody waits for their kernels to end.
-CLEAR = """async () => {
+CLOSE_DOCUMENTS = """async () => {
   const shell = window.jupyterapp.shell;
-  document.querySelectorAll('.jp-Dialog').forEach((one) => one.remove());
+  document.querySelectorAll('.jp-Dialog').forEach((dialog) => dialog.remove());
   for (const panel of [...shell.widgets('main')]) {
     if (!panel.context) continue;
     const id = panel.sessionContext?.session?.id;
@@ -57,13 +57,13 @@ CLEAR = """async () => {
   }
 }"""
 
-DRAWN = """() => {
+IS_DRAWN = """() => {
   const notebook = window.jupyterapp.shell.currentWidget.content.node;
-  const waits = [...notebook.querySelectorAll('img')].some((one) => !one.complete);
+  const waits = [...notebook.querySelectorAll('img')].some((image) => !image.complete);
   return !waits && !notebook.querySelector('.jp-Cell-Placeholder') && !/Loading widget/.test(notebook.innerText);
 }"""
 
-LENGTH = """() => {
+NOTEBOOK_HEIGHT = """() => {
   window.jupyterapp.shell.currentWidget.content.outerNode.scrollTop = 0;
   const cells = [...window.jupyterapp.shell.currentWidget.content.node.querySelectorAll('.jp-Cell')];
   const top = cells[0].getBoundingClientRect().top, end = cells.at(-1).getBoundingClientRect().bottom;
@@ -72,31 +72,31 @@ LENGTH = """() => {
 
 
 class Lab:
-    """A running JupyterLab: `run(name)` shows a notebook of its folder, `shot(page, name)` keeps a picture.
+    """A running JupyterLab: `run(name)` shows a notebook of its folder, `screenshot(page, name)` keeps a picture.
 
-    `page` is the one page of all tests: what a test leaves in it, `clear` takes away. `troubles` is what went
+    `page` is the one page of all tests: what a test leaves in it, `clear` takes away. `page_errors` is what went
     wrong in it where no test looks: errors of the console, and requests to other machines.
     """
 
-    def __init__(self, url: str, work: Path, shots: Path, browser: Any) -> None:
-        self.url, self.work, self.shots, self.browser = url, work, shots, browser
+    def __init__(self, url: str, work: Path, screenshots: Path, browser: Any) -> None:
+        self.url, self.work, self.screenshots, self.browser = url, work, screenshots, browser
         self.folder = work
         self.page: Any = None
-        self.troubles: list[str] = []
+        self.page_errors: list[str] = []
 
     # -- a test begins and ends
 
-    def begin(self, test: str) -> None:
+    def start_test(self, test: str) -> None:
         """An empty folder with such a name is `folder`."""
         self.folder = self.work / re.sub(r"\W+", "-", test).strip("-")
         self.folder.mkdir()
-        self.troubles.clear()
+        self.page_errors.clear()
 
     def clear(self) -> None:
         """Close what is open; the next test finds JupyterLab as the first one did."""
         if self.page is None or self.page.is_closed():
             return
-        self.page.evaluate(CLEAR)
+        self.page.evaluate(CLOSE_DOCUMENTS)
         self.page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
         if self.page.locator("body[data-jp-theme-light=true]").count() == 0:
             self.theme(self.page, "Light")
@@ -105,7 +105,7 @@ class Lab:
     def close(self) -> None:
         """Another page for the next test: this one may be spoilt."""
         if self.page is not None and not self.page.is_closed():
-            self.page.evaluate(CLEAR)
+            self.page.evaluate(CLOSE_DOCUMENTS)
             self.page.context.close()
 
     # -- notebooks
@@ -148,9 +148,9 @@ class Lab:
             if output.output_type == "error" and "raises-exception" not in cell.metadata.get("tags", [])
         ]
 
-    def tell(self, page: Any, words: str) -> str:
+    def run_code(self, page: Any, code: str) -> str:
         """What the kernel prints, or complains, when it runs this outside of any cell."""
-        return page.evaluate(TELL, words).strip()
+        return page.evaluate(RUN_CODE, code).strip()
 
     # -- what is seen
 
@@ -161,39 +161,43 @@ class Lab:
         page.locator(f"body[data-jp-theme-name='{name}']").wait_for(state="attached")
         page.locator("#jupyterlab-splash").wait_for(state="detached")
 
-    def shot(self, page: Any, name: str, of: str = "") -> Path:
+    def screenshot(self, page: Any, name: str, selector: str = "") -> Path:
         """Keep a picture of the page, or of the first thing in it that this selects."""
-        path = self.shots / f"{name}.png"
-        seen = page.locator(of).first if of else page
-        seen.screenshot(path=str(path))
+        path = self.screenshots / f"{name}.png"
+        target = page.locator(selector).first if selector else page
+        target.screenshot(path=str(path))
         return path
 
-    def whole(self, page: Any, name: str) -> Path:
+    def screenshot_notebook(self, page: Any, name: str) -> Path:
         """Keep a picture of the whole notebook, all of it drawn; the window stays as long as that."""
         length = 0
-        while length < (wanted := min(max(page.evaluate(LENGTH), HEIGHT), LONGEST)):
-            length = wanted
+        while length < (needed := min(max(page.evaluate(NOTEBOOK_HEIGHT), HEIGHT), MAX_HEIGHT)):
+            length = needed
             page.set_viewport_size({"width": page.viewport_size["width"], "height": length})
-            page.wait_for_function(DRAWN)
-        return self.shot(page, name)
+            page.wait_for_function(IS_DRAWN)
+        return self.screenshot(page, name)
 
     def _new_page(self) -> Any:
         context = self.browser.new_context(viewport={"width": WIDTH, "height": HEIGHT})
         context.set_default_timeout(PATIENCE)
-        context.add_init_script(PATIENT)
+        context.add_init_script(EXTEND_WIDGET_TIMEOUT)
         page = context.new_page()
-        page.on("console", lambda said: self._note(said.type == "error", f"the console says: {said.text}"))
-        page.on("pageerror", lambda error: self._note(True, f"the page raises: {error}"))
-        page.on("request", lambda asked: self._note(_outside(asked.url), f"a request goes out: {asked.url}"))
+        page.on(
+            "console", lambda message: self._record_error(message.type == "error", f"the console says: {message.text}")
+        )
+        page.on("pageerror", lambda error: self._record_error(True, f"the page raises: {error}"))
+        page.on(
+            "request", lambda request: self._record_error(_outside(request.url), f"a request goes out: {request.url}")
+        )
         page.goto(f"{self.url}/lab?reset")
         page.wait_for_function("window.jupyterapp")
-        page.evaluate(BEGIN)
+        page.evaluate(WAIT_UNTIL_READY)
         return page
 
-    def _note(self, wrong: bool, trouble: str) -> None:
+    def _record_error(self, wrong: bool, message: str) -> None:
         if wrong:
-            self.troubles.append(trouble)
+            self.page_errors.append(message)
 
 
 def _outside(url: str) -> bool:
-    return urlsplit(url).scheme not in OURS and urlsplit(url).hostname != "127.0.0.1"
+    return urlsplit(url).scheme not in LOCAL_SCHEMES and urlsplit(url).hostname != "127.0.0.1"

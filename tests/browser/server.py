@@ -1,4 +1,4 @@
-"""A JupyterLab of its own on a free port of the loopback: its settings, its kernels and its files are nobody else's."""
+"""Starts a JupyterLab on a free port of this machine, with its own settings, kernels and files."""
 
 import contextlib
 import json
@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-BEGIN = 180  # seconds; on an idle machine it takes 2
-END = 60
-OWN = {
+START_TIMEOUT = 180  # seconds; on an idle machine it takes 2
+STOP_TIMEOUT = 60
+FOLDER_VARIABLES = {
     "JUPYTER_CONFIG_DIR": "config",
     "JUPYTER_DATA_DIR": "data",
     "JUPYTER_RUNTIME_DIR": "runtime",
@@ -37,7 +37,7 @@ def jupyterlab(home: Path) -> Iterator[str]:
             yield url
         finally:
             process.terminate()
-            process.wait(END)
+            process.wait(STOP_TIMEOUT)
 
 
 def _command(port: int, work: Path) -> list[str]:
@@ -51,7 +51,7 @@ def _command(port: int, work: Path) -> list[str]:
 
 
 def _environment(home: Path) -> dict[str, str]:
-    folders = {name: str(home / folder) for name, folder in OWN.items()}
+    folders = {name: str(home / folder) for name, folder in FOLDER_VARIABLES.items()}
     return {**os.environ, **folders, "PYTHONPATH": str(ROOT), "TZ": "UTC"}
 
 
@@ -62,11 +62,11 @@ def _free_port() -> int:
 
 
 def _wait_for(url: str, process: subprocess.Popen, log: Path) -> None:
-    deadline = time.monotonic() + BEGIN
+    deadline = time.monotonic() + START_TIMEOUT
     while time.monotonic() < deadline:
         assert process.poll() is None, f"JupyterLab ended while it started:\n{log.read_text()[-2000:]}"
-        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=5) as answer:
-            json.load(answer)
+        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=5) as response:
+            json.load(response)
             return
         time.sleep(0.1)
-    raise AssertionError(f"JupyterLab did not answer within {BEGIN} s:\n{log.read_text()[-2000:]}")
+    raise AssertionError(f"JupyterLab did not answer within {START_TIMEOUT} s:\n{log.read_text()[-2000:]}")

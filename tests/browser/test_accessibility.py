@@ -1,10 +1,10 @@
-"""Who sees nothing, or little, or has no mouse: axe-core on every form, light and dark, begun and filled."""
+"""Checks the accessibility of every form: axe-core in both themes, tab order, narrow windows."""
 
 import pytest
 
 from tests.browser.forms.test_event_form import KEY_HAS_FOCUS
-from tests.browser.keys import walk
-from tests.browser.room import squeezed
+from tests.browser.keyboard import tab_through
+from tests.browser.room import layout_problems
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
@@ -25,7 +25,7 @@ def add_files(page):
     page.get_by_text("2 of 2 ready to upload").wait_for()
 
 
-def uploaded(page):
+def fill_upload(page):
     add_files(page)
     page.get_by_role("button", name="Upload", exact=True).click()
     page.get_by_text("Done: 2 files uploaded").wait_for()
@@ -34,7 +34,7 @@ def uploaded(page):
     add_files(page)
 
 
-def replacing(page):
+def fill_replacement(page):
     page.get_by_label("Choose files of this computer").set_input_files(
         {"name": "may.txt", "mimeType": "text/plain", "buffer": b"hello"}
     )
@@ -51,7 +51,7 @@ def replacing(page):
     page.get_by_text("Replace the content of").wait_for()
 
 
-def part_chosen(page):
+def fill_byte_range(page):
     page.get_by_role("grid", name="Files").get_by_role("row").filter(has_text="plan.txt").click()
     page.get_by_text("About plan.txt").wait_for()
     page.get_by_role("button", name="Download", exact=True).click()
@@ -63,13 +63,13 @@ def part_chosen(page):
     page.get_by_role("alert").get_by_text("the first byte must be").wait_for()
 
 
-def exported(page):
+def preview_export(page):
     page.get_by_label("CSV (first sheet only) (.csv)").check()
     page.get_by_role("button", name="Preview", exact=True).click()
     page.get_by_text("Preview of Counts").wait_for()
 
 
-def event_filled(page):
+def fill_event(page):
     page.get_by_label("Title").fill("Seminar")
     page.get_by_label("Repeats").select_option("weekly")
     page.get_by_text("RRULE:FREQ=WEEKLY").first.wait_for()
@@ -97,7 +97,7 @@ def event_filled(page):
     page.get_by_role("alert").get_by_text("Nothing was created").wait_for()
 
 
-def watched(page):
+def fill_watch(page):
     page.get_by_role("button", name="Watch", exact=True).click()
     message = page.locator("details:has(code)")
     message.get_by_text("sync", exact=True).wait_for()
@@ -112,7 +112,7 @@ def watched(page):
     page.get_by_role("alert").get_by_text("token begins with").wait_for()
 
 
-def as_it_is(page):
+def leave_unfilled(page):
     """Nothing is filled in."""
 
 
@@ -128,14 +128,14 @@ def tab(title):
 
 # Each form, how it is made, and what fills it.
 FORMS = {
-    "upload": ("upload_form()", uploaded),
-    "upload-existing": ("upload_form()", replacing),
-    "export": ("export_form()", exported),
-    "event": ("event_form()", event_filled),
-    "watch": ("watch_panel()", watched),
-    "files": ("file_browser()", as_it_is),
-    "files-part": ("file_browser()", part_chosen),
-    "dashboard": ("dashboard()", as_it_is),
+    "upload": ("upload_form()", fill_upload),
+    "upload-existing": ("upload_form()", fill_replacement),
+    "export": ("export_form()", preview_export),
+    "event": ("event_form()", fill_event),
+    "watch": ("watch_panel()", fill_watch),
+    "files": ("file_browser()", leave_unfilled),
+    "files-part": ("file_browser()", fill_byte_range),
+    "dashboard": ("dashboard()", leave_unfilled),
     "dashboard-wire": ("dashboard()", tab("Wire")),
     "dashboard-lab": ("dashboard()", tab("Lab controls")),
 }
@@ -143,7 +143,7 @@ FORMS = {
 WIDTHS = {"narrow": 530, "zoomed": 640}
 
 
-def begin(lab, name):
+def open_form(lab, name):
     """The page with this form in it."""
     made, _fill = FORMS[name]
     page = lab.run(lab.write(f"{name}.ipynb", SANDBOX.format(form=made)))
@@ -155,44 +155,44 @@ def begin(lab, name):
 @pytest.mark.spec("W-05", "W-05b", "W-05c")
 @pytest.mark.parametrize("name", FORMS)
 def test_axe_finds_nothing(lab, axe, name):
-    page = begin(lab, name)
-    found = {"begun": axe(page)}
+    page = open_form(lab, name)
+    results = {"begun": axe(page)}
 
     FORMS[name][1](page)
     page.locator(".svc-form details").evaluate_all("all => all.forEach(one => one.open = true)")
     for theme in ("Light", "Dark"):
         lab.theme(page, theme)
-        lab.shot(page, f"form-{name}-{theme.lower()}", of=".svc-form")
-        found[theme] = axe(page)
+        lab.screenshot(page, f"form-{name}-{theme.lower()}", selector=".svc-form")
+        results[theme] = axe(page)
 
-    assert [one for state in found.values() for one in state] == []
+    assert [violation for violations in results.values() for violation in violations] == []
 
 
 @pytest.mark.spec("W-05", "W-05a", "W-05c")
 @pytest.mark.parametrize("name", FORMS)
 def test_tab_goes_through_it_as_the_eye_does(lab, name):
-    page = begin(lab, name)
+    page = open_form(lab, name)
     FORMS[name][1](page)
     page.evaluate("() => window.jupyterapp.shell.currentWidget.content.node.focus()")
 
-    wrong = walk(page)
+    wrong = tab_through(page)
 
-    assert {word: found for word, found in wrong.items() if found} == {}
+    assert {word: problems for word, problems in wrong.items() if problems} == {}
 
 
 @pytest.mark.spec("W-05", "W-05c")
 @pytest.mark.parametrize("name", FORMS)
-def test_little_room(lab, name):
-    page = begin(lab, name)
+def test_narrow_windows(lab, name):
+    page = open_form(lab, name)
     FORMS[name][1](page)
 
-    found = {}
+    problems = {}
     for word, width in WIDTHS.items():
         page.set_viewport_size({"width": width, "height": 1400})
-        found[word] = squeezed(page)
-        lab.shot(page, f"form-{name}-{word}", of=".svc-form")
+        problems[word] = layout_problems(page)
+        lab.screenshot(page, f"form-{name}-{word}", selector=".svc-form")
 
-    assert found == {"narrow": [], "zoomed": []}
+    assert problems == {"narrow": [], "zoomed": []}
 
 
 @pytest.mark.spec("W-05", "W-05c")
@@ -203,8 +203,8 @@ def test_axe_would_find_it(lab, axe):
     page = lab.run("axe-wrong.ipynb")
     page.get_by_text("hardly to be read", exact=True).wait_for()
 
-    found = axe(page)
+    violations = axe(page)
 
-    assert [one.rule.partition(":")[0] for one in found] == ["button-name", "color-contrast"]
-    assert "hardly to be read" in found[1].element
-    assert "contrast of" in found[1].mend
+    assert [violation.rule.partition(":")[0] for violation in violations] == ["button-name", "color-contrast"]
+    assert "hardly to be read" in violations[1].element
+    assert "contrast of" in violations[1].mend

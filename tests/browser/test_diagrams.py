@@ -1,4 +1,4 @@
-"""Drawings of the wire in a real JupyterLab: Mermaid draws them, whatever is in them."""
+"""Mermaid diagrams in JupyterLab: they are drawn whatever text is in them."""
 
 import pytest
 
@@ -30,6 +30,6 @@ def test_a_drawing_is_drawn_whatever_is_said_in_it(lab):
 
     page = lab.run(name)
     page.locator(DRAWING).wait_for()
-    lab.shot(page, "wire-hostile")
+    lab.screenshot(page, "wire-hostile")
 
     assert page.locator(DRAWING).count() == 1

@@ -1,4 +1,4 @@
-"""The links of files and the page of consent, as a person meets them: in chromium, over a socket (A6-08)."""
+"""The links of files and the consent page in chromium, over a socket (A6-08)."""
 
 import io
 import re
@@ -15,15 +15,15 @@ pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
 
 @pytest.fixture
-def world():
-    with svc.sandbox() as world:
-        world.sign_in("bob@svc.example")
-        yield world
+def sandbox():
+    with svc.sandbox() as sandbox:
+        sandbox.sign_in("bob@svc.example")
+        yield sandbox
 
 
 @pytest.fixture
-def base(world: svc.Sandbox) -> str:
-    return world.serve().base_url
+def base_url(sandbox: svc.Sandbox) -> str:
+    return sandbox.serve().base_url
 
 
 @pytest.fixture
@@ -35,8 +35,8 @@ def page(chromium):
 
 def path_of(file, field: str = "webViewLink") -> str:
     """A link of the in-process sandbox, to be opened on its socket."""
-    found = svc.file(file, fields=field).iloc[0, 0]
-    parts = urlsplit(found)
+    link = svc.file(file, fields=field).iloc[0, 0]
+    parts = urlsplit(link)
     return f"{parts.path}?{parts.query}"
 
 
@@ -45,38 +45,40 @@ def sign_in(page: Page, user: str) -> None:
     page.wait_for_load_state()
 
 
-def open_content(page: Page, base: str, content: bytes, name: str) -> None:
+def open_content(page: Page, base_url: str, content: bytes, name: str) -> None:
     """Open the content link of a new file as ada."""
-    page.goto(base + path_of(svc.upload(content, name=name), "webContentLink"))
+    page.goto(base_url + path_of(svc.upload(content, name=name), "webContentLink"))
     sign_in(page, "ada@svc.example")
 
 
 @pytest.mark.spec("A6-08", "A6-08c", "A6-08d")
-def test_the_content_link_shows_a_page_whose_scripts_do_not_run(page: Page, world: svc.Sandbox, base: str) -> None:
-    open_content(page, base, b"<h1>Hello</h1><script>document.body.append('ran')</script>", "page.html")
+def test_the_content_link_shows_a_page_whose_scripts_do_not_run(
+    page: Page, sandbox: svc.Sandbox, base_url: str
+) -> None:
+    open_content(page, base_url, b"<h1>Hello</h1><script>document.body.append('ran')</script>", "page.html")
 
     assert page.locator("body").inner_text() == "Hello"
 
 
 @pytest.mark.spec("A6-08", "A6-08c")
-def test_the_content_link_plays_sound(page: Page, world: svc.Sandbox, base: str) -> None:
+def test_the_content_link_plays_sound(page: Page, sandbox: svc.Sandbox, base_url: str) -> None:
     """The player loads the file a second time, which a sandbox with its own origin would not let it do."""
     sound = io.BytesIO()
     with wave.open(sound, "wb") as file:
         file.setparams((1, 2, 8000, 0, "NONE", ""))
         file.writeframes(bytes(32_000))
 
-    open_content(page, base, sound.getvalue(), "sound.wav")
+    open_content(page, base_url, sound.getvalue(), "sound.wav")
 
     page.wait_for_function("document.querySelector('video, audio').duration == 2")
 
 
 @pytest.mark.spec("A6-08", "A6-08c")
-def test_the_content_link_shows_a_pdf(page: Page, world: svc.Sandbox, base: str, tmp_path: Path) -> None:
+def test_the_content_link_shows_a_pdf(page: Page, sandbox: svc.Sandbox, base_url: str, tmp_path: Path) -> None:
     document = svc.upload(b"Feed the ducks.", name="plan.txt", convert_to="document")
     path = svc.export(document, "pdf", tmp_path / "plan.pdf")["path"].item()
 
-    open_content(page, base, Path(path).read_bytes(), "plan.pdf")
+    open_content(page, base_url, Path(path).read_bytes(), "plan.pdf")
 
     assert page.evaluate("document.contentType") == "application/pdf"
     if not any(is_viewer(frame) for frame in page.frames):
@@ -89,11 +91,11 @@ def is_viewer(frame: Frame) -> bool:
 
 
 @pytest.mark.spec("A6-08", "A6-08a", "A6-08b")
-def test_a_link_asks_who_one_is_and_opens(page: Page, world: svc.Sandbox, base: str) -> None:
+def test_a_link_asks_who_one_is_and_opens(page: Page, sandbox: svc.Sandbox, base_url: str) -> None:
     file = svc.upload(b"Feed <b>the</b> ducks.", name="plan.txt")
     svc.share(file, "bob@svc.example")
 
-    page.goto(base + path_of(file))
+    page.goto(base_url + path_of(file))
     sign_in(page, "bob@svc.example")
 
     assert page.get_by_role("heading", name="plan.txt").is_visible()
@@ -105,10 +107,10 @@ def test_a_link_asks_who_one_is_and_opens(page: Page, world: svc.Sandbox, base: 
 
 
 @pytest.mark.spec("A6-08", "A6-08a", "A6-08b")
-def test_a_link_of_somebody_else_leads_to_nothing(page: Page, world: svc.Sandbox, base: str) -> None:
+def test_a_link_of_somebody_else_leads_to_nothing(page: Page, sandbox: svc.Sandbox, base_url: str) -> None:
     file = svc.upload(b"mine", name="secret.txt")
 
-    page.goto(base + path_of(file))
+    page.goto(base_url + path_of(file))
     sign_in(page, "bob@svc.example")
 
     assert "secret.txt" not in page.content()
@@ -118,11 +120,11 @@ def test_a_link_of_somebody_else_leads_to_nothing(page: Page, world: svc.Sandbox
 
 
 @pytest.mark.spec("A6-03")
-def test_the_owner_of_a_flagged_file_is_asked_first(page: Page, world: svc.Sandbox, base: str) -> None:
+def test_the_owner_of_a_flagged_file_is_asked_first(page: Page, sandbox: svc.Sandbox, base_url: str) -> None:
     file = svc.upload(b"not what it seems", name="gift.bin")
-    world.flag(file)
+    sandbox.flag(file)
 
-    page.goto(base + path_of(file))
+    page.goto(base_url + path_of(file))
     sign_in(page, "ada@svc.example")
     page.get_by_role("link", name="Download").click()
 
@@ -132,23 +134,23 @@ def test_the_owner_of_a_flagged_file_is_asked_first(page: Page, world: svc.Sandb
     assert Path(saved.value.path()).read_bytes() == b"not what it seems"
 
 
-def test_a_document_is_shown_and_nothing_in_it_runs(page: Page, world: svc.Sandbox, base: str) -> None:
+def test_a_document_is_shown_and_nothing_in_it_runs(page: Page, sandbox: svc.Sandbox, base_url: str) -> None:
     html = b"<h1>Birds</h1><p>Seen in <b>winter</b></p>"
     svc.share(svc.upload(html, name="Birds", mime_type="text/html", convert_to="document"), "anyone")
 
-    page.goto(base + path_of(svc.files("name = 'Birds'")))
+    page.goto(base_url + path_of(svc.files("name = 'Birds'")))
 
     assert page.frame_locator("iframe").get_by_role("heading", name="Birds").is_visible()
     assert page.locator("iframe").get_attribute("sandbox") == ""
 
 
-def test_who_consents_may_untick_a_scope(page: Page, world: svc.Sandbox, base: str) -> None:
-    album = world.oauth_client("Photo album", redirect_uris=["http://127.0.0.1/cb"])
+def test_who_consents_may_untick_a_scope(page: Page, sandbox: svc.Sandbox, base_url: str) -> None:
+    album = sandbox.oauth_client("Photo album", redirect_uris=["http://127.0.0.1/cb"])
     scopes = "https://svc.example/auth/storage.readonly%20https://svc.example/auth/calendar"
     page.route("http://127.0.0.1:9/**", lambda route: route.fulfill(body="back"))
 
     page.goto(
-        f"{base}/authorize?response_type=code&client_id={album.client_id}&redirect_uri=http://127.0.0.1:9/cb"
+        f"{base_url}/authorize?response_type=code&client_id={album.client_id}&redirect_uri=http://127.0.0.1:9/cb"
         f"&scope={scopes}&state=s"
     )
     sign_in(page, "bob@svc.example")
@@ -164,6 +166,6 @@ def test_who_consents_may_untick_a_scope(page: Page, world: svc.Sandbox, base: s
         "client_id": album.client_id,
         "client_secret": album.client_secret,
     }
-    told = page.request.post(f"{base}/token", form=form).json()
-    assert told["scope"] == "https://svc.example/auth/storage.readonly"
+    token = page.request.post(f"{base_url}/token", form=form).json()
+    assert token["scope"] == "https://svc.example/auth/storage.readonly"
     assert answer["state"] == ["s"]

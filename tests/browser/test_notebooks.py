@@ -1,4 +1,4 @@
-"""Every notebook in a real JupyterLab: opened, run from top to bottom, drawn to its end, and kept as a picture."""
+"""Runs every notebook in JupyterLab, checks that every output is drawn, and keeps a screenshot."""
 
 import shutil
 from pathlib import Path
@@ -11,7 +11,7 @@ EVERY = sorted(
 )
 
 # The rules that are seen to happen in it; which cell shows which, docs/course.md says.
-SEEN = {
+RULES = {
     "00-start": ("D-01", "D-03", "D-03a", "D-04", "D-04a", "D-04d"),
     "03-convert": ("W-05", "W-05c", "D-01"),
     "04-notifications": ("A11-01", "A11-01a", "A11-01b", "W-05", "W-05c", "D-01"),
@@ -23,38 +23,42 @@ SEEN = {
 }
 
 # What an output is, and what of it is drawn; what a form shows is the form's.
-KINDS = {
+DRAWN_ELEMENTS = {
     "application/vnd.jupyter.widget-view+json": "e => e.querySelectorAll('.jupyter-widgets:not(.jupyter-widgets *)')",
     "text/markdown": "e => e.querySelectorAll('.jp-RenderedMermaid :is(img, svg)')",
     "text/html": "e => e.querySelectorAll('table.dataframe:not(.jupyter-widgets *)')",
 }
 MARKS = {"text/markdown": "```mermaid", "text/html": 'class="dataframe"'}
-BROKEN = (".jp-RenderedMermaid.jp-mod-warning", ".jupyter-widgets-disconnected", ".jp-RenderedJavaScript .jp-mod-error")
+BROKEN_OUTPUT = (
+    ".jp-RenderedMermaid.jp-mod-warning",
+    ".jupyter-widgets-disconnected",
+    ".jp-RenderedJavaScript .jp-mod-error",
+)
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
 
 def marked(path: Path):
-    rules = SEEN.get(path.stem, ())
+    rules = RULES.get(path.stem, ())
     mark = pytest.mark.spec(*rules) if rules else ()
     return pytest.param(path, marks=mark, id=path.with_suffix("").as_posix())
 
 
 def expected(notebook) -> dict[str, int]:
     """How many of each kind the outputs of a notebook hold; the first kind that an output has is the one shown."""
-    found = dict.fromkeys(KINDS, 0)
-    for output in (one for cell in notebook.cells for one in cell.get("outputs", [])):
-        kind = next((one for one in KINDS if one in output.get("data", {})), None)
+    counts = dict.fromkeys(DRAWN_ELEMENTS, 0)
+    for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
+        kind = next((kind for kind in DRAWN_ELEMENTS if kind in output.get("data", {})), None)
         if kind:
-            found[kind] += output.data[kind].count(MARKS[kind]) if kind in MARKS else 1
-    return found
+            counts[kind] += output.data[kind].count(MARKS[kind]) if kind in MARKS else 1
+    return counts
 
 
 def drawn(page) -> dict[str, int]:
     """How many of each kind the page shows."""
     outputs = page.locator(".jp-Notebook .jp-OutputArea")
     count = "all => all.reduce((sum, one) => sum + ({select})(one).length, 0)"
-    return {kind: outputs.evaluate_all(count.format(select=select)) for kind, select in KINDS.items()}
+    return {kind: outputs.evaluate_all(count.format(select=select)) for kind, select in DRAWN_ELEMENTS.items()}
 
 
 @pytest.mark.parametrize("path", [marked(path) for path in EVERY])
@@ -62,19 +66,19 @@ def test_every_cell_runs_and_is_drawn(lab, path):
     shutil.copytree(NOTEBOOKS, lab.folder, dirs_exist_ok=True)
 
     page = lab.run(str(path), expect_errors=True)
-    lab.whole(page, f"notebook-{path.stem}")
+    lab.screenshot_notebook(page, f"notebook-{path.stem}")
 
     notebook = lab.notebook(page)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert lab.errors(page) == []
     assert [cell.source for cell in code if cell.execution_count is None] == [], "a cell did not run"
-    raised = [any(one.output_type == "error" for one in cell.outputs) for cell in code]
+    raised = [any(output.output_type == "error" for output in cell.outputs) for cell in code]
     assert raised == ["raises-exception" in cell.metadata.get("tags", []) for cell in code]
     assert drawn(page) == expected(notebook)
-    for selector in BROKEN:
+    for selector in BROKEN_OUTPUT:
         assert page.locator(selector).count() == 0
     assert page.locator(".jp-Notebook img").evaluate_all("all => all.filter(one => !one.naturalWidth).length") == 0
 
 
 def test_every_notebook_that_must_show_something_is_there():
-    assert set(SEEN) <= {path.stem for path in EVERY}
+    assert set(RULES) <= {path.stem for path in EVERY}

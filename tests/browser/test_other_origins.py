@@ -1,4 +1,4 @@
-"""A page of another origin in a real browser: it changes nothing without a token, and uses the interface with one."""
+"""A page of another origin in a browser: it changes nothing without a token, and can use the API with one."""
 
 import http.server
 import threading
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 
 ADA = "ada@svc.example"
 TOKEN = "of-ada"
-BACK = "https://app.example/back"
+REDIRECT_URI = "https://app.example/back"
 
 HELPERS = """
 const settled = (promise) => promise.then((r) => r.type === 'opaque' ? 'opaque' : r.status, () => 'blocked');
@@ -56,8 +56,8 @@ ATTACK_CONTROL = (
     "async ([base, calls]) => {"
     + HELPERS
     + """
-  const found = {};
-  const note = async (how, promise) => { (found[how] ??= []).push(await promise); };
+  const results = {};
+  const note = async (how, promise) => { (results[how] ??= []).push(await promise); };
   for (const [method, name, value] of calls) {
     const url = `${base}/_control/${name}`;
     const body = value === null ? null : JSON.stringify(value);
@@ -71,7 +71,7 @@ ATTACK_CONTROL = (
     if (method === 'POST') await note('form', byForm(url, {[body || '']: ''}, 'text/plain'));
     if (method === 'POST') navigator.sendBeacon(url, body || '');
   }
-  return found;
+  return results;
 }"""
 )
 
@@ -99,16 +99,16 @@ ATTACK_PAGES = (
 }"""
 )
 
-REBOUND = """async () => {
-  const found = [];
+REBINDING_REQUESTS = """async () => {
+  const results = [];
   for (const [method, path] of [['POST', '/_control/reset'], ['GET', '/_control/state'], ['GET', '/signin'],
                                 ['POST', '/signin']]) {
-    found.push((await fetch(path, {method, headers: {'X-Forwarded-Host': '127.0.0.1'}})).status);
+    results.push((await fetch(path, {method, headers: {'X-Forwarded-Host': '127.0.0.1'}})).status);
   }
-  return found;
+  return results;
 }"""
 
-USE = """async ([base, token, size]) => {
+USE_INTERFACE = """async ([base, token, size]) => {
   const bearer = {Authorization: `Bearer ${token}`};
   const files = `${base}/storage/v3/files`, upload = `${base}/upload/storage/v3/files`;
   const content = new Uint8Array(size).map((_, index) => index % 251);
@@ -128,8 +128,8 @@ USE = """async ([base, token, size]) => {
     method: 'PUT', body: content.slice(first, end),
     headers: {...bearer, 'Content-Range': `bytes ${first}-${end - 1}/${size}`}});
   const sent = await put(0, chunk);
-  const asked = await fetch(uri, {method: 'PUT', headers: {...bearer, 'Content-Range': `bytes */${size}`}});
-  const next = Number(asked.headers.get('Range').split('-')[1]) + 1;
+  const query = await fetch(uri, {method: 'PUT', headers: {...bearer, 'Content-Range': `bytes */${size}`}});
+  const next = Number(query.headers.get('Range').split('-')[1]) + 1;
   const last = await put(next, size);
   const file = await last.json();
 
@@ -140,7 +140,7 @@ USE = """async ([base, token, size]) => {
   const stranger = await fetch(files);
   return {
     multipart: [multipart.status, made.name],
-    chunks: [begun.status, sent.status, sent.headers.get('Range'), asked.status, next, last.status],
+    chunks: [begun.status, sent.status, sent.headers.get('Range'), query.status, next, last.status],
     range: [part.status, part.headers.get('Content-Range'), bytes],
     gone: [gone.status, missing.status, (await missing.json()).error.errors[0].reason],
     stranger: [stranger.status, stranger.headers.get('WWW-Authenticate')],
@@ -148,7 +148,7 @@ USE = """async ([base, token, size]) => {
 }"""
 
 
-class _Blank(http.server.BaseHTTPRequestHandler):
+class _EmptyPageHandler(http.server.BaseHTTPRequestHandler):
     """A site with one empty page."""
 
     def do_GET(self):
@@ -162,9 +162,9 @@ class _Blank(http.server.BaseHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def elsewhere() -> Iterator[int]:
+def other_site_port() -> Iterator[int]:
     """The port of another site on this machine."""
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Blank) as server:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _EmptyPageHandler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield server.server_address[1]
@@ -204,18 +204,18 @@ SITES = pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
 
 
 @SITES
-def test_no_control_call_changes_anything(signed_in, host, elsewhere, service, base_url):
+def test_no_control_call_changes_anything(signed_in, host, other_site_port, service, base_url):
     before = state(service)
-    signed_in.goto(f"http://{host}:{elsewhere}/")
+    signed_in.goto(f"http://{host}:{other_site_port}/")
 
-    found = signed_in.evaluate(ATTACK_CONTROL, [base_url, CALLS])
+    results = signed_in.evaluate(ATTACK_CONTROL, [base_url, CALLS])
 
     for how in ("cors", "cors with the cookie", "preflighted"):
-        assert set(found[how]) == {"blocked"}, how
-        assert len(found[how]) == len(CALLS)
-    assert set(found["no-cors"]) == {"opaque"}
-    assert set(found["image"]) == {"error"}
-    assert set(found["form"]) == set(found["iframe"]) == {"loaded"}
+        assert set(results[how]) == {"blocked"}, how
+        assert len(results[how]) == len(CALLS)
+    assert set(results["no-cors"]) == {"opaque"}
+    assert set(results["image"]) == {"error"}
+    assert set(results["form"]) == set(results["iframe"]) == {"loaded"}
     refused = [row["status"] for row in service.journal() if row["operation"] == "control"]
     assert set(refused) == {403}
     assert len(refused) >= 4 * len(CALLS)
@@ -223,16 +223,16 @@ def test_no_control_call_changes_anything(signed_in, host, elsewhere, service, b
 
 
 @SITES
-def test_no_page_signs_in_signs_out_or_consents(signed_in, host, elsewhere, service, base_url):
-    app = service.oauth_client("app", [BACK])
-    asked = {"response_type": "code", "client_id": app["client_id"], "redirect_uri": BACK,
+def test_no_page_signs_in_signs_out_or_consents(signed_in, host, other_site_port, service, base_url):
+    app = service.oauth_client("app", [REDIRECT_URI])
+    query = {"response_type": "code", "client_id": app["client_id"], "redirect_uri": REDIRECT_URI,
              "scope": "https://svc.example/auth/storage"}  # fmt: skip
     people, since = service._context.store.people.emails(), service.asked
-    signed_in.goto(f"http://{host}:{elsewhere}/")
+    signed_in.goto(f"http://{host}:{other_site_port}/")
 
-    found = signed_in.evaluate(ATTACK_PAGES, [base_url, f"/authorize?{urlencode(asked)}"])
+    results = signed_in.evaluate(ATTACK_PAGES, [base_url, f"/authorize?{urlencode(query)}"])
 
-    assert found[2:] == ["opaque", "blocked", "blocked", "blocked"]
+    assert results[2:] == ["opaque", "blocked", "blocked", "blocked"]
     rows = [(row["operation"], row["method"], row["status"]) for row in service.journal(since)]
     changing = {status for name, method, status in rows if method == "POST" or name == "oauth.authorize"}
     assert changing == {403}
@@ -250,22 +250,22 @@ def test_a_name_that_was_made_to_lead_here_reaches_nothing(chromium, service, ba
     try:
         page = browser.new_page()
         page.goto(f"http://evil.example:{port}/storage/v3/files")
-        found = page.evaluate(REBOUND)
+        statuses = page.evaluate(REBINDING_REQUESTS)
     finally:
         browser.close()
 
-    assert found == [403, 403, 403, 403]
+    assert statuses == [403, 403, 403, 403]
     assert state(service)[:3] == before[:3]
     assert {row["decided_by"] for row in service.journal() if row["status"] == 403} == {"host_names"}
 
 
 @SITES
-def test_a_page_with_a_token_uses_the_interface(signed_in, host, elsewhere, base_url):
-    signed_in.goto(f"http://{host}:{elsewhere}/")
+def test_a_page_with_a_token_uses_the_interface(signed_in, host, other_site_port, base_url):
+    signed_in.goto(f"http://{host}:{other_site_port}/")
 
-    found = signed_in.evaluate(USE, [base_url, TOKEN, 600_000])
+    results = signed_in.evaluate(USE_INTERFACE, [base_url, TOKEN, 600_000])
 
-    assert found == {
+    assert results == {
         "multipart": [200, "of a page"],
         "chunks": [200, 308, "bytes=0-262143", 308, 262_144, 200],
         "range": [206, "bytes 250-260/600000", [250, *range(10)]],

@@ -1,4 +1,4 @@
-"""The dashboard in a real JupyterLab: tab by tab, fresh whoever changes something, by mouse and by keyboard alone."""
+"""The dashboard in JupyterLab: every tab, changes made elsewhere, by mouse and by keyboard alone."""
 
 import pytest
 
@@ -53,12 +53,12 @@ def test_an_upload_is_in_the_files_and_on_the_wire(lab, opened):
     tab(page, "Wire").click()
     listed(page, "POST /upload/storage/v3/files", "Exchanges").click()
     page.get_by_text("Content-Type").first.wait_for()
-    assert lab.tell(page, "print(svc.read(svc.files(\"name = 'mine.txt'\")), board.last_error)") == "b'hello' None"
+    assert lab.run_code(page, "print(svc.read(svc.files(\"name = 'mine.txt'\")), board.last_error)") == "b'hello' None"
 
 
 def test_what_a_cell_does_is_seen_at_once(lab, opened):
     page = opened
-    lab.tell(page, "svc.upload(b'x', name='from a cell.txt')")
+    lab.run_code(page, "svc.upload(b'x', name='from a cell.txt')")
     listed(page, "from a cell.txt").wait_for()
 
 
@@ -70,7 +70,7 @@ def test_lab_controls(lab, opened):
     page.get_by_text("The clock stands still at 2026-01-13 09:00:00 UTC.").wait_for()
     press(page, "Take snapshot")
     page.get_by_text("Kept: the state as it is now.").wait_for()
-    lab.tell(page, "svc.delete(svc.files())")
+    lab.run_code(page, "svc.delete(svc.files())")
     press(page, "Go back")
     page.get_by_text("Restored: snapshot 1").wait_for()
     page.get_by_label("Fault preset").select_option("lost receipt")
@@ -81,12 +81,12 @@ def test_lab_controls(lab, opened):
     page.get_by_label("E-mail").fill("bob@svc.example")
     press(page, "Sign in")
     page.get_by_text("Signed in as bob@svc.example.").first.wait_for()
-    lab.shot(page, "board-lab")
+    lab.screenshot(page, "board-lab")
     tab(page, "Files").click()
     page.get_by_text("There is no such file here.").wait_for()
 
-    asked = "print(len(svc.files()), lab.fault_plans().empty, str(lab.clock.now())[:10], board.last_error)"
-    assert lab.tell(page, asked) == "2 True 2026-01-13 None"
+    code = "print(len(svc.files()), lab.fault_plans().empty, str(lab.clock.now())[:10], board.last_error)"
+    assert lab.run_code(page, code) == "2 True 2026-01-13 None"
 
 
 @pytest.mark.spec("W-05", "W-05a", "W-05c")
@@ -109,13 +109,13 @@ def test_by_keyboard_alone(lab, opened):
     page.keyboard.press("Enter")
     page.get_by_text("The clock stands still at 2026-01-05 11:00:00 UTC.").wait_for()
 
-    assert lab.tell(page, "print(lab.clock.now().hour, board.code())") == "11 lab.clock.advance('2h')"
+    assert lab.run_code(page, "print(lab.clock.now().hour, board.code())") == "11 lab.clock.advance('2h')"
 
 
 def test_long_work_leaves_the_page_free_and_can_be_cancelled(lab, opened):
     """A slow download: meanwhile the kernel does other things, and Cancel ends it."""
     page = opened
-    lab.tell(
+    lab.run_code(
         page,
         "import threading\n"
         "gate = threading.Event()\n"
@@ -132,20 +132,20 @@ def test_long_work_leaves_the_page_free_and_can_be_cancelled(lab, opened):
     page.get_by_label("Path", exact=True).locator("visible=true").fill("large-out.bin")
     press(page, "Save")
     page.locator(".svc-dashboard progress:visible").wait_for()
-    assert lab.tell(page, "print(board.busy, 1 + 1)") == "True 2"
+    assert lab.run_code(page, "print(board.busy, 1 + 1)") == "True 2"
     press(page, "Cancel")
     page.get_by_text("Stopping …").wait_for()
-    lab.tell(page, "gate.set()")
+    lab.run_code(page, "gate.set()")
     page.get_by_role("status").get_by_text("Cancelled").wait_for()
 
     assert not (lab.folder / "large-out.bin").exists()
-    assert lab.tell(page, "print(board.busy, board.form.last_error)") == "False None"
+    assert lab.run_code(page, "print(board.busy, board.form.last_error)") == "False None"
 
 
 @pytest.mark.spec("W-05", "W-05b", "W-05c")
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_axe_and_pictures(lab, axe, opened, theme):
-    page, found = opened, []
+    page, violations = opened, []
     lab.theme(page, theme)
     for title in TITLES:
         page.set_viewport_size({"width": 1600, "height": 2400})
@@ -156,7 +156,7 @@ def test_axe_and_pictures(lab, axe, opened, theme):
             page.get_by_text("Authorization").first.wait_for()
         for width in (400, 1600):
             page.set_viewport_size({"width": width, "height": 2400})
-            lab.shot(page, f"board-{title.split()[0].lower()}-{theme.lower()}-{width}")
-            found += [(title, width, one) for one in axe(page)]
+            lab.screenshot(page, f"board-{title.split()[0].lower()}-{theme.lower()}-{width}")
+            violations += [(title, width, violation) for violation in axe(page)]
 
-    assert found == []
+    assert violations == []

@@ -1,10 +1,10 @@
-"""The event form in a real JupyterLab: by mouse, by keyboard, in the dark and where there is little room."""
+"""The event form in JupyterLab: by mouse, by keyboard, in the dark theme and in a narrow window."""
 
 import json
 
 import pytest
 
-from tests.browser.keys import tab_to
+from tests.browser.keyboard import tab_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
@@ -41,7 +41,7 @@ def create(page):
 
 def value(lab, page):
     """What the form would send."""
-    return json.loads(lab.tell(page, VALUE))
+    return json.loads(lab.run_code(page, VALUE))
 
 
 def type_until(page, keys, value):
@@ -59,13 +59,13 @@ def type_until(page, keys, value):
 def test_by_mouse(lab, open_form):
     page = open_form("event-mouse.ipynb")
     page.set_viewport_size({"width": 1280, "height": 1500})
-    lab.shot(page, "event-1-begun")
+    lab.screenshot(page, "event-1-begun")
 
     page.get_by_label("Title").fill("Seminar <b>")
     page.get_by_label("Starts").fill("2026-10-19")
     page.get_by_label("Time zone").fill("berl")
     page.get_by_role("option", name="Europe/Berlin").wait_for()
-    lab.shot(page, "event-2-zone")
+    lab.screenshot(page, "event-2-zone")
     page.get_by_role("option", name="Europe/Berlin").click()
     page.get_by_label("Repeats").select_option("weekly")
     page.get_by_label("Wed").check()
@@ -86,17 +86,20 @@ def test_by_mouse(lab, open_form):
     page.get_by_label("change the event").check()
     page.get_by_label("Visibility").select_option("private")
     page.locator("pre", has_text="visibility='private'").wait_for()
-    lab.shot(page, "event-3-filled")
+    lab.screenshot(page, "event-3-filled")
     create(page).click()
 
     page.get_by_text("Created: Seminar <b>.").wait_for()
-    lab.shot(page, "event-4-created")
+    lab.screenshot(page, "event-4-created")
     sent = value(lab, page)
     assert sent["recurrence"] == ["RRULE:FREQ=WEEKLY;BYDAY=MO,WE"]
     assert sent["attendees"] == [{"email": "ada@svc.example", "optional": True}]
     assert (sent["colorId"], sent["visibility"], sent["guestsCanModify"]) == ("7", "private", True)
     page.get_by_text("while lab.serve() carries the sandbox").wait_for()
-    assert lab.tell(page, "print(form.last_error, len(form.result), len(svc.events()))").split()[:2] == ["None", "1"]
+    assert lab.run_code(page, "print(form.last_error, len(form.result), len(svc.events()))").split()[:2] == [
+        "None",
+        "1",
+    ]
 
 
 @pytest.mark.spec("W-03", "W-03b", "W-03c", "W-03d", "W-03e")
@@ -151,7 +154,7 @@ def test_by_keyboard_alone(lab, open_form):
     page.keyboard.press("Enter")
 
     page.get_by_text("Created: Tea.").wait_for()
-    lab.shot(page, "event-keys")
+    lab.screenshot(page, "event-keys")
     sent = value(lab, page)
     assert sent["recurrence"] == ["RRULE:FREQ=DAILY;COUNT=3"]
     assert sent["reminders"] == {"useDefault": False}
@@ -172,7 +175,7 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_is_lost(lab, open_for
     page.get_by_label("Other fields").fill('{"status": ')
     create(page).click()
     page.get_by_role("alert").get_by_text("Nothing was created").wait_for()
-    lab.shot(page, "event-5-wrong")
+    lab.screenshot(page, "event-5-wrong")
 
     for label, text in (
         ("Title", "Half done"),
@@ -241,7 +244,7 @@ def test_narrow_and_dark(lab, open_form):
     page.get_by_label("minutes before").fill("99999")
     page.keyboard.press("Enter")
     page.get_by_text("40320, not 99999").wait_for()
-    lab.shot(page, "event-dark-narrow")
+    lab.screenshot(page, "event-dark-narrow")
     wide = page.locator(".svc-event").evaluate("e => e.scrollWidth - e.clientWidth")
 
     assert wide <= 0, "nothing has to be scrolled to the side"
@@ -278,7 +281,7 @@ def open_options(open_form):
 @pytest.mark.spec("W-03", "W-03b")
 def test_more_options_by_mouse(lab, axe, open_options):
     page = open_options("event-options.ipynb")
-    lab.shot(page, "event-options-1-open")
+    lab.screenshot(page, "event-options-1-open")
     page.get_by_label("Title", exact=True).fill("Flight")
     page.get_by_label("Response").select_option("accepted")
     page.get_by_label("Additional guests").fill("2")
@@ -299,12 +302,12 @@ def test_more_options_by_mouse(lab, axe, open_options):
 
     page.get_by_role("alert").get_by_text("Nothing was created").wait_for()
     page.get_by_label("Source URL").wait_for()
-    found = {}
+    violations = {}
     for theme in ("Light", "Dark"):
         lab.theme(page, theme)
-        lab.shot(page, f"event-options-2-wrong-{theme.lower()}")
-        found[theme] = axe(page)
-    assert found == {"Light": [], "Dark": []}
+        lab.screenshot(page, f"event-options-2-wrong-{theme.lower()}")
+        violations[theme] = axe(page)
+    assert violations == {"Light": [], "Dark": []}
     wrong = page.locator(".svc-field", has=page.get_by_role("alert"))
     assert wrong.count() == 3
     assert "Title" in wrong.filter(has=page.get_by_label("Other fields")).get_by_role("alert").inner_text()
@@ -316,7 +319,7 @@ def test_more_options_by_mouse(lab, axe, open_options):
     wrong.first.wait_for(state="detached")  # the button moves when the last error goes
     create(page).click()
     page.get_by_text("Created: Coffee.").wait_for()
-    lab.shot(page, "event-options-3-created")
+    lab.screenshot(page, "event-options-3-created")
     assert page.get_by_text("6 h; the end is in America/New_York").is_visible()
     sent = value(lab, page)
     assert sent["attendees"] == [{"email": "ada@svc.example", "responseStatus": "accepted", "additionalGuests": 2}]

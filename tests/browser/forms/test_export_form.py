@@ -1,4 +1,4 @@
-"""The export form in a real JupyterLab: by mouse and by keyboard, saved beside the kernel and by the browser."""
+"""The export form in JupyterLab: by mouse and by keyboard, saved by the kernel and by the browser."""
 
 import csv
 import io
@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 
-from tests.browser.keys import tab_to
+from tests.browser.keyboard import tab_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
@@ -51,7 +51,7 @@ def open_form(lab):
 @pytest.mark.spec("W-02", "W-02a", "W-02b", "W-02c", "A7-05", "A7-05b")
 def test_by_mouse_beside_the_kernel(lab, open_form):
     page = open_form("export-mouse.ipynb")
-    lab.shot(page, "export-1-begun")
+    lab.screenshot(page, "export-1-begun")
     assert page.get_by_label("MS Word (.docx)").is_visible()
     assert page.get_by_label("MS Excel (.xlsx)").count() == 0
 
@@ -61,11 +61,11 @@ def test_by_mouse_beside_the_kernel(lab, open_form):
     page.get_by_role("button", name="Export", exact=True).click()
     page.get_by_text("saved as counts-out.csv").wait_for()
 
-    lab.shot(page, "export-2-saved")
+    lab.screenshot(page, "export-2-saved")
     text = (lab.folder / "counts-out.csv").read_text(encoding="utf-8-sig")
     assert list(csv.reader(io.StringIO(text))) == [["pond", "birds"], ["Mill pond", "12"]]
-    told = lab.tell(page, "print(form.result[['name', 'path', 'size']].values.tolist(), form.last_error)")
-    assert told == f"[['Counts', 'counts-out.csv', {(lab.folder / 'counts-out.csv').stat().st_size}]] None"
+    output = lab.run_code(page, "print(form.result[['name', 'path', 'size']].values.tolist(), form.last_error)")
+    assert output == f"[['Counts', 'counts-out.csv', {(lab.folder / 'counts-out.csv').stat().st_size}]] None"
 
 
 @pytest.mark.spec("W-02", "W-02c")
@@ -80,11 +80,11 @@ def test_a_download_of_the_browser(lab, open_form, tmp_path):
     coming.value.save_as(tmp_path / "report.docx")
 
     page.get_by_text("taken by the browser").wait_for()
-    lab.shot(page, "export-3-downloaded")
+    lab.screenshot(page, "export-3-downloaded")
     assert coming.value.suggested_filename == "Pond _b_report__b_.docx"
     with zipfile.ZipFile(tmp_path / "report.docx") as docx:
         assert "Ķīšezers" in docx.read("word/document.xml").decode()
-    assert lab.tell(page, "print(form.result['path'].isna().tolist())") == "[True]"
+    assert lab.run_code(page, "print(form.result['path'].isna().tolist())") == "[True]"
 
 
 LARGE = """
@@ -127,32 +127,32 @@ def test_a_large_one_comes_in_slices_and_once_however_often_the_form_is_shown(la
 def test_previews(lab, open_form):
     page = open_form("export-preview.ipynb")
 
-    def look(name, kind):
-        page.get_by_label(kind, exact=True).check()
+    def look(name, media_type):
+        page.get_by_label(media_type, exact=True).check()
         page.get_by_role("button", name="Preview", exact=True).click()
         page.get_by_text(f"Preview of {name}").wait_for()
         page.get_by_text("The same in code").scroll_into_view_if_needed()
 
     look("Pond", "HTML (.html)")
-    lab.shot(page, "export-4-html")
+    lab.screenshot(page, "export-4-html")
     frame = page.frame_locator("iframe[title='The exported page']")
     assert frame.locator("h1").inner_text() == "Birds of four ponds"
     assert frame.locator("td").count() == 4
 
     look("Pond", "Plain text (.txt)")
-    lab.shot(page, "export-5-text")
+    lab.screenshot(page, "export-5-text")
     look("Pond", "PDF (.pdf)")
     page.locator("object[type='application/pdf']").scroll_into_view_if_needed()
-    lab.shot(page, "export-6-pdf")
+    lab.screenshot(page, "export-6-pdf")
 
     page.get_by_label("Document", exact=True).select_option(index=1)
     look("Counts", "CSV (first sheet only) (.csv)")
-    lab.shot(page, "export-7-csv")
+    lab.screenshot(page, "export-7-csv")
     assert page.locator("td", has_text="Mill pond").count() == 1
 
     page.get_by_label("Document", exact=True).select_option(index=2)
     look("Pond map", "PNG (.png)")
-    lab.shot(page, "export-8-png")
+    lab.screenshot(page, "export-8-png")
     width = page.locator("img[alt='The exported picture']").evaluate("e => e.naturalWidth")
     assert width > 0
 
@@ -173,7 +173,7 @@ def test_the_keyboard_alone(lab, open_form):
     page.keyboard.press("Enter")
 
     page.get_by_text("saved as by-keys.csv").wait_for()
-    lab.shot(page, "export-9-keyboard")
+    lab.screenshot(page, "export-9-keyboard")
     assert "Mill pond,12" in (lab.folder / "by-keys.csv").read_text(encoding="utf-8-sig")
 
 
@@ -193,9 +193,9 @@ def test_a_slow_export_leaves_the_kernel_free(lab, open_form):
 
     page.get_by_role("button", name="Export", exact=True).click()
     page.get_by_text("Converting …").wait_for()
-    assert lab.tell(page, "print(form.busy, 1 + 1)") == "True 2"
+    assert lab.run_code(page, "print(form.busy, 1 + 1)") == "True 2"
     page.get_by_text("5 seconds so far").wait_for()
-    lab.shot(page, "export-12-slow")
+    lab.screenshot(page, "export-12-slow")
 
     page.get_by_text("saved as Pond _b_report__b_.html").wait_for()
 
@@ -219,12 +219,12 @@ def test_every_control_has_a_name_and_a_tooltip(open_form):
 
 def test_what_the_service_refuses_is_said_in_the_form(lab, open_form):
     page = open_form("export-wrong.ipynb")
-    lab.tell(page, "svc.delete(svc.files(\"name contains 'report'\"))")
+    lab.run_code(page, "svc.delete(svc.files(\"name contains 'report'\"))")
 
     page.get_by_role("button", name="Export", exact=True).click()
 
     page.get_by_role("alert").get_by_text("File not found").wait_for()
-    lab.shot(page, "export-10-refused")
+    lab.screenshot(page, "export-10-refused")
     page.get_by_role("button", name="Refresh", exact=True).click()
     page.get_by_label("MS Excel (.xlsx)").wait_for()
     assert page.get_by_label("MS Word (.docx)").count() == 0
@@ -237,4 +237,4 @@ def test_nothing_to_export_says_what_to_do(lab):
 
     page.get_by_text("There is no native document here yet").wait_for()
 
-    lab.shot(page, "export-11-nothing")
+    lab.screenshot(page, "export-11-nothing")

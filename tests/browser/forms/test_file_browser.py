@@ -45,7 +45,7 @@ def test_by_mouse(lab, opened):
     page.get_by_text("My files / Data").wait_for()
     row(page, "counts.csv").dblclick()
     page.locator("td", has_text="Mill pond").wait_for()
-    lab.shot(page, "files-1-look")
+    lab.screenshot(page, "files-1-look")
 
     press(page, "Rename")
     page.get_by_label("Name", exact=True).fill("numbers.csv")
@@ -57,19 +57,19 @@ def test_by_mouse(lab, opened):
     page.get_by_label("With", exact=True).fill("bob@svc.example")
     page.get_by_label("may change").check()
     page.locator("pre", has_text="role='writer'").wait_for()
-    lab.shot(page, "files-2-share")
+    lab.screenshot(page, "files-2-share")
     press(page, "Give access")
     says(page, "Shared 1 file with bob@svc.example (writer).")
     press(page, "Trash")
     says(page, "Moved 1 file to the trash.")
     row(page, "plan <b>").wait_for(state="detached")
 
-    asked = """
+    code = """
 file = svc.files("name contains 'plan'", fields="id,name,trashed")
 print(svc.files("name = 'numbers.csv'")["parents"].item() == [data["id"].item()], file["trashed"].item(),
       svc.permissions(file)["role"].tolist(), browser.last_error)
 """
-    assert lab.tell(page, asked) == "True True ['owner', 'writer'] None"
+    assert lab.run_code(page, code) == "True True ['owner', 'writer'] None"
 
 
 @pytest.mark.spec("W-05", "W-05a", "W-05c")
@@ -81,8 +81,8 @@ def test_by_keyboard_alone(lab, opened):
     def tab_to(role, name):
         for _ in range(40):
             keys.press("Tab")
-            found = page.get_by_role(role, name=name, exact=True)
-            if found.count() and found.first.evaluate("e => e === document.activeElement"):
+            target = page.get_by_role(role, name=name, exact=True)
+            if target.count() and target.first.evaluate("e => e === document.activeElement"):
                 return
         raise AssertionError(f"Tab never comes to the {role} {name}")
 
@@ -100,7 +100,7 @@ def test_by_keyboard_alone(lab, opened):
     keys.press("End")
     assert "plan" in focused()
     page.get_by_text("About plan").wait_for()
-    lab.shot(page, "files-3-keys")
+    lab.screenshot(page, "files-3-keys")
 
     tab_to("button", "Rename")
     keys.press("Enter")
@@ -119,7 +119,7 @@ def test_by_keyboard_alone(lab, opened):
     keys.press("Enter")
     says(page, "Deleted 1 file for good.")
 
-    assert lab.tell(page, "print(len(svc.files(\"name = 'agenda.txt'\")), browser.last_error)") == "0 None"
+    assert lab.run_code(page, "print(len(svc.files(\"name = 'agenda.txt'\")), browser.last_error)") == "0 None"
 
 
 @pytest.mark.spec("W-05", "W-05a", "W-05c")
@@ -133,7 +133,7 @@ def test_space_and_shift_choose_more_than_one(lab, opened):
     page.keyboard.press("Space")
     page.get_by_text("3 files are chosen").wait_for()
 
-    assert lab.tell(page, "print(browser.chosen['name'].tolist()[:2])") == "['Data', 'Birds']"
+    assert lab.run_code(page, "print(browser.chosen['name'].tolist()[:2])") == "['Data', 'Birds']"
 
 
 def test_a_download_to_this_computer(lab, opened, tmp_path):
@@ -162,7 +162,7 @@ def test_what_the_service_does_not_understand_is_said(lab, opened):
     row(page, "Data").wait_for(state="detached")
     row(page, "plan").wait_for()
 
-    assert lab.tell(page, "print(browser.query.q, len(browser.result))") == "starred = true 1"
+    assert lab.run_code(page, "print(browser.query.q, len(browser.result))") == "starred = true 1"
 
 
 @pytest.mark.spec("W-05", "W-05b", "W-05c")
@@ -178,6 +178,6 @@ def test_axe_and_pictures(lab, axe, opened, theme, width):
     page.get_by_role("button", name="Delete for good").wait_for()
     press(page, "Next")
     page.get_by_role("alert").wait_for()
-    lab.shot(page, f"files-{theme.lower()}-{width}")
+    lab.screenshot(page, f"files-{theme.lower()}-{width}")
 
     assert axe(page) == []

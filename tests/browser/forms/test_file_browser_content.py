@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.keys import tab_to
+from tests.browser.keyboard import tab_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
@@ -58,13 +58,13 @@ def test_content_from_this_computer(lab, opened, axe):
     page.get_by_text("1 of 1 ready to upload").wait_for()
     page.locator("pre", has_text="'May.txt'").wait_for()
     assert axe(page) == []
-    lab.shot(page, "content-1-replace")
+    lab.screenshot(page, "content-1-replace")
     page.locator(".svc-question:visible").get_by_role("button", name="Replace content").click()
     says(page, "Replaced the content of plan.txt.")
     page.locator(".svc-facts").get_by_text("31 bytes").wait_for()
-    lab.shot(page, "content-2-replaced")
+    lab.screenshot(page, "content-2-replaced")
 
-    assert lab.tell(page, "print(svc.read(plan), browser.last_error)") == "b'Feed the ducks on Tuesday, too.' None"
+    assert lab.run_code(page, "print(svc.read(plan), browser.last_error)") == "b'Feed the ducks on Tuesday, too.' None"
 
 
 @pytest.mark.spec("W-05", "W-05c", "A6-02", "A6-02a")
@@ -83,7 +83,7 @@ def test_a_part_by_keyboard(lab, opened, axe):
     page.get_by_role("alert").get_by_text("the first byte must be 24 or less").wait_for()
     focused(page, "textbox", "First byte")
     assert axe(page) == []
-    lab.shot(page, "content-3-part")
+    lab.screenshot(page, "content-3-part")
     page.keyboard.press("Control+a")
     page.keyboard.type("5")
     tab_to(page, "textbox", "Last byte")
@@ -93,7 +93,7 @@ def test_a_part_by_keyboard(lab, opened, axe):
     says(page, "Saved 1 file.")
 
     assert files(lab) == {"plan.txt": b"the ducks"}
-    lab.shot(page, "content-4-part-saved")
+    lab.screenshot(page, "content-4-part-saved")
 
 
 @pytest.mark.spec("W-05", "W-05c", "A6-04", "A6-04a")
@@ -104,7 +104,7 @@ def test_a_flagged_file_is_asked_about(lab, opened, axe):
     press(page, "Open")
     page.get_by_text("evil.txt was flagged as abusive.").wait_for()
     focused(page, "button", "Cancel")
-    lab.shot(page, "content-5-flagged-look")
+    lab.screenshot(page, "content-5-flagged-look")
     page.keyboard.press("Escape")
     says(page, "Nothing of evil.txt was fetched.")
     assert page.locator(".svc-form").get_by_text("not for everybody").count() == 0
@@ -114,7 +114,7 @@ def test_a_flagged_file_is_asked_about(lab, opened, axe):
     page.get_by_text("evil.txt was flagged as abusive.").wait_for()
     focused(page, "button", "Cancel")
     assert axe(page) == []
-    lab.shot(page, "content-6-flagged")
+    lab.screenshot(page, "content-6-flagged")
     page.keyboard.press("Enter")
     says(page, "Cancelled. What is flagged was not downloaded.")
     focused(page, "button", "Download")
@@ -129,7 +129,7 @@ def test_a_flagged_file_is_asked_about(lab, opened, axe):
     says(page, "Saved 1 file.")
     page.locator("pre", has_text="acknowledge_abuse=True").wait_for()
     assert files(lab) == {"evil.txt": b"not for everybody"}
-    assert lab.tell(page, "print(browser.last_error)") == "None"
+    assert lab.run_code(page, "print(browser.last_error)") == "None"
 
 
 @pytest.mark.spec("W-05", "W-05c", "A6-05", "A6-05b")
@@ -142,9 +142,9 @@ def test_whether_viewers_may_copy_by_keyboard(lab, opened):
     says(page, "Viewers may no longer download, export and copy plan.txt.")
     focused(page, "checkbox", "Viewers may download, export and copy")
     page.get_by_text("may not download, export or copy it").wait_for()
-    lab.shot(page, "content-7-viewers")
-    told = "print(svc.file(plan, fields='viewers_can_copy_content').iloc[0, 0], browser.last_error)"
-    assert lab.tell(page, told) == "True None"
+    lab.screenshot(page, "content-7-viewers")
+    code = "print(svc.file(plan, fields='viewers_can_copy_content').iloc[0, 0], browser.last_error)"
+    assert lab.run_code(page, code) == "True None"
 
 
 @pytest.mark.spec("W-05", "W-05c")
@@ -158,7 +158,7 @@ def test_little_room(lab, opened, axe, theme):
     press(page, "Replace content")
     page.get_by_label("File beside the kernel", exact=True).wait_for()
     assert axe(page) == []
-    lab.shot(page, f"content-8-replace-{theme.lower()}", of=".svc-form")
+    lab.screenshot(page, f"content-8-replace-{theme.lower()}", selector=".svc-form")
     press(page, "Download")
     page.locator(".svc-question :focus").wait_for()  # it is brought there, and would take the keys of another field
     press(page, "More options")
@@ -168,7 +168,7 @@ def test_little_room(lab, opened, axe, theme):
     press(page, "Save")
     page.get_by_role("alert").get_by_text("the first byte must be 16 or less").wait_for()
     assert axe(page) == []
-    lab.shot(page, f"content-9-part-{theme.lower()}", of=".svc-form")
+    lab.screenshot(page, f"content-9-part-{theme.lower()}", selector=".svc-form")
     page.get_by_label("First byte").fill("")
     page.keyboard.press("Tab")
     page.get_by_label("a download of this browser").check()
@@ -176,6 +176,6 @@ def test_little_room(lab, opened, axe, theme):
     press(page, "Save")
     page.get_by_text("evil.txt was flagged as abusive.").wait_for()
     assert axe(page) == []
-    lab.shot(page, f"content-10-flagged-{theme.lower()}", of=".svc-form")
+    lab.screenshot(page, f"content-10-flagged-{theme.lower()}", selector=".svc-form")
     with page.expect_download():
         press(page, "Download anyway")

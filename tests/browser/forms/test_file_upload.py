@@ -29,7 +29,7 @@ def test_two_files_arrive_whole_whatever_their_size(lab, tmp_path):
     page.get_by_label("Choose files of this computer").set_input_files([large, small])
     page.get_by_text("2 of 2 ready to upload").wait_for()
 
-    lab.shot(page, "files-ready")
-    said = lab.tell(page, READ)
+    lab.screenshot(page, "files-ready")
+    output = lab.run_code(page, READ)
     for path in (large, small):
-        assert f"{path.name} {hashlib.md5(path.read_bytes()).hexdigest()}" in said
+        assert f"{path.name} {hashlib.md5(path.read_bytes()).hexdigest()}" in output

@@ -72,7 +72,7 @@ def test_a_download_asks_before_it_replaces(lab, files, axe):
     download(page)
     page.get_by_role("region", name="Compare plan.txt").get_by_text("25 bytes").wait_for()
     assert axe(page) == []
-    lab.shot(page, "replace-1-file-browser")
+    lab.screenshot(page, "replace-1-file-browser")
 
     page.keyboard.press("Escape")
     page.get_by_text("Cancelled. The existing files are unchanged.").wait_for()
@@ -83,21 +83,21 @@ def test_a_download_asks_before_it_replaces(lab, files, axe):
     press(page, "Save as plan (1).txt")
     page.get_by_text("Saved 1 file.").wait_for()
     page.locator("pre", has_text="'plan (1).txt'").wait_for()
-    lab.shot(page, "replace-2-both-kept")
+    lab.screenshot(page, "replace-2-both-kept")
     assert contents(lab) == {"plan.txt": MINE, "plan (1).txt": b"Feed the ducks on Monday."}
 
     download(page)
     press(page, "Replace")
     page.get_by_text("Replaced 1 file.").wait_for()
     page.locator("pre", has_text="overwrite=True").wait_for()
-    lab.shot(page, "replace-3-replaced")
+    lab.screenshot(page, "replace-3-replaced")
     assert contents(lab)["plan.txt"] == b"Feed the ducks on Monday."
 
     press(page, "Download")
     press(page, "Save")
     page.get_by_text("Unchanged: 1 file.").wait_for()
-    lab.shot(page, "replace-4-unchanged")
-    assert lab.tell(page, "print(browser.last_error)") == "None"
+    lab.screenshot(page, "replace-4-unchanged")
+    assert lab.run_code(page, "print(browser.last_error)") == "None"
 
 
 @pytest.mark.spec("W-05", "W-05c")
@@ -110,11 +110,11 @@ def test_several_files_are_asked_about_at_once(lab, files, axe):
     press(page, "Save")
     page.get_by_text("2 files exist with other content.").wait_for()
     focused(page, "Cancel")
-    lab.shot(page, "replace-5-several")
+    lab.screenshot(page, "replace-5-several")
     page.set_viewport_size({"width": 420, "height": 1000})
     lab.theme(page, "Dark")
     assert axe(page) == []
-    lab.shot(page, "replace-6-narrow-dark", of=".svc-question:visible")
+    lab.screenshot(page, "replace-6-narrow-dark", selector=".svc-question:visible")
 
     page.keyboard.press("Shift+Tab")
     focused(page, "Keep both of each")
@@ -139,7 +139,7 @@ def test_an_export_asks_before_it_replaces(lab, form, axe):
 
     export()
     assert axe(page) == []
-    lab.shot(page, "replace-7-export-form")
+    lab.screenshot(page, "replace-7-export-form")
     page.keyboard.press("Enter")
     page.get_by_text("Cancelled: nothing was saved; Counts.csv is unchanged").wait_for()
     focused(page, "Export")
@@ -153,12 +153,12 @@ def test_an_export_asks_before_it_replaces(lab, form, axe):
     press(page, "Replace")
     page.get_by_text("replaced Counts.csv").wait_for()
     page.locator("pre", has_text="overwrite=True").wait_for()
-    lab.shot(page, "replace-8-export-replaced")
+    lab.screenshot(page, "replace-8-export-replaced")
 
     files = contents(lab)
     assert files["Counts.csv"] == files["Counts (1).csv"] != MINE
-    told = lab.tell(page, "print(form.result['outcome'].tolist(), form.last_error)")
-    assert told == "['saved', 'replaced'] None"
+    output = lab.run_code(page, "print(form.result['outcome'].tolist(), form.last_error)")
+    assert output == "['saved', 'replaced'] None"
 
 
 BEGIN = """
@@ -207,5 +207,5 @@ def test_a_cell_runs_again_and_other_content_stays(lab, name):
     assert f"'{name}' exists" in words
     assert "Nothing was written." in words
     assert "12 bytes, modified " in words
-    lab.whole(page, f"exists-{path.suffix[1:]}")
+    lab.screenshot_notebook(page, f"exists-{path.suffix[1:]}")
     assert path.read_bytes() == MINE != first

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.keys import tab_to
+from tests.browser.keyboard import tab_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
@@ -37,32 +37,32 @@ def focused(page, role, name):
 @pytest.mark.spec("W-01", "W-01g", "A1-04")
 def test_content_is_replaced_by_mouse(lab, opened, axe):
     page = opened
-    lab.shot(page, "existing-1-begun")
+    lab.screenshot(page, "existing-1-begun")
     page.get_by_label("Choose files of this computer").set_input_files(NEW)
     page.get_by_text("1 of 1 ready to upload").wait_for()
     page.get_by_label("new content of an existing file").check()
     page.get_by_label("Existing file", exact=True).select_option(index=0)
     page.locator("pre", has_text="svc.update(").wait_for(state="attached")
     press(page, "More options")
-    lab.shot(page, "existing-2-chosen")
+    lab.screenshot(page, "existing-2-chosen")
 
     press(page, "Upload")
     page.get_by_text("Replace the content of plan.txt?").wait_for()
     focused(page, "button", "Cancel")
     assert page.get_by_role("button", name="Cancel", exact=True).count() == 1
     assert axe(page) == []
-    lab.shot(page, "existing-3-question")
+    lab.screenshot(page, "existing-3-question")
     page.keyboard.press("Escape")
     page.get_by_text("Cancelled: plan.txt is unchanged.").wait_for()
     focused(page, "button", "Upload")
-    assert lab.tell(page, "print(svc.read(plan))") == "b'Feed the ducks on Monday.'"
+    assert lab.run_code(page, "print(svc.read(plan))") == "b'Feed the ducks on Monday.'"
 
     press(page, "Upload")
     press(page, "Replace content")
     page.get_by_text("Done: the content of plan.txt was replaced").wait_for()
-    lab.shot(page, "existing-4-replaced")
-    told = lab.tell(page, "print(svc.read(plan), svc.files('trashed = false').shape[0], form.last_error)")
-    assert told == "b'Feed the ducks on Tuesday, too.' 2 None"
+    lab.screenshot(page, "existing-4-replaced")
+    output = lab.run_code(page, "print(svc.read(plan), svc.files('trashed = false').shape[0], form.last_error)")
+    assert output == "b'Feed the ducks on Tuesday, too.' 2 None"
 
 
 @pytest.mark.spec("W-01", "W-01h", "W-05", "W-05a", "W-05c")
@@ -85,7 +85,7 @@ def test_an_id_and_the_restriction_by_keyboard(lab, opened, axe):
     page.get_by_text("Nothing was uploaded.").wait_for()
     focused(page, "textbox", "File id")
     assert axe(page) == []
-    lab.shot(page, "existing-5-wrong")
+    lab.screenshot(page, "existing-5-wrong")
 
     page.get_by_label("Convert to", exact=True).focus()
     page.keyboard.press("Home")
@@ -93,12 +93,12 @@ def test_an_id_and_the_restriction_by_keyboard(lab, opened, axe):
     page.get_by_role("button", name="Upload", exact=True).focus()
     page.keyboard.press("Enter")
     page.get_by_text("Done: 1 file uploaded").wait_for()
-    lab.shot(page, "existing-6-id")
-    asked = """
+    lab.screenshot(page, "existing-6-id")
+    code = """
 file = svc.file(form.result, fields="id,name,viewers_can_copy_content")
 print(file["name"].item(), file["viewers_can_copy_content"].item(), f"file_id='{file['id'].item()}'" in form.code())
 """
-    assert lab.tell(page, asked) == "notes.txt True True"
+    assert lab.run_code(page, code) == "notes.txt True True"
 
 
 @pytest.mark.spec("W-05", "W-05c", "A5-04")
@@ -118,9 +118,9 @@ def test_a_native_document_in_little_room(lab, opened, axe, theme):
     page.get_by_text("Replace the content of Counts?").wait_for()
     page.set_viewport_size({"width": 530, "height": 1900})
     assert axe(page) == []
-    lab.shot(page, f"existing-7-narrow-{theme.lower()}", of=".svc-form")
+    lab.screenshot(page, f"existing-7-narrow-{theme.lower()}", selector=".svc-form")
 
     press(page, "Replace content")
     page.get_by_text("Done: the content of Counts was replaced").wait_for()
-    assert lab.tell(page, "svc.export(svc.files(\"name = 'Counts'\"), 'csv', 'out.csv')") == ""
+    assert lab.run_code(page, "svc.export(svc.files(\"name = 'Counts'\"), 'csv', 'out.csv')") == ""
     assert "Mill pond,12" in (lab.folder / "out.csv").read_text(encoding="utf-8-sig")

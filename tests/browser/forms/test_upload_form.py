@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tests.browser.keys import tab_to
+from tests.browser.keyboard import tab_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
@@ -52,15 +52,15 @@ def test_two_files_one_of_them_large(lab, tmp_path, large):
     small = tmp_path / "<img src=x onerror=alert(1)>.csv"
     small.write_text("a,b\n1,2\n")
     page = _form(lab, "form-two.ipynb")
-    lab.shot(page, "form-1-empty")
+    lab.screenshot(page, "form-1-empty")
 
     page.get_by_label("Choose files of this computer").set_input_files([large, small])
     page.get_by_text("2 of 2 ready to upload").wait_for()
-    lab.shot(page, "form-2-chosen")
+    lab.screenshot(page, "form-2-chosen")
     page.get_by_role("button", name="Upload", exact=True).click()
     page.get_by_text("Done: 2 files uploaded").wait_for()
 
-    lab.shot(page, "form-3-done")
+    lab.screenshot(page, "form-3-done")
     assert page.locator("table.dataframe tbody tr").count() == 2
     assert page.locator("table.dataframe").get_by_text("large.bin").count() == 1
     assert page.locator("img[src=x]").count() == 0, "a file name was read as HTML"
@@ -78,11 +78,11 @@ def test_cancel_and_resume(lab, large):
     page.get_by_text("of 12 MiB").first.wait_for()
     page.get_by_role("button", name="Cancel", exact=True).click()
     page.get_by_text("Resume goes on from there").wait_for()
-    lab.shot(page, "form-4-cancelled")
+    lab.screenshot(page, "form-4-cancelled")
     page.get_by_role("button", name="Resume", exact=True).click()
     page.get_by_text("Done: 1 file uploaded").wait_for()
 
-    lab.shot(page, "form-5-resumed")
+    lab.screenshot(page, "form-5-resumed")
 
 
 # What the desktop hands over when files are let go above a page.
@@ -106,7 +106,7 @@ def test_a_large_file_is_dropped(lab):
     page.get_by_role("button", name="Upload", exact=True).click()
     page.get_by_text("Done: 1 file uploaded").wait_for()
 
-    assert lab.tell(page, STORED) == f"[['letters.txt', {12 << 20}]] None"
+    assert lab.run_code(page, STORED) == f"[['letters.txt', {12 << 20}]] None"
 
 
 @pytest.mark.spec("W-05", "W-05c", "X-01")
@@ -119,8 +119,8 @@ def test_what_the_service_refuses_is_an_alert(lab):
 
     page.get_by_role("button", name="Upload", exact=True).click()
     page.get_by_role("alert").get_by_text("The storage quota of this user is used up").wait_for()
-    lab.shot(page, "form-9-refused")
-    assert lab.tell(page, STORED).startswith("[] ")
+    lab.screenshot(page, "form-9-refused")
+    assert lab.run_code(page, STORED).startswith("[] ")
 
     page.get_by_role("button", name="Resume", exact=True).click()
     page.get_by_text("Done: 1 file uploaded").wait_for()
@@ -138,7 +138,7 @@ def test_the_keyboard_alone(lab):
     page.keyboard.press("Enter")
 
     page.get_by_text("Done: 1 file uploaded").wait_for()
-    lab.shot(page, "form-6-keyboard")
+    lab.screenshot(page, "form-6-keyboard")
 
 
 @pytest.mark.spec("W-05", "W-05b", "W-05c")
@@ -164,7 +164,7 @@ def test_what_goes_wrong_is_said_in_the_form(lab):
     page.get_by_role("button", name="Upload", exact=True).click()
 
     page.get_by_role("alert").get_by_text("No file is chosen").wait_for()
-    lab.shot(page, "form-7-nothing-chosen")
+    lab.screenshot(page, "form-7-nothing-chosen")
 
 
 @pytest.mark.spec("W-01", "W-01b", "W-05", "W-05a", "W-05c", "A5-01")
@@ -187,7 +187,7 @@ def test_files_become_documents_and_arrows_stay_in_the_form(lab, tmp_path):
     page.get_by_role("button", name="Upload", exact=True).click()
 
     page.get_by_text("Done: 2 files uploaded").wait_for()
-    lab.shot(page, "form-8-converted")
+    lab.screenshot(page, "form-8-converted")
     rows = page.locator("table.dataframe tbody tr").all_inner_texts()
     assert [("counts\t" in row, "apps.spreadsheet" in row) for row in rows] == [(True, True), (False, False)]
     assert [("report\t" in row, "apps.document" in row) for row in rows] == [(False, False), (True, True)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.keys import tab_to
+from tests.browser.keyboard import tab_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
@@ -34,43 +34,43 @@ def open_panel(lab):
 @pytest.mark.spec("W-04", "W-04a", "W-04b")
 def test_by_mouse(lab, open_panel):
     page = open_panel("watch-mouse.ipynb")
-    lab.shot(page, "watch-1-begun")
+    lab.screenshot(page, "watch-1-begun")
     messages = page.locator("details:has(code)")
 
     page.get_by_label("Watch", exact=True).select_option(index=1)
     page.get_by_role("button", name="Watch", exact=True).click()
     messages.get_by_text("sync", exact=True).wait_for()
-    lab.tell(page, "svc.update(plan, name='renamed.txt'); svc.share(plan, 'bob@svc.example'); svc.trash(plan)")
+    lab.run_code(page, "svc.update(plan, name='renamed.txt'); svc.share(plan, 'bob@svc.example'); svc.trash(plan)")
     messages.get_by_text("trash", exact=True).wait_for()
-    lab.shot(page, "watch-2-messages")
+    lab.screenshot(page, "watch-2-messages")
     assert messages.count() == 4
     assert page.get_by_text("plan <b>for</b> May.txt: active", exact=False).count() >= 1
 
     messages.first.locator("summary").click()
     page.get_by_text("1 for sync, then growing, with gaps").first.wait_for()
-    lab.shot(page, "watch-3-explained")
+    lab.screenshot(page, "watch-3-explained")
 
-    lab.tell(page, "svc.update(plan, description='seen by many')")
+    lab.run_code(page, "svc.update(plan, description='seen by many')")
     messages.nth(4).wait_for()
     assert page.get_by_text("1 for sync, then growing, with gaps").first.is_visible(), "it stays unfolded"
 
     page.get_by_label("503 twice, then 200").check()
     page.locator("pre", has_text="times=2").wait_for(state="attached")
-    lab.tell(page, "svc.untrash(plan); lab.deliver()")
+    lab.run_code(page, "svc.untrash(plan); lab.deliver()")
     messages.get_by_text("503", exact=True).wait_for()
     page.get_by_role("button", name="10 seconds later").click()
     messages.get_by_text("503, 503, 200").wait_for()
-    lab.shot(page, "watch-4-retried")
+    lab.screenshot(page, "watch-4-retried")
 
     page.get_by_role("button", name="Renew").click()
     page.get_by_text("Renewed").wait_for()
     page.get_by_role("button", name="Stop").click()
     page.get_by_text("Stopped: nothing more is told").wait_for()
-    lab.shot(page, "watch-5-stopped")
-    assert lab.tell(page, "print(svc.channels()['state'].tolist())") == "['stopped', 'stopped']"
+    lab.screenshot(page, "watch-5-stopped")
+    assert lab.run_code(page, "print(svc.channels()['state'].tolist())") == "['stopped', 'stopped']"
     page.get_by_role("button", name="Stop").click()
     page.get_by_role("alert").get_by_text("not found").wait_for()
-    lab.shot(page, "watch-6-refused")
+    lab.screenshot(page, "watch-6-refused")
 
 
 @pytest.mark.spec("W-04", "W-04a", "W-04b")
@@ -81,10 +81,10 @@ def test_by_keyboard_alone(lab, open_panel):
     tab_to(page, "button", "Watch")
     page.keyboard.press("Enter")
     page.locator("details:has(code)").get_by_text("sync", exact=True).wait_for()
-    lab.shot(page, "watch-keys")
-    found = "print((svc.channels()['watching'] == plan['id'].item()).tolist(), panel.last_error)"
+    lab.screenshot(page, "watch-keys")
+    code = "print((svc.channels()['watching'] == plan['id'].item()).tolist(), panel.last_error)"
 
-    assert lab.tell(page, found) == "[True] None"
+    assert lab.run_code(page, code) == "[True] None"
 
 
 def test_narrow_and_dark(lab, open_panel):
@@ -93,7 +93,7 @@ def test_narrow_and_dark(lab, open_panel):
     page.set_viewport_size({"width": 640, "height": 900})
     page.get_by_role("button", name="Watch", exact=True).click()
     page.locator("details:has(code)").get_by_text("sync", exact=True).wait_for()
-    lab.shot(page, "watch-dark-narrow")
+    lab.screenshot(page, "watch-dark-narrow")
 
 
 @pytest.mark.spec("A8-02", "A8-02c", "A8-06", "A8-07", "A8-07a", "W-04", "W-04a")
@@ -109,7 +109,7 @@ def test_a_channel_with_an_id_a_token_and_an_end_of_its_own_by_keyboard(lab, ope
     page.keyboard.type("Bearer abc")
     tab_to(page, "combobox", "Expires")
     page.get_by_role("alert").get_by_text("token begins with").wait_for()
-    lab.shot(page, "watch-fields-1-wrong")
+    lab.screenshot(page, "watch-fields-1-wrong")
     page.get_by_label("Channel id", exact=True).fill("ducks")
     page.get_by_label("Token", exact=True).fill("ponds of the north")
     page.get_by_label("Token", exact=True).press("Enter")
@@ -124,10 +124,10 @@ def test_a_channel_with_an_id_a_token_and_an_end_of_its_own_by_keyboard(lab, ope
     page.keyboard.press("Enter")
     page.locator("details:has(code)").get_by_text("sync", exact=True).wait_for()
     page.get_by_text("until 05 Jan, 09:30:15").first.wait_for()
-    lab.shot(page, "watch-fields-2-open")
+    lab.screenshot(page, "watch-fields-2-open")
 
-    asked = "print(svc.channels()[['id', 'token']].values.tolist(), panel.last_error)"
-    assert lab.tell(page, asked) == "[['ducks', 'pond… (18 characters)']] None"
+    code = "print(svc.channels()[['id', 'token']].values.tolist(), panel.last_error)"
+    assert lab.run_code(page, code) == "[['ducks', 'pond… (18 characters)']] None"
     assert page.get_by_text("ponds of the north").count() == 0, "the token is nowhere on the page"
 
 
@@ -146,4 +146,4 @@ def test_a_channel_on_a_file_for_some_minutes_by_mouse(lab, open_panel):
     page.get_by_text("until 05 Jan, 09:45:00").first.wait_for()
     for theme in ("Light", "Dark"):
         lab.theme(page, theme)
-        lab.shot(page, f"watch-minutes-{theme.lower()}", of=".svc-form")
+        lab.screenshot(page, f"watch-minutes-{theme.lower()}", selector=".svc-form")

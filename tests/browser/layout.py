@@ -1,12 +1,12 @@
-"""Little room: whether every control of the forms can be seen and pressed."""
+"""Checks in a narrow window that every control of the forms can be seen and pressed."""
 
 from typing import Any
 
-SQUEEZED = """async () => {
-  const form = document.querySelector('.svc-form'), wrong = [];
+FIND_LAYOUT_PROBLEMS = """async () => {
+  const form = document.querySelector('.svc-form'), problems = [];
   document.activeElement.blur(); // a list that lies over other things is there while it has the focus
   const excess = form.scrollWidth - form.clientWidth;
-  if (excess > 1) wrong.push(`the form is ${excess} px too wide`);
+  if (excess > 1) problems.push(`the form is ${excess} px too wide`);
   const scrolls = (e) => {
     for (let up = e.parentElement; up !== form.parentElement; up = up.parentElement) {
       if (/auto|scroll/.test(getComputedStyle(up).overflowX) && up.scrollWidth > up.clientWidth) return true;
@@ -19,16 +19,16 @@ SQUEEZED = """async () => {
     e.scrollIntoView({block: 'center', inline: 'nearest', behavior: 'instant'});
     await new Promise((done) => requestAnimationFrame(done));
     const own = e.getBoundingClientRect(), all = form.getBoundingClientRect(), name = e.outerHTML.slice(0, 160);
-    if (own.left < all.left - 2 || own.right > all.right + 2) wrong.push(`outside of the form: ${name}`);
+    if (own.left < all.left - 2 || own.right > all.right + 2) problems.push(`outside of the form: ${name}`);
     const top = document.elementFromPoint(own.left + own.width / 2, own.top + own.height / 2);
-    const itself = [e, ...(e.labels ?? [])].some((one) => one.contains(top));
-    if (!itself) wrong.push(`covered by ${top?.outerHTML.slice(0, 80)}: ${name}`);
-    if (e.tagName === 'BUTTON' && e.scrollWidth > e.clientWidth + 2) wrong.push(`words cut off: ${name}`);
+    const itself = [e, ...(e.labels ?? [])].some((element) => element.contains(top));
+    if (!itself) problems.push(`covered by ${top?.outerHTML.slice(0, 80)}: ${name}`);
+    if (e.tagName === 'BUTTON' && e.scrollWidth > e.clientWidth + 2) problems.push(`words cut off: ${name}`);
   }
-  return wrong;
+  return problems;
 }"""
 
 
-def squeezed(page: Any) -> list[str]:
+def layout_problems(page: Any) -> list[str]:
     """Controls that stand out of the form, lie under something, or have no room for their words."""
-    return page.evaluate(SQUEEZED)
+    return page.evaluate(FIND_LAYOUT_PROBLEMS)

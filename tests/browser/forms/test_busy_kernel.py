@@ -1,4 +1,4 @@
-"""Who is faster than the kernel, or than the page: what was typed, and what was pressed, is not lost."""
+"""Typing and clicking while the kernel is busy: nothing that was typed or pressed is lost."""
 
 import pytest
 
@@ -40,13 +40,13 @@ def begin_press(page, button):
 
 
 def test_a_button_is_not_faster_than_the_last_letter(lab, form):
-    lab.tell(form, SLOW)
+    lab.run_code(form, SLOW)
     form.get_by_label("Name", exact=True).click()
     form.keyboard.type("greek letters.txt", delay=20)
     form.get_by_role("button", name="Upload", exact=True).click()
     form.get_by_text("Done: 1 file uploaded").wait_for()
 
-    assert lab.tell(form, "print(svc.files()['name'].tolist())") == "['greek letters.txt']"
+    assert lab.run_code(form, "print(svc.files()['name'].tolist())") == "['greek letters.txt']"
 
 
 def test_a_press_is_of_the_button_where_it_began(lab, form):
@@ -64,7 +64,7 @@ def test_a_press_is_taken_back_by_moving_away(lab, form):
     form.get_by_role("button", name="Cancel", exact=True).click()
 
     form.get_by_role("alert").or_(form.get_by_text("Nothing is under way")).first.wait_for()
-    assert lab.tell(form, "print(len(svc.files()))") == "0"
+    assert lab.run_code(form, "print(len(svc.files()))") == "0"
 
 
 EXPORT = """

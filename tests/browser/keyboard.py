@@ -1,20 +1,20 @@
-"""Who has no mouse: the only ways about a page are Tab and the arrows."""
+"""Operates the forms by keyboard alone, with Tab and the arrow keys."""
 
 from typing import Any
 
-FURTHEST = 200  # stops; a form that has more is no form
+MAX_STOPS = 200  # stops; a form that has more is no form
 
-INSIDE = "() => !!document.activeElement.closest('.svc-form')"
+IS_IN_FORM = "() => !!document.activeElement.closest('.svc-form')"
 
 # The stop that has the focus now: where it is in the form, and how it looks.
-STOP = """() => {
+RECORD_STOP = """() => {
   const e = document.activeElement, own = e.getBoundingClientRect();
   const form = e.closest('.svc-form');
   let outer = form;
   while (outer.parentElement.closest('.svc-form')) outer = outer.parentElement.closest('.svc-form');
   const base = outer.getBoundingClientRect();
   window.stops ??= [];
-  const look = (one) => [one, one.parentElement].map((part) => {
+  const look = (element) => [element, element.parentElement].map((part) => {
     const s = getComputedStyle(part);
     return [s.outlineStyle, s.outlineWidth, s.outlineColor, s.boxShadow, s.borderColor, s.backgroundColor].join();
   }).join();
@@ -32,9 +32,9 @@ DISORDER = """() => window.stops.slice(1).map((now, n) => [window.stops[n], now]
   return up ? now.left < old.right - 1 : !down && now.left < old.left - 1;
 }).map(([old, now]) => old.html + ' comes before ' + now.html)"""
 
-UNSEEN = "() => window.stops.filter((s) => s.e.isConnected && s.look(s.e) === s.seen).map((s) => s.html)"
+INVISIBLE_FOCUS = "() => window.stops.filter((s) => s.e.isConnected && s.look(s.e) === s.seen).map((s) => s.html)"
 
-MISSED = """() => [...document.querySelectorAll('.svc-form :is(input, select, textarea, button, summary, a[href])')]
+UNREACHED = """() => [...document.querySelectorAll('.svc-form :is(input, select, textarea, button, summary, a[href])')]
   .filter((e) => e.checkVisibility({visibilityProperty: true}) && e.tabIndex >= 0 && !e.disabled)
   .filter((e) => !window.stops.some((s) => s.e === e || (e.type === 'radio' && e.name && s.e.name === e.name)))
   .map((e) => e.outerHTML.slice(0, 160))"""
@@ -42,23 +42,23 @@ MISSED = """() => [...document.querySelectorAll('.svc-form :is(input, select, te
 
 def tab_to(page: Any, role: str, name: str) -> None:
     """Press Tab until this has the focus."""
-    wanted = page.get_by_role(role, name=name, exact=True)
-    for _ in range(FURTHEST):
+    target = page.get_by_role(role, name=name, exact=True)
+    for _ in range(MAX_STOPS):
         page.keyboard.press("Tab")
-        if wanted.count() and wanted.first.evaluate("e => e === document.activeElement"):
+        if target.count() and target.first.evaluate("e => e === document.activeElement"):
             return
     raise AssertionError(f"Tab never comes to the {role} {name}")
 
 
-def walk(page: Any) -> dict[str, list[str]]:
+def tab_through(page: Any) -> dict[str, list[str]]:
     """Go through the form by Tab, from before it until behind it; what is wrong with the way."""
     page.evaluate("() => { window.stops = []; }")
-    for _ in range(FURTHEST):
+    for _ in range(MAX_STOPS):
         page.keyboard.press("Tab")
-        if page.evaluate(INSIDE):
-            page.evaluate(STOP)
+        if page.evaluate(IS_IN_FORM):
+            page.evaluate(RECORD_STOP)
         elif page.evaluate("window.stops.length"):
             break
     assert page.evaluate("window.stops.length"), "Tab never comes into the form"
-    wrong = {"disorder": DISORDER, "focus not seen": UNSEEN, "never reached": MISSED}
+    wrong = {"disorder": DISORDER, "focus not seen": INVISIBLE_FOCUS, "never reached": UNREACHED}
     return {word: page.evaluate(script) for word, script in wrong.items()}
