@@ -4,7 +4,7 @@ import pytest
 
 from tests.browser.forms.test_event_form import KEY_HAS_FOCUS
 from tests.browser.keyboard import tab_through
-from tests.browser.room import layout_problems
+from tests.browser.layout import layout_problems
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 

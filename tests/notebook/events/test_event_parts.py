@@ -12,8 +12,8 @@ from svc_notebooks.notebook.forms.event.attachment_rows import AttachmentRow, At
 from svc_notebooks.notebook.forms.event.attendee_rows import AttendeeRows
 from svc_notebooks.notebook.forms.event.reminder_rows import NONE, OWN as OWN_REMINDERS, ReminderRows
 from svc_notebooks.notebook.forms.event.time.start_and_end import WhenChoice
-from svc_notebooks.notebook.forms.event.time.time_zone import ZoneChoice, zones_like
-from svc_notebooks.notebook.forms.recurrence.builder import OWN, RecurrenceBuilder
+from svc_notebooks.notebook.forms.event.time.time_zone import ZoneChoice, matching_zones
+from svc_notebooks.notebook.forms.recurrence.builder import CUSTOM, RecurrenceBuilder
 from svc_notebooks.notebook.forms.recurrence.month_choice import NTH, MonthChoice
 from svc_notebooks.notebook.forms.recurrence.preview import RecurrencePreview, instance_list
 from svc_notebooks.notebook.forms.recurrence.rule import Repeat
@@ -33,7 +33,7 @@ def when():
 @pytest.fixture
 def builder():
     builder = RecurrenceBuilder()
-    builder.follow(MONDAY.date())
+    builder.set_start_day(MONDAY.date())
     return builder
 
 
@@ -51,7 +51,7 @@ def builder():
     ],
 )
 def test_a_zone_is_found_by_part_of_its_name(typed, first):
-    assert zones_like(typed, zone_names())[0] == first
+    assert matching_zones(typed, zone_names())[0] == first
 
 
 def test_the_list_of_zones_stays_while_one_is_picked_after_the_other():
@@ -96,7 +96,7 @@ def test_a_text_without_a_word_finds_no_zone(text):
 @pytest.mark.parametrize("ends, name", [((9999, 12, 31, 23), "Asia/Tokyo"), ((1, 1, 1), "America/Lima")])
 def test_zones_are_listed_where_their_own_time_would_be_beyond_all_time(ends, name):
     choice = ZoneChoice("")
-    choice.tell(datetime(*ends, tzinfo=zone("UTC")))
+    choice.show_offset(datetime(*ends, tzinfo=zone("UTC")))
     choice.text.value = name[:-1]
 
     assert [value for _, value in choice.matches.options] == [name]
@@ -138,8 +138,8 @@ def test_the_last_day_of_whole_days_is_sent_as_the_day_after(when):
     when.last.value = date(2026, 11, 3)
 
     assert (when.value.start, when.value.end) == (date(2026, 11, 2), date(2026, 11, 4))
-    assert "2 days" in when.until.hint.value
-    assert "2026-11-04" in when.until.hint.value
+    assert "2 days" in when.ends_field.hint.value
+    assert "2026-11-04" in when.ends_field.hint.value
     assert when.begins.layout.display == "none"
     assert when.zone.layout.display == "none"
 
@@ -156,7 +156,7 @@ def test_an_hour_that_the_clocks_skip_is_not_counted(when):
     when.first.value = when.last.value = date(2027, 3, 28)
     when.begins.value, when.ends.value = time(1, 0), time(4, 0)
 
-    assert "2 h" in when.until.hint.value
+    assert "2 h" in when.ends_field.hint.value
 
 
 @pytest.mark.parametrize("day", [date.min, date.max, None])
@@ -203,8 +203,8 @@ def test_switches_and_lines_say_the_same(repeat, start):
 def test_what_the_switches_cannot_say_stands_as_it_is(builder, line):
     builder.read([line], MONDAY)
 
-    assert builder.way.value == OWN
-    assert builder.own.value == line
+    assert builder.frequency.value == CUSTOM
+    assert builder.text_input.value == line
 
 
 @pytest.mark.parametrize("line", ["RRULE:FREQ=MONTHLY", "RRULE:COUNT=3;FREQ=WEEKLY", "RRULE:FREQ=DAILY;INTERVAL=1"])
@@ -217,29 +217,29 @@ def test_a_line_that_came_is_sent_as_it_came_until_a_switch_moves(builder, line)
 
 
 def test_what_nobody_has_set_goes_with_the_start(builder):
-    builder.way.value = Freq.WEEKLY
+    builder.frequency.value = Freq.WEEKLY
     assert builder.lines(MONDAY) == ["RRULE:FREQ=WEEKLY;BYDAY=MO"]
-    builder.follow(date(2026, 11, 5))
+    builder.set_start_day(date(2026, 11, 5))
     assert builder.lines(MONDAY) == ["RRULE:FREQ=WEEKLY;BYDAY=TH"]
     builder.weekdays.days[1].value = True
-    builder.follow(date(2026, 11, 6))
+    builder.set_start_day(date(2026, 11, 6))
 
     assert builder.lines(MONDAY) == ["RRULE:FREQ=WEEKLY;BYDAY=TU,TH"]
     assert "The first instance is on Friday" in builder.weekdays.hint.value
 
 
 def test_a_month_by_its_weekday(builder):
-    builder.way.value = Freq.MONTHLY
-    builder.month.by.value = NTH
-    builder.ends.way.value = "count"
+    builder.frequency.value = Freq.MONTHLY
+    builder.month.choice.value = NTH
+    builder.ends.choice.value = "count"
     builder.ends.count.value = 4
 
     assert builder.lines(MONDAY) == ["RRULE:FREQ=MONTHLY;BYDAY=1MO;COUNT=4"]
 
 
 def test_the_last_day_of_a_rule_is_a_whole_day_where_the_event_is(builder):
-    builder.way.value = Freq.DAILY
-    builder.ends.way.value = "until"
+    builder.frequency.value = Freq.DAILY
+    builder.ends.choice.value = "until"
     builder.ends.until.value = date(2026, 11, 20)
 
     assert builder.lines(MONDAY) == ["RRULE:FREQ=DAILY;UNTIL=20261120T225959Z"]
@@ -247,8 +247,8 @@ def test_the_last_day_of_a_rule_is_a_whole_day_where_the_event_is(builder):
 
 
 def test_an_end_without_its_day_is_no_repetition_without_end(builder):
-    builder.way.value = Freq.DAILY
-    builder.ends.way.value = "until"
+    builder.frequency.value = Freq.DAILY
+    builder.ends.choice.value = "until"
     builder.ends.until.value = None
 
     with pytest.raises(ValueError, match="Give the last day"):

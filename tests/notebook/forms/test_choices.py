@@ -20,35 +20,37 @@ def controls():
             board.show(page)
         event = svc.event_form()
         event.controls.attendees.add.click()
-        yield [*found(board), *found(event)]
+        yield [*widgets_below(board), *widgets_below(event)]
 
 
-def found(widget):
+def widgets_below(widget):
     """The widgets in it, however deep."""
     yield widget
     for child in getattr(widget, "children", ()):
-        yield from found(child)
+        yield from widgets_below(child)
 
 
 def test_no_choice_is_none(controls):
-    choosers = [one for one in controls if isinstance(one, widgets.Dropdown | widgets.RadioButtons | widgets.Select)]
+    choosers = [
+        control for control in controls if isinstance(control, widgets.Dropdown | widgets.RadioButtons | widgets.Select)
+    ]
     assert len(choosers) > 20
-    assert [one.description for one in choosers if None in one._options_values] == []
+    assert [control.description for control in choosers if None in control._options_values] == []
 
 
 def test_what_is_typed_is_sent_as_a_whole(controls):
-    fields = [one for one in controls if isinstance(one, widgets.Text | widgets.Textarea | widgets.IntText)]
+    fields = [control for control in controls if isinstance(control, widgets.Text | widgets.Textarea | widgets.IntText)]
     assert len(fields) > 25
 
     # The list of zones goes with every letter; half a name of a zone is never sent, but said to be wrong.
-    assert {one.tooltip.split(",")[0] for one in fields if one.continuous_update} == {"Type part of a name"}
+    assert {control.tooltip.split(",")[0] for control in fields if control.continuous_update} == {"Type part of a name"}
 
 
 def test_a_hint_has_room_in_its_field(controls):
-    areas = [one for one in controls if isinstance(one, widgets.Textarea)]
+    areas = [control for control in controls if isinstance(control, widgets.Textarea)]
     assert len(areas) >= 6
 
-    assert [one.description for one in areas if one.placeholder.count("\n") >= one.rows] == []
+    assert [control.description for control in areas if control.placeholder.count("\n") >= control.rows] == []
 
 
 NAMED = widgets.Button | widgets.Text | widgets.Textarea | widgets.IntText | widgets.Checkbox | widgets.Dropdown
@@ -57,9 +59,11 @@ NAMED |= widgets.RadioButtons | widgets.Select | widgets.SelectMultiple | widget
 
 @pytest.mark.spec("W-05", "W-05b")
 def test_every_control_has_a_label_and_a_tooltip(controls):
-    named = [one for one in controls if isinstance(one, NAMED)]
-    hidden = [inner for one in controls if one.layout.display == "none" for inner in found(one)]
+    named = [control for control in controls if isinstance(control, NAMED)]
+    hidden = [inner for control in controls if control.layout.display == "none" for inner in widgets_below(control)]
     assert len(named) > 100
 
     # A question that nobody has asked yet has no words on its buttons.
-    assert [one for one in named if not (one.description and one.tooltip) and one not in hidden] == []
+    assert [
+        control for control in named if not (control.description and control.tooltip) and control not in hidden
+    ] == []

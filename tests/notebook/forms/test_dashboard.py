@@ -47,7 +47,7 @@ def test_an_upload_in_one_tab_is_in_the_files_and_on_the_wire(board, tmp_path):
     form = board.show("upload")
     form.controls.files.path.value = str(tmp_path / "birds.txt")
     form.upload.click()
-    board.look()
+    board.poll()
     assert form.last_error is None
 
     board.show("files")
@@ -58,7 +58,7 @@ def test_an_upload_in_one_tab_is_in_the_files_and_on_the_wire(board, tmp_path):
 
 def test_what_a_cell_does_is_seen_at_once(board):
     svc.upload(b"x", name="another.txt")
-    board.look()
+    board.poll()
 
     assert listed(board) == ["another.txt", "table.csv"]
 
@@ -66,18 +66,18 @@ def test_what_a_cell_does_is_seen_at_once(board):
 def test_what_a_program_does_is_seen_at_once(board, lab):
     other = svc.connect(lab.serve().base_url, lab.service.sign_in())
     svc.upload(b"x", name="from outside.txt", session=other)
-    board.look()
+    board.poll()
 
     assert listed(board) == ["from outside.txt", "table.csv"]
 
 
 def test_reading_does_not_make_it_read_again(board):
-    board.look()
+    board.poll()
     before = board.session.exchanges.last
     for _ in range(3):
-        board.look()
+        board.poll()
     svc.files()
-    board.look()
+    board.poll()
 
     assert board.session.exchanges.last == before + 1
 
@@ -90,9 +90,9 @@ def test_it_looks_by_itself_while_the_kernel_is_free(lab):
             await asyncio.sleep(0.02)
             if listed(board) == ["later.txt"]:
                 break
-        found = listed(board)
+        names = listed(board)
         board.close()
-        return found
+        return names
 
     assert asyncio.run(scene()) == ["later.txt"]
 
@@ -100,7 +100,7 @@ def test_it_looks_by_itself_while_the_kernel_is_free(lab):
 def test_what_goes_wrong_while_it_looks_is_said(board, monkeypatch):
     svc.upload(b"x", name="another.txt")
     monkeypatch.setattr(board.form, "refresh", lambda: 1 / 0)
-    board.look()
+    board.poll()
 
     assert "ZeroDivisionError" in board.alert.value
     assert isinstance(board.last_error, ZeroDivisionError)
@@ -110,7 +110,7 @@ def test_lists_wait_while_a_fault_is_armed(board, lab):
     """The dashboard's own question would set it off, and the lesson would be lost."""
     with lab.faults(operation="files.list", status=503):
         svc.upload(b"x", name="another.txt")
-        board.look()
+        board.poll()
         assert listed(board) == ["table.csv"]
         assert "armed" in board.status.value
         board.form.refresh_button.click()
@@ -123,7 +123,7 @@ def test_messages_and_events_and_documents_are_there(board, lab):
     board.show("events")
     svc.upload(b"a,b\n1,2\n", name="Sheet", mime_type="text/csv", convert_to="spreadsheet")
     svc.create_event("Tea", start="2026-11-02", end="2026-11-03")
-    board.look()
+    board.poll()
 
     assert "Tea" in board.form.table.value
     assert "Sheet" in board.show("export").controls.document.chooser.label
@@ -143,7 +143,7 @@ def test_the_clock_goes_on(board, panel, lab):
 
     assert f"{lab.clock.now():%Y-%m-%d}" == "2026-01-13"
     assert panel.code() == "lab.clock.advance('8d')"
-    board.look()
+    board.poll()
     assert "2026-01-13" in board.head.value
 
 
@@ -168,7 +168,7 @@ def test_a_running_clock_is_frozen():
 
 def test_a_fault_is_armed_and_disarmed(panel, lab):
     panel.faults.preset.value = "lost receipt"
-    assert "look before you do it again" in panel.faults.teaches.value
+    assert "look before you do it again" in panel.faults.description.value
     panel.faults.arm.click()
     assert set(lab.fault_plans()["preset"]) == {"lost receipt"}
     assert "lost receipt" in panel.faults.armed.value
@@ -181,7 +181,7 @@ def test_a_limit_is_set_and_lifted(panel, lab):
     panel.limits.set.click()
     assert lab.limits()[["requests", "per"]].values.tolist() == [[5, 90.0]]
     assert eval(panel.code(), {"lab": lab})["requests"].tolist() == [5]
-    panel.limits.lift.click()
+    panel.limits.remove.click()
     assert lab.limits().empty
 
 
@@ -193,7 +193,7 @@ def test_a_snapshot_is_gone_back_to(board, panel):
     panel.snapshots.restore.click()
 
     assert svc.files()["name"].tolist() == ["table.csv"]
-    board.look()
+    board.poll()
     board.show("files")
     assert listed(board) == ["table.csv"]
 
@@ -218,7 +218,7 @@ def test_signing_in_as_somebody_makes_the_tabs_theirs(board, panel, lab):
 
 @pytest.mark.parametrize("book", ["agenda", "journal", "deliveries", "outbox"])
 def test_the_books(panel, lab, book):
-    panel.book.value = book
+    panel.log_choice.value = book
 
     assert panel.result.equals(getattr(lab, book)())
     assert panel.code() == f"lab.{book}()"
@@ -236,7 +236,7 @@ def test_an_exchange_in_three_ways(board):
     assert "Request" in panel.view.value
     assert panel.code() == f"svc.exchange({oldest['id']})"
     for way, words in (("curl", "curl "), ("diagram", "sequenceDiagram")):
-        panel.shown_as.value = way
+        panel.view_format.value = way
         assert words in panel.view.value
         assert words in str(eval(panel.code(), {"svc": svc}))
     assert panel.last_error is None
@@ -253,7 +253,7 @@ def test_a_deployment_has_no_lab_controls():
         assert "Lab controls" not in board.tabs.titles
         assert "no lab controls" in board.head.value
         svc.upload(b"x", name="there.txt")
-        board.look()
+        board.poll()
         assert listed(board) == ["there.txt"]
         board.close()
 

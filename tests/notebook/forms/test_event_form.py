@@ -41,7 +41,7 @@ def form(lab, file):
     return form
 
 
-def said(form):
+def problems_of(form):
     """What stands beside the fields."""
     return [words for field in form.controls.fields() for words in field.problems]
 
@@ -75,11 +75,11 @@ def test_every_part_of_the_form_reaches_the_service(form, file):
     parts.color.value = "7"
     parts.visibility.value = "private"
     parts.transparency.value = "transparent"
-    parts.repeats.way.value = Freq.DAILY
-    parts.further.value = {"status": "tentative", "extendedProperties": {"private": {"room": "3"}}}
+    parts.repeats.frequency.value = Freq.DAILY
+    parts.other_fields.value = {"status": "tentative", "extendedProperties": {"private": {"room": "3"}}}
     form.create.click()
 
-    assert (form.last_error, said(form)) == (None, [])
+    assert (form.last_error, problems_of(form)) == (None, [])
     made = svc.current_session().call(
         "GET",
         f"/calendar/v3/calendars/primary/events/{form.result['id'].item()}",
@@ -122,8 +122,8 @@ def test_the_code_says_a_recurrence_in_words_where_words_mean_it(form):
     assert "recurrence='every 2 weeks on Mon, Wed until 2027-02-12'" in form.code()
     form.value = {**WEEKLY, "recurrence": ["RRULE:FREQ=DAILY;INTERVAL=1"]}
     assert "recurrence=['RRULE:FREQ=DAILY;INTERVAL=1']" in form.code()
-    form.controls.repeats.way.value = "own"
-    form.controls.repeats.own.value = "Daily,  3 times"
+    form.controls.repeats.frequency.value = "own"
+    form.controls.repeats.text_input.value = "Daily,  3 times"
 
     assert "recurrence='Daily, 3 times'" in form.code()
     assert form.value["recurrence"] == ["RRULE:FREQ=DAILY;COUNT=3"]
@@ -189,7 +189,7 @@ def test_what_the_service_answered_can_be_set_again(form):
     made = svc.current_session().call("GET", f"/calendar/v3/calendars/primary/events/{form.result['id'].item()}")
     form.value = made
 
-    assert said(form) == []
+    assert problems_of(form) == []
     assert form.value["recurrence"] == WEEKLY["recurrence"]
     assert form.controls.when.begins.value == time(10, 0)
     assert form.controls.when.zone.value == "Europe/Berlin"
@@ -227,8 +227,10 @@ def test_whatever_is_set_is_kept_and_what_is_wrong_with_it_is_said(form):
         form.value = event
 
         kept, meant = with_defaults(form.value), with_defaults(event)
-        assert {name: one for name, one in kept.items() if one} == {name: one for name, one in meant.items() if one}
-        assert bool(said(form)) == bool(problems(event, LENIENT))
+        assert {name: value for name, value in kept.items() if value} == {
+            name: value for name, value in meant.items() if value
+        }
+        assert bool(problems_of(form)) == bool(problems(event, LENIENT))
         assert eval(form.code(), {"svc": taken}).items() <= form.draft.arguments.items()
         assert form.alert.value == ""
 
@@ -242,12 +244,12 @@ def test_whatever_is_set_is_kept_and_what_is_wrong_with_it_is_said(form):
 def test_an_end_before_the_start_is_said_beside_the_end(form):
     form.controls.when.last.value = date(2026, 11, 1)
 
-    assert form.controls.when.until.problems
+    assert form.controls.when.ends_field.problems
     form.create.click()
     assert "Nothing was created" in form.alert.value
     assert len(svc.events()) == 0
     form.controls.when.last.value = date(2026, 11, 3)
-    assert said(form) == []
+    assert problems_of(form) == []
 
 
 @pytest.mark.spec("W-03", "W-03b", "W-03h", "E-04", "E-04a")
@@ -255,7 +257,7 @@ def test_a_zone_that_there_is_not_is_said_once_beside_the_zone(form):
     form.controls.when.zone.value = "Mars/Olympus"
 
     assert len(form.controls.when.zone.problems) == 1
-    assert said(form) == list(form.controls.when.zone.problems)
+    assert problems_of(form) == list(form.controls.when.zone.problems)
     assert "Mars/Olympus" in form.code()
 
 
@@ -268,7 +270,7 @@ def test_a_wrong_address_is_said_in_the_row_of_its_guest(form):
     assert [bool(row.problems) for row in guests.rows] == [False, False, True, True]
     guests.removers[2].click()
     guests.rows[2].email.value = "cleo@svc.example"
-    assert said(form) == []
+    assert problems_of(form) == []
 
 
 @pytest.mark.spec("W-03", "W-03h", "E-13", "E-13c")
@@ -283,16 +285,16 @@ def test_a_reminder_out_of_bounds_is_said_in_its_row(form):
 @pytest.mark.spec("W-03", "W-03c", "W-03h", "E-12", "E-12c")
 def test_words_and_lines_that_nobody_understands_stay_and_are_said(form):
     repeats = form.controls.repeats
-    repeats.way.value = "own"
+    repeats.frequency.value = "own"
     assert repeats.field.problems
-    repeats.own.value = "RRULE:FREQ=SOMETIMES"
+    repeats.text_input.value = "RRULE:FREQ=SOMETIMES"
     assert "SOMETIMES" in repeats.field.problems[0]
-    repeats.own.value = "every blue moon"
+    repeats.text_input.value = "every blue moon"
     assert repeats.field.problems
     assert form.controls.preview.layout.display == "none"
-    repeats.own.value = "weekly on Mon, Wed until 2027-02-12"
+    repeats.text_input.value = "weekly on Mon, Wed until 2027-02-12"
 
-    assert said(form) == []
+    assert problems_of(form) == []
     assert form.value["recurrence"][0].startswith("RRULE:FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=2027021")
     assert "RRULE:FREQ=WEEKLY" in repeats.field.hint.value
 
@@ -302,7 +304,7 @@ def test_what_is_not_there_yet_is_asked_for(form):
     form.controls.when.first.value = None
     form.controls.when.ends.value = None
 
-    assert said(form) == ["Give a day.", "Give a time."]
+    assert problems_of(form) == ["Give a day.", "Give a time."]
     form.create.click()
     assert "2 fields need fixing" in form.alert.value
     assert "Give a day." in str(form.last_error)
@@ -314,8 +316,8 @@ def test_what_is_not_there_yet_is_asked_for(form):
 def test_a_last_day_that_is_not_there_is_said_beside_the_recurrence(form, day):
     form.controls.when.zone.value = "America/New_York"
     form.controls.repeats.read(["RRULE:FREQ=DAILY"], None)
-    form.controls.repeats.way.value = Freq.DAILY
-    form.controls.repeats.ends.way.value = "until"
+    form.controls.repeats.frequency.value = Freq.DAILY
+    form.controls.repeats.ends.choice.value = "until"
     form.controls.repeats.ends.until.value = day
 
     assert bool(form.controls.repeats.field.problems) == (day is None)
@@ -326,8 +328,8 @@ def test_a_last_day_that_is_not_there_is_said_beside_the_recurrence(form, day):
 def test_the_last_day_of_all_may_be_the_last_day_in_every_zone(form):
     form.controls.when.zone.value = "America/New_York"
     form.controls.repeats.read(["RRULE:FREQ=YEARLY"], None)
-    form.controls.repeats.way.value = Freq.YEARLY
-    form.controls.repeats.ends.way.value = "until"
+    form.controls.repeats.frequency.value = Freq.YEARLY
+    form.controls.repeats.ends.choice.value = "until"
     form.controls.repeats.ends.until.value = date.max
     form.create.click()
 
@@ -337,16 +339,16 @@ def test_the_last_day_of_all_may_be_the_last_day_in_every_zone(form):
 
 @pytest.mark.spec("W-03", "W-03h")
 def test_further_fields_that_are_no_json_are_said_and_kept(form):
-    form.controls.further.text.value = '{"status": '
-    assert "not valid JSON" in form.controls.further.problems[0]
-    form.controls.further.text.value = '{"status": "maybe"}'
+    form.controls.other_fields.text.value = '{"status": '
+    assert "not valid JSON" in form.controls.other_fields.problems[0]
+    form.controls.other_fields.text.value = '{"status": "maybe"}'
 
-    assert "status" in form.controls.further.problems[0]
+    assert "status" in form.controls.other_fields.problems[0]
 
 
 @pytest.mark.spec("W-03", "W-03h")
 def test_a_further_field_that_there_is_not_is_said_and_sent(form):
-    further = form.controls.further
+    further = form.controls.other_fields
     further.text.value = '{"colour": 5, "mood": 3, "status": "tentative", "etag": "x"}'
     assert "colour is not a field of an event, and services ignore it; did you mean colorId?" in further.hint.value
     assert "mood is not a field" in further.hint.value
@@ -360,13 +362,13 @@ def test_a_further_field_that_there_is_not_is_said_and_sent(form):
 
 @pytest.mark.spec("W-03", "W-03h", "E-11", "E-11b")
 def test_what_the_service_refuses_stands_beside_its_field(form):
-    form.controls.further.value = {"id": "abc123"}
+    form.controls.other_fields.value = {"id": "abc123"}
     form.create.click()
     form.create.click()
 
     assert isinstance(form.last_error, AlreadyExists)
     assert len(form.result) == 1
-    assert form.controls.further.problems
+    assert form.controls.other_fields.problems
     assert "beside the field" in form.alert.value
 
 
@@ -378,7 +380,7 @@ def test_what_belongs_to_no_field_stands_in_the_alert(lab):
 
     assert isinstance(form.last_error, svc.NotAllowed)
     assert 'role="alert"' in form.alert.value
-    assert said(form) == []
+    assert problems_of(form) == []
 
 
 # -- the preview
@@ -393,7 +395,7 @@ def test_the_preview_goes_with_every_change(form):
     assert preview.months.value.count("<mark") == 9 + 9
     form.controls.when.first.value = date(2026, 12, 7)
     assert "December 2026" in preview.months.value
-    form.controls.repeats.way.value = "never"
+    form.controls.repeats.frequency.value = "never"
 
     assert preview.layout.display == "none"
 

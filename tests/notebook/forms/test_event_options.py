@@ -106,10 +106,10 @@ def test_an_event_with_every_field_fills_the_controls_and_no_json(form):
     form.value = EVERYTHING
 
     assert form.value == EVERYTHING
-    assert "9 h; the end is in America/New_York" in form.controls.when.until.hint.value
+    assert "9 h; the end is in America/New_York" in form.controls.when.ends_field.hint.value
     form.value = {**EVERYTHING, "summary": "Flight home"}
-    assert "9 h; the end is in America/New_York" in form.controls.when.until.hint.value
-    assert form.controls.further.text.value == ""
+    assert "9 h; the end is in America/New_York" in form.controls.when.ends_field.hint.value
+    assert form.controls.other_fields.text.value == ""
     assert form.controls.more.shown
     assert [words for field in form.controls.fields() for words in field.problems] == []
     assert "metadata" not in form.code()
@@ -195,7 +195,7 @@ def test_what_is_sent_is_the_value(form, changes, monkeypatch):
     ],
 )
 def test_an_event_that_is_loaded_and_saved_again_stays_as_it_is(form, changes):
-    event = {name: one for name, one in {**EVERYTHING, **changes}.items() if one is not None}
+    event = {name: value for name, value in {**EVERYTHING, **changes}.items() if value is not None}
     session = svc.current_session()
     query = {"supportsAttachments": "true", "conferenceDataVersion": 1}
     session.call("POST", "/calendar/v3/calendars/primary/events", body=event, query=query)
@@ -235,7 +235,7 @@ def test_more_options_are_closed_at_first_and_made_when_they_are_opened(form):
 
     assert (more.shown, more.button.description) == (False, "More options (1 set)")
     assert form.value["status"] == "tentative"
-    form.controls.further.text.value = '{"iCalUID": "a@svc.example"}'
+    form.controls.other_fields.text.value = '{"iCalUID": "a@svc.example"}'
     assert more.button.description == "More options (2 set)"
 
 
@@ -283,12 +283,12 @@ def test_an_id_that_is_taken_is_said_at_its_control(form):
 def test_the_end_has_the_zone_of_the_start_until_it_has_its_own(form):
     assert form.value["end"]["timeZone"] == "Europe/Berlin"
     form.controls.when.begins.value, form.controls.when.ends.value = time(10), time(9)
-    assert form.controls.when.until.problems
+    assert form.controls.when.ends_field.problems
     form.controls.more.option("end.timeZone").value = "America/New_York"
 
     assert form.value["end"] == {"dateTime": "2026-11-02T09:00:00", "timeZone": "America/New_York"}
-    assert form.controls.when.until.problems == ()
-    assert "5 h; the end is in America/New_York" in form.controls.when.until.hint.value
+    assert form.controls.when.ends_field.problems == ()
+    assert "5 h; the end is in America/New_York" in form.controls.when.ends_field.hint.value
 
 
 @pytest.mark.spec("W-03", "W-03b")
@@ -389,7 +389,7 @@ def test_json_does_not_replace_what_a_control_sets(form, event, label):
     form.controls.more.option("status").value = "tentative"
     form.controls.more.option("extendedProperties").value = {"private": {"a": "1"}}
     form.controls.attendees.value = [{"email": "bob@svc.example"}]
-    further = form.controls.further
+    further = form.controls.other_fields
     further.text.value = json.dumps(event)
     assert f"The control {label} sets this field too: {next(iter(event))}." in further.problems[0]
     form.create.click()
@@ -405,14 +405,14 @@ def test_json_does_not_replace_what_a_control_sets(form, event, label):
 @pytest.mark.spec("W-03", "W-03i")
 def test_the_fields_of_the_json_move_to_their_controls(form):
     form.controls.more.option("extendedProperties").value = {"private": {"a": "1"}}
-    form.controls.further.text.value = json.dumps(
+    form.controls.other_fields.text.value = json.dumps(
         {"summary": "Coffee", "extendedProperties": {"shared": {"b": "2"}}, "iCalUID": "a@svc.example"}
     )
-    form.controls.further.move.click()
+    form.controls.other_fields.move.click()
 
     assert form.controls.summary.value == "Coffee"
     assert form.controls.more.option("extendedProperties").value == {"shared": {"b": "2"}}
-    assert json.loads(form.controls.further.text.value) == {"iCalUID": "a@svc.example"}
+    assert json.loads(form.controls.other_fields.text.value) == {"iCalUID": "a@svc.example"}
     assert [words for field in form.controls.fields() for words in field.problems] == []
 
 
@@ -420,8 +420,8 @@ def test_the_fields_of_the_json_move_to_their_controls(form):
 def test_times_may_be_in_the_json_where_their_controls_are_empty(form):
     times = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}}
     form.controls.when.first.value = form.controls.when.last.value = None
-    form.controls.repeats.way.value = Freq.DAILY
-    form.controls.further.text.value = json.dumps(times)
+    form.controls.repeats.frequency.value = Freq.DAILY
+    form.controls.other_fields.text.value = json.dumps(times)
     form.create.click()
 
     assert form.last_error is None
@@ -431,10 +431,10 @@ def test_times_may_be_in_the_json_where_their_controls_are_empty(form):
 
 
 def test_json_that_cannot_be_read_is_not_moved(form):
-    form.controls.further.text.value = "{"
-    form.controls.further.move.click()
+    form.controls.other_fields.text.value = "{"
+    form.controls.other_fields.move.click()
 
-    assert form.controls.further.text.value == "{"
+    assert form.controls.other_fields.text.value == "{"
     assert "not valid JSON" in form.alert.value
 
 

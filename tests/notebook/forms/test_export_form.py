@@ -95,11 +95,11 @@ def test_a_file_beside_the_kernel(form, table, tmp_path):
 
 
 @pytest.mark.spec("W-02", "W-02c")
-@pytest.mark.parametrize("given,made", [("other.txt", "other.txt"), ("sub", "sub/ponds.txt")])
-def test_a_path_or_a_folder(form, page, tmp_path, given, made):
+@pytest.mark.parametrize("path,made", [("other.txt", "other.txt"), ("sub", "sub/ponds.txt")])
+def test_a_path_or_a_folder(form, page, tmp_path, path, made):
     (tmp_path / "sub").mkdir()
     choose(form, page, "txt")
-    form.controls.path.value = given
+    form.controls.path.value = path
 
     form.export.click()
 
@@ -141,7 +141,7 @@ def sent(widget):
 
 @pytest.mark.spec("W-02", "W-02c")
 def test_a_download_of_the_browser(form, table, tmp_path):
-    messages = sent(form.hand_over.widget)
+    messages = sent(form.browser_download.widget)
     choose(form, table, "xlsx")
     form.controls.target.value = "browser"
 
@@ -155,7 +155,7 @@ def test_a_download_of_the_browser(form, table, tmp_path):
     assert form.result["path"].isna().tolist() == [True]
     assert form.result["size"].tolist() == [len(body)]
     assert "on its way to the browser" in form.bar.text
-    form.hand_over.widget.taken = begun["n"]
+    form.browser_download.widget.taken = begun["n"]
     assert form.bar.text.endswith("taken by the browser")
 
 
@@ -171,16 +171,16 @@ def test_large_results_go_in_slices():
 @pytest.mark.spec("W-02", "W-02c")
 def test_without_anywidget_small_results_are_a_link(lab, page, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    form = ExportForm(make_hand_over=LinkDownload)
+    form = ExportForm(make_download=LinkDownload)
     choose(form, page, "txt")
     form.controls.target.value = "browser"
 
     form.export.click()
 
-    assert 'download="ponds.txt"' in form.hand_over.widget.value
+    assert 'download="ponds.txt"' in form.browser_download.widget.value
     assert "press the link" in form.bar.text
     with pytest.raises(ValueError, match="Install anywidget, or save it beside the kernel"):
-        form.hand_over.save("big.bin", "application/octet-stream", bytes(LARGEST_LINK + 1))
+        form.browser_download.save("big.bin", "application/octet-stream", bytes(LARGEST_LINK + 1))
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_without_anywidget_small_results_are_a_link(lab, page, monkeypatch):
 def test_a_preview_saves_nothing(form, page, tmp_path, extension, words):
     choose(form, page, extension)
 
-    form.look.click()
+    form.preview.click()
 
     assert form.last_error is None
     assert words in form.view.value
@@ -199,10 +199,10 @@ def test_a_preview_saves_nothing(form, page, tmp_path, extension, words):
 
 
 def test_a_pdf_is_shown_by_the_browser(form, table):
-    messages = sent(form.hand_over.widget)
+    messages = sent(form.browser_download.widget)
     choose(form, table, "pdf")
 
-    form.look.click()
+    form.preview.click()
 
     assert [content["kind"] for content, _ in messages] == ["clear", "show", "slice"]
     assert messages[-1][1].startswith(b"%PDF-")
@@ -210,7 +210,7 @@ def test_a_pdf_is_shown_by_the_browser(form, table):
 
 def test_another_document_takes_the_old_preview_away(form, page, table):
     choose(form, table, "csv")
-    form.look.click()
+    form.preview.click()
     assert "<table" in form.view.value
 
     choose(form, page)
@@ -223,7 +223,7 @@ def test_a_drawing_is_shown_as_a_picture(lab, extension):
     form = svc.export_form(svc.upload(SVG, name="teal.svg", convert_to="drawing"))
     choose(form, extension=extension)
 
-    form.look.click()
+    form.preview.click()
 
     assert '<img src="data:image/' in form.view.value
 
@@ -291,15 +291,15 @@ def test_an_export_that_is_cancelled_saves_nothing(form, table, monkeypatch, tar
     form.controls.target.value = target
     answered = Event()
     send = svc.current_session().send
-    monkeypatch.setattr(svc.current_session(), "send", lambda one: answered.wait(PATIENCE) and send(one))
+    monkeypatch.setattr(svc.current_session(), "send", lambda request: answered.wait(PATIENCE) and send(request))
 
     async def scene():
         form.export.click()
         form.cancel.click()
-        said = form.bar.text
+        status = form.bar.text
         answered.set()
         await form._task
-        return said
+        return status
 
     assert asyncio.run(scene()).startswith("Stopping")
     assert form.bar.text == "Cancelled: nothing was saved"
@@ -377,7 +377,7 @@ def test_hostile_names_stay_text_everywhere(lab, tmp_path):
     form = svc.export_form(svc.upload(b"x", name=name, mime_type="text/plain", convert_to="document"))
     choose(form, extension="txt")
     form.export.click()
-    form.look.click()
+    form.preview.click()
 
     shown = [form.table, form.code_area, form.alert, form.view, form.controls.document.note, *form.bar.children]
     assert form.last_error is None
@@ -397,13 +397,13 @@ def test_a_page_without_a_kernel_shows_what_the_form_is(form):
 def test_every_control_has_a_label_and_a_tooltip(form):
     controls = form.controls
     every = [controls.document.chooser, controls.document.refresh, controls.format, controls.target, controls.path]
-    every += [form.export, form.look]
+    every += [form.export, form.preview]
 
     assert all(control.description and control.tooltip for control in every)
 
 
 def test_slices_are_the_first_choice(form):
-    assert isinstance(form.hand_over, AnywidgetDownload)
+    assert isinstance(form.browser_download, AnywidgetDownload)
 
 
 # -- an export to a path that is taken
@@ -436,8 +436,8 @@ def test_a_path_with_other_content_is_asked_about(form, table, tmp_path, press, 
     question = form.question
 
     assert "birds.csv exists with other content." in question.head.value
-    for told in ("4 bytes", "21 bytes", "text/csv", "now", "Existing file", "New file"):
-        assert told in question.files.value
+    for text in ("4 bytes", "21 bytes", "text/csv", "now", "Existing file", "New file"):
+        assert text in question.files.value
     assert form.bar.text == "Not saved: birds.csv exists with other content"
     assert form.cancel.layout.display == "none", "one button is called Cancel"
     assert (tmp_path / "birds.csv").read_bytes() == b"mine"
@@ -445,10 +445,10 @@ def test_a_path_with_other_content_is_asked_about(form, table, tmp_path, press, 
     sent = len(svc.exchanges())
     getattr(question, press).click()
 
-    assert {one.name: one.read_bytes() for one in tmp_path.iterdir() if contents[one.name]} == {
+    assert {entry.name: entry.read_bytes() for entry in tmp_path.iterdir() if contents[entry.name]} == {
         name: content for name, content in contents.items() if content
     }
-    assert {one.name for one in tmp_path.iterdir()} == set(contents)
+    assert {entry.name for entry in tmp_path.iterdir()} == set(contents)
     assert len(svc.exchanges()) == sent, "the export that was made is saved, and no other is made"
     assert form.code().endswith(call)
     assert question.layout.display == "none"

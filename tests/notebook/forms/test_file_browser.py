@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.forms.file_browser.browser import PAGE, FileBrowser
+from svc_notebooks.notebook.forms.file_browser.browser import PAGE_SIZE, FileBrowser
 from svc_notebooks.notebook.forms.file_browser.query import EVERYWHERE, HERE, QUERY, SHARED, TEXT, TRASH, FileQuery
 from svc_notebooks.notebook.widgets.file_download import LinkDownload
 from svc_notebooks.notebook.widgets.row_list import PlainRowList, default_row_list
@@ -32,9 +32,9 @@ def names(browser):
     return browser.result["name"].tolist()
 
 
-def choose(browser, *wanted):
+def choose(browser, *names):
     rows = browser.result
-    browser.files.chosen = rows[rows["name"].isin(wanted)]["id"].tolist()
+    browser.files.chosen = rows[rows["name"].isin(names)]["id"].tolist()
 
 
 def says(browser):
@@ -57,7 +57,7 @@ def test_a_folder_is_opened_and_left(browser):
     choose(browser, "Data")
     browser.open.click()
     assert names(browser) == ["table.csv"]
-    assert "My files / Data" in browser.place.value
+    assert "My files / Data" in browser.location.value
 
     browser.up.click()
     assert names(browser)[0] == "Data"
@@ -74,7 +74,7 @@ def test_opening_by_the_grid_is_the_same(lab, files):
 
 
 @pytest.mark.parametrize(
-    "place, way, words, found",
+    "place, way, words,expected",
     [
         (EVERYWHERE, "name", "table", ["table.csv"]),
         (HERE, "name", "table", []),
@@ -85,40 +85,40 @@ def test_opening_by_the_grid_is_the_same(lab, files):
         (EVERYWHERE, "name", "it's", []),
     ],
 )
-def test_searching(lab, browser, place, way, words, found):
+def test_searching(lab, browser, place, way, words, expected):
     svc.trash(svc.files("name = 'photo.bin'"))
     bob = lab.sign_in("bob@svc.example")
     svc.share(svc.upload(b"x", name="from bob", session=bob), "ada@svc.example", session=bob)
 
-    browser.search.place.value, browser.search.way.value, browser.search.words.value = place, way, words
+    browser.search.scope.value, browser.search.field.value, browser.search.text.value = place, way, words
 
-    assert names(browser) == found
+    assert names(browser) == expected
     assert browser.last_error is None
-    assert eval(browser.code(), {"svc": svc})["name"].tolist() == found
+    assert eval(browser.code(), {"svc": svc})["name"].tolist() == expected
 
 
 def test_a_query_that_the_service_does_not_understand_is_said(browser):
-    browser.search.way.value, browser.search.words.value = QUERY, "colour = 'red'"
+    browser.search.field.value, browser.search.text.value = QUERY, "colour = 'red'"
 
     assert 'role="alert"' in browser.alert.value
     assert isinstance(browser.last_error, svc.BadRequest)
 
 
 def test_a_folder_that_was_found_is_opened_for_all_that_is_in_it(browser):
-    browser.search.place.value, browser.search.words.value = EVERYWHERE, "Dat"
+    browser.search.scope.value, browser.search.text.value = EVERYWHERE, "Dat"
     choose(browser, "Data")
     browser.open.click()
 
     assert names(browser) == ["table.csv"]
-    assert browser.search.place.value == HERE
+    assert browser.search.scope.value == HERE
     browser.up.click()
     assert len(names(browser)) == 3
 
 
 def test_pages(lab):
-    svc.upload([b"x"] * (PAGE + 3), name=[f"{n:02}.txt" for n in range(PAGE + 3)])
+    svc.upload([b"x"] * (PAGE_SIZE + 3), name=[f"{n:02}.txt" for n in range(PAGE_SIZE + 3)])
     browser = svc.file_browser()
-    assert len(browser.result) == PAGE
+    assert len(browser.result) == PAGE_SIZE
     assert "1 to 20, and there are more" in browser.status.value
 
     browser.next.click()
@@ -130,9 +130,9 @@ def test_pages(lab):
     assert names(browser)[0] == "00.txt"
 
 
-def ask(browser, key, **given):
+def ask(browser, key, **fields):
     browser.ask[key].click()
-    for name, value in given.items():
+    for name, value in fields.items():
         getattr(browser.question, name).value = value
     code = browser.code()
     browser.question.yes.click()
@@ -181,7 +181,7 @@ def test_trash_and_back(browser):
     assert "photo.bin" not in names(browser)
     assert browser.code().startswith("svc.trash('")
 
-    browser.search.place.value = TRASH
+    browser.search.scope.value = TRASH
     choose(browser, "photo.bin")
     browser.untrash.click()
     assert names(browser) == []
@@ -203,7 +203,7 @@ def test_download_beside_the_kernel(browser, tmp_path):
     choose(browser, "photo.bin", "hello <b>.txt")
     code = ask(browser, "download", path=str(tmp_path))
 
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["hello _b_.txt", "photo.bin"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["hello _b_.txt", "photo.bin"]
     assert code.startswith("svc.download(['")
 
 
@@ -212,8 +212,8 @@ def test_download_to_this_computer(lab, files):
     choose(browser, "hello <b>.txt")
     ask(browser, "download", target="browser")
 
-    assert "data:text/plain;base64," in browser.hand_over.widget.value
-    assert "<b>.txt" not in browser.hand_over.widget.value
+    assert "data:text/plain;base64," in browser.browser_download.widget.value
+    assert "<b>.txt" not in browser.browser_download.widget.value
 
 
 def test_a_look_at_text_a_table_and_a_document(lab, browser):
@@ -309,14 +309,14 @@ def test_a_download_goes_on_beside_and_can_be_cancelled(lab, tmp_path):
 
 
 def test_quotes_in_what_is_looked_for():
-    assert FileQuery(place=EVERYWHERE, words="a'b\\").q == "trashed = false and name contains 'a\\'b\\\\'"
+    assert FileQuery(scope=EVERYWHERE, text="a'b\\").q == "trashed = false and name contains 'a\\'b\\\\'"
 
 
 # -- a download to a path that is taken
 
 
-def asked_to_replace(browser, tmp_path, *wanted):
-    choose(browser, *wanted)
+def asked_to_replace(browser, tmp_path, *names):
+    choose(browser, *names)
     browser.ask["download"].click()
     browser.question.path.value = str(tmp_path)
     browser.question.yes.click()
@@ -330,10 +330,10 @@ def test_a_path_with_other_content_is_asked_about(browser, tmp_path):
 
     assert question.layout.display is None
     assert "photo.bin exists with other content." in question.head.value
-    for told in ("Existing file", "New file", "4 bytes", "6 bytes", "2026-01-05 09:00 UTC", "application/octet-stream"):
-        assert told in question.files.value
+    for text in ("Existing file", "New file", "4 bytes", "6 bytes", "2026-01-05 09:00 UTC", "application/octet-stream"):
+        assert text in question.files.value
     buttons = [question.replace, question.keep, question.cancel]
-    assert [one.description for one in buttons] == ["Replace", "Save as photo (1).bin", "Cancel"]
+    assert [button.description for button in buttons] == ["Replace", "Save as photo (1).bin", "Cancel"]
     assert "Not saved: 1 file." in browser.status.value
     assert path.read_bytes() == b"mine"
     assert "overwrite" not in browser.code()
@@ -349,7 +349,7 @@ def test_the_path_is_replaced_only_where_that_is_chosen(browser, tmp_path):
         assert path.read_bytes() == kept
         assert ("overwrite=True" in browser.code()) == code
         assert browser.downloads.replace.layout.display == "none"
-        assert [one.name for one in tmp_path.iterdir()] == ["photo.bin"]
+        assert [path.name for path in tmp_path.iterdir()] == ["photo.bin"]
 
     assert "Replaced 1 file." in browser.status.value
     assert eval(browser.code(), {"svc": svc})["outcome"].tolist() == ["unchanged"]
@@ -362,7 +362,7 @@ def test_both_are_kept_under_the_name_on_the_button(browser, tmp_path):
     assert browser.downloads.replace.keep.description == "Save as photo (2).bin"
     browser.downloads.replace.keep.click()
 
-    contents = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
+    contents = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert contents == {"photo.bin": b"mine", "photo (1).bin": b"mine, too", "photo (2).bin": b"\x89PNG\r\n"}
     assert "photo (2).bin" in browser.code()
     assert "overwrite" not in browser.code()
@@ -392,7 +392,7 @@ def test_of_several_files_those_that_exist_are_asked_about(browser, lab, tmp_pat
     assert "Saved 1 file. Not saved: 2 files." in browser.status.value
     question.replace.click()
 
-    contents = {one.read_bytes() for one in tmp_path.glob("photo*")}
+    contents = {path.read_bytes() for path in tmp_path.glob("photo*")}
     assert contents == {b"\x89PNG\r\n", b"second"}
     assert eval(browser.code(), {"svc": svc})["outcome"].tolist() == ["unchanged"] * 3
 

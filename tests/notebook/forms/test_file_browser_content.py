@@ -41,13 +41,13 @@ def choose(browser, *names):
     browser.files.chosen = rows[rows["name"].isin(names)]["id"].tolist()
 
 
-def download(browser, *names, **given):
+def download(browser, *names, **values):
     choose(browser, *names)
     browser.ask["download"].click()
     question = browser.question
     fields = {"target": question.target, "path": question.path, "first": question.range.first}
     fields["last"] = question.range.last
-    for key, value in given.items():
+    for key, value in values.items():
         fields[key].value = value
     question.yes.click()
 
@@ -162,14 +162,14 @@ def test_a_part_of_a_file(browser, plan, tmp_path, first, last, part, target):
     download(browser, "plan.txt", first=first, last=last, target=target, **path)
 
     assert browser.last_error is None
-    wanted = f"byte_range='bytes={first or 0}-{last}'"
+    argument = f"byte_range='bytes={first or 0}-{last}'"
     if target == "kernel":
         assert (tmp_path / "part.txt").read_bytes() == part
-        assert browser.code() == f"svc.download('{plan['id'].item()}', 'part.txt', {wanted})"
+        assert browser.code() == f"svc.download('{plan['id'].item()}', 'part.txt', {argument})"
         assert eval(browser.code(), {"svc": svc})["outcome"].tolist() == ["unchanged"]
     else:
-        assert f"({len(part)} bytes)" in browser.hand_over.widget.value
-        assert browser.code() == f"svc.read('{plan['id'].item()}', {wanted})"
+        assert f"({len(part)} bytes)" in browser.browser_download.widget.value
+        assert browser.code() == f"svc.read('{plan['id'].item()}', {argument})"
         assert eval(browser.code(), {"svc": svc}) == part
 
 
@@ -213,8 +213,8 @@ def test_the_owner_is_asked_before_a_flagged_file_is_downloaded(browser, evil, t
     question = browser.downloads.abuse
 
     assert question.is_open
-    for told in ("evil.txt was flagged as abusive.", "the service found malware or spam in it"):
-        assert told in question.head.value
+    for text in ("evil.txt was flagged as abusive.", "the service found malware or spam in it"):
+        assert text in question.head.value
     assert content_requests() == [(False, 403)], "no content came"
     assert list(tmp_path.iterdir()) == []
     assert browser.alert.value == ""
@@ -226,7 +226,7 @@ def test_the_owner_is_asked_before_a_flagged_file_is_downloaded(browser, evil, t
     if target == "kernel":
         assert (tmp_path / "evil.txt").read_bytes() == EVIL
     else:
-        assert f"({len(EVIL)} bytes)" in browser.hand_over.widget.value
+        assert f"({len(EVIL)} bytes)" in browser.browser_download.widget.value
 
 
 @pytest.mark.spec("A6-03", "A6-04", "A6-04a")
@@ -261,7 +261,7 @@ def test_a_look_at_a_flagged_file_asks_too(browser):
 def test_people_who_do_not_own_it_are_told_so_and_not_asked(lab, evil, tmp_path, act):
     svc.share(evil, "bob@svc.example")
     browser = FileBrowser(lab.sign_in("bob@svc.example"), PlainRowList, LinkDownload)
-    browser.search.place.value = "shared"
+    browser.search.scope.value = "shared"
     choose(browser, "evil.txt")
     if act == "look":
         browser.open.click()
@@ -345,7 +345,7 @@ def test_the_switch_is_for_people_who_may_edit(lab, role, shown):
     file = svc.upload(b"x", name="theirs.txt", metadata=secret, session=bob)
     svc.share(file, "ada@svc.example", role=role, session=bob)
     browser = FileBrowser(lab.session, PlainRowList, LinkDownload)
-    browser.search.place.value = "shared"
+    browser.search.scope.value = "shared"
     choose(browser, "theirs.txt")
 
     assert browser.about.viewers.layout.display == shown
@@ -377,7 +377,7 @@ def test_a_switch_that_the_service_refuses_goes_back(browser, plan):
 def made(browser, kind, name, file_id=""):
     browser.ask["folder"].click()
     browser.question.name.value = name
-    browser.question.made.kind.value = kind
+    browser.question.made.type.value = kind
     browser.question.made.id.value = file_id
     browser.question.yes.click()
 

@@ -33,7 +33,7 @@ def form(plan):
 
 
 def existing(form, file):
-    form.controls.destination.kind.value = EXISTING
+    form.controls.destination.choice.value = EXISTING
     form.controls.destination.chooser.value = file["id"].item()
 
 
@@ -69,8 +69,8 @@ def test_the_content_is_replaced_after_the_person_has_seen_which(form, plan, sou
     form.upload.click()
 
     assert "Replace the content of plan.txt?" in form.question.head.value
-    for told in ("9 bytes", "Content from", "2026-01-05 09:00 UTC", plan["id"].item(), "new.txt"):
-        assert told in form.question.facts.value
+    for text in ("9 bytes", "Content from", "2026-01-05 09:00 UTC", plan["id"].item(), "new.txt"):
+        assert text in form.question.facts.value
     assert svc.read(plan) == b"old words"
     assert form.cancel.layout.display == "none", "one button is called Cancel"
     form.question.no.click()
@@ -87,7 +87,7 @@ def test_a_change_takes_the_question_back(form, plan, source, change):
     if change == "name":
         form.controls.name.value = "other.txt"
     else:
-        form.controls.destination.kind.value = NEW
+        form.controls.destination.choice.value = NEW
 
     assert not form.question.is_open
     form.question.yes.click()
@@ -125,7 +125,7 @@ def test_content_of_a_native_document_is_converted(form, source):
     existing(form, sheet)
     controls = form.controls
     assert "converted" in controls.destination.file.hint.value
-    assert controls.convert.kind.layout.display == "none"
+    assert controls.convert.target.layout.display == "none"
     assert controls.convert.language.layout.display is None
     form.upload.click()
     assert "everything in the document is replaced" in form.question.head.value
@@ -142,14 +142,14 @@ def test_files_that_the_user_may_edit_are_offered_and_no_folders(lab, form, plan
     bob = lab.sign_in("bob@svc.example")
     svc.share(svc.upload(b"x", name="to read", session=bob), "ada@svc.example", session=bob)
     svc.share(svc.upload(b"x", name="to edit", session=bob), "ada@svc.example", role="writer", session=bob)
-    form.controls.destination.kind.value = EXISTING
+    form.controls.destination.choice.value = EXISTING
 
     lines = [line for line, _ in form.controls.destination.chooser.options]
     assert sorted(line.partition(" (")[0] for line in lines) == ["plan.txt", "to edit"]
 
 
 def test_the_list_is_read_again(form, plan):
-    form.controls.destination.kind.value = EXISTING
+    form.controls.destination.choice.value = EXISTING
     form.controls.options.viewers.value = False
     svc.upload(b"x", name="later.txt")
     form.controls.destination.refresh.click()
@@ -229,13 +229,13 @@ def test_an_id_of_the_service_makes_one_file_however_often_it_is_sent(form, sour
 def test_an_id_is_refused_with_a_conversion_before_anything_is_sent(form, source):
     source(form)
     form.controls.options.id.value = "some-id"
-    form.controls.convert.kind.value = "document"
+    form.controls.convert.target.value = "document"
     before = len(svc.exchanges())
 
     assert "What is converted cannot have an id" in form.controls.options.file_id.problems[0]
     form.upload.click()
     assert len(svc.exchanges()) == before
-    form.controls.convert.kind.value = ""
+    form.controls.convert.target.value = ""
     assert form.controls.options.file_id.problems == ()
 
 
@@ -269,9 +269,9 @@ def test_viewers_may_copy_unless_it_is_switched_off(form, source):
         source(form)
         form.controls.options.viewers.value = allowed
         form.upload.click()
-    found = svc.file(form.result, fields="viewers_can_copy_content")["viewers_can_copy_content"]
+    restricted = svc.file(form.result, fields="viewers_can_copy_content")["viewers_can_copy_content"]
 
-    assert found.tolist() == [False, True], "the field is true to restrict viewers"
+    assert restricted.tolist() == [False, True], "the field is true to restrict viewers"
     assert form.code() == "svc.upload('new.txt', metadata={'viewers_can_copy_content': True})"
 
 

@@ -269,7 +269,7 @@ def test_a_media_upload_takes_the_content_alone(form, box, options):
     controls = form.controls
     fields = {
         "name": controls.name,
-        "convert": controls.convert.kind,
+        "convert": controls.convert.target,
         "metadata": controls.options.metadata,
         "id": controls.options.id,
         "viewers": controls.options.viewers,
@@ -318,7 +318,7 @@ def test_files_become_documents(form, box, tmp_path, monkeypatch, kind):
     (tmp_path / "table.csv").write_bytes(b"a,b\n1,2\n")
     send(box, "table.csv", b"a,b\n1,2\n", mime="application/vnd.ms-excel")
     form.controls.convert.language.value = "de"
-    form.controls.convert.kind.value = kind
+    form.controls.convert.target.value = kind
     form.upload.click()
 
     twin = eval(form.code(), {"svc": svc})
@@ -333,7 +333,7 @@ def test_files_become_documents(form, box, tmp_path, monkeypatch, kind):
 @pytest.mark.spec("W-01", "W-01b")
 def test_what_cannot_be_converted_is_said_in_the_service_s_words(form, box):
     send(box, "table.csv", b"a,b\n1,2\n")
-    form.controls.convert.kind.value = "presentation"
+    form.controls.convert.target.value = "presentation"
 
     form.upload.click()
 
@@ -347,8 +347,8 @@ def test_without_anywidget_small_files_work_and_lost_ones_are_explained(lab, mon
     form.upload.click()
     assert "the file did not reach Python: over about 10 MB" in form.alert.value
     when = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
-    one = {"name": "a.txt", "type": "text/plain", "size": 3, "last_modified": when}
-    form.controls.files.picker.widget.value = ({**one, "content": memoryview(b"abc")},)
+    file_info = {"name": "a.txt", "type": "text/plain", "size": 3, "last_modified": when}
+    form.controls.files.picker.widget.value = ({**file_info, "content": memoryview(b"abc")},)
 
     form.upload.click()
 
@@ -379,7 +379,7 @@ def test_every_control_has_a_label_and_a_tooltip(form):
     controls = form.controls
     options, destination = controls.options, controls.destination
     every = [controls.upload_type.control, controls.chunk_size, controls.name.control]
-    every += [controls.convert.kind, controls.convert.language, destination.kind, destination.chooser]
+    every += [controls.convert.target, controls.convert.language, destination.choice, destination.chooser]
     every += [destination.refresh, options.button, options.viewers.control, options.media_type.control]
     every += [options.id, options.generate, options.metadata.control]
     every += [controls.files.path, form.upload, form.cancel, form.resume, form.question.no]
@@ -388,24 +388,24 @@ def test_every_control_has_a_label_and_a_tooltip(form):
 
 
 def test_slices_that_come_twice_late_or_too_long_change_nothing():
-    inbox = UploadBuffer()
-    inbox.begin("k", "a", 4, "")
+    buffer = UploadBuffer()
+    buffer.begin("k", "a", 4, "")
 
     for offset, data in [(2, b"cd"), (0, b"ab"), (0, b"ab"), (2, b"cde"), (2, b"cd"), (4, b"e")]:
-        inbox.append("k", offset, data)
-    inbox.append("unknown", 0, b"x")
+        buffer.append("k", offset, data)
+    buffer.append("unknown", 0, b"x")
 
-    (one,) = inbox.files
-    assert (one.complete, one.path.read_bytes()) == (True, b"abcd")
+    (incoming,) = buffer.files
+    assert (incoming.complete, incoming.path.read_bytes()) == (True, b"abcd")
 
 
 def test_a_file_that_is_dropped_is_gone_from_the_disk():
     box = BrowserFiles()
     key = send(box, "../../a.txt", b"abc")
-    (one,) = box.buffer.files
-    assert one.path.name == "1"
+    (incoming,) = box.buffer.files
+    assert incoming.path.name == "1"
 
     box.handle_message({"kind": "drop", "key": key}, [])
 
-    assert not one.path.exists()
+    assert not incoming.path.exists()
     assert json.dumps(box.files) == "[]"

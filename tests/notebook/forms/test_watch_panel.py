@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.forms.watch.controls import ANSWERS
+from svc_notebooks.notebook.forms.watch.controls import RESPONSES
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def panel(lab, file):
 
 
 def choose(panel, file):
-    panel.controls.what.value = file["id"].item()
+    panel.controls.target.value = file["id"].item()
 
 
 def shown(panel):
@@ -56,8 +56,8 @@ def test_a_channel_is_opened_and_its_messages_are_shown(panel, lab, file):
 def test_a_channel_of_a_cell_has_the_name_of_its_file_too(panel, lab, file):
     later = svc.upload(b"more", name="later.txt")
     with svc.receiver() as rx:
-        for one in (file, later):
-            svc.watch_file(one, rx)
+        for watched in (file, later):
+            svc.watch_file(watched, rx)
         panel.controls.refresh.click()
 
     lines = [label for label, _ in panel.chosen.options]
@@ -82,7 +82,7 @@ def test_the_change_log_is_chosen_first_and_a_channel_is_stopped(panel, lab, fil
 
 @pytest.mark.spec("W-04", "W-04b", "A11-02", "A11-02a")
 def test_the_receiver_answers_as_chosen_and_the_clock_brings_the_retries(panel, lab, file):
-    panel.controls.answers.value = ANSWERS[1]
+    panel.controls.responses.value = RESPONSES[1]
     panel.watch.click()
     lab.deliver()
     assert panel.result["answers"].tolist() == ["503"]
@@ -104,7 +104,7 @@ def test_refresh_shows_which_channels_have_ended(panel, lab):
 @pytest.mark.spec("W-04", "W-04a")
 def test_renewing_opens_another_one(panel, lab):
     panel.watch.click()
-    panel.controls.ends.way.value = "after"
+    panel.controls.ends.choice.value = "after"
     panel.renew.click()
 
     assert [label for label, _ in panel.chosen.options] == [
@@ -118,8 +118,8 @@ def test_renewing_opens_another_one(panel, lab):
 def test_the_code_does_what_the_panel_does(panel, lab, file):
     choose(panel, file)
     ends = panel.controls.ends
-    ends.way.value, ends.count.value, ends.unit.value = "after", 10, "m"
-    panel.controls.answers.value = ANSWERS[1]
+    ends.choice.value, ends.count.value, ends.unit.value = "after", 10, "m"
+    panel.controls.responses.value = RESPONSES[1]
 
     assert panel.code().splitlines() == [
         "rx = svc.receiver()",
@@ -170,9 +170,9 @@ def test_messages_appear_while_the_kernel_does_something_else(lab, file):
             if "sync" in shown(panel):
                 break
             await asyncio.sleep(0.05)
-        found = shown(panel)
+        messages = shown(panel)
         panel.close()
-        return found
+        return messages
 
     assert "sync" in asyncio.run(look())
 
@@ -210,7 +210,7 @@ def test_id_token_and_expiration_are_sent(panel, lab, file, watched):
     ends = panel.controls.ends
     panel.controls.channel_id.value = "my-channel"
     panel.controls.token.value = TOKEN
-    ends.way.value, ends.day.value, ends.clock.value = "at", date(2026, 1, 5), time(9, 30, 15)
+    ends.choice.value, ends.day.value, ends.clock.value = "at", date(2026, 1, 5), time(9, 30, 15)
     panel.watch.click()
     lab.deliver()
 
@@ -226,7 +226,7 @@ def test_id_token_and_expiration_are_sent(panel, lab, file, watched):
 @pytest.mark.parametrize("count, unit, seconds", [(90, "s", 90), (45, "m", 2700), (3, "h", 10800), (1, "d", 86400)])
 def test_a_channel_ends_after_any_time(panel, lab, count, unit, seconds):
     ends = panel.controls.ends
-    ends.way.value, ends.count.value, ends.unit.value = "after", count, unit
+    ends.choice.value, ends.count.value, ends.unit.value = "after", count, unit
     panel.watch.click()
 
     assert (opened()["expiration"] - opened()["opened"]).total_seconds() == seconds
@@ -248,7 +248,7 @@ def test_the_token_is_in_no_message_and_in_no_code(panel, lab, file, monkeypatch
 
     texts = [panel.code(), panel.code_area.value, shown(panel), repr(panel), str(panel._repr_mimebundle_())]
     texts += [panel.result.to_csv(), svc.exchange().http(), svc.exchange().curl()]
-    assert [one for one in texts if TOKEN in one] == []
+    assert [text for text in texts if TOKEN in text] == []
     assert "X-Svc-Channel-Token: pond… (18 characters)" in shown(panel)
     monkeypatch.setattr("getpass.getpass", lambda prompt: TOKEN)
     space = {"svc": svc}
@@ -262,20 +262,23 @@ def test_the_token_is_in_no_message_and_in_no_code(panel, lab, file, monkeypatch
 @pytest.mark.parametrize(
     "fill, field, words",
     [
-        (lambda one: setattr(one.channel_id, "value", "x" * 65), "channel_id", "at most 64 characters"),
-        (lambda one: setattr(one.token, "value", "x" * 257), "token", "at most 256 characters"),
-        (lambda one: setattr(one.token, "value", "BEARER abc"), "token", "token begins with"),
-        (lambda one: setattr(one.ends.way, "value", "at"), "ends", "Give the day and the time"),
+        (lambda controls: setattr(controls.channel_id, "value", "x" * 65), "channel_id", "at most 64 characters"),
+        (lambda controls: setattr(controls.token, "value", "x" * 257), "token", "at most 256 characters"),
+        (lambda controls: setattr(controls.token, "value", "BEARER abc"), "token", "token begins with"),
+        (lambda controls: setattr(controls.ends.choice, "value", "at"), "ends", "Give the day and the time"),
         (
-            lambda one: (setattr(one.ends.way, "value", "after"), setattr(one.ends.count, "value", 0)),
+            lambda controls: (
+                setattr(controls.ends.choice, "value", "after"),
+                setattr(controls.ends.count, "value", 0),
+            ),
             "ends",
             "1 or more",
         ),
         (
-            lambda one: (
-                setattr(one.ends.way, "value", "at"),
-                setattr(one.ends.day, "value", date(2020, 1, 1)),
-                setattr(one.ends.clock, "value", time(9)),
+            lambda controls: (
+                setattr(controls.ends.choice, "value", "at"),
+                setattr(controls.ends.day, "value", date(2020, 1, 1)),
+                setattr(controls.ends.clock, "value", time(9)),
             ),
             "ends",
             "it is over",
@@ -291,7 +294,7 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_is_sent(panel, lab, f
 
     panel.watch.click()
 
-    assert [one.problems != () for one in panel.controls.fields().values()].count(True) == 1
+    assert [checked_field.problems != () for checked_field in panel.controls.fields().values()].count(True) == 1
     assert "No channel was opened" in panel.alert.value
     assert words in str(panel.last_error)
     assert len(lab.session.exchanges) == before

@@ -190,7 +190,7 @@ def test_an_upload_elsewhere_is_made_in_the_loop_itself(browser, monkeypatch):
     monkeypatch.setattr(asyncio, "to_thread", None)
     queue = UploadQueue(svc.connect("https://api.example.org", "token"), [], lambda *_: None)
 
-    assert asyncio.run(queue._aside(lambda: 7)) == 7
+    assert asyncio.run(queue._run_step(lambda: 7)) == 7
 
 
 def test_a_notebook_shows_the_sentence_alone():

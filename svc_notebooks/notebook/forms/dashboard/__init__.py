@@ -1,1 +1,7 @@
-"""..."""
+"""The dashboard: all forms as tabs of one page.
+
+dashboard, tabs: the page, and which form each tab makes.
+change_detector: polls whether something changed, so that the open tab is read again.
+exchange_panel: the HTTP exchanges of the session.
+sandbox_panel, sandbox_sections: the clock, faults, limits, snapshots and people of a sandbox.
+"""

@@ -1,4 +1,4 @@
-"""Whether anything was said to a service, or changed in it, since somebody looked last."""
+"""Detects by polling whether there were requests, and whether one of them changed something."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _READS = frozenset({"GET", "HEAD"})
 class Changes:
     """`said`: there were requests, or the clock moved; `changed`: one of them was to change something."""
 
-    said: bool
+    active: bool
     changed: bool
 
 
@@ -25,23 +25,23 @@ class ChangeDetector:
 
     def __init__(self, session: Session, lab: Sandbox | None) -> None:
         self._session, self._lab = session, lab
-        self._mark = self._now()
+        self._last_state = self._state()
 
-    def news(self) -> Changes:
+    def poll(self) -> Changes:
         """What happened since this was asked last."""
-        before, self._mark = self._mark, self._now()
-        if before == self._mark:
-            return Changes(said=False, changed=False)
-        return Changes(said=True, changed=before[1:] != self._mark[1:] or self._writes(before[0]))
+        before, self._last_state = self._last_state, self._state()
+        if before == self._last_state:
+            return Changes(active=False, changed=False)
+        return Changes(active=True, changed=before[1:] != self._last_state[1:] or self._has_writes_since(before[0]))
 
-    def _now(self) -> tuple[int, object]:
+    def _state(self) -> tuple[int, object]:
         """The number of the last request, and what else there is to change."""
         if self._lab is None:
             return self._session.exchanges.last, None
         return self._lab.service.asked, self._lab.clock.now() if self._lab.clock.is_virtual else None
 
-    def _writes(self, since: int) -> bool:
+    def _has_writes_since(self, since: int) -> bool:
         if self._lab is None:
-            return any(one.method not in _READS for one in self._session.exchanges if one.n > since)
-        rows = self._lab.service.journal(since=since if since <= self._mark[0] else 0)
+            return any(exchange.method not in _READS for exchange in self._session.exchanges if exchange.n > since)
+        rows = self._lab.service.journal(since=since if since <= self._last_state[0] else 0)
         return any(row["method"] not in _READS for row in rows)

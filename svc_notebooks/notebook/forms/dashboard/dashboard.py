@@ -1,4 +1,4 @@
-"""The dashboard: every form on one page of tabs, filled when they are looked at and kept fresh while they are."""
+"""The dashboard: every form as a tab; a tab is filled when it is opened and refreshed while it is open."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from ...widgets.form import Form
 from ...widgets.html import Markup, joined, tag
 from ...widgets.styles import style_sheet
 from .change_detector import ChangeDetector
-from .tabs import PAGES, DashboardTab
+from .tabs import TABS, DashboardTab
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ....client.session import Session
 
-_BEAT = 0.5
+_POLL_INTERVAL = 0.5
 """Seconds between two looks at whether something has changed."""
 
-_ARMED = "A fault or a limit is armed: lists are read again when you press Refresh, because reading would set it off."
+_ARMED_MESSAGE = (
+    "A fault or a limit is armed: lists are read again when you press Refresh, because reading would set it off."
+)
 
 
 def dashboard(*, session: Session | None = None, lab: Sandbox | None = None) -> Dashboard:
@@ -58,21 +60,21 @@ class Dashboard(Form):
         self.lab = lab or sandbox_of(self.session)
         self.forms: dict[str, Form] = {}
         self._user = ""
-        self._old: set[str] = set()
-        self._pages = [
-            *PAGES,
-            *([DashboardTab("lab", "Lab controls", self._lab_panel, asks=False)] if self.lab else []),
+        self._stale: set[str] = set()
+        self._tabs = [
+            *TABS,
+            *([DashboardTab("lab", "Lab controls", self._lab_panel, reads_service=False)] if self.lab else []),
         ]
-        self._pulse = ChangeDetector(self.session, self.lab)
+        self._detector = ChangeDetector(self.session, self.lab)
         self.head, self.status = widgets.HTML(), widgets.HTML()
-        self._unfilled = [_unfilled(page) for page in self._pages]
-        places = [widgets.VBox([words]) for words in self._unfilled]
-        self.tabs = widgets.Tab(places, titles=[page.title for page in self._pages])
+        self._placeholders = [_placeholder(page) for page in self._tabs]
+        panes = [widgets.VBox([words]) for words in self._placeholders]
+        self.tabs = widgets.Tab(panes, titles=[page.title for page in self._tabs])
         self.tabs.observe(lambda _change: self._guarded(self._open), "selected_index")
         self.tabs.selected_index = 0
         self._compose(style_sheet("dashboard.css"), self.head, self.status, self.alert, self.tabs)
         self._guarded(self._open)
-        self._watcher = _in_loop(self._watch)
+        self._poll_task = _start_task(self._poll_forever)
 
     # -- what a program sees
 
@@ -89,8 +91,8 @@ class Dashboard(Form):
     @property
     def result(self) -> DataFrame:
         """The result of the form that is open."""
-        found: DataFrame = self.form.result
-        return found
+        rows: DataFrame = self.form.result
+        return rows
 
     @property
     def busy(self) -> bool:
@@ -104,7 +106,7 @@ class Dashboard(Form):
 
     def show(self, key: str) -> Form:
         """Open the tab with this key: files, upload, export, events, notifications, wire, lab. Raises ValueError."""
-        keys = [page.key for page in self._pages]
+        keys = [page.key for page in self._tabs]
         if key not in keys:
             raise ValueError(f"key is {key!r}; the tabs are {', '.join(keys)}")
         self.tabs.selected_index = keys.index(key)
@@ -112,32 +114,32 @@ class Dashboard(Form):
 
     def refresh(self) -> None:
         """Read the open tab again, and every other one when it is looked at."""
-        self._old = set(self.forms)
-        self._freshen()
+        self._stale = set(self.forms)
+        self._refresh_open_tab()
 
     def close(self) -> None:
         """Stop looking for changes; close the forms, and the receiver of the notifications."""
-        if self._watcher:
-            self._watcher.cancel()
+        if self._poll_task:
+            self._poll_task.cancel()
         for form in self.forms.values():
             form.close()
-        dispose(*self._unfilled)
+        dispose(*self._placeholders)
         super().close()
 
     # -- what happens
 
     @property
     def _page(self) -> DashboardTab:
-        return self._pages[self.tabs.selected_index or 0]
+        return self._tabs[self.tabs.selected_index or 0]
 
     def _open(self) -> None:
         page = self._page
         if page.key not in self.forms:
-            place = self.tabs.children[self.tabs.selected_index or 0]
+            pane = self.tabs.children[self.tabs.selected_index or 0]
             self.forms[page.key] = page.make(self.session)
-            place.children = [self.forms[page.key]]
-        self._freshen()
-        self._say()
+            pane.children = [self.forms[page.key]]
+        self._refresh_open_tab()
+        self._show_status()
 
     def _lab_panel(self, _session: Session) -> Form:
         from .sandbox_panel import LabPanel
@@ -150,47 +152,47 @@ class Dashboard(Form):
         if any(form.busy for key, form in self.forms.items() if key != "lab"):
             raise ValueError("Something is under way in another tab: wait for it, or cancel it.")
         self._session, self._user = session, user
-        self._pulse = ChangeDetector(session, self.lab)
-        for place, page in zip(self.tabs.children, self._pages, strict=True):
+        self._detector = ChangeDetector(session, self.lab)
+        for pane, page in zip(self.tabs.children, self._tabs, strict=True):
             if page.key != "lab" and (form := self.forms.pop(page.key, None)):
-                place.children = ()
+                pane.children = ()
                 form.close()
-        self._say()
+        self._show_status()
 
     # -- keeping fresh
 
-    async def _watch(self) -> None:
+    async def _poll_forever(self) -> None:
         while True:
-            await asyncio.sleep(_BEAT)
-            self.look()
+            await asyncio.sleep(_POLL_INTERVAL)
+            self.poll()
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """See whether something has changed, and freshen what is open; what goes wrong is said."""
         try:
-            self._look()
+            self._poll()
         except Exception as error:
             self._show_error(error)
 
-    def _look(self) -> None:
-        news = self._pulse.news()
-        if not news.said:
+    def _poll(self) -> None:
+        changes = self._detector.poll()
+        if not changes.active:
             return
-        asking = {page.key for page in self._pages if page.asks} if news.changed else set()
-        telling = {page.key for page in self._pages if not page.asks}
-        self._old |= (asking | telling) & set(self.forms)
-        self._freshen()
-        self._say()
+        remote = {page.key for page in self._tabs if page.reads_service} if changes.changed else set()
+        local = {page.key for page in self._tabs if not page.reads_service}
+        self._stale |= (remote | local) & set(self.forms)
+        self._refresh_open_tab()
+        self._show_status()
 
-    def _freshen(self) -> None:
+    def _refresh_open_tab(self) -> None:
         page, form = self._page, self.forms.get(self._page.key)
-        if form is None or page.key not in self._old or form.busy:
+        if form is None or page.key not in self._stale or form.busy:
             return
-        if page.asks and self._armed():
+        if page.reads_service and self._is_armed():
             return
-        self._old.discard(page.key)
+        self._stale.discard(page.key)
         form.refresh()
 
-    def _armed(self) -> bool:
+    def _is_armed(self) -> bool:
         """Whether a question of ours would use up what a lesson has set."""
         if self.lab is None:
             return False
@@ -199,18 +201,18 @@ class Dashboard(Form):
         )
         return left or bool(self.lab.service.limits())
 
-    def _say(self) -> None:
-        self.head.value = tag("p", joined(self._who(), self._when()), class_="svc-who")
-        held = self._page.asks and self._page.key in self._old and self._armed()
-        self.status.value = tag("p", _ARMED, role="status") if held else ""
+    def _show_status(self) -> None:
+        self.head.value = tag("p", joined(self._user_text(), self._clock_text()), class_="svc-who")
+        is_held = self._page.reads_service and self._page.key in self._stale and self._is_armed()
+        self.status.value = tag("p", _ARMED_MESSAGE, role="status") if is_held else ""
 
-    def _who(self) -> Markup:
+    def _user_text(self) -> Markup:
         if self.lab is None:
             words = f"{self.session!r}".strip("<>").replace("Session ", "Signed in at ")
             return joined(words, ". The clock, faults and people of a service elsewhere are its own: no lab controls.")
         return joined("Signed in as ", tag("strong", self._user or self.lab.service.policy.first_user), ". ")
 
-    def _when(self) -> str:
+    def _clock_text(self) -> str:
         if self.lab is None:
             return ""
         clock = self.lab.clock
@@ -225,15 +227,15 @@ class Dashboard(Form):
         return joined(tag("p", "Dashboard: run the cell to use it."), shown._static_view() if shown else "")
 
     def __repr__(self) -> str:
-        return f"<Dashboard: {', '.join(page.title for page in self._pages)}>"
+        return f"<Dashboard: {', '.join(page.title for page in self._tabs)}>"
 
 
-def _unfilled(page: DashboardTab) -> widgets.HTML:
+def _placeholder(page: DashboardTab) -> widgets.HTML:
     return widgets.HTML(tag("p", f"{page.title} …"))
 
 
-def _in_loop(watch: Any) -> asyncio.Task[None] | None:
+def _start_task(poll: Any) -> asyncio.Task[None] | None:
     with suppress(RuntimeError):
-        task: asyncio.Task[None] = asyncio.get_running_loop().create_task(watch())
+        task: asyncio.Task[None] = asyncio.get_running_loop().create_task(poll())
         return task
     return None

@@ -1,4 +1,4 @@
-"""The wire: what a session has sent and what came back, one row each, and one of them in full (D-04)."""
+"""Lists the HTTP exchanges of a session, and shows one of them in full (D-04)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ....client.session import Session
     from ....client.transport.recorder import Exchange
 
-MOST = 200
+MAX_LISTED = 200
 """So many exchanges are listed, the latest; `exchanges()` has all."""
 
 _COLUMNS = {"asked": "Asked", "status": "Status", "sent": "Sent", "received": "Received", "time": "At (UTC)"}
@@ -44,15 +44,15 @@ class WirePanel(Form):
     ) -> None:
         super().__init__(session)
         self.rows = make_list("Exchanges", _COLUMNS)
-        self.shown_as = widgets.RadioButtons(
+        self.view_format = widgets.RadioButtons(
             options=_VIEWS, **labelled("Show it", "How the chosen exchange is shown below"), style=LABEL
         )
-        self.shown_as.add_class("svc-across")
+        self.view_format.add_class("svc-across")
         self.status, self.view = widgets.HTML(), widgets.HTML()
-        self.reread = self._button("Refresh", "See what was sent meanwhile", self.refresh)
+        self.refresh_button = self._button("Refresh", "See what was sent meanwhile", self.refresh)
         self.rows.watch(self._show, lambda _id: None, lambda: None)
-        self.shown_as.observe(lambda _change: self._show(), "value")
-        self._compose(row(self.reread, self.status), self.rows, self.shown_as, self.alert, self.view)
+        self.view_format.observe(lambda _change: self._show(), "value")
+        self._compose(row(self.refresh_button, self.status), self.rows, self.view_format, self.alert, self.view)
         self._guarded(self.refresh)
 
     @property
@@ -65,17 +65,17 @@ class WirePanel(Form):
         chosen = self._chosen()
         if chosen is None:
             return "svc.exchanges()"
-        view = {"http": "", "curl": ".curl()", "diagram": ".diagram()"}[self.shown_as.value]
+        view = {"http": "", "curl": ".curl()", "diagram": ".diagram()"}[self.view_format.value]
         return f"svc.exchange({chosen}){view}"
 
     def refresh(self) -> None:
         """See what was sent meanwhile; no request is made for it."""
-        found = session_or_current(self._session).exchanges
-        latest = list(found[-MOST:])[::-1]
-        self.rows.show([_line(one) for one in latest], "Nothing was sent yet.")
-        words = f"{len(found)} exchanges" if len(found) != 1 else "1 exchange"
-        left_out = f"; the last {MOST} are listed" if len(found) > MOST else ""
-        self.status.value = tag("span", f"{words}, the newest first{left_out}", role="status")
+        recorded = session_or_current(self._session).exchanges
+        latest = list(recorded[-MAX_LISTED:])[::-1]
+        self.rows.show([_table_row(entry) for entry in latest], "Nothing was sent yet.")
+        count = f"{len(recorded)} exchanges" if len(recorded) != 1 else "1 exchange"
+        left_out = f"; the last {MAX_LISTED} are listed" if len(recorded) > MAX_LISTED else ""
+        self.status.value = tag("span", f"{count}, the newest first{left_out}", role="status")
         self._show()
 
     def _chosen(self) -> int | None:
@@ -91,25 +91,27 @@ class WirePanel(Form):
         if chosen is None:
             self.view.value = ""
             return
-        one = exchange(chosen, session=self._session)
-        way = self.shown_as.value
+        selected = exchange(chosen, session=self._session)
+        view_format = self.view_format.value
         self.view.value = (
-            one._repr_html_() if way == "http" else tag("pre", one.curl() if way == "curl" else one.diagram())
+            selected._repr_html_()
+            if view_format == "http"
+            else tag("pre", selected.curl() if view_format == "curl" else selected.diagram())
         )
 
     def __repr__(self) -> str:
         return f"<WirePanel: {len(session_or_current(self._session).exchanges)} exchanges>"
 
 
-def _line(one: Exchange) -> dict[str, Any]:
-    path = urlsplit(one.url).path
+def _table_row(entry: Exchange) -> dict[str, Any]:
+    path = urlsplit(entry.url).path
     return {
-        "id": str(one.n),
-        "asked": f"{one.n}: {one.method} {path}",
-        "status": str(one.status) if one.status else "none",
-        "sent": size_text(one.sent) if one.sent else "",
-        "received": size_text(one.received) if one.received else "",
-        "time": f"{one.time:%H:%M:%S}",
-        "note": one.error or "",
-        "more": f"status {one.status or 'none'}, {size_text(one.sent)} sent, {size_text(one.received)} received",
+        "id": str(entry.n),
+        "asked": f"{entry.n}: {entry.method} {path}",
+        "status": str(entry.status) if entry.status else "none",
+        "sent": size_text(entry.sent) if entry.sent else "",
+        "received": size_text(entry.received) if entry.received else "",
+        "time": f"{entry.time:%H:%M:%S}",
+        "note": entry.error or "",
+        "more": f"status {entry.status or 'none'}, {size_text(entry.sent)} sent, {size_text(entry.received)} received",
     }

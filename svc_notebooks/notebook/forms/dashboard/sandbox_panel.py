@@ -1,4 +1,4 @@
-"""Lab controls: the clock, faults, limits, snapshots and people of a sandbox, and what it remembers."""
+"""The controls of a sandbox: clock, faults, limits, snapshots and people, and its logs."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from ....client.session import Session
     from ...sandbox.sandbox import Sandbox
 
-LAST = 30
+MAX_ROWS = 30
 """So many rows are shown, the latest; `result` has all."""
 
-_BOOKS = (
+_LOGS = (
     ("agenda: what comes by itself", "agenda"),
     ("journal: what was asked, and what decided", "journal"),
     ("deliveries: attempts to notify", "deliveries"),
@@ -43,23 +43,23 @@ class LabPanel(Form):
     def __init__(self, lab: Sandbox, signed_in: Callable[[Session, str], None] = lambda _session, _user: None) -> None:
         super().__init__(lab.session)
         self.lab = lab
-        self._last = ""
+        self._last_code = ""
         self.work = BackgroundTask(self._show_error)
-        self.clock = ClockSection(lab, self._do, self._guarded)
-        self.faults = FaultSection(lab, self._do, self._guarded)
-        self.limits = LimitSection(lab, self._do, self._guarded)
-        self.snapshots = SnapshotSection(lab, self._do, self._guarded)
-        self.people = PeopleSection(lab, self._do, self._guarded, signed_in)
-        self.book = widgets.RadioButtons(
-            options=_BOOKS, **labelled("Look at", "What the sandbox remembers or expects"), style=LABEL
+        self.clock = ClockSection(lab, self._run, self._guarded)
+        self.faults = FaultSection(lab, self._run, self._guarded)
+        self.limits = LimitSection(lab, self._run, self._guarded)
+        self.snapshots = SnapshotSection(lab, self._run, self._guarded)
+        self.people = PeopleSection(lab, self._run, self._guarded, signed_in)
+        self.log_choice = widgets.RadioButtons(
+            options=_LOGS, **labelled("Look at", "What the sandbox remembers or expects"), style=LABEL
         )
-        self.book.add_class("svc-columns")
+        self.log_choice.add_class("svc-columns")
         self.status = widgets.HTML()
-        self.reread = self._button("Refresh", "How all of this stands now", self.refresh)
-        self.book.observe(lambda _change: self._guarded(self._turn), "value")
+        self.refresh_button = self._button("Refresh", "How all of this stands now", self.refresh)
+        self.log_choice.observe(lambda _change: self._guarded(self._change_log), "value")
         sections = widgets.HBox(self._sections())
         sections.add_class("svc-sections")
-        books = [widgets.HTML(tag("h4", "Books", class_="svc-head")), self.book, row(self.reread)]
+        books = [widgets.HTML(tag("h4", "Books", class_="svc-head")), self.log_choice, row(self.refresh_button)]
         self._compose(self.status, self.alert, self.work, sections, *books, self.table)
         self._guarded(self.refresh)
 
@@ -74,38 +74,38 @@ class LabPanel(Form):
     @property
     def result(self) -> DataFrame:
         """The book that is chosen, whole."""
-        found: DataFrame = getattr(self.lab, self.book.value)()
-        return found
+        rows: DataFrame = getattr(self.lab, self.log_choice.value)()
+        return rows
 
     def code(self) -> str:
         """The call of a cell that does what was done last; else the one that shows the book."""
-        return self._last or f"lab.{self.book.value}()"
+        return self._last_code or f"lab.{self.log_choice.value}()"
 
     def refresh(self) -> None:
         """See how everything stands now; no request is made for it."""
         for section in self._sections():
-            section.look(self.lab)
+            section.update(self.lab)
         rows = self.result
-        wanted = _SHOWN.get(self.book.value, list(rows.columns))
+        columns = _SHOWN.get(self.log_choice.value, list(rows.columns))
         if rows.empty:
             self.table.value = tag("p", "There is nothing in it.")
         else:
-            self._show_table(rows[wanted].tail(LAST).iloc[::-1])
+            self._show_table(rows[columns].tail(MAX_ROWS).iloc[::-1])
         self._show_code()
 
-    def _turn(self) -> None:
-        self._last = ""
+    def _change_log(self) -> None:
+        self._last_code = ""
         self.refresh()
 
-    def _do(self, code: str, act: Callable[[], Any], words: str) -> None:
+    def _run(self, code: str, action: Callable[[], Any], message: str) -> None:
         """Beside the loop: on the clock's way receivers may take their time."""
 
-        def done(_value: Any) -> None:
-            self._last = code
+        def on_done(_value: Any) -> None:
+            self._last_code = code
             self.refresh()
-            self.status.value = tag("p", words, role="status")
+            self.status.value = tag("p", message, role="status")
 
-        self.work.begin(f"Doing {code}", lambda _report: act(), done, in_thread="advance" in code)
+        self.work.begin(f"Doing {code}", lambda _report: action(), on_done, in_thread="advance" in code)
 
     def _clear_status(self) -> None:
         self.status.value = ""

@@ -1,4 +1,4 @@
-"""The tabs of the dashboard: what each is called, what is in it, and what makes it old."""
+"""The tabs of the dashboard: title, form, and whether the form reads from the service."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class DashboardTab:
     key: str
     title: str
     make: Callable[[Session], Form]
-    asks: bool = True
+    reads_service: bool = True
 
 
 def _files(session: Session) -> Form:
@@ -62,11 +62,11 @@ def _wire(session: Session) -> Form:
     return WirePanel(session)
 
 
-PAGES = (
+TABS = (
     DashboardTab("files", "Files", _files),
     DashboardTab("upload", "Upload", _upload),
     DashboardTab("export", "Export", _export),
     DashboardTab("events", "Events", _events),
     DashboardTab("notifications", "Notifications", _notifications),
-    DashboardTab("wire", "Wire", _wire, asks=False),
+    DashboardTab("wire", "Wire", _wire, reads_service=False),
 )

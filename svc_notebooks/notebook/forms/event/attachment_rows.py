@@ -1,4 +1,4 @@
-"""What is attached to an event: stored files that are picked from a list, and links."""
+"""The attachments of an event: stored files that are chosen from a list, and links."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..file_browser.recent_files import file_line, latest_files
 if TYPE_CHECKING:
     from ....client.session import Session
 
-_NOTHING = "There is no stored file yet: make one with svc.upload(…), then press Refresh. A link works too."
+_NO_FILES = "There is no stored file yet: make one with svc.upload(…), then press Refresh. A link works too."
 
 
 class AttachmentRow(Field):
@@ -35,7 +35,7 @@ class AttachmentRows(EditableRows[AttachmentRow]):
 
     def __init__(self) -> None:
         super().__init__(lambda row: False)
-        self._facts: dict[str, Mapping[str, Any]] = {}
+        self._files: dict[str, Mapping[str, Any]] = {}
         self.chooser = widgets.Dropdown(
             **labelled("Attach", "The stored files, those that were changed last come first"), style=LABEL
         )
@@ -51,42 +51,42 @@ class AttachmentRows(EditableRows[AttachmentRow]):
     @property
     def value(self) -> list[dict[str, Any]]:
         """`attachments` of an event; a link that stands in the text is one of them."""
-        return [*(row.value for row in self.rows), *self._typed()]
+        return [*(row.value for row in self.rows), *self._typed_link()]
 
     @value.setter
     def value(self, attachments: list[dict[str, Any]]) -> None:
         self.clear()
-        for one in attachments:
-            self.append(AttachmentRow(one))
+        for attachment in attachments:
+            self.append(AttachmentRow(attachment))
 
     def read(self, session: Session) -> None:
         """Fill the list with the files of this session; what was chosen stays chosen while it is there."""
         try:
-            found = latest_files(session, "webViewLink")
+            files = latest_files(session, "webViewLink")
         except SvcError as error:
             self.pick.show_hint(f"The stored files cannot be listed, and a link is what remains: {error}")
             return
         before = self.chooser.value
-        self._facts = {str(one["id"]): one for one in found}
-        self.chooser.options = [(file_line(one), key) for key, one in self._facts.items()]
-        self.chooser.value = before if before in self._facts else next(iter(self._facts), None)
-        self.pick.show_hint("" if self._facts else _NOTHING)
+        self._files = {str(file["id"]): file for file in files}
+        self.chooser.options = [(file_line(file), key) for key, file in self._files.items()]
+        self.chooser.value = before if before in self._files else next(iter(self._files), None)
+        self.pick.show_hint("" if self._files else _NO_FILES)
 
     def field(self, index: int) -> Field:
         """Where what is wrong with this entry of `value` is said."""
         return self.rows[index] if index < len(self.rows) else self.other
 
-    def _typed(self) -> list[dict[str, Any]]:
+    def _typed_link(self) -> list[dict[str, Any]]:
         link = self.link.value.strip()
         return [{"fileUrl": link}] if link else []
 
     def _attach(self) -> None:
-        facts = self._facts.get(self.chooser.value)
+        facts = self._files.get(self.chooser.value)
         if facts is None:
-            self.note.show_problems([_NOTHING])
+            self.note.show_problems([_NO_FILES])
         else:
             self.append(AttachmentRow({"fileUrl": facts["webViewLink"]}, str(facts["name"])))
 
     def _keep_link(self) -> None:
-        if all(self.append(AttachmentRow(one)) for one in self._typed()):
+        if all(self.append(AttachmentRow(attachment)) for attachment in self._typed_link()):
             self.link.value = ""

@@ -1,4 +1,4 @@
-"""Who is invited: a row for each with an address and a name, and the details of a guest below it when asked for."""
+"""The attendees of an event: a row for each with e-mail and name, and the details of a guest below it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ...widgets.field import (
     small_button,
     text_field,
 )
-from .options import number_of
+from .options import whole_number
 
 _RESPONSES = (
     ("no response yet", "needsAction"),
@@ -36,23 +36,23 @@ class AttendeeRow(Field):
     """One guest; what else is known of them (`more`) is kept as it is."""
 
     def __init__(self, attendee: Mapping[str, Any] | None = None) -> None:
-        given = attendee or {}
-        self.more = {key: value for key, value in given.items() if key not in _SHOWN}
+        fields = attendee or {}
+        self.more = {key: value for key, value in fields.items() if key not in _SHOWN}
         self.email = text_field(
             "E-mail",
             "Where the invitation goes",
-            value=str(given.get("email") or ""),
+            value=str(fields.get("email") or ""),
             hint="ada@svc.example",
             style=AUTO_WIDTH,
         )
         self.name = text_field(
             "Name",
             "What to call them; the service may know it already",
-            value=str(given.get("displayName") or ""),
+            value=str(fields.get("displayName") or ""),
             style=AUTO_WIDTH,
         )
         self.optional = checkbox(
-            "optional", "The event takes place without them too", value=bool(given.get("optional"))
+            "optional", "The event takes place without them too", value=bool(fields.get("optional"))
         )
         self.toggle = small_button(
             "Details", "Show or hide response, comment, additional guests and resource", self._toggle
@@ -65,9 +65,9 @@ class AttendeeRow(Field):
         super().__init__(self.email, self.name, self.optional, self.toggle)
         self.children = [self.line, self.box, self.hint, self.note]
         set_visible(self.box, False)
-        if any(given.get(key) for key in _DEFAULTS):
+        if any(fields.get(key) for key in _DEFAULTS):
             self._toggle()
-            self._set_details(given)
+            self._set_details(fields)
 
     @property
     def value(self) -> dict[str, Any]:
@@ -107,19 +107,19 @@ class AttendeeRow(Field):
         for changed in self._changed:
             on_change(changed, *self.details.values())
 
-    def _set_details(self, given: Mapping[str, Any]) -> None:
+    def _set_details(self, fields: Mapping[str, Any]) -> None:
         """Raises TypeError and TraitError for what a control cannot have."""
-        count = given.get("additionalGuests")
+        count = fields.get("additionalGuests")
         if isinstance(count, bool) or not isinstance(count, int | None):
             raise TypeError("additionalGuests must be a whole number")
         for key, default in _DEFAULTS.items():
-            value = given.get(key) or default
+            value = fields.get(key) or default
             self.details[key].value = str(value) if key == "additionalGuests" else value
 
     def _details(self) -> dict[str, Any]:
         values = {key: control.value for key, control in self.details.items() if control.value != _DEFAULTS[key]}
         if "additionalGuests" in values:
-            values["additionalGuests"] = number_of(values["additionalGuests"])
+            values["additionalGuests"] = whole_number(values["additionalGuests"])
         return {key: value for key, value in values.items() if value is not None}
 
 
@@ -139,8 +139,8 @@ class AttendeeRows(EditableRows[AttendeeRow]):
     @value.setter
     def value(self, attendees: list[dict[str, Any]]) -> None:
         self.clear()
-        for one in attendees:
-            self.append(AttendeeRow(one))
+        for attendee in attendees:
+            self.append(AttendeeRow(attendee))
 
     def _add(self) -> None:
         row = AttendeeRow()

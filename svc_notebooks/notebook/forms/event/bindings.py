@@ -1,4 +1,4 @@
-"""Where on an event form a path of the event is: `attendees[1].email` is the second guest's row."""
+"""Maps a path of an event to its control: `attendees[1].email` is the row of the second guest."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ...widgets.field import Field
 if TYPE_CHECKING:
     from .controls import EventControls
 
-_Find = Callable[["EventControls", int], Field]
+_FindField = Callable[["EventControls", int], Field]
 
-_PLACES: tuple[tuple[re.Pattern[str], _Find], ...] = tuple(
+_CONTROLS: tuple[tuple[re.Pattern[str], _FindField], ...] = tuple(
     (re.compile(pattern), find)
     for pattern, find in (
         (r"calendar", lambda controls, _: controls.calendar),
         (r"summary", lambda controls, _: controls.summary),
         (r"(start|end)\.timeZone|time_?[zZ]one", lambda controls, _: controls.when.zone),
-        (r"start", lambda controls, _: controls.when.starts),
-        (r"end|timeMax", lambda controls, _: controls.when.until),
+        (r"start", lambda controls, _: controls.when.starts_field),
+        (r"end|timeMax", lambda controls, _: controls.when.ends_field),
         (r"recurrence", lambda controls, _: controls.repeats.field),
         (r"location", lambda controls, _: controls.location),
         (r"conference", lambda controls, _: controls.conference),
@@ -45,13 +45,13 @@ def control_for(controls: EventControls, path: str | None) -> Field | None:
     """The field that this path is about; None where the form has none."""
     if not path:
         return None
-    if re.split(r"[.\[]", path)[0] in controls.further.names:
-        return controls.further
+    if re.split(r"[.\[]", path)[0] in controls.other_fields.names:
+        return controls.other_fields
     option = controls.more.field_of(path)
     if option is not None:
         return option
-    for pattern, find in _PLACES:
-        found = pattern.match(path)
-        if found:
-            return find(controls, next((int(index) for index in found.groups() if index and index.isdigit()), 0))
+    for pattern, find in _CONTROLS:
+        match = pattern.match(path)
+        if match:
+            return find(controls, next((int(index) for index in match.groups() if index and index.isdigit()), 0))
     return None

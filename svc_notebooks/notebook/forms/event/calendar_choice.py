@@ -1,4 +1,4 @@
-"""Which calendar an event goes into: those of the person's list that can be written to."""
+"""The choice of a calendar for an event, among those that the user can write to."""
 
 from __future__ import annotations
 
@@ -44,13 +44,17 @@ class CalendarChoice(Field):
         from ....client.events.events import list_calendars
 
         try:
-            found = [one for one in list_calendars(session) if one.get("accessRole") in _WRITABLE]
+            calendars = [calendar for calendar in list_calendars(session) if calendar.get("accessRole") in _WRITABLE]
         except SvcError as error:
             self.show_hint(f"The calendars cannot be listed: {error}")
             return
         before = self.chooser.value
-        self._zones = {_id(one): str(one.get("timeZone") or UTC_NAME) for one in found}
-        others = [(str(one.get("summary") or one["id"]), _id(one)) for one in found if _id(one) != _PRIMARY]
+        self._zones = {_id(calendar): str(calendar.get("timeZone") or UTC_NAME) for calendar in calendars}
+        others = [
+            (str(calendar.get("summary") or calendar["id"]), _id(calendar))
+            for calendar in calendars
+            if _id(calendar) != _PRIMARY
+        ]
         self.chooser.options = [("my own", _PRIMARY), *others]
         self.chooser.value = before if before in self._zones else _PRIMARY
 

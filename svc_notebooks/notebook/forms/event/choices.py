@@ -1,4 +1,4 @@
-"""The smaller choices about an event: what guests may do, who sees it, and who is told."""
+"""Controls of an event with a few values: guest permissions, visibility, transparency, invitations."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Choice(Field):
     """One of a few values; the first of them is what holds when nothing is said, and `value` is then None."""
 
     def __init__(self, options: tuple[tuple[str, Any], ...], label: str, tooltip: str) -> None:
-        self._unsaid, self._known = options[0][1], {value for _, value in options}
+        self._default, self._known = options[0][1], {value for _, value in options}
         self.chooser = widgets.Dropdown(options=options, **labelled(label, tooltip), style=LABEL)
         super().__init__(self.chooser)
 
@@ -67,11 +67,11 @@ class Choice(Field):
     def value(self) -> Any:
         """The value, where it is not what holds anyway."""
         chosen = self.chooser.value
-        return None if chosen == self._unsaid else chosen
+        return None if chosen == self._default else chosen
 
     @value.setter
     def value(self, chosen: Any) -> None:
-        self.chooser.value = chosen if chosen in self._known else self._unsaid
+        self.chooser.value = chosen if chosen in self._known else self._default
 
 
 def visibility() -> Choice:

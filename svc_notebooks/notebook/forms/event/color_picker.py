@@ -1,4 +1,4 @@
-"""The colours of an event as chips with their names: radio buttons, so that arrows and screen readers work."""
+"""The choice of an event color: radio buttons, so that arrow keys and screen readers work."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import ipywidgets as widgets
 from ....core.colors import EVENT_COLORS
 from ...widgets.field import LABEL, Field, labelled
 
-_CALENDARS = ("the calendar's", "")
+_DEFAULT = ("the calendar's", "")
 
 
 class ColorPicker(Field):
@@ -15,7 +15,7 @@ class ColorPicker(Field):
 
     def __init__(self) -> None:
         self.chips = widgets.RadioButtons(
-            options=[_CALENDARS, *((color.name, key) for key, color in EVENT_COLORS.items())],
+            options=[_DEFAULT, *((color.name, key) for key, color in EVENT_COLORS.items())],
             orientation="horizontal",
             **labelled("Colour", "What the event looks like in a calendar"),
             style=LABEL,
@@ -38,4 +38,4 @@ def chip_styles() -> str:
     """The colours as a style sheet: the first choice is the calendar's and has none."""
     chip = ".svc-event .svc-colours .widget-radio-box label:nth-of-type"
     rows = enumerate(EVENT_COLORS.values(), start=2)
-    return "\n".join(f"{chip}({n}) {{ --svc-chip: {one.background}; }}" for n, one in rows)
+    return "\n".join(f"{chip}({n}) {{ --svc-chip: {color.background}; }}" for n, color in rows)

@@ -1,4 +1,4 @@
-"""What an event form asks, in one place: the controls, what they say, and which of them a path of the event means."""
+"""All controls of the event form."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
             self.calendar,
         )
         self.parts = (*first, *second, self.more)
-        areas = [_named("svc-first", *first), self.preview, _named("svc-second", *second), self.more]
+        areas = [_box("svc-first", *first), self.preview, _box("svc-second", *second), self.more]
         super().__init__(areas)
         self.add_class("svc-areas")
 
@@ -68,26 +68,26 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
     def begin(self, now: datetime) -> None:
         """Propose the next full hour, in the zone of the calendar."""
         zone_name = self.calendar.time_zone
-        here = now.astimezone(zone(zone_name)).replace(minute=0, second=0, microsecond=0, tzinfo=None)
-        self.when.begin(here + timedelta(hours=1), zone_name)
+        now_local = now.astimezone(zone(zone_name)).replace(minute=0, second=0, microsecond=0, tzinfo=None)
+        self.when.begin(now_local + timedelta(hours=1), zone_name)
 
     @property
-    def further(self) -> OtherFields:
+    def other_fields(self) -> OtherFields:
         """The JSON of the fields without a control."""
-        return self.more.further
+        return self.more.other_fields
 
     def update_dependents(self) -> None:
         """What depends on the start goes with it, unless somebody has set it."""
-        self.when.tell_end_zone(str(self.more.value("end.timeZone") or ""))
+        self.when.set_end_zone(str(self.more.value("end.timeZone") or ""))
         self.more.show_option("start.timeZone", bool(self.when.all_day.value))
         self.more.update_label()
         day = self.when.value.first
         if day is not None:
-            self.repeats.follow(day)
+            self.repeats.set_start_day(day)
 
     def show_recurrence(self, lines: Sequence[str], plan: RecurrencePlan | None) -> None:
         """Show the lines of the recurrence, and what they come to."""
-        self.repeats.tell(lines)
+        self.repeats.show_lines(lines)
         self.preview.show(plan)
 
     def fields(self) -> Iterator[Field]:
@@ -96,7 +96,7 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
             yield from part.fields() if part is self.more else fields_in(part)
 
 
-def _named(name: str, *parts: widgets.Widget) -> widgets.VBox:
+def _box(name: str, *parts: widgets.Widget) -> widgets.VBox:
     box = widgets.VBox(parts)
     box.add_class(name)
     return box

@@ -1,4 +1,4 @@
-"""The event form: everything about an event, what is wrong beside its field, and what a recurrence comes to (W-03)."""
+"""The event form: all fields of an event, problems beside their field, a preview of the recurrence (W-03)."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from ....client.session import Session
     from ....core.http.messages import JSONObject
 
-_SHOWN = ["id", "summary", "start", "end", "time_zone", "status"]
-_TWICE = "end.timeZone"
+_COLUMNS = ["id", "summary", "start", "end", "time_zone", "status"]
+_SAME_ZONE = "end.timeZone"
 """Unless the end has a zone of its own, one control has the zone of both times: what is wrong with it is said once."""
-_OF_THE_SERVICE = "conferenceData.createRequest.conferenceSolutionKey.type"
+_SERVICE_DEFINED = "conferenceData.createRequest.conferenceSolutionKey.type"
 """The service's policy has the names that this field can have."""
 
 
@@ -73,21 +73,21 @@ class EventForm(Form):
     def __init__(self, session: Session | None = None) -> None:
         super().__init__(session)
         self.add_class("svc-event")
-        self._made: list[DataFrame] = []
-        self._looking = False
-        self._wrong: list[tuple[Field | None, str]] = []
+        self._created: list[DataFrame] = []
+        self._updating = False
+        self._found_problems: list[tuple[Field | None, str]] = []
         self.controls = EventControls()
-        self._read()
+        self._read_lists()
         self.controls.begin(session_or_current(session).clock.now())
         self.draft = read_controls(self.controls)
         self.create = self._button("Create", "Put the event into the calendar", self._create, "primary")
         self.status = widgets.HTML()
-        self.controls.further.move.on_click(lambda _button: self._guarded(self._move))
-        self.controls.attachments.refresh.on_click(lambda _button: self._guarded(self._read))
-        self.controls.watch(lambda: self._guarded(self._look))
+        self.controls.other_fields.move.on_click(lambda _button: self._guarded(self._move_json_to_controls))
+        self.controls.attachments.refresh.on_click(lambda _button: self._guarded(self._read_lists))
+        self.controls.watch(lambda: self._guarded(self._update))
         sheet = style_sheet("event_form.css", chip_styles())
         self._compose(sheet, self.controls, row(self.create), self.status, self.alert, self.table)
-        self._look()
+        self._update()
 
     # -- what a program sees
 
@@ -98,20 +98,20 @@ class EventForm(Form):
 
     @value.setter
     def value(self, event: JSONObject) -> None:
-        self._looking = True
+        self._updating = True
         try:
             fill_controls(self.controls, event, lambda: body_of(read_controls(self.controls)))
             self.controls.more.reveal()
         finally:
-            self._looking = False
-            self._look()
+            self._updating = False
+            self._update()
 
     @property
     def result(self) -> DataFrame:
         """The events that this form has created, with the columns of `create_event()`, in their zone or in UTC."""
-        zones = {str(one["start"].dt.tz) for one in self._made}
+        zones = {str(frame["start"].dt.tz) for frame in self._created}
         name = zones.pop() if len(zones) == 1 else UTC_NAME
-        return in_zone(stacked(EVENT, [in_zone(one.copy(), name) for one in self._made]), name)
+        return in_zone(stacked(EVENT, [in_zone(frame.copy(), name) for frame in self._created]), name)
 
     def code(self) -> str:
         """The call of a cell that does what the form is set to do."""
@@ -119,86 +119,86 @@ class EventForm(Form):
 
     # -- what a change does
 
-    def _look(self) -> None:
+    def _update(self) -> None:
         """Everything anew: what is wrong, what the recurrence comes to, and the code."""
-        if self._looking:
+        if self._updating:
             return
-        self._looking = True
+        self._updating = True
         try:
             self.controls.update_dependents()
             self.draft = read_controls(self.controls)
-            self._say(self._problems())
+            self._show_field_problems(self._problems())
             self.controls.show_recurrence(self.draft.lines, self.draft.plan)
             self._show_code()
         finally:
-            self._looking = False
+            self._updating = False
 
     def _problems(self) -> list[tuple[Field | None, str]]:
         """What the form knows to be wrong; what it cannot even say comes first."""
-        said = {field for field, _ in self.draft.wrong}
-        skipped = {_OF_THE_SERVICE, *(() if self.draft.has_end_zone else (_TWICE,))}
+        already_reported = {field for field, _ in self.draft.problems}
+        skipped = {_SERVICE_DEFINED, *(() if self.draft.has_end_zone else (_SAME_ZONE,))}
         rows = [row for row in problems(self.value, LENIENT) if row.location not in skipped]
-        found = [(self._field(row.location), row.message) for row in rows]
-        return [*self.draft.wrong, *(one for one in found if one[0] not in said)]
+        found_problems = [(self._field(row.location), row.message) for row in rows]
+        return [*self.draft.problems, *(problem for problem in found_problems if problem[0] not in already_reported)]
 
     def _field(self, path: str | None) -> Field | None:
         return control_for(self.controls, path)
 
-    def _say(self, found: list[tuple[Field | None, str]]) -> None:
-        self._wrong = found
+    def _show_field_problems(self, problems: list[tuple[Field | None, str]]) -> None:
+        self._found_problems = problems
         for field in self.controls.fields():
-            field.show_problems(words for place, words in found if place is field)
+            field.show_problems(words for problem_field, words in problems if problem_field is field)
 
     # -- what a press does
 
-    def _move(self) -> None:
+    def _move_json_to_controls(self) -> None:
         """The fields of the JSON replace those of the controls; what no control can have stays in the JSON."""
-        fields = self.controls.further.value
-        self.controls.further.value = {}
-        self._look()
+        fields = self.controls.other_fields.value
+        self.controls.other_fields.value = {}
+        self._update()
         self.value = {**self.value, **fields}
 
     def _create(self) -> None:
-        self._look()
+        self._update()
         self.status.value = ""
-        if self._wrong:
-            self._refuse()
+        if self._found_problems:
+            self._show_not_created()
             return
         with warnings.catch_warnings(record=True) as shown:
             warnings.simplefilter("always")
             try:
                 made = create_event(**self.draft.arguments, session=session_or_current(self._session))
             except SvcError as error:
-                self._put(error)
+                self._show_refusal(error)
             else:
-                self._show_made(made, [str(row.message) for row in shown])
+                self._show_created(made, [str(row.message) for row in shown])
 
-    def _refuse(self) -> None:
+    def _show_not_created(self) -> None:
         """What has no field is said here; all of it is in `last_error`."""
         self.controls.more.reveal()
-        homeless = [words for place, words in self._wrong if place is None]
+        without_field = [words for field, words in self._found_problems if field is None]
         marked = sum(bool(field.problems) for field in self.controls.fields())
         fields = f"{'1 field needs' if marked == 1 else f'{marked} fields need'} fixing: it says there why."
-        every = " ".join(words for _, words in self._wrong)
-        self._answer(ValueError(f"Nothing was created. {every}"), *([fields] if marked else []), *homeless)
+        all_texts = " ".join(words for _, words in self._found_problems)
+        self._show_alert(ValueError(f"Nothing was created. {all_texts}"), *([fields] if marked else []), *without_field)
 
-    def _put(self, error: SvcError) -> None:
+    def _show_refusal(self, error: SvcError) -> None:
         """What the service refuses stands beside its field."""
         field = self._field(error.location)
         if field is None:
             raise error
         field.show_problems([str(error)])
         self.controls.more.reveal()
-        self._answer(error, "It says beside the field why.")
+        self._show_alert(error, "It says beside the field why.")
 
-    def _answer(self, error: Exception, *words: str) -> None:
+    def _show_alert(self, error: Exception, *words: str) -> None:
         self._show_error(error)
         self.alert.value = tag("p", " ".join(["Nothing was created.", *words]), role="alert", class_="svc-answer")
         self._focus_first_problem()
 
-    def _show_made(self, made: DataFrame, notes: list[str]) -> None:
-        self._made.append(made)
-        self._show_table(self.result[_SHOWN])
+    def _show_created(self, made: DataFrame, notes: list[str]) -> None:
+        self._created.append(made)
+        self._show_table(self.result[_COLUMNS])
         link, name = str(made["html_link"].item()), self.draft.arguments.get("summary") or "the event"
         opened = tag("a", "Open it", href=link, target="_blank", rel="noopener")
         kernel = session_or_current(self._session).in_process  # where no browser comes
@@ -206,10 +206,10 @@ class EventForm(Form):
         noted = joined(*(tag("p", f"Note: {note}.") for note in notes))
         self.status.value = tag("div", tag("p", joined(f"Created: {name}. ", there)), noted, role="status")
 
-    def _read(self) -> None:
+    def _read_lists(self) -> None:
         self.controls.read(session_or_current(self._session))
 
     def __repr__(self) -> str:
-        count = len(self._made)
+        count = len(self._created)
         words = "nothing created yet" if not count else f"{count} event{'' if count == 1 else 's'} created"
         return f"<EventForm: {words}>"

@@ -1,4 +1,4 @@
-"""The controls of an event form, set from the event itself; nothing of it is lost."""
+"""Sets the controls of the event form from an event; fields without a control become JSON."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
     from ....core.http.messages import JSON, JSONObject
     from .controls import EventControls
 
-_Read = Callable[["EventControls", Mapping[str, Any]], None]
+_SetControl = Callable[["EventControls", Mapping[str, Any]], None]
 _DAY = timedelta(days=1)
 
 
-def fill_controls(controls: EventControls, event: JSONObject, written: Callable[[], JSONObject]) -> None:
+def fill_controls(controls: EventControls, event: JSONObject, read_back: Callable[[], JSONObject]) -> None:
     """Set the controls; what they cannot say stands in the JSON of the further fields.
 
     `written` gives the event that the controls say, to compare.
     """
-    controls.further.value = {}
-    for read in _READ.values():
-        _set(controls, read, event)
-    said = written()
-    other = {name: value for name, value in event.items() if not _same(name, event, said)}
+    controls.other_fields.value = {}
+    for read in _SETTERS.values():
+        _set_or_clear(controls, read, event)
+    shown = read_back()
+    other = {name: value for name, value in event.items() if not _is_shown(name, event, shown)}
     if other.keys() & _TIMES:  # controls have both times or none
         other |= {name: event[name] for name in _TIMES if name in event}
     rest = {name: None if name in other else value for name, value in event.items()}
     for name in other:  # one control may stand for several fields: the rest of them stay
-        if name in _READ:
-            _READ[name](controls, rest)
-    controls.further.value = other
+        if name in _SETTERS:
+            _SETTERS[name](controls, rest)
+    controls.other_fields.value = other
 
 
-def _set(controls: EventControls, read: _Read, event: JSONObject) -> None:
+def _set_or_clear(controls: EventControls, read: _SetControl, event: JSONObject) -> None:
     """What is of another kind than its control is not shown there; the comparison finds it missing."""
     try:
         read(controls, event)
@@ -49,15 +49,15 @@ def _set(controls: EventControls, read: _Read, event: JSONObject) -> None:
         read(controls, {})
 
 
-def _same(name: str, event: JSONObject, said: JSONObject) -> bool:
-    if name not in _READ:
+def _is_shown(name: str, event: JSONObject, shown: JSONObject) -> bool:
+    if name not in _SETTERS:
         return False
     if name in (*_TIMES, "originalStartTime"):
-        return _same_time(event[name], said.get(name))
-    value, found = event[name], with_defaults(said).get(name)
-    if value is None or found is None:
-        return value is None or (name in _NOTHING and value == _NOTHING[name])
-    return type(value) is type(found) and _text(with_defaults(event)[name]) == _text(found)
+        return _same_time(event[name], shown.get(name))
+    value, shown_value = event[name], with_defaults(shown).get(name)
+    if value is None or shown_value is None:
+        return value is None or (name in _EMPTY and value == _EMPTY[name])
+    return type(value) is type(shown_value) and _text(with_defaults(event)[name]) == _text(shown_value)
 
 
 def _text(value: JSON) -> str:
@@ -65,16 +65,16 @@ def _text(value: JSON) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-_NOTHING = {"summary": "", "location": "", "description": "", "recurrence": [], "attendees": [], "attachments": []}
+_EMPTY = {"summary": "", "location": "", "description": "", "recurrence": [], "attendees": [], "attachments": []}
 """What says as little as if it were left out."""
 
 
-def _same_time(given: Any, said: Any) -> bool:
+def _same_time(expected: Any, actual: Any) -> bool:
     """One instant or date, and the same time zone or none."""
-    if given is None or said is None:
-        return given is said
-    moment = wire_moment(given)
-    return moment is not None and moment == wire_moment(said) and given.get("timeZone") == said.get("timeZone")
+    if expected is None or actual is None:
+        return expected is actual
+    instant = wire_moment(expected)
+    return instant is not None and instant == wire_moment(actual) and expected.get("timeZone") == actual.get("timeZone")
 
 
 def _when(controls: EventControls, event: Mapping[str, Any]) -> None:
@@ -116,14 +116,14 @@ def _guests_may(controls: EventControls, event: Mapping[str, Any]) -> None:
     controls.guests_may.value = event
 
 
-def _option(name: str) -> _Read:
+def _option(name: str) -> _SetControl:
     def read(controls: EventControls, event: Mapping[str, Any]) -> None:
         controls.more.read(name, event.get(name))
 
     return read
 
 
-def _plain(part: str, name: str, otherwise: Any) -> _Read:
+def _attribute(part: str, name: str, otherwise: Any) -> _SetControl:
     def read(controls: EventControls, event: Mapping[str, Any]) -> None:
         getattr(controls, part).value = event.get(name) or otherwise
 
@@ -131,23 +131,23 @@ def _plain(part: str, name: str, otherwise: Any) -> _Read:
 
 
 _TIMES = ("start", "end")
-_READ: Mapping[str, _Read] = {
+_SETTERS: Mapping[str, _SetControl] = {
     **{name: _option(name) for name in ("originalStartTime", *FIELDS)},
-    "summary": _plain("summary", "summary", ""),
+    "summary": _attribute("summary", "summary", ""),
     "start": _when,
     "end": _when,
     "recurrence": _recurrence,
-    "location": _plain("location", "location", ""),
+    "location": _attribute("location", "location", ""),
     "conferenceData": _conference,
-    "attendees": _plain("attendees", "attendees", []),
+    "attendees": _attribute("attendees", "attendees", []),
     "guestsCanInviteOthers": _guests_may,
     "guestsCanSeeOtherGuests": _guests_may,
     "guestsCanModify": _guests_may,
-    "description": _plain("description", "description", ""),
+    "description": _attribute("description", "description", ""),
     "reminders": _reminders,
-    "attachments": _plain("attachments", "attachments", []),
-    "colorId": _plain("color", "colorId", None),
-    "visibility": _plain("visibility", "visibility", None),
-    "transparency": _plain("transparency", "transparency", None),
+    "attachments": _attribute("attachments", "attachments", []),
+    "colorId": _attribute("color", "colorId", None),
+    "visibility": _attribute("visibility", "visibility", None),
+    "transparency": _attribute("transparency", "transparency", None),
 }
 """The fields that have a control; the others are JSON."""

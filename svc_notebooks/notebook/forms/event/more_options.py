@@ -24,18 +24,18 @@ class EventMoreOptions(MoreOptions):
     def __init__(self) -> None:
         self._changed: list[Callable[[], None]] = []
         self._controls: dict[str, Any] = {}
-        self.further = OtherFields()
-        super().__init__(_heading("Other fields"), self.further)
+        self.other_fields = OtherFields()
+        super().__init__(_heading("Other fields"), self.other_fields)
 
     # -- what is shown
 
     def reveal(self) -> None:
         """Show the controls if one of them is set or marked as wrong."""
-        if self._count_set() or self.further.text.value or any(field.problems for field in self.fields()):
+        if self._count_set() or self.other_fields.text.value or any(field.problems for field in self.fields()):
             self.shown = True
 
     def _count_set(self) -> int:
-        return sum(self.value(option.path) is not None for option in OPTIONS) + len(self.further.names)
+        return sum(self.value(option.path) is not None for option in OPTIONS) + len(self.other_fields.names)
 
     def show_option(self, path: str, shown: bool) -> None:
         """Show or hide one control."""
@@ -76,7 +76,7 @@ class EventMoreOptions(MoreOptions):
         """Set the controls below a field of the event. Raises TypeError, ValueError, TraitError where they cannot."""
         for option in OPTIONS:
             if option.field == field:
-                self.set(option.path, _below(value, option))
+                self.set(option.path, _value_at(value, option))
 
     # -- what is wrong
 
@@ -89,8 +89,8 @@ class EventMoreOptions(MoreOptions):
     def field_of(self, path: str) -> Field | None:
         """The field that a problem at this path of the event, or with this parameter, belongs to."""
         for option in OPTIONS:
-            here = path in (option.path, option.argument) or path.startswith(f"{option.path}.")
-            if here and (option.kind != "zone" or self._has_zone(option.path)):
+            is_match = path in (option.path, option.argument) or path.startswith(f"{option.path}.")
+            if is_match and (option.kind != "zone" or self._has_zone(option.path)):
                 return _field_in(self.option(option.path), path)
         below = (option for option in OPTIONS if option.argument and path == option.field)
         return next((_field_in(self.option(option.path), path) for option in below), None)
@@ -101,7 +101,7 @@ class EventMoreOptions(MoreOptions):
 
     def fields(self) -> Iterator[Field]:
         """Every field in which something can be wrong."""
-        yield self.further
+        yield self.other_fields
         for control in self._controls.values():
             yield from fields_in(control)
 
@@ -110,7 +110,7 @@ class EventMoreOptions(MoreOptions):
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever a control has another value."""
         self._changed.append(changed)
-        self.further.watch(changed)
+        self.other_fields.watch(changed)
         for control in self._controls.values():
             control.watch(changed)
 
@@ -150,7 +150,7 @@ def _field_in(control: Any, path: str) -> Field:
     return control  # type: ignore[no-any-return]
 
 
-def _below(value: Any, option: Option) -> Any:
+def _value_at(value: Any, option: Option) -> Any:
     """The value of the option in the value of its field; None where there is none. Raises TypeError."""
     for key in option.path.split(".")[1:]:
         if value is None:

@@ -114,7 +114,7 @@ class NumberOption(TextOption):
     @property
     def value(self) -> Any:
         """The number, or the text."""
-        return number_of(self.text.value)
+        return whole_number(self.text.value)
 
     @value.setter
     def value(self, value: Any) -> None:
@@ -123,10 +123,10 @@ class NumberOption(TextOption):
         self.text.value = "" if value is None else str(value)
 
 
-def number_of(text: str) -> int | str | None:
+def whole_number(text: str) -> int | str | None:
     """The whole number in a text, the text itself if there is none, None for an empty one.
 
-    >>> number_of(" 3 "), number_of("three"), number_of("")
+    >>> whole_number(" 3 "), whole_number("three"), whole_number("")
     (3, 'three', None)
     """
     text = text.strip()

@@ -1,4 +1,4 @@
-"""The fields of an event that have no control of their own, as JSON; a field is said here or by a control, not both."""
+"""The fields of an event that have no control, as JSON; a field is set here or by a control, not both."""
 
 from __future__ import annotations
 
@@ -51,19 +51,19 @@ class OtherFields(Field):
         )
         self.move = small_button("Move to controls", "Set the controls to the fields of this JSON", move)
         super().__init__(self.text, self.move)
-        on_change(lambda: self.show_hint(" ".join(_unknown(self.names))), self.text)
+        on_change(lambda: self.show_hint(" ".join(_unknown_field_notes(self.names))), self.text)
 
     @property
     def value(self) -> dict[str, Any]:
         """The fields. Raises ValueError for what is no JSON object."""
         text = self.text.value.strip()
         try:
-            found = json.loads(text) if text else {}
+            fields = json.loads(text) if text else {}
         except ValueError as error:
             raise ValueError(f'This is not valid JSON ({error}): write it like {{"iCalUID": "a@b"}}.') from None
-        if not isinstance(found, dict):
+        if not isinstance(fields, dict):
             raise ValueError('This must be a JSON object, like {"iCalUID": "a@b"}.')
-        return found
+        return fields
 
     @value.setter
     def value(self, fields: Mapping[str, Any]) -> None:
@@ -78,30 +78,28 @@ class OtherFields(Field):
             return frozenset()
 
 
-def said_twice(names: Iterable[str]) -> str:
+def duplicate_message(names: Iterable[str]) -> str:
     """The message for fields that both the JSON and a control set.
 
-    >>> said_twice(["summary"])
+    >>> duplicate_message(["summary"])
     'The control Title sets this field too: summary. Remove it here, or clear the control, or press Move to controls.'
     """
-    several = sorted(names)
-    labels = [LABELS.get(name, name) for name in several]
+    fields = sorted(names)
+    labels = [LABELS.get(name, name) for name in fields]
     controls = (
-        f"control {labels[0]} sets this field"
-        if len(several) == 1
-        else f"controls {', '.join(labels)} set these fields"
+        f"control {labels[0]} sets this field" if len(fields) == 1 else f"controls {', '.join(labels)} set these fields"
     )
-    it, control = ("it", "the control") if len(several) == 1 else ("them", "the controls")
-    return f"The {controls} too: {', '.join(several)}. Remove {it} here, or clear {control}, or press Move to controls."
+    it, control = ("it", "the control") if len(fields) == 1 else ("them", "the controls")
+    return f"The {controls} too: {', '.join(fields)}. Remove {it} here, or clear {control}, or press Move to controls."
 
 
-def _unknown(names: frozenset[str]) -> Iterator[str]:
+def _unknown_field_notes(names: frozenset[str]) -> Iterator[str]:
     """A sentence for each name that the service ignores; such a field is sent all the same.
 
-    >>> list(_unknown(frozenset({"colour", "status"})))
+    >>> list(_unknown_field_notes(frozenset({"colour", "status"})))
     ['colour is not a field of an event, and services ignore it; did you mean colorId?']
     """
     for name in sorted(names.difference(FIELD_ORDER)):
-        near = get_close_matches(name, FIELD_ORDER, n=1)
-        meant = f"; did you mean {near[0]}?" if near else "."
-        yield f"{name} is not a field of an event, and services ignore it{meant}"
+        matches = get_close_matches(name, FIELD_ORDER, n=1)
+        suggestion = f"; did you mean {matches[0]}?" if matches else "."
+        yield f"{name} is not a field of an event, and services ignore it{suggestion}"

@@ -1,4 +1,4 @@
-"""Names and values as rows: the extended properties of an event, and the preferences of a gadget."""
+"""Rows of names and values: the extended properties of an event, and the preferences of a gadget."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class PropertyRows(EditableRows[PropertyRow]):
         if not self.scopes:
             return self._pairs(None)
         pairs = {scope: self._pairs(scope) for scope in self.scopes}
-        return {scope: found for scope, found in pairs.items() if found}
+        return {scope: properties for scope, properties in pairs.items() if properties}
 
     @value.setter
     def value(self, value: Mapping[str, Any] | None) -> None:
@@ -68,12 +68,12 @@ class PropertyRows(EditableRows[PropertyRow]):
         """A row without a key, and a row whose key is in another row before it."""
         seen = set()
         for row in self.filled:
-            place = (row.scope.value, row.name)
+            key = (row.scope.value, row.name)
             if not row.name:
                 yield row, "Enter a key."
-            elif place in seen:
+            elif key in seen:
                 yield row, f"There is already a row for the key {row.name!r}: change or remove one of them."
-            seen.add(place)
+            seen.add(key)
 
     def field_of(self, path: str) -> Field:
         """The row that a path ends with the key of, or the note below all rows."""

@@ -1,4 +1,4 @@
-"""When to be reminded: as the calendar does it, never, or by rows of one's own."""
+"""The reminders of an event: the default of the calendar, none, or rows of their own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...widgets.editable_rows import EditableRows
 from ...widgets.field import AUTO_WIDTH, LABEL, Field, labelled, number_field, on_change, set_visible, small_button
 
 CALENDAR, NONE, OWN = "calendar", "none", "own"
-_WAYS = (("as the calendar does", CALENDAR), ("none", NONE), ("my own", OWN))
+_MODES = (("as the calendar does", CALENDAR), ("none", NONE), ("my own", OWN))
 _METHODS = (("a notice", "popup"), ("an e-mail", "email"))
 _KNOWN = {method for _, method in _METHODS}
 _UNITS = ((7 * 24 * 60, "week"), (24 * 60, "day"), (60, "hour"), (1, "minute"))
@@ -43,10 +43,10 @@ class ReminderRow(Field):
         self.minutes = number_field(
             minutes, "minutes before", "How many minutes before the start: 0 to 40320, which is four weeks"
         )
-        self.words = widgets.HTML()
-        super().__init__(self.method, self.minutes, self.words)
-        self.minutes.observe(lambda _change: self._say(), "value")
-        self._say()
+        self.text = widgets.HTML()
+        super().__init__(self.method, self.minutes, self.text)
+        self.minutes.observe(lambda _change: self._show_text(), "value")
+        self._show_text()
 
     @property
     def value(self) -> dict[str, Any]:
@@ -57,9 +57,9 @@ class ReminderRow(Field):
         """Call this whenever a control has another value."""
         on_change(changed, self.method, self.minutes)
 
-    def _say(self) -> None:
+    def _show_text(self) -> None:
         minutes = self.minutes.value
-        self.words.value = before_text(minutes) if minutes >= 0 else ""
+        self.text.value = before_text(minutes) if minutes >= 0 else ""
 
 
 class ReminderRows(EditableRows[ReminderRow]):
@@ -68,7 +68,7 @@ class ReminderRows(EditableRows[ReminderRow]):
     def __init__(self) -> None:
         super().__init__(lambda row: False, MOST, f"An event has at most {MOST} reminders: remove one first.")
         self.way = widgets.RadioButtons(
-            options=_WAYS,
+            options=_MODES,
             orientation="horizontal",
             **labelled("Reminders", "Those of the calendar, none, or your own"),
             style=LABEL,
@@ -77,8 +77,8 @@ class ReminderRows(EditableRows[ReminderRow]):
         self.add = small_button("Add reminder", f"One more row, up to {MOST}", lambda: self.append(ReminderRow()))
         self.choice = Field(self.way, self.add)
         self.children = [self.choice, self.box, self.note]
-        self.way.observe(lambda _change: self._adapt(), "value")
-        self._adapt()
+        self.way.observe(lambda _change: self._update_visibility(), "value")
+        self._update_visibility()
 
     @property
     def value(self) -> dict[str, Any] | None:
@@ -90,15 +90,15 @@ class ReminderRows(EditableRows[ReminderRow]):
 
     @value.setter
     def value(self, reminders: Mapping[str, Any] | None) -> None:
-        given = reminders or {"useDefault": True}
-        overrides = given.get("overrides") or []
+        settings = reminders or {"useDefault": True}
+        overrides = settings.get("overrides") or []
         self.clear()
-        for one in overrides:
-            if one.get("method") in _KNOWN and isinstance(one.get("minutes"), int):
-                self.append(ReminderRow(one["method"], one["minutes"]))
-        self.way.value = OWN if self.rows else CALENDAR if given.get("useDefault") else NONE
+        for override in overrides:
+            if override.get("method") in _KNOWN and isinstance(override.get("minutes"), int):
+                self.append(ReminderRow(override["method"], override["minutes"]))
+        self.way.value = OWN if self.rows else CALENDAR if settings.get("useDefault") else NONE
 
-    def _adapt(self) -> None:
+    def _update_visibility(self) -> None:
         set_visible(self.add, self.way.value == OWN)
         set_visible(self.box, self.way.value == OWN)
         if self.way.value == OWN and not self.rows:

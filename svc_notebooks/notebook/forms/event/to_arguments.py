@@ -1,4 +1,4 @@
-"""What the controls of an event form say, as the arguments of `create_event`; what cannot be said, beside its field."""
+"""Converts the controls of the event form to arguments of `create_event`, and collects their problems."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...events.parameters import QUERY_ARGUMENTS, query_of
 from ...events.recurrence_plan import RecurrencePlan
 from ...frames.schemas import camel
 from ...widgets.field import Field
-from .other_fields import said_twice
+from .other_fields import duplicate_message
 from .time.local_times import argument_time, in_zone, read_offset, wire_moment, wire_time
 from .time.start_and_end import When
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .controls import EventControls
 
 T = TypeVar("T")
-Wrong = tuple[Field, str]
+FieldProblem = tuple[Field, str]
 
 _SWITCHES = {
     "guestsCanInviteOthers": "guests_can_invite_others",
@@ -31,7 +31,7 @@ _SWITCHES = {
     "guestsCanModify": "guests_can_modify",
 }
 _TIMES = ("start", "end", "original_start_time")
-_BESIDE = ("time_zone", "end_time_zone", "recurrence", "metadata", *QUERY_ARGUMENTS)
+_NOT_FIELDS = ("time_zone", "end_time_zone", "recurrence", "metadata", *QUERY_ARGUMENTS)
 """Arguments that are no field of an event as they are."""
 _CONFERENCE_TYPE = "conferenceData.createRequest.conferenceSolutionKey.type"
 _REQUEST_ID = "conferenceData.createRequest.requestId"
@@ -42,7 +42,7 @@ class Draft:
     """`arguments` of `create_event`, `wrong` what could not be said in them, `lines` of recurrence and their `plan`."""
 
     arguments: dict[str, Any]
-    wrong: tuple[Wrong, ...]
+    problems: tuple[FieldProblem, ...]
     lines: list[str]
     plan: RecurrencePlan | None
     has_end_zone: bool = False
@@ -51,21 +51,25 @@ class Draft:
 def read_controls(controls: EventControls) -> Draft:
     """What the controls say now."""
     when = controls.when.value
-    wrong: list[Wrong] = []
-    further: dict[str, Any] = _asked(controls.further, wrong, {}, lambda: controls.further.value)
-    wrong += [*_missing(controls, when, further), *controls.more.problems(), *_unused(controls)]
-    start = _placed(when.start, when.zone) or wire_moment(further.get("start"))
-    end = _placed(when.end, when.end_zone or when.zone) or wire_moment(further.get("end"))
+    wrong: list[FieldProblem] = []
+    further: dict[str, Any] = _read_or_report(controls.other_fields, wrong, {}, lambda: controls.other_fields.value)
+    wrong += [
+        *_missing_times(controls, when, further),
+        *controls.more.problems(),
+        *_unused_conference_options(controls),
+    ]
+    start = _with_zone(when.start, when.zone) or wire_moment(further.get("start"))
+    end = _with_zone(when.end, when.end_zone or when.zone) or wire_moment(further.get("end"))
     lines: list[str] = []
     if start is not None:
-        lines = _asked(controls.repeats.field, wrong, [], lambda: controls.repeats.lines(start))
-    arguments = _given(
+        lines = _read_or_report(controls.repeats.field, wrong, [], lambda: controls.repeats.lines(start))
+    arguments = _without_empty(
         {
             "summary": controls.summary.value,
             **_times(controls, when),
-            "recurrence": controls.repeats.said(lines, start) if start is not None and lines else None,
-            **_people(controls),
-            **_rest(controls),
+            "recurrence": controls.repeats.argument(lines, start) if start is not None and lines else None,
+            **_guests(controls),
+            **_other_arguments(controls),
             **controls.more.arguments(),
             **(controls.more.value("extendedProperties") or {}),
             "calendar": controls.calendar.value,
@@ -73,14 +77,16 @@ def read_controls(controls: EventControls) -> Draft:
     )
     twice = further.keys() & _fields(arguments, lines)
     if twice:
-        wrong.append((controls.further, said_twice(twice)))
-    wrong += _wrong_parameters(controls, arguments)
-    return Draft(_with_further(arguments, further), tuple(wrong), lines, _plan(lines, start, end), bool(when.end_zone))
+        wrong.append((controls.other_fields, duplicate_message(twice)))
+    wrong += _parameter_problems(controls, arguments)
+    return Draft(
+        _with_other_fields(arguments, further), tuple(wrong), lines, _plan(lines, start, end), bool(when.end_zone)
+    )
 
 
-def body_of(drawn: Draft) -> JSONObject:
+def body_of(draft: Draft) -> JSONObject:
     """The event that a draft makes, right or not and as far as it goes."""
-    return {**_fields(drawn.arguments, drawn.lines), **drawn.arguments.get("metadata", {})}
+    return {**_fields(draft.arguments, draft.lines), **draft.arguments.get("metadata", {})}
 
 
 def _fields(arguments: Mapping[str, Any], lines: list[str]) -> JSONObject:
@@ -90,35 +96,35 @@ def _fields(arguments: Mapping[str, Any], lines: list[str]) -> JSONObject:
     times: JSONObject = {
         camel(name): wire_time(arguments[name], zones.get(name, zone)) for name in _TIMES if name in arguments
     }
-    others = {name: value for name, value in arguments.items() if name not in (*_TIMES, *_BESIDE)}
+    others = {name: value for name, value in arguments.items() if name not in (*_TIMES, *_NOT_FIELDS)}
     recurrence: JSONObject = {"recurrence": [*lines]} if lines else {}
     return {**times, **some_fields(**others), **recurrence}
 
 
-def _with_further(arguments: dict[str, Any], further: dict[str, Any]) -> dict[str, Any]:
+def _with_other_fields(arguments: dict[str, Any], further: dict[str, Any]) -> dict[str, Any]:
     """The arguments with the fields of the JSON; `start` and `end` have to be arguments, and a text would be a time."""
     times = {name: further[name] for name in ("start", "end") if isinstance(further.get(name), dict)}
     rest = {name: value for name, value in further.items() if name not in times}
     return {**arguments, **times, **({"metadata": rest} if rest else {})}
 
 
-def _missing(controls: EventControls, when: When, further: Mapping[str, Any]) -> Iterator[Wrong]:
-    for name, field, day, clock, whole in (
-        ("start", controls.when.starts, when.first, when.begins, when.start),
-        ("end", controls.when.until, when.last, when.ends, when.end),
+def _missing_times(controls: EventControls, when: When, further: Mapping[str, Any]) -> Iterator[FieldProblem]:
+    for name, field, day, time, moment in (
+        ("start", controls.when.starts_field, when.first, when.begins, when.start),
+        ("end", controls.when.ends_field, when.last, when.ends, when.end),
     ):
-        if whole is None and name not in further:
-            yield field, "Give a day." if day is None else "Give a time." if clock is None else "Give an earlier day."
+        if moment is None and name not in further:
+            yield field, "Give a day." if day is None else "Give a time." if time is None else "Give an earlier day."
 
 
-def _unused(controls: EventControls) -> Iterator[Wrong]:
+def _unused_conference_options(controls: EventControls) -> Iterator[FieldProblem]:
     """Options of a conference without the request for one."""
     for path in (_CONFERENCE_TYPE, _REQUEST_ID):
         if controls.more.value(path) is not None and not controls.conference.value:
             yield controls.more.option(path), "Select “with a video conference” as well, or clear this."
 
 
-def _wrong_parameters(controls: EventControls, arguments: Mapping[str, Any]) -> Iterator[Wrong]:
+def _parameter_problems(controls: EventControls, arguments: Mapping[str, Any]) -> Iterator[FieldProblem]:
     try:
         query_of(arguments)
     except (TypeError, ValueError) as error:
@@ -127,15 +133,15 @@ def _wrong_parameters(controls: EventControls, arguments: Mapping[str, Any]) -> 
             yield field, str(error)
 
 
-def _asked(field: Field, wrong: list[Wrong], otherwise: T, ask: Callable[[], T]) -> T:
+def _read_or_report(field: Field, wrong: list[FieldProblem], default: T, read: Callable[[], T]) -> T:
     try:
-        return ask()
+        return read()
     except (ValueError, OverflowError) as error:  # a year that no clock in UTC shows is a wrong one
         wrong.append((field, str(error)))
-        return otherwise
+        return default
 
 
-def _placed(moment: date | datetime | None, zone: str) -> Start | None:
+def _with_zone(moment: date | datetime | None, zone: str) -> Start | None:
     """In its zone; in UTC while there is no such zone, and that is said beside the zone."""
     if not isinstance(moment, datetime):
         return moment
@@ -163,33 +169,33 @@ def _zone_of(moment: date | datetime | None, name: str, when: When) -> str:
     return name or (when.zone if isinstance(moment, datetime) and not when.all_day else "")
 
 
-def _given(arguments: dict[str, Any]) -> dict[str, Any]:
+def _without_empty(arguments: dict[str, Any]) -> dict[str, Any]:
     """Without those that say nothing; an empty list of reminders says that there are none."""
-    said = {name: value for name, value in arguments.items() if value not in (None, "", {}, [])}
-    return said if arguments["reminders"] is None else {**said, "reminders": arguments["reminders"]}
+    present = {name: value for name, value in arguments.items() if value not in (None, "", {}, [])}
+    return present if arguments["reminders"] is None else {**present, "reminders": arguments["reminders"]}
 
 
-def _people(controls: EventControls) -> dict[str, Any]:
-    said = controls.guests_may.value
+def _guests(controls: EventControls) -> dict[str, Any]:
+    switches = controls.guests_may.value
     return {
-        "attendees": [_short(one, "email") for one in controls.attendees.value],
-        **{_SWITCHES[name]: value for name, value in said.items()},
+        "attendees": [_short_form(attendee, "email") for attendee in controls.attendees.value],
+        **{_SWITCHES[name]: value for name, value in switches.items()},
         "send_updates": controls.invitations.value,
     }
 
 
-def _short(entry: dict[str, Any], name: str) -> Any:
+def _short_form(entry: dict[str, Any], name: str) -> Any:
     """An entry that has nothing but its name is said by it alone."""
     return entry[name] if list(entry) == [name] else entry
 
 
-def _rest(controls: EventControls) -> dict[str, Any]:
+def _other_arguments(controls: EventControls) -> dict[str, Any]:
     return {
         "location": controls.location.value,
         "description": controls.description.value,
         "conference": _conference(controls),
         "reminders": _reminders(controls),
-        "attachments": [_short(one, "fileUrl") for one in controls.attachments.value],
+        "attachments": [_short_form(attachment, "fileUrl") for attachment in controls.attachments.value],
         "color": EVENT_COLORS[color].name if (color := controls.color.value) else None,
         "visibility": controls.visibility.value,
         "transparency": controls.transparency.value,
@@ -198,12 +204,12 @@ def _rest(controls: EventControls) -> dict[str, Any]:
 
 def _conference(controls: EventControls) -> Any:
     """True for any new conference, the name of its type, or with a request id what is sent."""
-    kind, request = controls.more.value(_CONFERENCE_TYPE), controls.more.value(_REQUEST_ID)
+    solution, request = controls.more.value(_CONFERENCE_TYPE), controls.more.value(_REQUEST_ID)
     if not controls.conference.value:
         return None
     if request is None:
-        return kind or True
-    key = {"conferenceSolutionKey": {"type": kind}} if kind else {}
+        return solution or True
+    key = {"conferenceSolutionKey": {"type": solution}} if solution else {}
     return {"createRequest": {"requestId": request, **key}}
 
 

@@ -1,1 +1,5 @@
-"""..."""
+"""The export form.
+
+form: the form: preview an export or save it.
+controls, document_choice: the controls, and the list of native documents.
+"""

@@ -1,4 +1,4 @@
-"""What an export form asks: which document, which format, where to; and the call that says the same."""
+"""The controls of the export form: document, format and path; and the call that does the same."""
 
 from __future__ import annotations
 
@@ -72,22 +72,22 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         )
         self.format.add_class("svc-columns")
         super().__init__([self.document, self.format, self.target, self.path])
-        self._adapt()
+        self._update_visibility()
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever a control has another value."""
         for control in (self.format, self.target, self.path):
-            control.observe(lambda _change: self._adapt(), "value")
+            control.observe(lambda _change: self._update_visibility(), "value")
             control.observe(lambda _change: changed(), "value")
 
-    def _adapt(self) -> None:
+    def _update_visibility(self) -> None:
         """Show what is asked next, and nothing that would not matter."""
         ready = self.document.facts is not None
         shown = {self.format: ready, self.target: ready, self.path: ready and self.target.value == KERNEL}
         for control, needed in shown.items():
             control.layout.display = None if needed else "none"
 
-    def offer(self, session: Session) -> None:
+    def show_formats(self, session: Session) -> None:
         """Show the formats that the chosen document can have; a format that was chosen stays if it is there."""
         from ....client.about import export_formats
 
@@ -97,7 +97,7 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         same = [row for row in self._formats if before and row.extension == before.extension]
         self.format.options = [(f"{row.title} (.{row.extension})", row.media_type) for row in self._formats]
         self.format.value = next((row.media_type for row in [*same, *self._formats]), None)
-        self._adapt()
+        self._update_visibility()
 
     def _chosen(self) -> ExportFormat | None:
         return next((row for row in self._formats if row.media_type == self.format.value), None)
@@ -109,7 +109,7 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         facts, chosen = self.document.facts, self._chosen()
         return export_name(str(facts["name"]), chosen) if facts and chosen else None
 
-    def errand(self, session: Session, *, to_look_at: bool = False) -> ExportRequest:
+    def request(self, session: Session, *, preview: bool = False) -> ExportRequest:
         """The export that is meant, checked. Raises ValueError; nothing is sent."""
         from ....client.downloads.downloads import checked_destination, target_path
 
@@ -117,7 +117,7 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         if facts is None or chosen is None or name is None:
             raise ValueError("No document is chosen: choose one, or make one and press Refresh.")
         path = None
-        if self.target.value == KERNEL and not to_look_at:
+        if self.target.value == KERNEL and not preview:
             path = target_path(checked_destination(self.path.value.strip() or "."), name)
             check_path(path, overwrite=False)
         return ExportRequest(session, str(facts["id"]), str(facts["name"]), name, chosen, path)
@@ -132,10 +132,10 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         if facts is None or chosen is None:
             return "svc.export('...', 'pdf')"
         path = path or (self.path.value.strip() if self.target.value == KERNEL else "")
-        arguments: list[Any] = [facts["id"], self._word(chosen), *([path] if path else [])]
+        arguments: list[Any] = [facts["id"], self._format_argument(chosen), *([path] if path else [])]
         return f"svc.export({', '.join(map(repr, arguments))}{', overwrite=True' if overwrite else ''})"
 
-    def _word(self, chosen: ExportFormat) -> str:
+    def _format_argument(self, chosen: ExportFormat) -> str:
         """The extension, or the media type where two formats share an extension."""
         first = next(row for row in self._formats if row.extension == chosen.extension)
         return chosen.extension if first == chosen else chosen.media_type

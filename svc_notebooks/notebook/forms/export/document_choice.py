@@ -1,4 +1,4 @@
-"""Which native document: a chooser of those that the service has, newest first."""
+"""The choice of a native document, those changed last first."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import ipywidgets as widgets
 from ...widgets.field import LABEL, labelled
 from ...widgets.html import tag
 from ...widgets.styles import row
-from ..file_browser.recent_files import MOST, file_line, latest_files
+from ..file_browser.recent_files import MAX_FILES, file_line, latest_files
 
 if TYPE_CHECKING:
     from ....client.session import Session
     from ....core.http.messages import JSONObject
 
-_FACTS = "id,name,mimeType,modifiedTime"
+_FIELDS = "id,name,mimeType,modifiedTime"
 _NONE = (
     "There is no native document here yet. Make one with svc.upload('report.docx', convert_to='document') or with"
     " “Convert to” in svc.upload_form(); then press Refresh."
@@ -27,7 +27,7 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
     """A list of documents and a button that reads it again; `facts` are those of the chosen one."""
 
     def __init__(self) -> None:
-        self._every: dict[str, JSONObject] = {}
+        self._documents: dict[str, JSONObject] = {}
         self.chooser = widgets.Dropdown(
             **labelled("Document", "The native documents of this service, those that were changed last come first"),
             style=LABEL,
@@ -36,12 +36,12 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
         self.refresh = widgets.Button(description="Refresh", tooltip="Read the list of documents again")
         self.note = widgets.HTML()
         super().__init__([row(self.chooser, self.refresh), self.note])
-        self._say()
+        self._show_note()
 
     @property
     def facts(self) -> JSONObject | None:
         """id, name and mimeType of the chosen document."""
-        return self._every.get(self.chooser.value) if self.chooser.value else None
+        return self._documents.get(self.chooser.value) if self.chooser.value else None
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever another document is chosen."""
@@ -49,40 +49,40 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
 
     def read(self, session: Session, ids: list[str] | None = None) -> None:
         """Fill the list, with these files or with all; what was chosen stays chosen while it is there."""
-        found = _listed(session) if ids is None else [_given(session, one) for one in ids]
+        documents = _listed(session) if ids is None else [_document(session, file_id) for file_id in ids]
         before = self.chooser.value
-        self._every = {str(facts["id"]): facts for facts in found}
-        self.chooser.options = [(_line(session, facts), key) for key, facts in self._every.items()]
-        self.chooser.value = before if before in self._every else next(iter(self._every), None)
-        self._say()
+        self._documents = {str(facts["id"]): facts for facts in documents}
+        self.chooser.options = [(_document_line(session, facts), key) for key, facts in self._documents.items()]
+        self.chooser.value = before if before in self._documents else next(iter(self._documents), None)
+        self._show_note()
 
-    def _say(self) -> None:
-        words = "" if self._every else _NONE
-        if len(self._every) == MOST:
-            words = f"The {MOST} that were changed last; svc.export_form(file) takes any other."
+    def _show_note(self) -> None:
+        words = "" if self._documents else _NONE
+        if len(self._documents) == MAX_FILES:
+            words = f"The {MAX_FILES} that were changed last; svc.export_form(file) takes any other."
         self.note.value = tag("p", words, role="status", style="margin: 2px") if words else ""
 
 
 def _listed(session: Session) -> list[JSONObject]:
     from ....client.about import capabilities_of
 
-    natives = [f"mimeType = '{one}'" for one in capabilities_of(session).exports]
+    natives = [f"mimeType = '{native_type}'" for native_type in capabilities_of(session).exports]
     return latest_files(session, "mimeType", q=f"({' or '.join(natives)})") if natives else []
 
 
-def _given(session: Session, file_id: str) -> JSONObject:
+def _document(session: Session, file_id: str) -> JSONObject:
     """Raises NotFound, and NotAllowed for what is no native document."""
     from ....client.about import export_formats
     from ....client.downloads.exports import not_native
     from ....client.files import get_file
 
-    facts = get_file(session, file_id, fields=_FACTS)
+    facts = get_file(session, file_id, fields=_FIELDS)
     if not export_formats(session, str(facts.get("mimeType"))):
         raise not_native(facts)
     return facts
 
 
-def _line(session: Session, facts: Any) -> str:
+def _document_line(session: Session, facts: Any) -> str:
     from ....client.about import native_name
 
     return file_line(facts, native_name(session.names, str(facts.get("mimeType"))))

@@ -1,4 +1,4 @@
-"""The export form: choose a document, see what it can become, look at it, save it (W-02)."""
+"""The export form: choose a document and a format, preview the export, save it (W-02)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ....core.http.messages import JSONObject
     from ...arguments import File
 
-_SPOKEN = 5
+_STATUS_INTERVAL = 5
 """Seconds between two words about an export that takes long."""
 
 _CONVERTING = "Converting …"
@@ -86,27 +86,27 @@ class ExportForm(Form):
         self,
         session: Session | None = None,
         ids: list[str] | None = None,
-        make_hand_over: Callable[[Callable[[], None]], BrowserDownload] = default_download,
+        make_download: Callable[[Callable[[], None]], BrowserDownload] = default_download,
     ) -> None:
         super().__init__(session)
         self._ids = ids
         self._done: list[Mapping[str, Any]] = []
-        self._offered: JSONObject | None = None
-        self._enough = False
-        self._made: tuple[ExportRequest, bytes] | None = None
-        self._answered: dict[str, Any] = {}
+        self._shown_document: JSONObject | None = None
+        self._stop_requested = False
+        self._waiting_export: tuple[ExportRequest, bytes] | None = None
+        self._answer_arguments: dict[str, Any] = {}
         self.controls = ExportControls()
         self.question = ReplaceQuestion(lambda answer: self._guarded(lambda: self._answer(answer)))
         self.export = self._button("Export", "Make the file and save it", self._export, "primary")
-        self.look = self._button("Preview", "Make the file and look at it; nothing is saved", self._preview)
+        self.preview = self._button("Preview", "Make the file and look at it; nothing is saved", self._preview)
         self.cancel = self._button("Cancel", "Stop, and save nothing", self._cancel)
         self.bar = ProgressBar("Export", 1)
         self.view = widgets.HTML()
-        self.hand_over = make_hand_over(self._arrived)
-        buttons = row(self.export, self.look, self.cancel)
+        self.browser_download = make_download(self._on_received)
+        buttons = row(self.export, self.preview, self.cancel)
         self.bar.reset("Export")
         self.controls.document.refresh.on_click(lambda _button: self._guarded(self.refresh))
-        self.controls.document.watch(lambda: self._guarded(self._offer))
+        self.controls.document.watch(lambda: self._guarded(self._show_formats))
         self.controls.watch(self._changed)
         self._guarded(self.refresh)
         self._compose(
@@ -116,7 +116,7 @@ class ExportForm(Form):
             self.bar,
             self.alert,
             self.view,
-            self.hand_over.widget,
+            self.browser_download.widget,
             self.table,
         )
 
@@ -129,25 +129,27 @@ class ExportForm(Form):
 
     def code(self) -> str:
         """The call of a cell that does what the form is set to do."""
-        return self.controls.code(**self._answered)
+        return self.controls.code(**self._answer_arguments)
 
     # -- what a press does
 
     def refresh(self) -> None:
         """See which documents there are now."""
         self.controls.document.read(session_or_current(self._session), self._ids)
-        self._offer()
+        self._show_formats()
 
-    def _offer(self) -> None:
-        if self.controls.document.facts != self._offered:  # what is looked at stays while it is the same document
+    def _show_formats(self) -> None:
+        if (
+            self.controls.document.facts != self._shown_document
+        ):  # what is looked at stays while it is the same document
             self._clear()
-        self._offered = self.controls.document.facts
-        self.controls.offer(session_or_current(self._session))
+        self._shown_document = self.controls.document.facts
+        self.controls.show_formats(session_or_current(self._session))
         self._changed()
 
     def _changed(self) -> None:
         """Another export is set: an answer was about the one before."""
-        self._made, self._answered = None, {}
+        self._waiting_export, self._answer_arguments = None, {}
         self._close_question()
         self._show_code()
 
@@ -161,54 +163,54 @@ class ExportForm(Form):
         set_visible(self.cancel, True)
 
     def _export(self) -> None:
-        self._begin(self._saved, to_look_at=False)
+        self._begin(self._save, preview=False)
 
     def _preview(self) -> None:
-        self._begin(self._looked_at, to_look_at=True)
+        self._begin(self._show_preview, preview=True)
 
-    def _begin(self, then: Callable[[ExportRequest, bytes], str], *, to_look_at: bool) -> None:
+    def _begin(self, on_done: Callable[[ExportRequest, bytes], str], *, preview: bool) -> None:
         if self.busy:
             raise ValueError("An export is under way: wait for it, or cancel it.")
         self.bar.reset("Export")
-        errand = self.controls.errand(session_or_current(self._session), to_look_at=to_look_at)
+        request = self.controls.request(session_or_current(self._session), preview=preview)
         self._clear()
         self._changed()
-        self.bar.begin(f"Export {errand.name}", None)
+        self.bar.begin(f"Export {request.name}", None)
         self.bar.show_text(_CONVERTING)
-        self._enough = False
+        self._stop_requested = False
         try:
-            self._task = asyncio.get_running_loop().create_task(self._beside(errand, then))
+            self._task = asyncio.get_running_loop().create_task(self._run_in_thread(request, on_done))
         except RuntimeError:  # no event loop: nobody waits for this one
-            self._finish(errand, then, lambda: errand.run(self._go_on))
+            self._finish(request, on_done, lambda: request.run(self._check_stopped))
 
     def _cancel(self) -> None:
         if not self.busy:
             raise ValueError("Nothing is under way, so there is nothing to cancel.")
-        self._enough = True
+        self._stop_requested = True
         self.bar.show_text(_STOPPING)
 
-    def _go_on(self, done: int, total: int | None) -> None:
+    def _check_stopped(self, done: int, total: int | None) -> None:
         """What an export asks before it keeps what has come."""
-        if self._enough:
+        if self._stop_requested:
             raise Stopped
 
-    async def _beside(self, errand: ExportRequest, then: Callable[[ExportRequest, bytes], str]) -> None:
+    async def _run_in_thread(self, request: ExportRequest, on_done: Callable[[ExportRequest, bytes], str]) -> None:
         """In a thread, so that the kernel hears and does other things; where there are none, here."""
         if not capabilities().threads:
-            self._finish(errand, then, lambda: errand.run(self._go_on))
+            self._finish(request, on_done, lambda: request.run(self._check_stopped))
             return
-        work = asyncio.ensure_future(asyncio.to_thread(errand.run, self._go_on))
-        waited = 0
-        while not (await asyncio.wait([work], timeout=_SPOKEN))[0]:
-            waited += _SPOKEN
-            self.bar.show_text(f"{_STOPPING if self._enough else _CONVERTING} {waited} seconds so far")
-        self._finish(errand, then, work.result)
+        future = asyncio.ensure_future(asyncio.to_thread(request.run, self._check_stopped))
+        seconds = 0
+        while not (await asyncio.wait([future], timeout=_STATUS_INTERVAL))[0]:
+            seconds += _STATUS_INTERVAL
+            self.bar.show_text(f"{_STOPPING if self._stop_requested else _CONVERTING} {seconds} seconds so far")
+        self._finish(request, on_done, future.result)
 
     def _finish(
-        self, errand: ExportRequest, then: Callable[[ExportRequest, bytes], str], result: Callable[[], bytes]
+        self, request: ExportRequest, on_done: Callable[[ExportRequest, bytes], str], result: Callable[[], bytes]
     ) -> None:
         try:
-            words = then(errand, result())
+            words = on_done(request, result())
         except Stopped:
             self.bar.complete(_CANCELLED, succeeded=False)
         except Exception as error:
@@ -217,28 +219,28 @@ class ExportForm(Form):
         else:
             self.bar.complete(words)
 
-    def _saved(self, errand: ExportRequest, body: bytes) -> str:
-        if errand.path is not None:
-            return self._saved_as(errand, body, errand.path, overwrite=False)
-        where = self.hand_over.save(errand.name, errand.format.media_type, body)
-        self._add(errand, {"size": len(body)})
-        return f"Done: {errand.name}, {size_text(len(body))}, {where}"
+    def _save(self, request: ExportRequest, body: bytes) -> str:
+        if request.path is not None:
+            return self._save_to(request, body, request.path, overwrite=False)
+        status = self.browser_download.save(request.name, request.format.media_type, body)
+        self._add(request, {"size": len(body)})
+        return f"Done: {request.name}, {size_text(len(body))}, {status}"
 
-    def _saved_as(self, errand: ExportRequest, body: bytes, path: Path, *, overwrite: bool) -> str:
+    def _save_to(self, request: ExportRequest, body: bytes, path: Path, *, overwrite: bool) -> str:
         """Save to a path, or ask what to do about other content there."""
         try:
-            saved = errand.save(path, body, overwrite=overwrite)
+            saved = request.save(path, body, overwrite=overwrite)
         except PathExists as error:
             if not error.replaceable:
                 raise
-            self._made = errand, body
-            self._ask(Conflict(error, errand.name, len(body), "now", errand.format.media_type))
+            self._waiting_export = request, body
+            self._ask(Conflict(error, request.name, len(body), "now", request.format.media_type))
             return f"Not saved: {path.name} exists with other content"
-        self._add(errand, {"path": str(path), "size": saved.size, "outcome": saved.outcome})
+        self._add(request, {"path": str(path), "size": saved.size, "outcome": saved.outcome})
         return _WORDS[saved.outcome].format(name=path.name, size=size_text(saved.size), path=path)
 
-    def _add(self, errand: ExportRequest, facts: Mapping[str, Any]) -> None:
-        about = {"id": errand.file_id, "name": errand.document, "mimeType": errand.format.media_type}
+    def _add(self, request: ExportRequest, facts: Mapping[str, Any]) -> None:
+        about = {"id": request.file_id, "name": request.document, "mimeType": request.format.media_type}
         self._done.append({**about, **facts})
         self._show_table(self.result)
 
@@ -247,32 +249,32 @@ class ExportForm(Form):
         (conflict,), (free,) = self.question.conflicts, self.question.alternative_paths
         self._close_question()
         self.export.focus()
-        if answer == CANCEL or self._made is None:
+        if answer == CANCEL or self._waiting_export is None:
             self.bar.complete(f"{_CANCELLED}; {conflict.path.name} is unchanged", succeeded=False)
             return
         overwrite, path = answer == REPLACE, conflict.path if answer == REPLACE else free
-        self.bar.complete(self._saved_as(*self._made, path, overwrite=overwrite))
+        self.bar.complete(self._save_to(*self._waiting_export, path, overwrite=overwrite))
         if not self.question.conflicts:
-            self._answered = {"overwrite": True} if overwrite else {"path": str(free)}
-            self._made = None
+            self._answer_arguments = {"overwrite": True} if overwrite else {"path": str(free)}
+            self._waiting_export = None
             self._show_code()
 
-    def _looked_at(self, errand: ExportRequest, body: bytes) -> str:
-        shown = preview(errand.format.media_type, body)
+    def _show_preview(self, request: ExportRequest, body: bytes) -> str:
+        shown = preview(request.format.media_type, body)
         if shown is not None:
             self.view.value = shown
-        elif not self.hand_over.show(errand.name, errand.format.media_type, body):
-            words = f"{errand.format.title} is not shown on this page: export it, and open it in its own program."
+        elif not self.browser_download.show(request.name, request.format.media_type, body):
+            words = f"{request.format.title} is not shown on this page: export it, and open it in its own program."
             self.view.value = tag("p", words)
-        return f"Preview of {errand.name}, {size_text(len(body))}; nothing was saved"
+        return f"Preview of {request.name}, {size_text(len(body))}; nothing was saved"
 
-    def _arrived(self) -> None:
+    def _on_received(self) -> None:
         """The browser has what was handed over."""
         self.bar.show_text(self.bar.text.replace("on its way to", "taken by"))
 
     def _clear(self) -> None:
         self.view.value = ""
-        self.hand_over.clear()
+        self.browser_download.clear()
 
     def __repr__(self) -> str:
         count = len(self._done)

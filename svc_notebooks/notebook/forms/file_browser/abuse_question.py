@@ -1,4 +1,4 @@
-"""Files that the service flagged as abusive: the question before their content is fetched (A6-04a)."""
+"""Asks before the content of a file that the service flagged as abusive is fetched (A6-04a)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...widgets.dialogs.confirmation import Confirmation
 from .details import owner
 
 _REASON = "cannotDownloadAbusiveFile"
-_HARM = (
+_WARNING = (
     "Flagged means: the service found malware or spam in it. Opening it can harm this computer and the data on it.",
     "Only the owner may download it. Go on only if you know what is in it.",
 )
@@ -21,12 +21,12 @@ def is_flagged(error: Exception) -> bool:
     return isinstance(error, NotAllowed) and error.reason == _REASON
 
 
-def owned(facts: Mapping[str, Any]) -> bool:
+def is_owned(facts: Mapping[str, Any]) -> bool:
     """Whether the session's user owns the file: nobody else may download it."""
     return facts.get("ownedByMe") is not False
 
 
-def refusal(facts: Mapping[str, Any]) -> str:
+def refusal_message(facts: Mapping[str, Any]) -> str:
     """What is said to people who do not own the file."""
     words = f"{facts.get('name')} was flagged as abusive: the service found malware or spam in it."
     return f"{words} Only its owner, {owner(facts)}, may download it."
@@ -45,4 +45,4 @@ def ask_about_abuse(
     title = (
         f"{len(files)} files were flagged as abusive: {names}" if len(files) > 1 else f"{names} was flagged as abusive"
     )
-    question.ask(f"{title}.", verb, *_HARM, confirmed=confirmed, cancelled=cancelled)
+    question.ask(f"{title}.", verb, *_WARNING, confirmed=confirmed, cancelled=cancelled)

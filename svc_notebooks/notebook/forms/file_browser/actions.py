@@ -1,4 +1,4 @@
-"""What a file browser can do to files: the call of a cell that does it, and how it is done."""
+"""The actions of the file browser: what each does, and the Python code that does the same."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class FileAction:
 
     code: str
     run: Callable[[Report], Any]
-    done: str
-    long: bool = False
-    stopped: str = "Cancelled. The part that was downloaded is kept: the same download resumes there."
+    message: str
+    in_thread: bool = False
+    cancelled_message: str = "Cancelled. The part that was downloaded is kept: the same download resumes there."
 
 
-def new_file(session: Session, kind: str, name: str, parent: str, file_id: str = "") -> FileAction:
+def new_file_action(session: Session, kind: str, name: str, parent: str, file_id: str = "") -> FileAction:
     """A folder, an empty file or a native document in a folder; metadata alone (A4)."""
-    facts: dict[str, Any] = {"name": _named(name)}
+    facts: dict[str, Any] = {"name": _required_name(name)}
     if kind != FILE:
         facts["mime_type"] = session.names.native(kind)
     facts["parents"] = [parent]
@@ -44,52 +44,54 @@ def new_file(session: Session, kind: str, name: str, parent: str, file_id: str =
     return FileAction(code, lambda _report: create_file(session=session, **facts), f"Made the {kind} {name.strip()}.")
 
 
-def rename(session: Session, file: str, name: str) -> FileAction:
+def rename_action(session: Session, file: str, name: str) -> FileAction:
     """Another name for one file."""
-    given = _named(name)
-    code = f"svc.update({file!r}, name={given!r})"
-    return FileAction(code, lambda _report: update(file, name=given, session=session), f"It is called {given} now.")
+    new_name = _required_name(name)
+    code = f"svc.update({file!r}, name={new_name!r})"
+    return FileAction(
+        code, lambda _report: update(file, name=new_name, session=session), f"It is called {new_name} now."
+    )
 
 
-def copies(session: Session, files: list[str], name: str) -> FileAction:
+def copy_action(session: Session, files: list[str], name: str) -> FileAction:
     """Copies beside the files; a name is for one file only."""
-    given = name.strip() or None
-    if given and len(files) > 1:
+    new_name = name.strip() or None
+    if new_name and len(files) > 1:
         raise ValueError(f"Name is for one copy, and {len(files)} files are chosen: leave it empty.")
-    code = f"svc.copy({_these(files)}{f', {given!r}' if given else ''})"
-    return FileAction(code, lambda _report: copy(files, given, session=session), f"Copied {counted(files)}.")
+    code = f"svc.copy({_ids_text(files)}{f', {new_name!r}' if new_name else ''})"
+    return FileAction(code, lambda _report: copy(files, new_name, session=session), f"Copied {file_count(files)}.")
 
 
-def shared(session: Session, files: list[str], grantee: str, role: str) -> FileAction:
+def share_action(session: Session, files: list[str], grantee: str, role: str) -> FileAction:
     """A role for somebody."""
-    given = grantee.strip()
-    if not given:
+    email = grantee.strip()
+    if not email:
         raise ValueError('With is empty: write an e-mail address, "anyone" or "domain:example.com".')
-    checked_grantee("With", given)
-    code = f"svc.share({_these(files)}, {given!r}, role={role!r})"
-    words = f"Shared {counted(files)} with {given} ({role})."
-    return FileAction(code, lambda _report: share(files, given, role=role, session=session), words)
+    checked_grantee("With", email)
+    code = f"svc.share({_ids_text(files)}, {email!r}, role={role!r})"
+    words = f"Shared {file_count(files)} with {email} ({role})."
+    return FileAction(code, lambda _report: share(files, email, role=role, session=session), words)
 
 
-def trashed(session: Session, files: list[str]) -> FileAction:
+def trash_action(session: Session, files: list[str]) -> FileAction:
     """Into the trash."""
-    code, words = f"svc.trash({_these(files)})", f"Moved {counted(files)} to the trash."
+    code, words = f"svc.trash({_ids_text(files)})", f"Moved {file_count(files)} to the trash."
     return FileAction(code, lambda _report: trash(files, session=session), words)
 
 
-def untrashed(session: Session, files: list[str]) -> FileAction:
+def untrash_action(session: Session, files: list[str]) -> FileAction:
     """Out of the trash."""
-    code, words = f"svc.untrash({_these(files)})", f"Took {counted(files)} out of the trash."
+    code, words = f"svc.untrash({_ids_text(files)})", f"Took {file_count(files)} out of the trash."
     return FileAction(code, lambda _report: untrash(files, session=session), words)
 
 
-def deleted(session: Session, files: list[str]) -> FileAction:
+def delete_action(session: Session, files: list[str]) -> FileAction:
     """Away for good."""
-    code, words = f"svc.delete({_these(files)})", f"Deleted {counted(files)} for good."
+    code, words = f"svc.delete({_ids_text(files)})", f"Deleted {file_count(files)} for good."
     return FileAction(code, lambda _report: delete(files, session=session), words)
 
 
-def viewers_may(session: Session, facts: Mapping[str, Any], allowed: bool) -> FileAction:
+def copy_restriction_action(session: Session, facts: Mapping[str, Any], allowed: bool) -> FileAction:
     """Whether viewers may download, export and copy a file."""
     file = str(facts["id"])
     fields: dict[str, Any] = {ARGUMENT: not allowed}
@@ -98,7 +100,7 @@ def viewers_may(session: Session, facts: Mapping[str, Any], allowed: bool) -> Fi
     return FileAction(code, lambda _report: update(file, session=session, **fields), words)
 
 
-def content_replaced(session: Session, facts: Mapping[str, Any], chosen: ChosenFile) -> FileAction:
+def replace_content_action(session: Session, facts: Mapping[str, Any], chosen: ChosenFile) -> FileAction:
     """Other content in a file; a native document converts it (A5-04)."""
     file, document = str(facts["id"]), session.names.is_native(str(facts.get("mimeType")))
     media_type = chosen.media_type(converted=document)
@@ -106,29 +108,29 @@ def content_replaced(session: Session, facts: Mapping[str, Any], chosen: ChosenF
         f"svc.update({file!r}, {chosen.name!r})",
         lambda report: update(file, chosen.source, mime_type=media_type, progress=report, session=session),
         f"Replaced the content of {facts.get('name')}.",
-        long=True,
-        stopped=f"Cancelled. {facts.get('name')} is unchanged.",
+        in_thread=True,
+        cancelled_message=f"Cancelled. {facts.get('name')} is unchanged.",
     )
 
 
-def counted(files: list[str]) -> str:
+def file_count(files: list[str]) -> str:
     """How many files, in words.
 
-    >>> counted(["a"]), counted(["a", "b"])
+    >>> file_count(["a"]), file_count(["a", "b"])
     ('1 file', '2 files')
     """
     return "1 file" if len(files) == 1 else f"{len(files)} files"
 
 
-def _named(name: str) -> str:
+def _required_name(name: str) -> str:
     if not name.strip():
         raise ValueError("Name is empty: write one.")
     return name.strip()
 
 
-def _these(files: list[str]) -> str:
+def _ids_text(files: list[str]) -> str:
     return repr(files[0]) if len(files) == 1 else repr(files)
 
 
-def _arguments(given: dict[str, Any]) -> str:
-    return ", ".join(f"{name}={value!r}" for name, value in given.items())
+def _arguments(arguments: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in arguments.items())

@@ -1,39 +1,39 @@
-"""What is to be done when a person has answered the question of a file browser."""
+"""Maps an answered dialog of the file browser to the action it asks for."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from . import actions as deeds
+from . import actions
 from .actions import FileAction
 from .dialogs import KERNEL, ConfirmDialog, Question
-from .saving import fetched, saved
+from .saving import fetch_action, save_action
 
 if TYPE_CHECKING:
     from ....client.session import Session
     from ....core.http.messages import JSONObject
 
 
-def deed_for(
-    asked: Question, given: ConfirmDialog, session: Session, chosen: Sequence[JSONObject], folder: str
+def action_for(
+    question: Question, dialog: ConfirmDialog, session: Session, chosen: Sequence[JSONObject], folder: str
 ) -> FileAction:
     """The deed that an answer means, for the chosen files in this folder. Raises ValueError for what is missing."""
-    files = [str(one["id"]) for one in chosen]
-    match asked.key:
+    files = [str(file["id"]) for file in chosen]
+    match question.key:
         case "folder":
-            made = given.made
-            return deeds.new_file(session, made.kind.value, given.name.value, folder, made.id.value)
+            made = dialog.made
+            return actions.new_file_action(session, made.type.value, dialog.name.value, folder, made.id.value)
         case "rename":
-            return deeds.rename(session, files[0], given.name.value)
+            return actions.rename_action(session, files[0], dialog.name.value)
         case "copy":
-            return deeds.copies(session, files, given.name.value)
+            return actions.copy_action(session, files, dialog.name.value)
         case "share":
-            return deeds.shared(session, files, given.grantee.value, given.role.value)
+            return actions.share_action(session, files, dialog.grantee.value, dialog.role.value)
         case "replace":
-            return deeds.content_replaced(session, chosen[0], given.source.single())
-        case "download" if given.target.value == KERNEL:
-            return saved(session, [given.download(chosen)])
+            return actions.replace_content_action(session, chosen[0], dialog.source.single())
+        case "download" if dialog.target.value == KERNEL:
+            return save_action(session, [dialog.download(chosen)])
         case "download":
-            return fetched(session, [given.download(chosen)])
-    return deeds.deleted(session, files)
+            return fetch_action(session, [dialog.download(chosen)])
+    return actions.delete_action(session, files)

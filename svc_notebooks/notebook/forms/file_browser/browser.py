@@ -1,4 +1,4 @@
-"""The file browser: go through folders, search, look at files and do with them what can be done (A4, A6)."""
+"""The file browser: browse folders, search, preview files and change them (A4, A6)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ...widgets.form import Form
 from ...widgets.html import Markup, joined, tag
 from ...widgets.row_list import RowList, default_row_list
 from ...widgets.styles import row
-from . import actions as deeds
+from . import actions
 from .actions import FileAction
-from .answers import deed_for
+from .answers import action_for
 from .details import COLUMNS, content_note, every_field, is_folder, table_row
 from .details_panel import FileDetails
 from .dialogs import BUTTONS, KERNEL, QUESTIONS, ConfirmDialog, Question
 from .downloads import Actions, FileDownloads
-from .preview import FilePreview, look_at
+from .preview import FilePreview, fetch_preview
 from .query import ROOT, FileQuery
 from .recent_files import page_of_files
 from .search_bar import FileSearch
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from ....client.session import Session
     from ....core.http.messages import JSONObject
 
-PAGE = 20
+PAGE_SIZE = 20
 """So many files are shown at once."""
 
-_HOME = (ROOT, "My files")
+_ROOT_FOLDER = (ROOT, "My files")
 
 
 def file_browser(*, session: Session | None = None) -> FileBrowser:
@@ -72,34 +72,42 @@ class FileBrowser(Form):
         self,
         session: Session | None = None,
         make_list: Callable[[str, dict[str, str]], RowList] = default_row_list,
-        make_hand_over: Callable[[Callable[[], None]], BrowserDownload] = default_download,
+        make_download: Callable[[Callable[[], None]], BrowserDownload] = default_download,
     ) -> None:
         super().__init__(session)
-        self._path = [_HOME]
-        self._pages: list[str | None] = [None]
-        self._more: str | None = None
-        self._found: list[JSONObject] = []
-        self._last = ""
-        self._looked_at: list[str] = []
-        self._pressed: widgets.Button | None = None
-        self._stopped = ""
+        self._folders = [_ROOT_FOLDER]
+        self._page_tokens: list[str | None] = [None]
+        self._next_page_token: str | None = None
+        self._files: list[JSONObject] = []
+        self._last_code = ""
+        self._previewed_ids: list[str] = []
+        self._asking_button: widgets.Button | None = None
+        self._cancelled_message = ""
         self.search, self.files = FileSearch(), make_list("Files", COLUMNS)
-        self.question = ConfirmDialog(lambda asked: self._guarded(lambda: self._answered(asked)), self._back)
-        self.work = BackgroundTask(self._failed)
-        self.place, self.status, self.view = (widgets.HTML() for _ in range(3))
-        self.about = FileDetails(lambda file, allowed: self._guarded(lambda: self._set_viewers(file, allowed)))
-        self.hand_over = make_hand_over(lambda: None)
-        actions = Actions(
-            self._session_now, self._guarded, self._do, self._say, self._show_error, self.hand_over.save, self._back
+        self.question = ConfirmDialog(
+            lambda question: self._guarded(lambda: self._on_answer(question)), self._focus_asking_button
         )
-        self.downloads = FileDownloads(actions)
+        self.work = BackgroundTask(self._on_error)
+        self.location, self.status, self.view = (widgets.HTML() for _ in range(3))
+        self.about = FileDetails(lambda file, allowed: self._guarded(lambda: self._set_viewers(file, allowed)))
+        self.browser_download = make_download(lambda: None)
+        callbacks = Actions(
+            self._session_now,
+            self._guarded,
+            self._run_action,
+            self._show_status,
+            self._show_error,
+            self.browser_download.save,
+            self._focus_asking_button,
+        )
+        self.downloads = FileDownloads(callbacks)
         self._buttons()
-        self.search.watch(lambda: self._guarded(self._reset_after_fork))
-        self.files.watch(self._show_chosen, self._opened, lambda: self._guarded(self._go_up))
+        self.search.watch(lambda: self._guarded(self._list_from_start))
+        self.files.watch(self._show_chosen, self._open_row, lambda: self._guarded(self._go_up))
         self.question.watch(self._show_code)
         self.question.made.generate.on_click(lambda _button: self._guarded(self._generate_id))
         self._compose(
-            row(self.up, self.refresh_button, self.place),
+            row(self.up, self.refresh_button, self.location),
             self.search,
             self.files,
             row(self.before, self.next, self.status),
@@ -110,7 +118,7 @@ class FileBrowser(Form):
             self.alert,
             self.about,
             self.view,
-            self.hand_over.widget,
+            self.browser_download.widget,
         )
         self._guarded(self._list)
 
@@ -118,9 +126,9 @@ class FileBrowser(Form):
         press = self._button
         self.up = press("Up", "To the folder that this one is in", self._go_up)
         self.refresh_button = press("Refresh", "Read the list again", self.refresh)
-        self.before = press("Previous", f"The {PAGE} files before these", self._page_before)
-        self.next = press("Next", f"The next {PAGE} files", self._page_after)
-        self.open = press("Open", "Open the chosen folder, or look at the chosen file", self._open)
+        self.before = press("Previous", f"The {PAGE_SIZE} files before these", self._previous_page)
+        self.next = press("Next", f"The next {PAGE_SIZE} files", self._next_page)
+        self.open = press("Open", "Open the chosen folder, or look at the chosen file", self._open_chosen)
         self.details = press("All fields", "Everything that the service tells of the chosen file", self._details)
         self.trash = press("Trash", "Move what is chosen to the trash", self._trash)
         self.untrash = press("Restore", "Take what is chosen out of the trash", self._untrash)
@@ -139,26 +147,26 @@ class FileBrowser(Form):
     @property
     def result(self) -> DataFrame:
         """The files that are shown, with the columns of `files()`."""
-        return frame(FILES, self._found)
+        return frame(FILES, self._files)
 
     @property
     def chosen(self) -> DataFrame:
         """The files that are chosen, with the columns of `files()`: `svc.download(browser.chosen)`."""
-        return frame(FILES, self._chosen())
+        return frame(FILES, self._chosen_files())
 
     @property
     def query(self) -> FileQuery:
         """What is listed: `.q` and `.order` as the interface writes them."""
-        return self.search.query(self._path[-1][0])
+        return self.search.query(self._folders[-1][0])
 
     def code(self) -> str:
         """The call of a cell that does what was done last, or what is asked about now; else the one that lists."""
-        if self.question.asked:
+        if self.question.question:
             try:
-                return self._deed(self.question.asked).code
+                return self._action(self.question.question).code
             except ValueError:
                 pass  # not all is filled in
-        return self._last or self.query.code()
+        return self._last_code or self.query.code()
 
     def refresh(self) -> None:
         """Read the list again, the same page of it."""
@@ -170,223 +178,234 @@ class FileBrowser(Form):
         return session_or_current(self._session)
 
     def _list(self, *, keep: bool = False) -> None:
-        session, query, token = self._session_now(), self.query, self._pages[-1]
+        session, query, token = self._session_now(), self.query, self._page_tokens[-1]
         if not keep:
-            self._last = ""
-        self._work("Reading the list", lambda _report: page_of_files(session, query, token, PAGE), self._show_page)
+            self._last_code = ""
+        self._run_task(
+            "Reading the list", lambda _report: page_of_files(session, query, token, PAGE_SIZE), self._show_page
+        )
 
-    def _reset_after_fork(self) -> None:
-        self._pages = [None]
+    def _list_from_start(self) -> None:
+        self._page_tokens = [None]
         self._list()
 
-    def _page_before(self) -> None:
-        if len(self._pages) == 1:
+    def _previous_page(self) -> None:
+        if len(self._page_tokens) == 1:
             raise ValueError("These are the first files.")
-        self._pages.pop()
+        self._page_tokens.pop()
         self._list()
 
-    def _page_after(self) -> None:
-        if self._more is None:
+    def _next_page(self) -> None:
+        if self._next_page_token is None:
             raise ValueError("There are no more files.")
-        self._pages.append(self._more)
+        self._page_tokens.append(self._next_page_token)
         self._list()
 
     def _go_up(self) -> None:
-        if len(self._path) == 1:
-            raise ValueError(f"{_HOME[1]} is in no other folder.")
-        self._path.pop()
-        self._reset_after_fork()
+        if len(self._folders) == 1:
+            raise ValueError(f"{_ROOT_FOLDER[1]} is in no other folder.")
+        self._folders.pop()
+        self._list_from_start()
 
-    def _opened(self, file_id: str) -> None:
-        found = [one for one in self._found if one["id"] == file_id]
-        self._guarded(lambda: self._open_file(found[0]) if found else None)
+    def _open_row(self, file_id: str) -> None:
+        matches = [file for file in self._files if file["id"] == file_id]
+        self._guarded(lambda: self._open_file(matches[0]) if matches else None)
 
-    def _open(self) -> None:
-        self._open_file(self._one())
+    def _open_chosen(self) -> None:
+        self._open_file(self._require_one())
 
     def _open_file(self, facts: JSONObject) -> None:
         session = self._session_now()
         if not is_folder(facts, session.names):
-            self._look(facts)
+            self._preview(facts)
             return
-        self._path = [*(self._path if self.search.in_folder else [_HOME]), (str(facts["id"]), str(facts["name"]))]
-        if self.search.in_folder and not self.search.words.value:
-            self._reset_after_fork()
+        self._folders = [
+            *(self._folders if self.search.in_folder else [_ROOT_FOLDER]),
+            (str(facts["id"]), str(facts["name"])),
+        ]
+        if self.search.in_folder and not self.search.text.value:
+            self._list_from_start()
         else:
-            self.search.enter()
+            self.search.reset()
 
-    def _look(self, facts: JSONObject, *, acknowledge_abuse: bool = False) -> None:
-        session, go_on = self._session_now(), lambda: self._look(facts, acknowledge_abuse=True)
-        self._work(
+    def _preview(self, facts: JSONObject, *, acknowledge_abuse: bool = False) -> None:
+        session, fetch_flagged = self._session_now(), lambda: self._preview(facts, acknowledge_abuse=True)
+        self._run_task(
             f"Fetching {facts['name']}",
-            lambda _report: look_at(session, facts, acknowledge_abuse=acknowledge_abuse),
-            lambda look: self._show_look(look) if look else self.downloads.ask_to_look(facts, go_on),
+            lambda _report: fetch_preview(session, facts, acknowledge_abuse=acknowledge_abuse),
+            lambda preview: (
+                self._show_preview(preview) if preview else self.downloads.ask_before_preview(facts, fetch_flagged)
+            ),
             long=True,
         )
 
     # -- what a press does
 
-    def _work(
+    def _run_task(
         self, label: str, act: Callable[[Report], Any], then: Callable[[Any], None], *, long: bool = False
     ) -> None:
         self.work.begin(label, act, then, in_thread=long or not self._session_now().in_process)
 
-    def _failed(self, error: Exception) -> None:
+    def _on_error(self, error: Exception) -> None:
         if isinstance(error, Stopped):
-            self._say(self._stopped)
+            self._show_status(self._cancelled_message)
         else:
             self._show_chosen()
             self._show_error(error)
 
     def _ask(self, key: str) -> None:
-        files = self._asked_about(QUESTIONS[key])
+        files = self._files_for(QUESTIONS[key])
         note = content_note(files[0], self._session_now().names) if key == "replace" else ""
-        self.downloads.close_it()
-        self._pressed = self.ask[key]
-        names = [str(one["name"]) for one in files]
+        self.downloads.dismiss()
+        self._asking_button = self.ask[key]
+        names = [str(file["name"]) for file in files]
         self.question.ask(key, ", ".join(names), names[0] if key == "rename" else "", note)
         self._show_code()
 
-    def _back(self) -> None:
+    def _focus_asking_button(self) -> None:
         """The question is gone: the keyboard goes back to the button that had asked it."""
-        if self._pressed and not self.downloads.asked:
-            self._pressed.focus()
+        if self._asking_button and not self.downloads.is_open:
+            self._asking_button.focus()
         self._show_code()
 
-    def _answered(self, asked: Question) -> None:
-        question, files = self.question, self._asked_about(asked)
-        if problems := question.check(files):
+    def _on_answer(self, question: Question) -> None:
+        dialog, files = self.question, self._files_for(question)
+        if problems := dialog.check(files):
             self._show_problems("Nothing was done.", problems)
             return
-        if asked.key != "download":
-            self._do(self._deed(asked), lambda _made: question.source.forget() if asked.key == "replace" else None)
-        elif question.target.value == KERNEL:
-            self.downloads.save(question.download(files))
+        if question.key != "download":
+            self._run_action(
+                self._action(question), lambda _made: dialog.source.forget() if question.key == "replace" else None
+            )
+        elif dialog.target.value == KERNEL:
+            self.downloads.save(dialog.download(files))
         else:
-            self.downloads.fetch(question.download(files))
-        question.close_it()
+            self.downloads.fetch(dialog.download(files))
+        dialog.dismiss()
 
     def _generate_id(self) -> None:
         self.question.made.id.value = str(generate_ids(1, session=self._session_now())["id"].item())
 
     def _set_viewers(self, file: Mapping[str, Any], allowed: bool) -> None:
         try:
-            self._do(deeds.viewers_may(self._session_now(), file, allowed))
+            self._run_action(actions.copy_restriction_action(self._session_now(), file, allowed))
         except Exception:
             self._show_chosen()  # the switch shows what the service has
             raise
 
-    def _deed(self, asked: Question) -> FileAction:
-        return deed_for(asked, self.question, self._session_now(), self._asked_about(asked), self._path[-1][0])
+    def _action(self, question: Question) -> FileAction:
+        return action_for(question, self.question, self._session_now(), self._files_for(question), self._folders[-1][0])
 
-    def _asked_about(self, asked: Question) -> list[JSONObject]:
+    def _files_for(self, question: Question) -> list[JSONObject]:
         """The files that a question is about. Raises ValueError where too few or too many are chosen."""
-        return {0: list, 1: lambda: [self._one()], None: self._some}[asked.files]()
+        return {0: list, 1: lambda: [self._require_one()], None: self._require_chosen}[question.files]()
 
     def _trash(self) -> None:
-        self._do(deeds.trashed(self._session_now(), self._ids()))
+        self._run_action(actions.trash_action(self._session_now(), self._ids()))
 
     def _untrash(self) -> None:
-        self._do(deeds.untrashed(self._session_now(), self._ids()))
+        self._run_action(actions.untrash_action(self._session_now(), self._ids()))
 
-    def _do(self, deed: FileAction, then: Callable[[Any], str | None] | None = None) -> None:
+    def _run_action(self, action: FileAction, then: Callable[[Any], str | None] | None = None) -> None:
         """The deed, and the list as it is behind it, in one piece of work."""
-        session, query, token = self._session_now(), self.query, self._pages[-1]
+        session, query, token = self._session_now(), self.query, self._page_tokens[-1]
 
-        def done(found: tuple[Any, JSONObject]) -> None:
-            self._last = deed.code
-            self._show_page(found[1])
-            words = then(found[0]) if then else None
-            self._say(words or deed.done)
+        def on_done(results: tuple[Any, JSONObject]) -> None:
+            self._last_code = action.code
+            self._show_page(results[1])
+            words = then(results[0]) if then else None
+            self._show_status(words or action.message)
             self._show_code()
 
-        self._stopped = deed.stopped
-        self._work(
-            f"Doing {deed.code}",
-            lambda report: (deed.run(report), page_of_files(session, query, token, PAGE)),
-            done,
-            long=deed.long,
+        self._cancelled_message = action.cancelled_message
+        self._run_task(
+            f"Doing {action.code}",
+            lambda report: (action.run(report), page_of_files(session, query, token, PAGE_SIZE)),
+            on_done,
+            long=action.in_thread,
         )
 
     def _details(self) -> None:
         from ....client.files import get_file
 
-        session, facts = self._session_now(), self._one()
+        session, facts = self._session_now(), self._require_one()
         file_id = str(facts["id"])
-        self._last = f"svc.file({file_id!r}, fields='*')"
-        self._work(
+        self._last_code = f"svc.file({file_id!r}, fields='*')"
+        self._run_task(
             f"Reading {facts['name']}",
             lambda _report: get_file(session, file_id, fields="*"),
-            lambda found: self._show_view(every_field(found)),
+            lambda fields: self._show_view(every_field(fields)),
         )
 
     # -- what is chosen
 
-    def _chosen(self) -> list[JSONObject]:
+    def _chosen_files(self) -> list[JSONObject]:
         ids = set(self.files.ids())
-        return [one for one in self._found if one["id"] in ids]
+        return [file for file in self._files if file["id"] in ids]
 
-    def _some(self) -> list[JSONObject]:
-        found = self._chosen()
-        if not found:
+    def _require_chosen(self) -> list[JSONObject]:
+        chosen = self._chosen_files()
+        if not chosen:
             raise ValueError("No file is chosen: choose one or several in the list.")
-        return found
+        return chosen
 
     def _ids(self) -> list[str]:
-        return [str(one["id"]) for one in self._some()]
+        return [str(file["id"]) for file in self._require_chosen()]
 
-    def _one(self) -> JSONObject:
-        if len(found := self._some()) > 1:
+    def _require_one(self) -> JSONObject:
+        if len(files := self._require_chosen()) > 1:
             raise ValueError("Several files are chosen, and this is for one.")
-        return found[0]
+        return files[0]
 
     # -- what is shown
 
     def _show_page(self, page: JSONObject) -> None:
-        found, session = page.get("files"), self._session_now()
-        self._found = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-        self._more = str(page["nextPageToken"]) if page.get("nextPageToken") else None
-        self.files.show([table_row(one, session.names) for one in self._found], "There is no such file here.")
-        self.place.value = tag("span", tag("strong", self._where()), class_="svc-place")
-        self._say(self._count())
+        files, session = page.get("files"), self._session_now()
+        self._files = [file for file in files if isinstance(file, dict)] if isinstance(files, list) else []
+        self._next_page_token = str(page["nextPageToken"]) if page.get("nextPageToken") else None
+        self.files.show([table_row(file, session.names) for file in self._files], "There is no such file here.")
+        self.location.value = tag("span", tag("strong", self._location_text()), class_="svc-place")
+        self._show_status(self._count_text())
         self._show_chosen()
 
-    def _where(self) -> str:
+    def _location_text(self) -> str:
         if self.search.in_folder:
-            return " / ".join(name for _, name in self._path)
-        return str(self.search.place.label if self.search.way.value != "q" else "what the query finds")
+            return " / ".join(name for _, name in self._folders)
+        return str(self.search.scope.label if self.search.field.value != "q" else "what the query finds")
 
-    def _count(self) -> str:
-        first = PAGE * (len(self._pages) - 1) + 1
-        more = ", and there are more" if self._more else ""
-        if len(self._pages) > 1 or more:
-            return f"Files {first} to {first + len(self._found) - 1}{more}"
-        return deeds.counted(list(self._found))  # type: ignore[arg-type]
+    def _count_text(self) -> str:
+        first = PAGE_SIZE * (len(self._page_tokens) - 1) + 1
+        more = ", and there are more" if self._next_page_token else ""
+        if len(self._page_tokens) > 1 or more:
+            return f"Files {first} to {first + len(self._files) - 1}{more}"
+        return actions.file_count(list(self._files))  # type: ignore[arg-type]
 
     def _show_chosen(self) -> None:
-        chosen, ids = self._chosen(), self.files.ids()
-        if ids != self._looked_at:  # what is looked at stays while the same is chosen
+        chosen, ids = self._chosen_files(), self.files.ids()
+        if ids != self._previewed_ids:  # what is looked at stays while the same is chosen
             self.view.value = ""
-            self.hand_over.clear()
-        self._looked_at = ids
-        one = chosen[0] if len(chosen) == 1 else None
-        several = tag("p", f"{deeds.counted(self.files.ids())} are chosen.", role="status") if chosen else ""
-        self.about.show(one, self._session_now().names) if one else self.about.clear(several)
+            self.browser_download.clear()
+        self._previewed_ids = ids
+        single = chosen[0] if len(chosen) == 1 else None
+        several = tag("p", f"{actions.file_count(self.files.ids())} are chosen.", role="status") if chosen else ""
+        self.about.show(single, self._session_now().names) if single else self.about.clear(several)
         self._show_code()
 
-    def _show_look(self, look: FilePreview) -> None:
-        self._last = look.code
-        if look.view is None and self.hand_over.show(look.name, look.media_type, look.body):
+    def _show_preview(self, preview: FilePreview) -> None:
+        self._last_code = preview.code
+        if preview.view is None and self.browser_download.show(preview.name, preview.media_type, preview.body):
             self._show_view(Markup())
         else:
-            self._show_view(look.view or tag("p", f"{look.name} is a {look.media_type}: download it to look at it."))
-        self._say(f"A look at {look.name}; nothing was saved.")
+            self._show_view(
+                preview.view or tag("p", f"{preview.name} is a {preview.media_type}: download it to look at it.")
+            )
+        self._show_status(f"A look at {preview.name}; nothing was saved.")
 
     def _show_view(self, view: Markup) -> None:
         self.view.value = view
         self._show_code()
 
-    def _say(self, words: str) -> None:
+    def _show_status(self, words: str) -> None:
         self.status.value = tag("span", words, role="status")
 
     def _static_view(self) -> Markup:
@@ -396,4 +415,4 @@ class FileBrowser(Form):
         )
 
     def __repr__(self) -> str:
-        return f"<FileBrowser: {self._where()}, {self._count()}>"
+        return f"<FileBrowser: {self._location_text()}, {self._count_text()}>"

@@ -1,4 +1,4 @@
-"""What is known of a file, for people: a row of a list, the facts below it, and every field there is."""
+"""Formats the metadata of a file: a row of the list, the details, and a table of every field."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...sizes import size_text
 from ...widgets.copy_restriction import is_restricted
 from ...widgets.html import Markup, joined, tag
 
-LISTED = (
+LIST_FIELDS = (
     "id,name,mimeType,size,createdTime,modifiedTime,trashed,starred,parents,webViewLink,shared,ownedByMe,"
     "description,owners(emailAddress),viewersCanCopyContent,capabilities(canEdit)"
 )
@@ -27,16 +27,18 @@ def table_row(facts: Mapping[str, Any], names: Names) -> dict[str, Any]:
     return {
         "id": str(facts["id"]),
         "name": str(facts.get("name")),
-        "kind": kind(facts, names),
+        "kind": type_name(facts, names),
         "size": _size(facts),
-        "changed": moment(facts.get("modifiedTime")),
+        "changed": minute_text(facts.get("modifiedTime")),
         "folder": is_folder(facts, names),
         "note": _note(facts),
-        "more": ", ".join(filter(None, (kind(facts, names), _size(facts), moment(facts.get("modifiedTime"))))),
+        "more": ", ".join(
+            filter(None, (type_name(facts, names), _size(facts), minute_text(facts.get("modifiedTime"))))
+        ),
     }
 
 
-def kind(facts: Mapping[str, Any], names: Names) -> str:
+def type_name(facts: Mapping[str, Any], names: Names) -> str:
     """What sort of file it is: the word of a native type, or the media type."""
     media_type = str(facts.get("mimeType") or "")
     return native_name(names, media_type) if names.is_native(media_type) else media_type
@@ -47,10 +49,10 @@ def is_folder(facts: Mapping[str, Any], names: Names) -> bool:
     return facts.get("mimeType") == names.native("folder")
 
 
-def moment(text: object) -> str:
+def minute_text(text: object) -> str:
     """An instant of the wire, to the minute.
 
-    >>> moment("2026-01-05T09:00:00.000Z")
+    >>> minute_text("2026-01-05T09:00:00.000Z")
     '2026-01-05 09:00'
     """
     return str(text or "")[:16].replace("T", " ")
@@ -68,7 +70,7 @@ def _note(facts: Mapping[str, Any]) -> str:
         "shared by me": facts.get("shared") and facts.get("ownedByMe"),
         "of " + owner(facts): facts.get("ownedByMe") is False,
     }
-    return ", ".join(words for words, true in notes.items() if true)
+    return ", ".join(words for words, applies in notes.items() if applies)
 
 
 def owner(facts: Mapping[str, Any]) -> str:
@@ -81,10 +83,10 @@ def details_view(facts: Mapping[str, Any], names: Names) -> Markup:
     """The few facts that people ask for first."""
     rows = {
         "Name": facts.get("name"),
-        "Kind": kind(facts, names),
+        "Kind": type_name(facts, names),
         "Size": _size(facts),
-        "Made": f"{moment(facts.get('createdTime'))} UTC",
-        "Changed": f"{moment(facts.get('modifiedTime'))} UTC",
+        "Made": f"{minute_text(facts.get('createdTime'))} UTC",
+        "Changed": f"{minute_text(facts.get('modifiedTime'))} UTC",
         "Owner": owner(facts),
         "Notes": _note(facts) or None,
         "Viewers": "may not download, export or copy it" if is_restricted(facts) else None,
@@ -98,7 +100,7 @@ def content_note(facts: Mapping[str, Any], names: Names) -> str:
     """The text of the question before the content of a file is replaced."""
     if names.is_native(str(facts.get("mimeType"))):
         return "It is a native document: the new content is converted, and everything in the document is replaced."
-    changed = f"changed {moment(facts.get('modifiedTime'))} UTC"
+    changed = f"changed {minute_text(facts.get('modifiedTime'))} UTC"
     return f"The new content overwrites the present one ({_size(facts)}, {changed}). The file keeps its id and name."
 
 

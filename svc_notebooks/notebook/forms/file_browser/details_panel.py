@@ -1,4 +1,4 @@
-"""The facts of the chosen file, and whether its viewers may copy it, for people who may change that (A6-05)."""
+"""The details of the chosen file, with a switch for whether viewers may copy it (A6-05)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file browser asks before it does something: one panel, of which only the part that matters is shown."""
+"""The dialog of the file browser before an action: one panel that shows the controls the action needs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Question:
 
 
 # fmt: off
-QUESTIONS = {one.key: one for one in (
+QUESTIONS = {question.key: question for question in (
     Question("folder",   "A new file or folder in the open one", "Create",      ("name", "made"), "primary", 0),
     Question("rename",   "Another name",                         "Set name",    ("name",), "primary", 1),
     Question("copy",     "A copy of what is chosen",             "Make copy",   ("name",), "primary"),
@@ -67,8 +67,8 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
     """The panel; `answered` is called with the question when a person says yes."""
 
     def __init__(self, answered: Callable[[Question], None], left: Callable[[], None]) -> None:
-        self.asked: Question | None = None
-        self._left = left
+        self.question: Question | None = None
+        self._closed_callback = left
         self.head = widgets.HTML()
         self.name = text_field("Name", "What it is called from then on")
         self.grantee = text_field(
@@ -98,9 +98,9 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         self.yes = widgets.Button(description="Yes", tooltip="Do what is asked above")
         self.no = widgets.Button(description="Leave it", tooltip="Close this and do nothing")
         self.no.add_class("svc-cancel")
-        self.yes.on_click(lambda _button: answered(self.asked) if self.asked else None)
-        self.no.on_click(lambda _button: self.close_it())
-        self.target.observe(lambda _change: self._adapt(), "value")
+        self.yes.on_click(lambda _button: answered(self.question) if self.question else None)
+        self.no.on_click(lambda _button: self.dismiss())
+        self.target.observe(lambda _change: self._update_visibility(), "value")
         self._parts = {
             "name": self.name,
             "made": self.made,
@@ -122,26 +122,26 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         for part in (self.made, self.source, self.range):
             part.watch(changed)
 
-    def ask(self, key: str, about: str, name: str = "", note: str = "") -> None:
+    def ask(self, key: str, subject: str, name: str = "", note: str = "") -> None:
         """Show a question, and bring the keyboard to it; `about` says of what, `note` what comes of it."""
-        self.asked = asked = QUESTIONS[key]
-        title = tag("p", tag("strong", asked.title), f": {about}" if about else "", role="status")
+        self.question = question = QUESTIONS[key]
+        title = tag("p", tag("strong", question.title), f": {subject}" if subject else "", role="status")
         self.head.value = joined(title, tag("p", note) if note else "")
         self.name.value = name
         self.made.clear()
         self.range.clear()
         self.more.shown = False
-        self.yes.description, self.yes.button_style = asked.verb, asked.style
-        self._adapt()
+        self.yes.description, self.yes.button_style = question.verb, question.style
+        self._update_visibility()
         set_visible(self, True)
-        first = {**self._parts, "source": self.source.path}.get(asked.parts[0]) if asked.parts else None
+        first = {**self._parts, "source": self.source.path}.get(question.parts[0]) if question.parts else None
         (first or self.no).focus()
 
     def check(self, files: Sequence[JSONObject]) -> list[str]:
         """Say beside the fields what is wrong with the answer; all that was said."""
-        if self.asked and self.asked.key == "folder":
+        if self.question and self.question.key == "folder":
             return self.made.check()
-        problems = self.range.check(files) if self.asked and self.asked.key == "download" else []
+        problems = self.range.check(files) if self.question and self.question.key == "download" else []
         self.more.shown = self.more.shown or bool(problems)
         return problems
 
@@ -150,15 +150,15 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         path = self.path.value.strip() if self.target.value == KERNEL else ""
         return Download(tuple(files), path or None, self.range.value)
 
-    def close_it(self) -> None:
+    def dismiss(self) -> None:
         """Take the question away; the keyboard goes back to where it came from."""
-        if self.asked is None:
+        if self.question is None:
             return
-        self.asked = None
+        self.question = None
         set_visible(self, False)
-        self._left()
+        self._closed_callback()
 
-    def _adapt(self) -> None:
-        parts = self.asked.parts if self.asked else ()
+    def _update_visibility(self) -> None:
+        parts = self.question.parts if self.question else ()
         for key, control in self._parts.items():
             set_visible(control, key in parts and (key != "path" or self.target.value == KERNEL))

@@ -1,4 +1,4 @@
-"""Downloads of the file browser, with a question before a path is overwritten or flagged content is fetched."""
+"""Downloads files of the file browser, and asks before a path is overwritten or flagged content is fetched."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import ipywidgets as widgets
 
 from ...widgets.dialogs.confirmation import Confirmation
 from ...widgets.dialogs.replace_question import CANCEL, REPLACE, ReplaceQuestion
-from .abuse_question import ask_about_abuse, owned, refusal
+from .abuse_question import ask_about_abuse, is_owned, refusal_message
 from .actions import FileAction
-from .saving import Download, DownloadResult, fetched, saved
+from .saving import Download, DownloadResult, fetch_action, save_action
 
 if TYPE_CHECKING:
     from ....client.session import Session
@@ -32,8 +32,8 @@ class Actions:
     do: Callable[[FileAction, Callable[[DownloadResult], str]], None]
     say: Callable[[str], None]
     warn: Callable[[Exception], None]
-    hand_over: Callable[[str, str, bytes], object]
-    back: Callable[[], None]
+    save_in_browser: Callable[[str, str, bytes], object]
+    focus_button: Callable[[], None]
 
 
 class FileDownloads(widgets.VBox):  # type: ignore[misc]
@@ -41,98 +41,100 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
 
     def __init__(self, actions: Actions) -> None:
         self._actions = actions
-        self._whole: Download | None = None
-        self._act: Callable[..., FileAction] = saved
-        self._attempt = DownloadResult()
-        self._waiting: tuple[Download, ...] = ()
-        self.replace = ReplaceQuestion(lambda answer: actions.guarded(lambda: self._replace_answered(answer)))
+        self._request: Download | None = None
+        self._make_action: Callable[..., FileAction] = save_action
+        self._result = DownloadResult()
+        self._deferred: tuple[Download, ...] = ()
+        self.replace = ReplaceQuestion(lambda answer: actions.guarded(lambda: self._on_replace_answer(answer)))
         self.abuse = Confirmation(actions.guarded)
         super().__init__([self.replace, self.abuse])
 
     @property
-    def asked(self) -> bool:
+    def is_open(self) -> bool:
         """Whether a question is open."""
         return bool(self.replace.conflicts) or self.abuse.is_open
 
-    def close_it(self) -> None:
+    def dismiss(self) -> None:
         """Take the questions away."""
         self.replace.dismiss()
         self.abuse.dismiss()
-        self._waiting = ()
+        self._deferred = ()
 
-    def save(self, wanted: Download) -> None:
+    def save(self, request: Download) -> None:
         """Save files beside the kernel."""
-        self._begin(wanted, saved)
+        self._begin(request, save_action)
 
-    def fetch(self, wanted: Download) -> None:
+    def fetch(self, request: Download) -> None:
         """Hand files to the browser of the person."""
-        self._begin(wanted, fetched)
+        self._begin(request, fetch_action)
 
-    def ask_to_look(self, facts: JSONObject, go_on: Callable[[], None]) -> None:
+    def ask_before_preview(self, facts: JSONObject, confirmed: Callable[[], None]) -> None:
         """Ask before flagged content is previewed; `go_on` fetches it after the person agreed."""
-        if not owned(facts):
-            raise ValueError(refusal(facts))
+        if not is_owned(facts):
+            raise ValueError(refusal_message(facts))
         kept = f"Cancelled. Nothing of {facts.get('name')} was fetched."
-        ask_about_abuse(self.abuse, [facts], "Show anyway", confirmed=go_on, cancelled=lambda: self._actions.say(kept))
+        ask_about_abuse(
+            self.abuse, [facts], "Show anyway", confirmed=confirmed, cancelled=lambda: self._actions.say(kept)
+        )
 
-    def _begin(self, wanted: Download, act: Callable[..., FileAction]) -> None:
-        self._whole, self._act, self._waiting = wanted, act, ()
-        self._go_on([wanted])
+    def _begin(self, request: Download, make_action: Callable[..., FileAction]) -> None:
+        self._request, self._make_action, self._deferred = request, make_action, ()
+        self._run([request])
 
-    def _go_on(self, downloads: Sequence[Download]) -> None:
+    def _run(self, downloads: Sequence[Download]) -> None:
         """`_whole` is the one call that does the same, where there is one."""
         code = ""
-        if self._whole:
-            code = self._whole.saving if self._act is saved else self._whole.reading
-        self._actions.do(self._act(self._actions.session(), downloads, code), self._done)
+        if self._request:
+            code = self._request.save_code if self._make_action is save_action else self._request.read_code
+        self._actions.do(self._make_action(self._actions.session(), downloads, code), self._finished)
 
-    def _done(self, attempt: DownloadResult) -> str:
+    def _finished(self, attempt: DownloadResult) -> str:
         for facts, body in attempt.bodies:
-            self._actions.hand_over(str(facts.get("name")), str(facts.get("mimeType")), body)
+            self._actions.save_in_browser(str(facts.get("name")), str(facts.get("mimeType")), body)
         if attempt.error:
             self._actions.warn(attempt.error)
-        self._attempt = replace(attempt, flagged=(*self._waiting, *attempt.flagged))
-        self._waiting = ()
+        self._result = replace(attempt, flagged=(*self._deferred, *attempt.flagged))
+        self._deferred = ()
         if attempt.conflicts:
             self.replace.ask(attempt.conflicts)
         else:
             self._ask_about_flagged()
-        return attempt.words
+        return attempt.summary
 
-    def _replace_answered(self, answer: str) -> None:
-        attempt, free = self._attempt, self.replace.alternative_paths
+    def _on_replace_answer(self, answer: str) -> None:
+        attempt, free = self._result, self.replace.alternative_paths
         self.replace.dismiss()
-        self._actions.back()
+        self._actions.focus_button()
         if answer == CANCEL:
             self._actions.say("Cancelled. The existing files are unchanged.")
             self._ask_about_flagged()
             return
-        self._waiting = attempt.flagged
+        self._deferred = attempt.flagged
         overwrite = answer == REPLACE
-        self._whole = replace(self._whole, overwrite=True) if self._whole and overwrite else None
+        self._request = replace(self._request, overwrite=True) if self._request and overwrite else None
         paths = [conflict.path for conflict in attempt.conflicts] if overwrite else free
         pairs = zip(attempt.blocked, paths, strict=True)
-        self._go_on([replace(one, to=str(path), overwrite=overwrite) for one, path in pairs])
+        self._run([replace(download, to=str(path), overwrite=overwrite) for download, path in pairs])
 
     def _ask_about_flagged(self) -> None:
-        mine = [one for one in self._attempt.flagged if owned(one.files[0])]
-        others = [one.files[0] for one in self._attempt.flagged if not owned(one.files[0])]
+        mine = [download for download in self._result.flagged if is_owned(download.files[0])]
+        others = [download.files[0] for download in self._result.flagged if not is_owned(download.files[0])]
         if others:
-            self._actions.warn(ValueError(" ".join(map(refusal, others))))
+            self._actions.warn(ValueError(" ".join(map(refusal_message, others))))
         if mine:
             ask_about_abuse(
                 self.abuse,
-                [one.files[0] for one in mine],
+                [download.files[0] for download in mine],
                 "Download anyway",
-                confirmed=lambda: self._acknowledged(mine),
-                cancelled=self._left,
+                confirmed=lambda: self._download_flagged(mine),
+                cancelled=self._abuse_declined,
             )
 
-    def _acknowledged(self, flagged: Sequence[Download]) -> None:
-        self._actions.back()
-        self._whole = replace(self._whole, acknowledge_abuse=True) if self._whole else None
-        self._go_on([replace(one, acknowledge_abuse=True) for one in flagged])
+    def _download_flagged(self, flagged: Sequence[Download]) -> None:
+        self._actions.focus_button()
+        self._request = replace(self._request, acknowledge_abuse=True) if self._request else None
+        self._run([replace(download, acknowledge_abuse=True) for download in flagged])
 
-    def _left(self) -> None:
-        self._actions.back()
+    def _abuse_declined(self) -> None:
+        self._actions.focus_button()
         self._actions.say("Cancelled. What is flagged was not downloaded.")

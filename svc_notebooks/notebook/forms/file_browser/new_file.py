@@ -1,4 +1,4 @@
-"""What a file browser makes without an upload: a folder, an empty file or a native document (A4-01)."""
+"""The controls of a new folder, empty file or native document (A4-01)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...widgets.field import LABEL, Field, labelled, on_change, small_button, te
 from ...widgets.more_options import MoreOptions
 
 FOLDER, FILE = "folder", "file"
-_KINDS = (
+_TYPES = (
     ("folder", FOLDER),
     ("empty file", FILE),
     *((f"native {word}", word) for word in NATIVES),
@@ -24,23 +24,23 @@ class NewFileChoice(widgets.VBox):  # type: ignore[misc]
     """Its type, and under "More options" an id of the service."""
 
     def __init__(self) -> None:
-        self.kind = widgets.Dropdown(
-            options=_KINDS, **labelled("Type", "A folder, a file without content, or a native document"), style=LABEL
+        self.type = widgets.Dropdown(
+            options=_TYPES, **labelled("Type", "A folder, a file without content, or a native document"), style=LABEL
         )
         self.id = text_field("File id", "An id from generate_ids(): making the file twice makes no second one")
         self.generate = small_button("Generate id", "Ask the service for an id that no file has", lambda: None)
         self.file_id = Field(self.id, self.generate, hint=_HINT)
         self.more = MoreOptions(self.file_id)
-        super().__init__([self.kind, self.more])
+        super().__init__([self.type, self.more])
         self.watch(lambda: self.file_id.show_problems(self._problems()))
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever a control has another value."""
-        on_change(changed, self.kind, self.id)
+        on_change(changed, self.type, self.id)
 
     def clear(self) -> None:
         """A folder whose id the service chooses."""
-        self.kind.value, self.id.value, self.more.shown = FOLDER, "", False
+        self.type.value, self.id.value, self.more.shown = FOLDER, "", False
 
     def check(self) -> list[str]:
         """Say beside the id what is wrong with it; all that was said."""
@@ -50,4 +50,4 @@ class NewFileChoice(widgets.VBox):  # type: ignore[misc]
         return problems
 
     def _problems(self) -> list[str]:
-        return [_NATIVE] if self.id.value.strip() and self.kind.value in NATIVES else []
+        return [_NATIVE] if self.id.value.strip() and self.type.value in NATIVES else []

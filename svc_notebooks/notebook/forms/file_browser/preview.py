@@ -1,4 +1,4 @@
-"""A look at a file: its first bytes, or, of a native document, an export that a page can show."""
+"""Fetches a preview of a file: its first bytes, or an export of a native document."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .abuse_question import is_flagged
 if TYPE_CHECKING:
     from ....client.session import Session
 
-_LIKED = (HTML, CSV, SVG, PNG, TEXT)
+_PREFERRED = (HTML, CSV, SVG, PNG, TEXT)
 """What a native document is looked at as, the first one that it can become."""
 
 
@@ -40,7 +40,7 @@ class FilePreview:
         return shown if shown is not None or self.media_type == PDF else _no_view(self.name, self.media_type)
 
 
-def look_at(session: Session, facts: Mapping[str, Any], *, acknowledge_abuse: bool = False) -> FilePreview | None:
+def fetch_preview(session: Session, facts: Mapping[str, Any], *, acknowledge_abuse: bool = False) -> FilePreview | None:
     """Fetch what is needed to look at a file; None: it is flagged as abusive, and nothing was fetched.
 
     Raises ValueError where that is too much.
@@ -61,7 +61,10 @@ def _exported(session: Session, facts: Mapping[str, Any], media_type: str) -> Fi
     from ....client.downloads.exports import read_export
 
     formats = {row.media_type: row for row in export_formats(session, media_type)}
-    chosen = next((formats[one] for one in _LIKED if one in formats), next(iter(formats.values()), None))
+    chosen = next(
+        (formats[media_type_name] for media_type_name in _PREFERRED if media_type_name in formats),
+        next(iter(formats.values()), None),
+    )
     name, file_id = str(facts.get("name")), str(facts["id"])
     if chosen is None:
         return FilePreview(name, f"svc.file({file_id!r})", media_type, b"")
@@ -77,12 +80,12 @@ def _read(session: Session, facts: Mapping[str, Any], media_type: str, *, acknow
         raise ValueError(
             f"{name} has {size_text(size)}; more than {size_text(MAX_SIZE)} are not shown on a page: download it."
         )
-    part = f"0-{MAX_TEXT - 1}" if text and size > MAX_TEXT else None
-    wanted = f"bytes={part}" if part else None
-    given = [f"byte_range={wanted!r}"] if wanted else []
-    given += ["acknowledge_abuse=True"] if acknowledge_abuse else []
-    body = read(file_id, byte_range=wanted, acknowledge_abuse=acknowledge_abuse, session=session)
-    return FilePreview(name, f"svc.read({', '.join([repr(file_id), *given])})", media_type, body)
+    range_text = f"0-{MAX_TEXT - 1}" if text and size > MAX_TEXT else None
+    byte_range = f"bytes={range_text}" if range_text else None
+    options = [f"byte_range={byte_range!r}"] if byte_range else []
+    options += ["acknowledge_abuse=True"] if acknowledge_abuse else []
+    body = read(file_id, byte_range=byte_range, acknowledge_abuse=acknowledge_abuse, session=session)
+    return FilePreview(name, f"svc.read({', '.join([repr(file_id), *options])})", media_type, body)
 
 
 def _no_view(name: str, media_type: str) -> Markup:

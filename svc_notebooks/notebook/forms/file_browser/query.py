@@ -1,11 +1,11 @@
-"""What a file browser lists: the query and the order of its controls, as the interface writes them (A4, `q`)."""
+"""The query and the order of the file browser, as the interface writes them (A4, `q`)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 HERE, EVERYWHERE, SHARED, TRASH = "here", "everywhere", "shared", "trash"
-PLACES = (
+SCOPES = (
     ("this folder", HERE),
     ("all of my files", EVERYWHERE),
     ("shared with me", SHARED),
@@ -13,7 +13,7 @@ PLACES = (
 )
 
 NAME, TEXT, QUERY = "name", "fullText", "q"
-WAYS = (
+FIELDS = (
     ("the name contains", NAME),
     ("name or description contain", TEXT),
     ("a query (q)", QUERY),
@@ -34,10 +34,10 @@ ROOT = "root"
 class FileQuery:
     """Where to look, what for, and in which order; `folder` counts where the place is a folder."""
 
-    place: str = HERE
+    scope: str = HERE
     folder: str = ROOT
-    way: str = NAME
-    words: str = ""
+    field: str = NAME
+    text: str = ""
     order: str = ORDERS[0][1]
 
     @property
@@ -49,14 +49,14 @@ class FileQuery:
         >>> FileQuery(way="q", words="starred = true").q
         'starred = true'
         """
-        words = self.words.strip()
-        if self.way == QUERY and words:
-            return words
-        terms = [*_PLACE[self.place]]
-        if self.place == HERE:
+        text = self.text.strip()
+        if self.field == QUERY and text:
+            return text
+        terms = [*_SCOPE_TERMS[self.scope]]
+        if self.scope == HERE:
             terms.insert(0, f"{quoted(self.folder)} in parents")
-        if words and self.way != QUERY:
-            terms.append(f"{self.way} contains {quoted(words)}")
+        if text and self.field != QUERY:
+            terms.append(f"{self.field} contains {quoted(text)}")
         return " and ".join(terms)
 
     @property
@@ -74,7 +74,7 @@ class FileQuery:
         return f"svc.files({self.q!r}{order})"
 
 
-_PLACE = {
+_SCOPE_TERMS = {
     HERE: ("trashed = false",),
     EVERYWHERE: ("trashed = false",),
     SHARED: ("sharedWithMe = true", "trashed = false"),

@@ -1,18 +1,18 @@
-"""The files that a form lists to choose from: those that were changed last come first."""
+"""Lists files for the forms, those changed last first."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .details import LISTED
+from .details import LIST_FIELDS
 
 if TYPE_CHECKING:
     from ....client.session import Session
     from ....core.http.messages import JSONObject
     from .query import FileQuery
 
-MOST = 200
+MAX_FILES = 200
 """A list that is longer is not read to its end; the functions take any file."""
 
 
@@ -22,20 +22,22 @@ def latest_files(session: Session, *facts: str, q: str = "") -> list[JSONObject]
 
     fields = ",".join(("id", "name", "modifiedTime", *facts))
     query = " and ".join(filter(None, [q, "trashed = false"]))
-    return list(list_files(session, q=query, order_by="modifiedTime desc", fields=fields, limit=MOST))
+    return list(list_files(session, q=query, order_by="modifiedTime desc", fields=fields, limit=MAX_FILES))
 
 
 def page_of_files(session: Session, query: FileQuery, token: str | None, size: int) -> JSONObject:
     """One page of the files that a query of the file browser finds."""
-    asked = {"q": query.q, "orderBy": query.order_by, "pageSize": size, "pageToken": token}
-    return session.call("GET", session.names.path("files"), query={**asked, "fields": f"nextPageToken,files({LISTED})"})
+    query_parameters = {"q": query.q, "orderBy": query.order_by, "pageSize": size, "pageToken": token}
+    return session.call(
+        "GET", session.names.path("files"), query={**query_parameters, "fields": f"nextPageToken,files({LIST_FIELDS})"}
+    )
 
 
-def file_line(facts: Mapping[str, Any], kind: str = "") -> str:
+def file_line(facts: Mapping[str, Any], type_name: str = "") -> str:
     """A file in one line of a list.
 
     >>> file_line({"name": "plan.txt", "modifiedTime": "2026-01-05T09:00:00.000Z"})
     'plan.txt (2026-01-05 09:00 UTC)'
     """
     changed = str(facts.get("modifiedTime") or "")[:16].replace("T", " ")
-    return f"{facts.get('name')} ({kind + ', ' if kind else ''}{changed} UTC)"
+    return f"{facts.get('name')} ({type_name + ', ' if type_name else ''}{changed} UTC)"

@@ -1,4 +1,4 @@
-"""Downloads of the file browser: what was saved, which paths have other content, and which files are flagged."""
+"""Runs downloads and collects the results: saved files, paths with other content, flagged files."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ...files.content import download, read
 from ...widgets.background_task import Report
 from ...widgets.dialogs.replace_question import Conflict
 from .abuse_question import is_flagged
-from .actions import FileAction, counted
-from .details import moment
+from .actions import FileAction, file_count
+from .details import minute_text
 
 if TYPE_CHECKING:
     from ....client.session import Session
@@ -37,27 +37,27 @@ class Download:
         """The ids of the files."""
         return [str(facts["id"]) for facts in self.files]
 
-    def one(self, facts: JSONObject, to: str | None = None) -> Download:
+    def for_file(self, facts: JSONObject, to: str | None = None) -> Download:
         """The same for one of the files."""
         return replace(self, files=(facts,), to=to or self.to)
 
     @property
-    def saving(self) -> str:
+    def save_code(self) -> str:
         """The call that saves the files.
 
-        >>> Download(({"id": "a"},), "b.txt", "bytes=0-9", acknowledge_abuse=True).saving
+        >>> Download(({"id": "a"},), "b.txt", "bytes=0-9", acknowledge_abuse=True).save_code
         "svc.download('a', 'b.txt', byte_range='bytes=0-9', acknowledge_abuse=True)"
         """
         these = repr(self.ids[0] if len(self.ids) == 1 else self.ids)
-        return _call("svc.download", these, repr(self.to) if self.to else "", *self._options())
+        return _call_code("svc.download", these, repr(self.to) if self.to else "", *self._options())
 
     @property
-    def reading(self) -> str:
+    def read_code(self) -> str:
         """The call that reads the files."""
         options = self._options()
         if len(self.ids) == 1:
-            return _call("svc.read", repr(self.ids[0]), *options)
-        return f"[{_call('svc.read', 'file', *options)} for file in {self.ids!r}]"
+            return _call_code("svc.read", repr(self.ids[0]), *options)
+        return f"[{_call_code('svc.read', 'file', *options)} for file in {self.ids!r}]"
 
     def _options(self) -> tuple[str, ...]:
         return (
@@ -67,7 +67,7 @@ class Download:
         )
 
 
-def _call(function: str, *arguments: str) -> str:
+def _call_code(function: str, *arguments: str) -> str:
     return f"{function}({', '.join(filter(None, arguments))})"
 
 
@@ -87,55 +87,59 @@ class DownloadResult:
     bodies: tuple[tuple[JSONObject, bytes], ...] = ()
 
     @property
-    def words(self) -> str:
+    def summary(self) -> str:
         """What came of it, for people.
 
-        >>> DownloadResult(("saved", "unchanged", "saved")).words
+        >>> DownloadResult(("save_action", "unchanged", "save_action")).summary
         'Saved 2 files. Unchanged: 1 file.'
         """
         count = Counter(self.outcomes)
-        told = {
+        counts = {
             "Saved ": count[SAVED],
             "Replaced ": count[REPLACED],
             "Unchanged: ": count[UNCHANGED],
             "Handed to the browser: ": len(self.bodies),
             "Not saved: ": len(self.conflicts) + len(self.flagged),
         }
-        return " ".join(f"{words}{counted([''] * number)}." for words, number in told.items() if number)
+        return " ".join(f"{label}{file_count([''] * number)}." for label, number in counts.items() if number)
 
 
-def saved(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:
+def save_action(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:
     """Save files beside the kernel; what `run` gives is an Attempt."""
 
     def run(report: Report) -> DownloadResult:
-        return _sum([_save(session, one, report) for one in downloads])
+        return _merged([_save(session, download_request, report) for download_request in downloads])
 
-    return FileAction(code or "\n".join(one.saving for one in downloads), run, "", long=True)
+    return FileAction(
+        code or "\n".join(download_request.save_code for download_request in downloads), run, "", in_thread=True
+    )
 
 
-def fetched(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:
+def fetch_action(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:
     """Read files into memory, for the browser; what `run` gives is an Attempt."""
-    each = [one.one(facts) for one in downloads for facts in one.files]
+    requests = [download_request.for_file(facts) for download_request in downloads for facts in download_request.files]
 
     def run(report: Report) -> DownloadResult:
         attempts: list[DownloadResult] = []
-        for one in each:
-            report(len(attempts), len(each))
-            attempts.append(_read(session, one))
-        return _sum(attempts)
+        for download_request in requests:
+            report(len(attempts), len(requests))
+            attempts.append(_read(session, download_request))
+        return _merged(attempts)
 
-    return FileAction(code or "\n".join(one.reading for one in downloads), run, "", long=True)
+    return FileAction(
+        code or "\n".join(download_request.read_code for download_request in downloads), run, "", in_thread=True
+    )
 
 
 @confirmed_by_person()
-def _save(session: Session, wanted: Download, report: Report) -> DownloadResult:
+def _save(session: Session, request: Download, report: Report) -> DownloadResult:
     try:
         rows = download(
-            wanted.ids,
-            wanted.to,
-            byte_range=wanted.byte_range,
-            acknowledge_abuse=wanted.acknowledge_abuse,
-            overwrite=wanted.overwrite,
+            request.ids,
+            request.to,
+            byte_range=request.byte_range,
+            acknowledge_abuse=request.acknowledge_abuse,
+            overwrite=request.overwrite,
             progress=report,
             session=session,
         )
@@ -143,48 +147,48 @@ def _save(session: Session, wanted: Download, report: Report) -> DownloadResult:
         failed: dict[int, Exception] = getattr(error, "failed", {})
         if error not in failed.values():
             raise
-        return _attempt(error, failed, wanted)
+        return _partial_result(error, failed, request)
     return DownloadResult(tuple(rows["outcome"]))
 
 
-def _attempt(error: Exception, failed: dict[int, Exception], wanted: Download) -> DownloadResult:
-    conflicts = {n: one for n, one in failed.items() if isinstance(one, PathExists) and one.replaceable}
-    flagged = [n for n, one in failed.items() if is_flagged(one)]
-    result = getattr(error, "result", None)  # of several files those that were saved
+def _partial_result(error: Exception, failed: dict[int, Exception], request: Download) -> DownloadResult:
+    conflicts = {n: cause for n, cause in failed.items() if isinstance(cause, PathExists) and cause.replaceable}
+    flagged = [n for n, cause in failed.items() if is_flagged(cause)]
+    saved_rows = getattr(error, "result", None)  # of several files those that were saved
     return DownloadResult(
-        () if result is None else tuple(result["outcome"]),
-        tuple(_conflict(one, wanted.files[n]) for n, one in conflicts.items()),
-        tuple(wanted.one(wanted.files[n]) for n in conflicts),
-        tuple(wanted.one(wanted.files[n]) for n in flagged),
-        next((one for n, one in failed.items() if n not in conflicts and n not in flagged), None),
+        () if saved_rows is None else tuple(saved_rows["outcome"]),
+        tuple(_conflict(cause, request.files[n]) for n, cause in conflicts.items()),
+        tuple(request.for_file(request.files[n]) for n in conflicts),
+        tuple(request.for_file(request.files[n]) for n in flagged),
+        next((cause for n, cause in failed.items() if n not in conflicts and n not in flagged), None),
     )
 
 
 @confirmed_by_person()
-def _read(session: Session, wanted: Download) -> DownloadResult:
-    (facts,) = wanted.files
+def _read(session: Session, request: Download) -> DownloadResult:
+    (facts,) = request.files
     try:
         body = read(
-            wanted.ids[0],
-            byte_range=wanted.byte_range,
-            acknowledge_abuse=wanted.acknowledge_abuse,
+            request.ids[0],
+            byte_range=request.byte_range,
+            acknowledge_abuse=request.acknowledge_abuse,
             session=session,
         )
     except Exception as error:
         if is_flagged(error):
-            return DownloadResult(flagged=(wanted,))
+            return DownloadResult(flagged=(request,))
         raise
     return DownloadResult(bodies=((facts, body),))
 
 
-def _sum(attempts: Sequence[DownloadResult]) -> DownloadResult:
+def _merged(attempts: Sequence[DownloadResult]) -> DownloadResult:
     return DownloadResult(
-        tuple(one for attempt in attempts for one in attempt.outcomes),
-        tuple(one for attempt in attempts for one in attempt.conflicts),
-        tuple(one for attempt in attempts for one in attempt.blocked),
-        tuple(one for attempt in attempts for one in attempt.flagged),
+        tuple(outcome for attempt in attempts for outcome in attempt.outcomes),
+        tuple(conflict for attempt in attempts for conflict in attempt.conflicts),
+        tuple(blocked for attempt in attempts for blocked in attempt.blocked),
+        tuple(flagged for attempt in attempts for flagged in attempt.flagged),
         next((attempt.error for attempt in attempts if attempt.error), None),
-        tuple(one for attempt in attempts for one in attempt.bodies),
+        tuple(body for attempt in attempts for body in attempt.bodies),
     )
 
 
@@ -194,6 +198,6 @@ def _conflict(error: PathExists, facts: JSONObject) -> Conflict:
         error,
         name=str(facts.get("name")),
         size=None if size is None else int(str(size)),
-        modified=f"{moment(facts.get('modifiedTime'))} UTC",
+        modified=f"{minute_text(facts.get('modifiedTime'))} UTC",
         media_type=str(facts.get("mimeType") or ""),
     )

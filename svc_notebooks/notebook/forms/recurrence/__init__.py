@@ -1,1 +1,6 @@
-"""..."""
+"""Recurrence: the controls, a preview of the instances, and `recurrence_calendar`.
+
+builder, weekdays, month_choice, end: the controls.
+rule: converts what is chosen to an RRULE line and back.
+preview, calendar: the next instances of a recurrence, and the months with its days marked.
+"""

@@ -1,4 +1,4 @@
-"""How an event repeats: switches for what is usual, and lines or plain words for everything else."""
+"""The controls of a recurrence: frequency and end, or lines and plain words for everything else."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .month_choice import MonthChoice
 from .rule import Repeat
 from .weekdays import WeekdaySwitches
 
-NEVER, OWN = "never", "own"
-_WAYS = (
+NEVER, CUSTOM = "never", "own"
+_FREQUENCIES = (
     ("does not repeat", NEVER),
     ("daily", Freq.DAILY),
     ("weekly", Freq.WEEKLY),
     ("monthly", Freq.MONTHLY),
     ("yearly", Freq.YEARLY),
-    ("in words or lines of my own", OWN),
+    ("in words or lines of my own", CUSTOM),
 )
 _UNITS = {Freq.DAILY: "days", Freq.WEEKLY: "weeks", Freq.MONTHLY: "months", Freq.YEARLY: "years"}
 _EXAMPLES = (
@@ -35,43 +35,47 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
     """The switches; `lines` are what is sent. What nobody has set follows the day on which the event starts."""
 
     def __init__(self) -> None:
-        self._given: tuple[Repeat | None, tzinfo | None, list[str]] = (None, None, [])  # lines as they came
-        self.way = widgets.Dropdown(
-            options=_WAYS, **labelled("Repeats", "How often the event takes place"), style=LABEL
+        self._read_lines: tuple[Repeat | None, tzinfo | None, list[str]] = (None, None, [])  # lines as they came
+        self.frequency = widgets.Dropdown(
+            options=_FREQUENCIES, **labelled("Repeats", "How often the event takes place"), style=LABEL
         )
         self.interval = number_field(1, "every", "1: each of them; 2: every other")
         self.unit = widgets.HTML()
         self.weekdays, self.month, self.ends = WeekdaySwitches(), MonthChoice(), RepeatEnd()
-        self.own = text_area("In words", "Plain words, or one line of RFC 5545 below the other", hint=_EXAMPLES, rows=5)
-        self.how, self.text = Field(self.way, self.interval, self.unit), Field(self.own)
+        self.text_input = text_area(
+            "In words", "Plain words, or one line of RFC 5545 below the other", hint=_EXAMPLES, rows=5
+        )
+        self.frequency_field, self.text = Field(self.frequency, self.interval, self.unit), Field(self.text_input)
         self.field = Field()
-        super().__init__([self.how, self.weekdays, self.month, self.ends, self.text, self.field])
-        on_change(self._adapt, self.way)
-        self._adapt()
+        super().__init__([self.frequency_field, self.weekdays, self.month, self.ends, self.text, self.field])
+        on_change(self._update_visibility, self.frequency)
+        self._update_visibility()
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever a switch stands elsewhere."""
-        for part in (self.how, self.weekdays, self.month, self.ends, self.text):
+        for part in (self.frequency_field, self.weekdays, self.month, self.ends, self.text):
             part.watch(changed)
 
-    def follow(self, day: date) -> None:
+    def set_start_day(self, day: date) -> None:
         """The event starts on this day now."""
-        self.weekdays.follow(day)
-        self.month.follow(day)
-        self.ends.follow(day)
+        self.weekdays.set_start_day(day)
+        self.month.set_start_day(day)
+        self.ends.set_start_day(day)
 
     def lines(self, start: Start) -> list[str]:
         """The lines of an event that begins at `start`. Raises ValueError for words that nobody understands."""
-        if self.way.value == NEVER:
+        if self.frequency.value == NEVER:
             return []
-        if self.way.value == OWN:
-            return own_lines(self.own.value, start)
+        if self.frequency.value == CUSTOM:
+            return lines_from_text(self.text_input.value, start)
         repeat = self.repeat()
-        return self._given[2] if self._given[:2] == (repeat, _zone(start)) else [repeat.line(start)]
+        return self._read_lines[2] if self._read_lines[:2] == (repeat, _zone(start)) else [repeat.line(start)]
 
-    def said(self, lines: list[str], start: Start) -> str | list[str]:
+    def argument(self, lines: list[str], start: Start) -> str | list[str]:
         """These lines as a cell would say them: in plain words, where words mean them."""
-        words = " ".join(str(self.own.value).split()) if self.way.value == OWN else self.repeat().words()
+        words = (
+            " ".join(str(self.text_input.value).split()) if self.frequency.value == CUSTOM else self.repeat().words()
+        )
         try:
             means = recurrence_lines(words, start)
         except ValueError:
@@ -80,7 +84,7 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
 
     def repeat(self) -> Repeat:
         """What the switches say."""
-        freq = self.way.value
+        freq = self.frequency.value
         days: dict[str, Any] = self.month.value if freq == Freq.MONTHLY else {}
         if freq == Freq.WEEKLY:
             days = {"weekdays": self.weekdays.value}
@@ -88,24 +92,24 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
 
     def read(self, lines: Sequence[str], start: Start | None) -> None:
         """Set the switches to these lines; what they cannot say stands in the text, as without a start."""
-        found = Repeat.read(lines[0], start) if start is not None and len(lines) == 1 else None
-        if start is None or found is None:
-            self.own.value = "\n".join(lines)
-            self.way.value = OWN if lines else NEVER
+        repeat = Repeat.read(lines[0], start) if start is not None and len(lines) == 1 else None
+        if start is None or repeat is None:
+            self.text_input.value = "\n".join(lines)
+            self.frequency.value = CUSTOM if lines else NEVER
             return
-        self.way.value, self.interval.value = found.freq, found.interval
-        if found.weekdays:
-            self.weekdays.value = found.weekdays
-        self.month.value = {"month_day": found.month_day, "nth": found.nth}
-        self.ends.value = {"until": found.until, "count": found.count}
-        self._given = (self.repeat(), _zone(start), list(lines))
+        self.frequency.value, self.interval.value = repeat.freq, repeat.interval
+        if repeat.weekdays:
+            self.weekdays.value = repeat.weekdays
+        self.month.value = {"month_day": repeat.month_day, "nth": repeat.nth}
+        self.ends.value = {"until": repeat.until, "count": repeat.count}
+        self._read_lines = (self.repeat(), _zone(start), list(lines))
 
-    def tell(self, lines: Sequence[str]) -> None:
+    def show_lines(self, lines: Sequence[str]) -> None:
         """Show the lines that are sent."""
         self.field.show_hint("\n".join(lines))
 
-    def _adapt(self) -> None:
-        way = self.way.value
+    def _update_visibility(self) -> None:
+        way = self.frequency.value
         self.unit.value = _UNITS.get(way, "")
         for part, shown in (
             (self.interval, way in _UNITS),
@@ -113,7 +117,7 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
             (self.weekdays, way == Freq.WEEKLY),
             (self.month, way == Freq.MONTHLY),
             (self.ends, way in _UNITS),
-            (self.text, way == OWN),
+            (self.text, way == CUSTOM),
         ):
             set_visible(part, shown)
 
@@ -122,19 +126,19 @@ def _zone(start: Start) -> tzinfo | None:
     return start.tzinfo if isinstance(start, datetime) else None
 
 
-def own_lines(text: str, start: Start) -> list[str]:
+def lines_from_text(text: str, start: Start) -> list[str]:
     """What a person wrote: lines as they are, words as the lines that they mean.
 
     Raises ValueError, with what can be written, for words that nobody understands.
 
-    >>> own_lines("daily, 3 times", date(2026, 11, 2))
+    >>> lines_from_text("daily, 3 times", date(2026, 11, 2))
     ['RRULE:FREQ=DAILY;COUNT=3']
     """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
         raise ValueError("Say how it repeats, such as weekly on Mon, Wed until 2027-02-12, or give RRULE lines.")
-    return recurrence_lines(" ".join(lines), start) if _are_words(text) else lines
+    return recurrence_lines(" ".join(lines), start) if _is_plain_text(text) else lines
 
 
-def _are_words(text: str) -> bool:
+def _is_plain_text(text: str) -> bool:
     return ":" not in text

@@ -1,4 +1,4 @@
-"""The instances of a recurrence on the leaves of a calendar (E-21).
+"""Draws the instances of a recurrence as month calendars (E-21).
 
 A month is a table, and stays one wherever it is shown. A day on which something takes place is marked and bold; one
 that was cancelled or moved away is struck out; where the clock has changed since the instance before, the new offset
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 MOST_MONTHS = 24
-_SIDE_BY_SIDE = "display: flex; flex-wrap: wrap; gap: 16px 28px; align-items: flex-start"
-_DAY = "text-align: center; padding: 3px 6px; vertical-align: top"
-_MARK = "font-weight: 700; padding: 1px 4px; border-radius: 4px"
-_NOTE = "margin: 6px 8px"
+_MONTHS_STYLE = "display: flex; flex-wrap: wrap; gap: 16px 28px; align-items: flex-start"
+_DAY_STYLE = "text-align: center; padding: 3px 6px; vertical-align: top"
+_MARK_STYLE = "font-weight: 700; padding: 1px 4px; border-radius: 4px"
+_NOTE_STYLE = "margin: 6px 8px"
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
+class DayMarks:
     """What is to be said of a day: how often it takes place, whether something left it, and a new UTC offset."""
 
     times: int = 0
-    left: str | None = None
+    left_reason: str | None = None
     offset: str | None = None
 
 
@@ -62,28 +62,28 @@ def recurrence_calendar(instances: DataFrame, *, months: int = 6) -> Picture:
     days = days_of(instances.to_dict("records"))
     if not days:
         return Picture("no instances", tag("p", "No instances."))
-    leaves = [month_after(min(days), n) for n in range(months) if month_after(min(days), n) <= max(days)]
+    calendar_months = [month_after(min(days), n) for n in range(months) if month_after(min(days), n) <= max(days)]
     title = _title(days)
-    tables = [month_table(leaf, lambda day: _cell(day, days.get(day))) for leaf in leaves]
-    beyond = [day for day in days if day >= month_after(leaves[-1], 1)]
-    rest = tag("p", f"More follow after {month_name(leaves[-1])}.", style=_NOTE) if beyond else Markup()
-    heading = tag("p", tag("strong", title), style=_NOTE)
-    words = "\n".join([title, *(f"  {_said(leaf, days)}" for leaf in leaves)])
-    return Picture(words, tag("div", heading, tag("div", *tables, style=_SIDE_BY_SIDE), rest, class_="svc-picture"))
+    tables = [month_table(calendar_month, lambda day: _cell(day, days.get(day))) for calendar_month in calendar_months]
+    beyond = [day for day in days if day >= month_after(calendar_months[-1], 1)]
+    rest = tag("p", f"More follow after {month_name(calendar_months[-1])}.", style=_NOTE_STYLE) if beyond else Markup()
+    heading = tag("p", tag("strong", title), style=_NOTE_STYLE)
+    words = "\n".join([title, *(f"  {_month_text(calendar_month, days)}" for calendar_month in calendar_months)])
+    return Picture(words, tag("div", heading, tag("div", *tables, style=_MONTHS_STYLE), rest, class_="svc-picture"))
 
 
-def days_of(rows: Sequence[Mapping[Any, object]]) -> dict[date, Day]:
+def days_of(rows: Sequence[Mapping[Any, object]]) -> dict[date, DayMarks]:
     """What is to be said of which day, from the records of the frame, in their order."""
-    days: dict[date, Day] = {}
+    days: dict[date, DayMarks] = {}
     before: str | None = None
     for row in rows:
         start, original = row.get("start"), row.get("original_start_time")
         if _is_time(original) and row.get("status") == "cancelled":
-            _leave(days, original, "cancelled")
+            _mark_left(days, original, "cancelled")
         elif _is_time(start):
-            before = _take(days, start, before)
+            before = _mark_instance(days, start, before)
             if _is_time(original) and original != start:
-                _leave(days, original, "moved")
+                _mark_left(days, original, "moved")
     return days
 
 
@@ -92,57 +92,57 @@ def _is_time(value: object) -> TypeGuard[datetime]:
     return isinstance(value, datetime) and value == value
 
 
-def _take(days: dict[date, Day], start: datetime, before: str | None) -> str:
+def _mark_instance(days: dict[date, DayMarks], start: datetime, before: str | None) -> str:
     offset = offset_text(start)
-    known = days.get(start.date(), Day())
-    changed = offset if before not in (None, offset) else known.offset
-    days[start.date()] = Day(known.times + 1, known.left, changed)
+    marks = days.get(start.date(), DayMarks())
+    changed = offset if before not in (None, offset) else marks.offset
+    days[start.date()] = DayMarks(marks.times + 1, marks.left_reason, changed)
     return offset
 
 
-def _leave(days: dict[date, Day], original: datetime, why: str) -> None:
-    known = days.get(original.date(), Day())
-    days[original.date()] = Day(known.times, why, known.offset)
+def _mark_left(days: dict[date, DayMarks], original: datetime, reason: str) -> None:
+    marks = days.get(original.date(), DayMarks())
+    days[original.date()] = DayMarks(marks.times, reason, marks.offset)
 
 
-def _title(days: Mapping[date, Day]) -> str:
-    on = sorted(day for day, one in days.items() if one.times)
-    count = sum(one.times for one in days.values())
+def _title(days: Mapping[date, DayMarks]) -> str:
+    on = sorted(day for day, marks in days.items() if marks.times)
+    count = sum(marks.times for marks in days.values())
     if not on:
         return "0 instances"
     return f"{count} instance{'' if count == 1 else 's'} from {on[0]} to {on[-1]}"
 
 
-def _cell(day: date, said: Day | None) -> Markup:
-    if said is None:
-        return tag("td", day.day, style=_DAY)
+def _cell(day: date, marks: DayMarks | None) -> Markup:
+    if marks is None:
+        return tag("td", day.day, style=_DAY_STYLE)
     shown: object = day.day
-    if said.times:
-        shown = tag("mark", shown, style=_MARK)
-    elif said.left:
+    if marks.times:
+        shown = tag("mark", shown, style=_MARK_STYLE)
+    elif marks.left_reason:
         shown = tag("s", shown)
-    below = tag("small", tag("br"), f"UTC{said.offset}") if said.offset else Markup()
-    return tag("td", joined(shown, below), style=_DAY, title=f"{day:%A}: {_words(said)}")
+    below = tag("small", tag("br"), f"UTC{marks.offset}") if marks.offset else Markup()
+    return tag("td", joined(shown, below), style=_DAY_STYLE, title=f"{day:%A}: {_marks_text(marks)}")
 
 
-def _words(said: Day) -> str:
+def _marks_text(marks: DayMarks) -> str:
     parts = []
-    if said.times:
-        parts.append("it takes place" if said.times == 1 else f"it takes place {said.times} times")
-    if said.left:
-        parts.append(f"one is {said.left}" if said.times else said.left)
-    if said.offset:
-        parts.append(f"the clock has changed to UTC{said.offset}")
+    if marks.times:
+        parts.append("it takes place" if marks.times == 1 else f"it takes place {marks.times} times")
+    if marks.left_reason:
+        parts.append(f"one is {marks.left_reason}" if marks.times else marks.left_reason)
+    if marks.offset:
+        parts.append(f"the clock has changed to UTC{marks.offset}")
     return ", ".join(parts)
 
 
-def _said(leaf: date, days: Mapping[date, Day]) -> str:
-    within = {day: one for day, one in sorted(days.items()) if (day.year, day.month) == (leaf.year, leaf.month)}
-    return f"{month_name(leaf)}: {', '.join(_number(day, one) for day, one in within.items()) or 'none'}"
+def _month_text(month: date, days: Mapping[date, DayMarks]) -> str:
+    within = {day: marks for day, marks in sorted(days.items()) if (day.year, day.month) == (month.year, month.month)}
+    return f"{month_name(month)}: {', '.join(_day_text(day, marks) for day, marks in within.items()) or 'none'}"
 
 
-def _number(day: date, one: Day) -> str:
-    notes = [f"{one.times} times"] if one.times > 1 else []
-    notes += [one.left] if one.left else []
-    notes += [f"UTC{one.offset}"] if one.offset else []
+def _day_text(day: date, marks: DayMarks) -> str:
+    notes = [f"{marks.times} times"] if marks.times > 1 else []
+    notes += [marks.left_reason] if marks.left_reason else []
+    notes += [f"UTC{marks.offset}"] if marks.offset else []
     return f"{day.day} ({', '.join(notes)})" if notes else str(day.day)

@@ -1,4 +1,4 @@
-"""When a repetition ends: never, with a day, or after so many times."""
+"""The control for the end of a recurrence: never, on a day, or after a number of instances."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...widgets.field import AUTO_WIDTH, LABEL, Field, labelled, number_field, o
 from ...widgets.month_table import month_after
 
 NEVER, UNTIL, COUNT = "never", "until", "count"
-_WAYS = (("without end", NEVER), ("until a day", UNTIL), ("a number of times", COUNT))
+_CHOICES = (("without end", NEVER), ("until a day", UNTIL), ("a number of times", COUNT))
 _MONTHS = 3
 
 
@@ -20,23 +20,23 @@ class RepeatEnd(Field):
     """The choice; the day that is offered first is some months after the start."""
 
     def __init__(self) -> None:
-        self._mine = self._setting = False
-        self.way = widgets.Dropdown(options=_WAYS, **labelled("Goes on", "When it stops to repeat"), style=LABEL)
+        self._is_set = self._updating = False
+        self.choice = widgets.Dropdown(options=_CHOICES, **labelled("Goes on", "When it stops to repeat"), style=LABEL)
         self.until = widgets.DatePicker(
             **labelled("the last day is", "The day after which nothing takes place any more"), style=AUTO_WIDTH
         )
         self.count = number_field(10, "times", "How many times it takes place in all")
-        super().__init__(self.way, self.until, self.count)
-        on_change(self._touched, self.until)
-        on_change(self._adapt, self.way)
-        self._adapt()
+        super().__init__(self.choice, self.until, self.count)
+        on_change(self._on_change, self.until)
+        on_change(self._update_visibility, self.choice)
+        self._update_visibility()
 
     @property
     def value(self) -> dict[str, Any]:
         """The part of a `Repeat` that is chosen here. Raises ValueError for a last day that is not there."""
-        if self.way.value == UNTIL and self.until.value is None:
+        if self.choice.value == UNTIL and self.until.value is None:
             raise ValueError("Give the last day on which it may take place.")
-        return {UNTIL: {UNTIL: self.until.value}, COUNT: {COUNT: self.count.value}}.get(self.way.value, {})
+        return {UNTIL: {UNTIL: self.until.value}, COUNT: {COUNT: self.count.value}}.get(self.choice.value, {})
 
     @value.setter
     def value(self, chosen: Mapping[str, Any]) -> None:
@@ -45,18 +45,18 @@ class RepeatEnd(Field):
             self.until.value = until
         if count is not None:
             self.count.value = count
-        self.way.value = UNTIL if until is not None else COUNT if count is not None else NEVER
+        self.choice.value = UNTIL if until is not None else COUNT if count is not None else NEVER
 
-    def follow(self, day: date) -> None:
+    def set_start_day(self, day: date) -> None:
         """The event starts on this day now."""
-        if not self._mine:
-            self._setting = True
+        if not self._is_set:
+            self._updating = True
             self.until.value = month_after(day, _MONTHS)
-            self._setting = False
+            self._updating = False
 
-    def _touched(self) -> None:
-        self._mine = self._mine or not self._setting
+    def _on_change(self) -> None:
+        self._is_set = self._is_set or not self._updating
 
-    def _adapt(self) -> None:
-        set_visible(self.until, self.way.value == UNTIL)
-        set_visible(self.count, self.way.value == COUNT)
+    def _update_visibility(self) -> None:
+        set_visible(self.until, self.choice.value == UNTIL)
+        set_visible(self.count, self.choice.value == COUNT)

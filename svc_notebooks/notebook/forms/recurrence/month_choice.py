@@ -1,4 +1,4 @@
-"""Which day of a month: the 2nd, the last, the third Tuesday."""
+"""The control for the day of a month: a number, or a weekday such as the third Tuesday."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...widgets.month_table import WEEKDAYS
 from .rule import nth_of_month
 
 DAY, NTH = "day", "nth"
-_BY = (("by the day of the month", DAY), ("by the weekday", NTH))
+_CHOICES = (("by the day of the month", DAY), ("by the weekday", NTH))
 _ORDINALS = (("first", 1), ("second", 2), ("third", 3), ("fourth", 4), ("last", -1))
 _DAYS = (*((str(day), day) for day in range(1, 32)), ("the last", -1))
 
@@ -22,20 +22,22 @@ class MonthChoice(Field):
     """A day by its number or by its weekday; until one is touched they are those of the start."""
 
     def __init__(self) -> None:
-        self._mine = self._setting = False
-        self.by = widgets.Dropdown(options=_BY, **labelled("on", "How the day is found in each month"), style=LABEL)
+        self._is_set = self._updating = False
+        self.choice = widgets.Dropdown(
+            options=_CHOICES, **labelled("on", "How the day is found in each month"), style=LABEL
+        )
         self.day = _dropdown(_DAYS, "day", "The day of the month; a month without it is left out")
         self.ordinal = _dropdown(_ORDINALS, "the", "Which of the month's")
         self.weekday = _dropdown([(name, n) for n, name in enumerate(WEEKDAYS)], "weekday", "Which day of the week")
-        super().__init__(self.by, self.day, self.ordinal, self.weekday)
-        on_change(self._touched, self.day, self.ordinal, self.weekday)
-        on_change(self._adapt, self.by, self.day)
-        self._adapt()
+        super().__init__(self.choice, self.day, self.ordinal, self.weekday)
+        on_change(self._on_change, self.day, self.ordinal, self.weekday)
+        on_change(self._update_visibility, self.choice, self.day)
+        self._update_visibility()
 
     @property
     def value(self) -> dict[str, Any]:
         """The part of a `Repeat` that is chosen here."""
-        if self.by.value == DAY:
+        if self.choice.value == DAY:
             return {"month_day": self.day.value}
         return {"nth": (self.ordinal.value, self.weekday.value)}
 
@@ -43,25 +45,25 @@ class MonthChoice(Field):
     def value(self, chosen: Mapping[str, Any]) -> None:
         day, nth = chosen.get("month_day"), chosen.get("nth")
         if day is not None:
-            self.by.value, self.day.value, self._mine = DAY, day, True
+            self.choice.value, self.day.value, self._is_set = DAY, day, True
         if nth is not None:
-            self.by.value, self._mine = NTH, True
+            self.choice.value, self._is_set = NTH, True
             self.ordinal.value, self.weekday.value = nth
 
-    def follow(self, day: date) -> None:
+    def set_start_day(self, day: date) -> None:
         """The event starts on this day now."""
-        if self._mine:
+        if self._is_set:
             return
-        self._setting = True
+        self._updating = True
         self.day.value = day.day
         self.ordinal.value, self.weekday.value = nth_of_month(day)
-        self._setting = False
+        self._updating = False
 
-    def _touched(self) -> None:
-        self._mine = self._mine or not self._setting
+    def _on_change(self) -> None:
+        self._is_set = self._is_set or not self._updating
 
-    def _adapt(self) -> None:
-        by_day = self.by.value == DAY
+    def _update_visibility(self) -> None:
+        by_day = self.choice.value == DAY
         for control, shown in ((self.day, by_day), (self.ordinal, not by_day), (self.weekday, not by_day)):
             set_visible(control, shown)
         self.show_hint("Months without this day are left out." * (by_day and self.day.value > 28))

@@ -1,4 +1,4 @@
-"""What a recurrence comes to: its next instances, and the months with those days marked (E-21)."""
+"""Shows the next instances of a recurrence, and the months with those days marked (E-21)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
 
     def __init__(self) -> None:
         self._plan: RecurrencePlan | None = None
-        self._begun = self._month = date.min
+        self._start_day = self._month = date.min
         self.list, self.months = widgets.HTML(), widgets.HTML()
         self.earlier = small_button("Earlier", "One month back", lambda: self._turn(-1))
         self.later = small_button("Later", "One month on", lambda: self._turn(1))
@@ -37,8 +37,8 @@ class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
 
     def show(self, plan: RecurrencePlan | None) -> None:
         """Show this plan; None: it cannot be worked out yet, and what stood here goes."""
-        if plan and day_of(plan.start) != self._begun:
-            self._begun = self._month = day_of(plan.start)
+        if plan and day_of(plan.start) != self._start_day:
+            self._start_day = self._month = day_of(plan.start)
         self._plan = plan
         set_visible(self, plan is not None)
         if plan:
@@ -59,31 +59,36 @@ def instance_list(plan: RecurrencePlan) -> Markup:
     >>> instance_list(plan).count("<li>")
     2
     """
-    found = list(islice(plan.instances(), SHOWN + 1 if plan.is_endless else _COUNTED + 1))
-    lines = [tag("li", _line(one, before)) for one, before in zip(found, [None, *found], strict=False)]
-    return joined(tag("p", _count(found, plan.is_endless), role="status"), tag("ol", *lines[:SHOWN]))
+    instances = list(islice(plan.instances(), SHOWN + 1 if plan.is_endless else _COUNTED + 1))
+    lines = [
+        tag("li", _instance_text(instance, before))
+        for instance, before in zip(instances, [None, *instances], strict=False)
+    ]
+    return joined(tag("p", _count_text(instances, plan.is_endless), role="status"), tag("ol", *lines[:SHOWN]))
 
 
-def _count(found: Sequence[Occurrence], endless: bool) -> str:
-    if endless and len(found) > SHOWN:
+def _count_text(instances: Sequence[Occurrence], endless: bool) -> str:
+    if endless and len(instances) > SHOWN:
         return f"Without end; the first {SHOWN}:"
-    if len(found) > _COUNTED:
+    if len(instances) > _COUNTED:
         return f"More than {_COUNTED} instances; the first {SHOWN}:"
-    many = f"{len(found)} instance{'' if len(found) == 1 else 's'}"
-    if len(found) <= SHOWN:
+    many = f"{len(instances)} instance{'' if len(instances) == 1 else 's'}"
+    if len(instances) <= SHOWN:
         return f"{many}:"
-    return f"{many}, the last on {day_of(found[-1].start):%a %d %b %Y}; the first {SHOWN}:"
+    return f"{many}, the last on {day_of(instances[-1].start):%a %d %b %Y}; the first {SHOWN}:"
 
 
-def _line(one: Occurrence, before: Occurrence | None) -> Markup:
-    if not isinstance(one.start, datetime) or not isinstance(one.end, datetime):
-        return joined(_days(one.start, one.end - DAY))
-    ends = f"{one.end:%H:%M}" if one.end.date() == one.start.date() else f"{one.end:%a %d %b, %H:%M}"
-    offset = f" UTC{offset_text(one.start)}"
-    changed = before and isinstance(before.start, datetime) and before.start.utcoffset() != one.start.utcoffset()
+def _instance_text(instance: Occurrence, before: Occurrence | None) -> Markup:
+    if not isinstance(instance.start, datetime) or not isinstance(instance.end, datetime):
+        return joined(_days_text(instance.start, instance.end - DAY))
+    ends = (
+        f"{instance.end:%H:%M}" if instance.end.date() == instance.start.date() else f"{instance.end:%a %d %b, %H:%M}"
+    )
+    offset = f" UTC{offset_text(instance.start)}"
+    changed = before and isinstance(before.start, datetime) and before.start.utcoffset() != instance.start.utcoffset()
     shown = tag("strong", offset, title="The clocks have changed since the one before") if changed else offset
-    return joined(f"{one.start:%a %d %b %Y, %H:%M} to {ends}", tag("small", shown))
+    return joined(f"{instance.start:%a %d %b %Y, %H:%M} to {ends}", tag("small", shown))
 
 
-def _days(first: Start, last: Start) -> str:
+def _days_text(first: Start, last: Start) -> str:
     return f"{first:%a %d %b %Y}" + (f" to {last:%a %d %b %Y}" if last > first else "")

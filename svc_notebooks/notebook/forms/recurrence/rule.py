@@ -1,4 +1,4 @@
-"""A recurrence as the switches of a form say it, and the RRULE line that it is: two directions of one table."""
+"""Converts a recurrence of the form to an RRULE line and back."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Repeat:
             "FREQ": self.freq.name,
             "INTERVAL": "" if self.interval == 1 else str(self.interval),
             "BYMONTHDAY": "" if self.month_day is None else str(self.month_day),
-            "BYDAY": ",".join(self._days()),
+            "BYDAY": ",".join(self._byday()),
             "UNTIL": until_day(self.until, start) if self.until else "",
             "COUNT": "" if self.count is None else str(self.count),
         }
@@ -52,19 +52,21 @@ class Repeat:
         'every 2 months on the last Friday, 6 times'
         """
         often, unit = _WORDS[self.freq]
-        return (often if self.interval == 1 else f"every {self.interval} {unit}") + self._on() + self._ending()
+        return (
+            (often if self.interval == 1 else f"every {self.interval} {unit}") + self._days_words() + self._end_words()
+        )
 
-    def _on(self) -> str:
+    def _days_words(self) -> str:
         if self.nth:
             return f" on the {_ordinal(self.nth[0])} {day_name[self.nth[1]]}"
         if self.month_day is not None:
             return f" on day {self.month_day}" if self.month_day > 0 else " on the last day"
         return f" on {', '.join(day_name[day][:3] for day in self.weekdays)}" if self.weekdays else ""
 
-    def _ending(self) -> str:
+    def _end_words(self) -> str:
         return f" until {self.until}" if self.until else f", {self.count} times" if self.count is not None else ""
 
-    def _days(self) -> list[str]:
+    def _byday(self) -> list[str]:
         if self.nth:
             ordinal, weekday = self.nth
             return [f"{ordinal}{WEEKDAYS[weekday]}"]
@@ -83,8 +85,8 @@ class Repeat:
             return None
         if name != "RRULE" or values[0].freq > Freq.DAILY:
             return None
-        found = _from_rule(values[0], start)
-        return found if read_line(found.line(start), start)[1] == values else None
+        repeat = _from_rule(values[0], start)
+        return repeat if read_line(repeat.line(start), start)[1] == values else None
 
 
 def _ordinal(number: int) -> str:
@@ -93,13 +95,13 @@ def _ordinal(number: int) -> str:
 
 def _from_rule(rule: Rule, start: Start) -> Repeat:
     """The nearest that the switches come to a rule."""
-    found = Repeat(rule.freq, rule.interval, until=_until_day(rule.until, start), count=rule.count)
+    repeat = Repeat(rule.freq, rule.interval, until=_until_day(rule.until, start), count=rule.count)
     if rule.freq is Freq.WEEKLY:
-        return replace(found, weekdays=tuple(day for _, day in rule.by_day))
+        return replace(repeat, weekdays=tuple(day for _, day in rule.by_day))
     if rule.freq is not Freq.MONTHLY:
-        return found
+        return repeat
     day = rule.by_month_day[0] if rule.by_month_day else None
-    return replace(found, month_day=day, nth=rule.by_day[0] if rule.by_day and day is None else None)
+    return replace(repeat, month_day=day, nth=rule.by_day[0] if rule.by_day and day is None else None)
 
 
 def _until_day(until: Start | None, start: Start) -> date | None:

@@ -1,4 +1,4 @@
-"""The days of a week as seven switches."""
+"""The weekdays of a recurrence as seven checkboxes."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class WeekdaySwitches(Field):
     """Monday to Sunday; `value` are their numbers, Monday 0. Until one is touched the start's day alone is on."""
 
     def __init__(self) -> None:
-        self._mine = self._setting = False
+        self._is_set = self._updating = False
         self.days = [
             widgets.Checkbox(description=name, tooltip=name, indent=False, layout={"width": "auto"})
             for name in WEEKDAYS
         ]
         super().__init__(heading("on"), *self.days)
         self.add_class("svc-days")
-        on_change(self._touched, *self.days)
+        on_change(self._on_change, *self.days)
 
     @property
     def value(self) -> tuple[int, ...]:
@@ -32,20 +32,20 @@ class WeekdaySwitches(Field):
     @value.setter
     def value(self, numbers: Sequence[int]) -> None:
         self._set(numbers)
-        self._mine = True
+        self._is_set = True
 
-    def follow(self, day: date) -> None:
+    def set_start_day(self, day: date) -> None:
         """The event starts on this day now."""
-        if not self._mine:
+        if not self._is_set:
             self._set([day.weekday()])
         stays_out = day.weekday() not in self.value
         self.show_hint(f"The first instance is on {day:%A} all the same: that is when the event starts." * stays_out)
 
     def _set(self, numbers: Sequence[int]) -> None:
-        self._setting = True
+        self._updating = True
         for number, switch in enumerate(self.days):
             switch.value = number in numbers
-        self._setting = False
+        self._updating = False
 
-    def _touched(self) -> None:
-        self._mine = self._mine or not self._setting
+    def _on_change(self) -> None:
+        self._is_set = self._is_set or not self._updating

@@ -1,4 +1,4 @@
-"""The question of a form before it replaces the content of a file of the service: which one, and by what."""
+"""Asks before the content of an existing file is replaced: which file, and by what."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...widgets.dialogs.confirmation import Confirmation
 from ...widgets.dialogs.replace_question import comparison_table, size_with_bytes
-from ..file_browser.details import moment
+from ..file_browser.details import minute_text
 
 if TYPE_CHECKING:
     from ....client.session import Session
@@ -45,13 +45,13 @@ def ask_to_replace(
     cancelled: Callable[[], None],
 ) -> None:
     """Name the file, and show its old and its new content side by side."""
-    name, size, kind = str(facts.get("name")), facts.get("size"), str(facts.get("mimeType") or "unknown")
+    name, size, media_type = str(facts.get("name")), facts.get("size"), str(facts.get("mimeType") or "unknown")
     lines = (
         ("Name", name, content.name or name),
         ("Content from", "", content.source),
         ("Size", "" if size is None else size_with_bytes(int(size)), "" if document else size_with_bytes(content.size)),
-        ("Type", kind, kind if document else content.media_type),
-        ("Modified", f"{moment(facts.get('modifiedTime'))} UTC", ""),
+        ("Type", media_type, media_type if document else content.media_type),
+        ("Modified", f"{minute_text(facts.get('modifiedTime'))} UTC", ""),
         ("File id", str(facts["id"]), "the same"),
     )
     question.ask(

@@ -1,4 +1,4 @@
-"""What an upload form asks: which files, where to, what they become, how they go; and the call that says the same."""
+"""The controls of the upload form, the uploads they ask for, and the call that does the same."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CHUNK_SIZES = (
 )
 DEFAULT_CHUNK = 8 * MIB
 _CHUNKED = ("auto", "resumable")
-_ALONE = "A media upload carries the content alone, without name, id, conversion and metadata: choose multipart."
+_MEDIA_ONLY = "A media upload carries the content alone, without name, id, conversion and metadata: choose multipart."
 
 
 class UploadControls(widgets.VBox):  # type: ignore[misc]
@@ -62,9 +62,9 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         where = (self.files, self.destination, self.name, self.convert)
         super().__init__([*where, self.upload_type, self.chunk_size, self.options])
         self.add_class("svc-fields")
-        self.destination.watch(self._follow)
-        self.upload_type.watch(self._adapt)
-        self._follow()
+        self.destination.watch(self._destination_changed)
+        self.upload_type.watch(self._update_visibility)
+        self._destination_changed()
         self.watch(self._check)
 
     def watch(self, changed: Callable[[], None]) -> None:
@@ -73,15 +73,15 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         for part in (self.files, self.destination, self.convert, self.options):
             part.watch(changed)
 
-    def _follow(self) -> None:
+    def _destination_changed(self) -> None:
         """What depends on the destination."""
         existing = self.destination.existing
-        self.convert.follow(existing=existing, document=self.destination.document)
-        self.options.follow(self.destination.facts)
+        self.convert.set_destination(existing=existing, document=self.destination.document)
+        self.options.set_existing(self.destination.facts)
         self.name.control.placeholder = "as it is called now" if existing else "as the file is called"
-        self._adapt()
+        self._update_visibility()
 
-    def _adapt(self) -> None:
+    def _update_visibility(self) -> None:
         set_visible(self.chunk_size, self.upload_type.value in _CHUNKED)
 
     # -- what is wrong
@@ -91,12 +91,12 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
 
     def check(self) -> list[str]:
         """Say beside each field what is wrong with it; everything that was said."""
-        found = list(self._problems())
+        problems = list(self._problems())
         for field in (self.name, self.upload_type, *self.options.fields):
-            field.show_problems([words for place, words in found if place is field])
-        if any(place in self.options.fields for place, _ in found):
+            field.show_problems([words for problem_field, words in problems if problem_field is field])
+        if any(place in self.options.fields for place, _ in problems):
             self.options.shown = True
-        return [words for _, words in found]
+        return [words for _, words in problems]
 
     def _problems(self) -> Iterator[tuple[Field, str]]:
         files, existing = len(self.files.names()), self.destination.existing
@@ -105,39 +105,47 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
             yield self.name, f"Name is for one file, and {files} are chosen: leave it empty."
         wrong = list(self.options.problems(files, converted=self.convert.converted, existing=existing))
         yield from wrong
-        if self.upload_type.value == "media" and not wrong and self._more_than_content():
-            yield self.upload_type, _ALONE
+        if self.upload_type.value == "media" and not wrong and self._has_metadata():
+            yield self.upload_type, _MEDIA_ONLY
 
-    def _more_than_content(self) -> bool:
-        name, kind = self.name.value.strip(), self.convert.arguments().get("convert_to")
-        return bool(name or kind or self._metadata() or self._chosen_id())
+    def _has_metadata(self) -> bool:
+        name, convert_to = self.name.value.strip(), self.convert.arguments().get("convert_to")
+        return bool(name or convert_to or self._metadata() or self._file_id())
 
     # -- what is meant
 
-    def orders(self, session: Session) -> list[UploadRequest]:
+    def requests(self, session: Session) -> list[UploadRequest]:
         """The uploads that are meant, checked. Raises ValueError or TypeError; nothing is sent."""
         if not self.destination.existing:
-            return [order for one in self.files.chosen() for order in self._new(session, one)]
+            return [
+                request
+                for chosen_file in self.files.chosen()
+                for request in self._new_file_requests(session, chosen_file)
+            ]
         chosen, existing = self.files.single(), self.destination.facts
         if existing is None:
             raise ValueError("No existing file is chosen: choose one, or upload a new file.")
-        return new_content(session, [str(existing["id"])], chosen.source, **self._common(chosen))
+        return new_content(session, [str(existing["id"])], chosen.source, **self._common_arguments(chosen))
 
     def forget(self) -> None:
         """Take what was uploaded off the list, and the id that it has now."""
         self.files.forget()
         self.options.id.value = ""
 
-    def _new(self, session: Session, one: ChosenFile) -> list[UploadRequest]:
-        name = None if self.upload_type.value == "media" else self.convert.name_of(one)
+    def _new_file_requests(self, session: Session, chosen_file: ChosenFile) -> list[UploadRequest]:
+        name = None if self.upload_type.value == "media" else self.convert.name_of(chosen_file)
         name = self.name.value.strip() or name
-        return new_files(session, one.source, **{**self._common(one), "name": name, "file_id": self._chosen_id()})
+        return new_files(
+            session,
+            chosen_file.source,
+            **{**self._common_arguments(chosen_file), "name": name, "file_id": self._file_id()},
+        )
 
-    def _common(self, one: ChosenFile) -> dict[str, Any]:
+    def _common_arguments(self, chosen_file: ChosenFile) -> dict[str, Any]:
         name = self.name.value.strip()
         return {
             **self.convert.arguments(),
-            "mime_type": self._media_type() or self.convert.type_of(one),
+            "mime_type": self._media_type() or self.convert.media_type_of(chosen_file),
             "metadata": {**self._metadata(), **({"name": name} if name else {})},
             "upload_type": self.upload_type.value,
             "chunk_size": self._chunk(),
@@ -149,7 +157,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
     def _media_type(self) -> str | None:
         return self.options.media_type.value.strip() or None
 
-    def _chosen_id(self) -> str | None:
+    def _file_id(self) -> str | None:
         return None if self.destination.existing else self.options.id.value.strip() or None
 
     def _chunk(self) -> int | None:
@@ -172,17 +180,17 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
             **self.convert.arguments(),
             "name": self.name.value.strip() or None,
             "mime_type": self._media_type(),
-            "file_id": self._chosen_id(),
+            "file_id": self._file_id(),
             "upload_type": None if self.upload_type.value == "auto" else self.upload_type.value,
             "chunk_size": self._chunk(),
         }
         metadata = {} if self.options.metadata.problems else self._metadata()
         if self.destination.existing:
             file = repr((self.destination.facts or {}).get("id", "..."))
-            return _call(f"svc.update({file}, {source}", {**arguments, **metadata})
-        return _call(f"svc.upload({source}", {**arguments, "metadata": metadata or None})
+            return _call_code(f"svc.update({file}, {source}", {**arguments, **metadata})
+        return _call_code(f"svc.upload({source}", {**arguments, "metadata": metadata or None})
 
 
-def _call(start: str, arguments: dict[str, Any]) -> str:
-    given = [f"{key}={value!r}" for key, value in arguments.items() if value is not None]
-    return f"{', '.join([start, *given])})"
+def _call_code(start: str, arguments: dict[str, Any]) -> str:
+    keywords = [f"{key}={value!r}" for key, value in arguments.items() if value is not None]
+    return f"{', '.join([start, *keywords])})"

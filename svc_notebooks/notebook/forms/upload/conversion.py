@@ -1,4 +1,4 @@
-"""Whether uploaded files become documents of the service, as two controls of a form (A5)."""
+"""The controls for converting uploaded files to native documents (A5)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...widgets.field import LABEL, labelled, on_change, set_visible, text_field
 from ...widgets.file_picker import ChosenFile
 
 # ipywidgets loses a first choice whose value is None: now and then nothing is chosen at all.
-KINDS = (
+TARGETS = (
     ("nothing: keep the files as they are", ""),
     ("what fits each file best", "auto"),
     ("document: Word, OpenDocument, HTML, RTF, text, PDF, pictures", "document"),
@@ -26,14 +26,14 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
     """The controls; `arguments` are those of `upload` that say the same.
 
     >>> choice = ConvertChoice()
-    >>> choice.kind.value = "document"; choice.arguments()
+    >>> choice.target.value = "document"; choice.arguments()
     {'convert_to': 'document', 'ocr_language': None}
     """
 
     def __init__(self) -> None:
         self._existing = self._document = False
-        self.kind = widgets.Dropdown(
-            options=KINDS,
+        self.target = widgets.Dropdown(
+            options=TARGETS,
             **labelled("Convert to", "What the files become at the service; it can then be exported to other formats"),
             style=LABEL,
         )
@@ -42,40 +42,40 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
             "The language of the text in pictures and scans, as a tag",
             hint="a tag like en, de or zh-Hant; empty: the service's choice",
         )
-        super().__init__([self.kind, self.language])
-        self.kind.observe(lambda _change: self._adapt(), "value")
-        self._adapt()
+        super().__init__([self.target, self.language])
+        self.target.observe(lambda _change: self._update_visibility(), "value")
+        self._update_visibility()
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever a control has another value."""
-        on_change(changed, self.kind, self.language)
+        on_change(changed, self.target, self.language)
 
-    def follow(self, *, existing: bool, document: bool) -> None:
+    def set_destination(self, *, existing: bool, document: bool) -> None:
         """Show what applies: content of an existing file is converted where that is a native document."""
         self._existing, self._document = existing, document
-        self._adapt()
+        self._update_visibility()
 
     @property
     def converted(self) -> bool:
         """Whether the content becomes a native document."""
-        return self._document if self._existing else bool(self.kind.value)
+        return self._document if self._existing else bool(self.target.value)
 
     def arguments(self) -> dict[str, Any]:
         """`convert_to` and `ocr_language`; a language counts only where something is converted."""
         language = self.language.value.strip() or None
-        kind = {} if self._existing else {"convert_to": self.kind.value or None}
-        return {**kind, "ocr_language": language if self.converted else None}
+        convert_to = {} if self._existing else {"convert_to": self.target.value or None}
+        return {**convert_to, "ocr_language": language if self.converted else None}
 
-    def _adapt(self) -> None:
-        set_visible(self.kind, not self._existing)
+    def _update_visibility(self) -> None:
+        set_visible(self.target, not self._existing)
         set_visible(self.language, self.converted)
 
-    def name_of(self, one: ChosenFile) -> str:
+    def name_of(self, file: ChosenFile) -> str:
         """What to call an uploaded file: one that becomes a document loses its extension."""
         from ....client.uploads.native_types import document_name
 
-        return document_name(one.name) if self.converted else one.name
+        return document_name(file.name) if self.converted else file.name
 
-    def type_of(self, one: ChosenFile) -> str | None:
+    def media_type_of(self, file: ChosenFile) -> str | None:
         """The type to send it under; a new file that is kept as it is has that of the name that it will have."""
-        return one.media_type(converted=self.converted) if self.converted or self._existing else one.mime_type
+        return file.media_type(converted=self.converted) if self.converted or self._existing else file.mime_type

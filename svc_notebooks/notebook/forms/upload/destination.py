@@ -1,4 +1,4 @@
-"""Where an upload goes: into new files, or into a file that the service has already (U-05, A5-04)."""
+"""The choice between new files and new content of an existing file (U-05, A5-04)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import ipywidgets as widgets
 
 from ...widgets.copy_restriction import FIELD, may_edit
 from ...widgets.field import LABEL, Field, labelled, on_change, set_visible
-from ..file_browser.recent_files import MOST, file_line, latest_files
+from ..file_browser.recent_files import MAX_FILES, file_line, latest_files
 
 if TYPE_CHECKING:
     from ....client.session import Session
     from ....core.http.messages import JSONObject
 
 NEW, EXISTING = "new", "existing"
-_NONE = "There is no file that you may edit. Upload one, then press Refresh."
-_LATEST = f"These are the {MOST} files that were changed last. The file browser replaces the content of any other."
+_NO_FILES = "There is no file that you may edit. Upload one, then press Refresh."
+_LATEST = f"These are the {MAX_FILES} files that were changed last. The file browser replaces the content of any other."
 _KEPT = "The new content overwrites the old one. The file keeps its id and name."
 _CONVERTED = "The new content is converted, and replaces everything in this document."
 
@@ -30,12 +30,12 @@ class UploadDestination(widgets.VBox):  # type: ignore[misc]
         self._documents: set[str] = set()
         self._changed: list[Callable[[], None]] = []
         self._reading = False
-        self.kind = widgets.RadioButtons(
+        self.choice = widgets.RadioButtons(
             options=[("new files", NEW), ("new content of an existing file", EXISTING)],
             **labelled("Upload as", "Make new files, or replace the content of a file that the service has"),
             style=LABEL,
         )
-        self.kind.add_class("svc-across")
+        self.choice.add_class("svc-across")
         self.chooser = widgets.Dropdown(
             **labelled("Existing file", "The files that you may edit, those that were changed last come first"),
             style=LABEL,
@@ -43,14 +43,14 @@ class UploadDestination(widgets.VBox):  # type: ignore[misc]
         self.refresh = widgets.Button(description="Refresh", tooltip="Read the list of files again")
         self.refresh.add_class("svc-small")
         self.file = Field(self.chooser, self.refresh)
-        super().__init__([self.kind, self.file])
-        on_change(self._tell, self.kind, self.chooser)
-        self._adapt()
+        super().__init__([self.choice, self.file])
+        on_change(self._notify, self.choice, self.chooser)
+        self._update_visibility()
 
     @property
     def existing(self) -> bool:
         """Whether the content of an existing file is to be replaced."""
-        return bool(self.kind.value == EXISTING)
+        return bool(self.choice.value == EXISTING)
 
     @property
     def facts(self) -> JSONObject | None:
@@ -76,16 +76,16 @@ class UploadDestination(widgets.VBox):  # type: ignore[misc]
         self.chooser.options = [(file_line(facts), key) for key, facts in self._rows.items()]
         self.chooser.value = before if before in self._rows else next(iter(self._rows), None)
         self._reading = False
-        self._tell()
+        self._notify()
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         if self._reading:  # the list loses its choice for a moment while it is filled
             return
-        self._adapt()
+        self._update_visibility()
         for changed in self._changed:
             changed()
 
-    def _adapt(self) -> None:
+    def _update_visibility(self) -> None:
         set_visible(self.file, self.existing)
-        hint = _NONE if not self._rows else _CONVERTED if self.document else _KEPT
-        self.file.show_hint(f"{hint} {_LATEST}" if len(self._rows) == MOST else hint)
+        hint = _NO_FILES if not self._rows else _CONVERTED if self.document else _KEPT
+        self.file.show_hint(f"{hint} {_LATEST}" if len(self._rows) == MAX_FILES else hint)

@@ -1,4 +1,4 @@
-"""The upload form: choose files, see them go, stop and go on, and have the call that does the same (W-01)."""
+"""The upload form: choose files, upload them, cancel and resume (W-01)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class UploadForm(Form):
         super().__init__(session)
         self._queue: UploadQueue | None = None
         self._finished: list[Any] = []
-        self._done = ""
+        self._last_code = ""
         self.controls = UploadControls(make_files)
         self.upload = self._button("Upload", "Upload the chosen files", self._upload, "primary")
         self.cancel = self._button("Cancel", "Stop; the service keeps what it has", self._cancel)
@@ -73,7 +73,7 @@ class UploadForm(Form):
         self.question = Confirmation(self._guarded)
         self.controls.watch(self._changed)
         destination, options = self.controls.destination, self.controls.options
-        destination.kind.observe(lambda _change: self._guarded(self.refresh), "value")
+        destination.choice.observe(lambda _change: self._guarded(self.refresh), "value")
         destination.refresh.on_click(lambda _button: self._guarded(self.refresh))
         options.generate.on_click(lambda _button: self._guarded(self._generate_id))
         self._compose(self.controls, buttons, self.question, self.bar, self.alert, self.table)
@@ -87,7 +87,7 @@ class UploadForm(Form):
 
     def code(self) -> str:
         """The call of a cell that does what the form is set to do, or, with nothing chosen, what it did last."""
-        return self.controls.code() if self.controls.files.names() else self._done or self.controls.code()
+        return self.controls.code() if self.controls.files.names() else self._last_code or self.controls.code()
 
     # -- what a press does
 
@@ -115,31 +115,31 @@ class UploadForm(Form):
             self._show_problems("Nothing was uploaded.", problems)
             return
         session = session_or_current(self._session)
-        orders = self.controls.orders(session)
+        requests = self.controls.requests(session)
         facts = self.controls.destination.facts
         if facts is None:
-            self._begin(session, orders)
+            self._begin(session, requests)
         else:
-            self._ask_to_replace(session, orders, str(facts["id"]))
+            self._ask_to_replace(session, requests, str(facts["id"]))
 
-    def _ask_to_replace(self, session: Session, orders: list[UploadRequest], file_id: str) -> None:
+    def _ask_to_replace(self, session: Session, requests: list[UploadRequest], file_id: str) -> None:
         """Content of the service is overwritten only after a person has seen which."""
-        facts, order = stored_facts(session, file_id), orders[0]
-        source, name = self.controls.files.single().name, str(order.target.metadata.get("name") or "")
+        facts, request = stored_facts(session, file_id), requests[0]
+        source, name = self.controls.files.single().name, str(request.target.metadata.get("name") or "")
         set_visible(self.cancel, False)
         ask_to_replace(
             self.question,
             facts,
-            ContentReplacement(source, order.source.size, order.target.media_type, name),
+            ContentReplacement(source, request.source.size, request.target.media_type, name),
             document=session.names.is_native(str(facts.get("mimeType"))),
-            confirmed=lambda: self._replace(session, orders),
+            confirmed=lambda: self._replace(session, requests),
             cancelled=lambda: self._keep(str(facts.get("name"))),
         )
 
-    def _replace(self, session: Session, orders: list[UploadRequest]) -> None:
+    def _replace(self, session: Session, requests: list[UploadRequest]) -> None:
         self._close_question()
         self.upload.focus()
-        self._begin(session, orders)
+        self._begin(session, requests)
 
     def _keep(self, name: str) -> None:
         self._close_question()
@@ -150,8 +150,8 @@ class UploadForm(Form):
         self.question.dismiss()
         set_visible(self.cancel, True)
 
-    def _begin(self, session: Session, orders: list[UploadRequest]) -> None:
-        self._queue = UploadQueue(session, orders, self._report)
+    def _begin(self, session: Session, requests: list[UploadRequest]) -> None:
+        self._queue = UploadQueue(session, requests, self._report)
         self._start(self._queue)
 
     def _cancel(self) -> None:
@@ -176,8 +176,8 @@ class UploadForm(Form):
         words = "Stopped"
         try:
             await queue.run()
-            words = self._words(queue)
-            self._done = self.code()
+            words = self._done_text(queue)
+            self._last_code = self.code()
             self.controls.forget()
             self.refresh()
         except Cancelled:
@@ -190,7 +190,7 @@ class UploadForm(Form):
             self._show_result()
             self.bar.show_text(words)
 
-    def _words(self, queue: UploadQueue) -> str:
+    def _done_text(self, queue: UploadQueue) -> str:
         replaced = [file for file in queue.files if self.controls.destination.existing]
         if replaced:
             return f"Done: the content of {replaced[0].get('name')} was replaced"
@@ -198,8 +198,8 @@ class UploadForm(Form):
 
     # -- what it shows
 
-    def _report(self, order: UploadRequest, done: int, total: int | None) -> None:
-        label = label_of(order)
+    def _report(self, request: UploadRequest, done: int, total: int | None) -> None:
+        label = label_of(request)
         if self.bar.label != label or done == 0:
             self.bar.begin(label, total)
         self.bar.report(done, total)

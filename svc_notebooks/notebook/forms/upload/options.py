@@ -1,4 +1,4 @@
-"""The rarely used fields of an upload: copy restriction, media type, a generated id, and any other metadata."""
+"""The rarely used fields of an upload: copy restriction, media type, file id, other metadata."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EXAMPLE = '{"starred": true}'
 _ON = "On is the default. Off: only people who may edit the file can."
 _ID = "Empty: the service chooses. With an id, a repeated upload makes no second file."
 _CONVERTED = "What is converted cannot have an id of yours: remove the id, or keep the file as it is."
-_ELSEWHERE = {"name": "Name", "id": "File id", FIELD: "the switch above"}
+_OTHER_CONTROLS = {"name": "Name", "id": "File id", FIELD: "the switch above"}
 """Metadata that have a control of their own."""
 
 
@@ -25,7 +25,7 @@ class UploadOptions(MoreOptions):
     """The fields; `arguments` are the fields of the file that they set."""
 
     def __init__(self) -> None:
-        self._followed: tuple[Any, bool] = (None, False)
+        self._existing: tuple[Any, bool] = (None, False)
         self.viewers = SingleField(viewers_switch())
         self.viewers.show_hint(_ON)
         self.media_type = SingleField(
@@ -50,24 +50,24 @@ class UploadOptions(MoreOptions):
         """Call this whenever a field has another value."""
         on_change(changed, self.viewers.control, self.media_type.control, self.id, self.metadata.control)
 
-    def follow(self, facts: Mapping[str, Any] | None) -> None:
+    def set_existing(self, facts: Mapping[str, Any] | None) -> None:
         """Show what holds for this existing file; None: for new files."""
         followed = (facts or {}).get("id"), is_restricted(facts or {})
-        if followed != self._followed:  # a switch that was set for the same file stays as it is
-            self._followed = followed
+        if followed != self._existing:  # a switch that was set for the same file stays as it is
+            self._existing = followed
             self.viewers.value = not self._restricted
         set_visible(self.file_id, facts is None)
 
     @property
     def _restricted(self) -> bool:
-        return self._followed[1]
+        return self._existing[1]
 
     def arguments(self) -> dict[str, Any]:
         """As Python arguments. Raises ValueError for what is not a JSON object."""
         restricted = not self.viewers.value
-        return {**({ARGUMENT: restricted} if restricted != self._restricted else {}), **self._further()}
+        return {**({ARGUMENT: restricted} if restricted != self._restricted else {}), **self._metadata()}
 
-    def _further(self) -> dict[str, Any]:
+    def _metadata(self) -> dict[str, Any]:
         text = self.metadata.value.strip()
         try:
             fields = json.loads(text) if text else {}
@@ -84,18 +84,18 @@ class UploadOptions(MoreOptions):
                 yield self.file_id, f"An id is for one file, and {files} are chosen: remove the id."
             if converted:
                 yield self.file_id, _CONVERTED
-        kind = self.media_type.value.strip()
-        if kind and not is_media_type(kind):
-            yield self.media_type, f"{kind} is not a media type: write it like text/csv."
-        yield from ((self.metadata, words) for words in self._wrong(creating=not existing))
+        media_type = self.media_type.value.strip()
+        if media_type and not is_media_type(media_type):
+            yield self.media_type, f"{media_type} is not a media type: write it like text/csv."
+        yield from ((self.metadata, words) for words in self._metadata_problems(creating=not existing))
 
-    def _wrong(self, *, creating: bool) -> Iterator[str]:
+    def _metadata_problems(self, *, creating: bool) -> Iterator[str]:
         try:
-            further = self._further()
+            further = self._metadata()
             metadata_body(further, creating=creating)
         except (ValueError, TypeError) as error:
             yield str(error)
             return
         for key in map(camel, further):
-            if key in _ELSEWHERE:
-                yield f"{key} has a control of its own: use {_ELSEWHERE[key]}, and remove it here."
+            if key in _OTHER_CONTROLS:
+                yield f"{key} has a control of its own: use {_OTHER_CONTROLS[key]}, and remove it here."

@@ -1,4 +1,4 @@
-"""Several uploads, one after the other, that let others speak between two chunks.
+"""Runs uploads one after the other, and lets the kernel handle messages between two chunks.
 
 A kernel hears a pressed button only between two pieces of work, so an upload that ran to its end in one
 go could not be cancelled. In a sandbox, where nothing waits and there may be no thread, the pieces are
@@ -36,19 +36,19 @@ class UploadQueue:
     """
 
     def __init__(
-        self, session: Session, orders: list[UploadRequest], report: Callable[[UploadRequest, int, int | None], None]
+        self, session: Session, requests: list[UploadRequest], report: Callable[[UploadRequest, int, int | None], None]
     ) -> None:
         self.files: list[JSONObject] = []
         self._session = session
-        self._orders = orders
+        self._requests = requests
         self._report = report
-        self._steps: ClientUpload | None = None
-        self._stop = False
+        self._upload: ClientUpload | None = None
+        self._stop_requested = False
 
     @property
     def current(self) -> UploadRequest | None:
         """The upload that is under way or comes next; None when all are done."""
-        return self._orders[len(self.files)] if len(self.files) < len(self._orders) else None
+        return self._requests[len(self.files)] if len(self.files) < len(self._requests) else None
 
     def drive(self, work: Coroutine[Any, Any, None]) -> None:
         """Run `work` to its end where there is no event loop; making one would open sockets."""
@@ -60,53 +60,53 @@ class UploadQueue:
 
     def cancel(self) -> None:
         """Stop before the next chunk."""
-        self._stop = True
+        self._stop_requested = True
 
     async def run(self) -> None:
         """Do what is left. Raises Cancelled, and whatever an upload raises."""
-        self._stop = False
-        while (order := self.current) is not None:
-            self._report(order, 0, order.source.size)
-            self.files.append(await self._carried_out(order))
-            self._steps = None
+        self._stop_requested = False
+        while (request := self.current) is not None:
+            self._report(request, 0, request.source.size)
+            self.files.append(await self._upload_file(request))
+            self._upload = None
 
-    async def _carried_out(self, order: UploadRequest) -> JSONObject:
+    async def _upload_file(self, request: UploadRequest) -> JSONObject:
         from ....client.uploads.prepare import execute
 
-        await self._breathe()
-        if order.upload_type != "resumable":
-            return await self._aside(lambda: execute(self._session, order, self._reporter(order)))
-        return await self._in_chunks(order)
+        await self._yield_to_loop()
+        if request.upload_type != "resumable":
+            return await self._run_step(lambda: execute(self._session, request, self._reporter(request)))
+        return await self._in_chunks(request)
 
-    async def _in_chunks(self, order: UploadRequest) -> JSONObject:
+    async def _in_chunks(self, request: UploadRequest) -> JSONObject:
         from ....client.uploads.prepare import resumable
 
-        steps = self._steps
+        steps = self._upload
         if steps is None:
-            steps = self._steps = resumable(self._session, order, self._reporter(order))
+            steps = self._upload = resumable(self._session, request, self._reporter(request))
         try:
             while not steps.done:
-                await self._aside(steps.step)
-                self._report(order, steps.stored, steps.total)
-                await self._breathe()
+                await self._run_step(steps.step)
+                self._report(request, steps.stored, steps.total)
+                await self._yield_to_loop()
         except Cancelled:
             raise
         except BaseException:
-            self._steps = None  # the journal knows where it stopped; what failed is not asked again
+            self._upload = None  # the journal knows where it stopped; what failed is not asked again
             steps.close()
             raise
         return steps.run()
 
-    def _reporter(self, order: UploadRequest) -> Callable[[int, int | None], None]:
-        return lambda done, total: self._report(order, done, total)
+    def _reporter(self, request: UploadRequest) -> Callable[[int, int | None], None]:
+        return lambda done, total: self._report(request, done, total)
 
-    async def _breathe(self) -> None:
+    async def _yield_to_loop(self) -> None:
         """Let the kernel hear what was pressed meanwhile."""
         await asyncio.sleep(0)
-        if self._stop:
+        if self._stop_requested:
             raise Cancelled
 
-    async def _aside(self, work: Callable[[], Value]) -> Value:
+    async def _run_step(self, work: Callable[[], Value]) -> Value:
         if self._session.in_process or not capabilities().threads:
             return work()
         return await asyncio.to_thread(work)

@@ -1,4 +1,4 @@
-"""The controls of the watch panel: a channel's properties, what the receiver answers, and the call that says so."""
+"""The controls of a notification channel, and the call that opens the same channel."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ CHANGES = ""
 _CHANNEL_ID = "Channel id"
 _ANY_ID, _ANY_ADDRESS = "id", "https://hooks.example.com/notifications"
 _NEW_ID = f"At most {MAX_ID_LENGTH} characters, and never used before; empty: a UUID is generated"
-_DRAWN = (
+_TOKEN_HINT = (
     f"At most {MAX_TOKEN_LENGTH} characters that every message carries; empty: one is drawn for the receiver of this"
     " kernel, which verifies it, and none is sent to others"
 )
-_OURS = "Empty: a receiver in this kernel"
-_NO_TOKEN = f"At most {MAX_TOKEN_LENGTH} characters that every message carries; empty: none is sent"
+_ADDRESS_HINT = "Empty: a receiver in this kernel"
+_TOKEN_HINT_ELSEWHERE = f"At most {MAX_TOKEN_LENGTH} characters that every message carries; empty: none is sent"
 _ASK_TOKEN = 'getpass("Channel token: ")'
 
 
-class Answering(NamedTuple):
+class ResponsePreset(NamedTuple):
     """A way of answering: `plan` has the arguments of `answer_with`, one after the other."""
 
     words: str
     plan: tuple[tuple[int, int | None, float], ...]
 
 
-ANSWERS = (
-    Answering("200, delivered", ((200, None, 0),)),
-    Answering("503 twice, then 200", ((200, None, 0), (503, 2, 0))),
-    Answering("503 always, given up", ((503, None, 0),)),
-    Answering("404, a failure", ((404, None, 0),)),
-    Answering("102 alone, delivered", ((102, None, 0),)),
-    Answering("200 after 3 seconds", ((200, None, 3),)),
+RESPONSES = (
+    ResponsePreset("200, delivered", ((200, None, 0),)),
+    ResponsePreset("503 twice, then 200", ((200, None, 0), (503, 2, 0))),
+    ResponsePreset("503 always, given up", ((503, None, 0),)),
+    ResponsePreset("404, a failure", ((404, None, 0),)),
+    ResponsePreset("102 alone, delivered", ((102, None, 0),)),
+    ResponsePreset("200 after 3 seconds", ((200, None, 3),)),
 )
 
 
@@ -58,7 +58,7 @@ class ChannelOptions(MoreOptions):
     """The properties of a channel that are rarely set; the service or the kernel chooses them otherwise."""
 
     def __init__(self, channel_id: SingleField, token: SingleField, ends: ChannelEnd) -> None:
-        self._controls = (channel_id.control, token.control, ends.way)
+        self._controls = (channel_id.control, token.control, ends.choice)
         self._unset = tuple(control.value for control in self._controls)
         super().__init__(channel_id, token, ends)
         on_change(self.update_label, *self._controls)
@@ -71,7 +71,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
     """The controls, with a label and a tooltip each."""
 
     def __init__(self) -> None:
-        self.what = widgets.Dropdown(
+        self.target = widgets.Dropdown(
             options=[("the change log: all of my files", CHANGES)],
             **labelled("Watch", "The change log, or one file; those that were changed last come first"),
             style=LABEL,
@@ -96,13 +96,13 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
             )
         )
         self.channel_id.show_hint(_NEW_ID)
-        self.answers = widgets.RadioButtons(
-            options=[(one.words, one) for one in ANSWERS],
+        self.responses = widgets.RadioButtons(
+            options=[(preset.words, preset) for preset in RESPONSES],
             **labelled("The receiver answers", "What the receiver of this kernel answers to the next messages"),
             style=LABEL,
         )
         self.more = ChannelOptions(self.channel_id, self.token, self.ends)
-        super().__init__([row(self.what, self.refresh), self.address, self.answers, self.more])
+        super().__init__([row(self.target, self.refresh), self.address, self.responses, self.more])
         self.add_class("svc-fields")
         self.add_class("svc-channel")
 
@@ -110,7 +110,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         """The field of each property of a channel, by its name in the interface."""
         return {"id": self.channel_id, "token": self.token, "expiration": self.ends, "address": self.address}
 
-    def say(self, problems: Mapping[str, str]) -> None:
+    def show_problems(self, problems: Mapping[str, str]) -> None:
         """Show each problem beside the field of that name, and no other."""
         for name, field in self.fields().items():
             field.show_problems([problems[name]] if name in problems else [])
@@ -119,7 +119,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever a control has another value."""
-        on_change(changed, self.what, self.answers)
+        on_change(changed, self.target, self.responses)
         for field in self.fields().values():
             field.watch(changed)
 
@@ -142,7 +142,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
             "token": self.token.value,
             "expiration": ends,
         }
-        return {**_refused(body, to_millis(session.clock.now())), **wrong}
+        return {**_service_problems(body, to_millis(session.clock.now())), **wrong}
 
     def arguments(self) -> dict[str, str]:
         """The arguments of the watch call, beside what is watched and the receiver. Raises ValueError."""
@@ -155,19 +155,19 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         Returns:
             Their names by their ids.
         """
-        found = latest_files(session)
-        before = self.what.value
-        self.what.options = [self.what.options[0], *((file_line(one), str(one["id"])) for one in found)]
-        if before in [value for _, value in self.what.options]:
-            self.what.value = before
-        self.address.show_hint(_OURS if in_kernel else "")
-        set_visible(self.answers, in_kernel)
-        self.token.show_hint(_DRAWN if in_kernel else _NO_TOKEN)
-        return {str(one["id"]): str(one.get("name")) for one in found}
+        files = latest_files(session)
+        before = self.target.value
+        self.target.options = [self.target.options[0], *((file_line(file), str(file["id"])) for file in files)]
+        if before in [value for _, value in self.target.options]:
+            self.target.value = before
+        self.address.show_hint(_ADDRESS_HINT if in_kernel else "")
+        set_visible(self.responses, in_kernel)
+        self.token.show_hint(_TOKEN_HINT if in_kernel else _TOKEN_HINT_ELSEWHERE)
+        return {str(file["id"]): str(file.get("name")) for file in files}
 
     def explain_limits(self, policy: Policy | None) -> None:
         """Say how long a channel on what is chosen may live."""
-        self.ends.explain_limits(policy, of_changes=self.what.value == CHANGES)
+        self.ends.explain_limits(policy, of_changes=self.target.value == CHANGES)
 
     def address_elsewhere(self, *, in_kernel: bool) -> str | None:
         """The address of a receiver elsewhere; None: messages go to the receiver of this kernel."""
@@ -180,13 +180,13 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         address = self.address_elsewhere(in_kernel=in_kernel)
         lines += ["rx = svc.receiver()"] if address is None else []
         to = "rx" if address is None else repr(address)
-        if address is None and self.answers.value is not ANSWERS[0]:
-            lines += [_answer_call(*one) for one in self.answers.value.plan if one != (200, None, 0)]
+        if address is None and self.responses.value is not RESPONSES[0]:
+            lines += [_answer_code(*answer) for answer in self.responses.value.plan if answer != (200, None, 0)]
         shown = self._shown_arguments()
-        if self.what.value == CHANGES:
+        if self.target.value == CHANGES:
             lines.append(f"channel = svc.watch_changes({to}{shown})")
         else:
-            lines.append(f"channel = svc.watch_file({self.what.value!r}, {to}{shown})")
+            lines.append(f"channel = svc.watch_file({self.target.value!r}, {to}{shown})")
         return "\n".join(lines)
 
     def _shown_arguments(self) -> str:
@@ -198,7 +198,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         return "".join(f", {name}={value}" for name, value in shown.items())
 
 
-def _refused(body: JSONObject, now: int) -> dict[str, str]:
+def _service_problems(body: JSONObject, now: int) -> dict[str, str]:
     """What the service would refuse of a watch request, by the names of the properties."""
     try:
         check_channel(body, now=now)
@@ -207,6 +207,6 @@ def _refused(body: JSONObject, now: int) -> dict[str, str]:
     return {}
 
 
-def _answer_call(status: int, times: int | None, delay: float) -> str:
+def _answer_code(status: int, times: int | None, delay: float) -> str:
     more = (f", times={times}" if times else "") + (f", delay={delay:g}" if delay else "")
     return f"rx.answer_with({status}{more})"

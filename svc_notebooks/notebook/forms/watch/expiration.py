@@ -1,4 +1,4 @@
-"""When a channel of the watch panel ends: as the service decides, after a time, or at a date and time."""
+"""The control for the expiration of a channel: default, after a time, or at a date and time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ....core.policy import Policy
 
 DEFAULT, AFTER, AT = "default", "after", "at"
-_WAYS = (("Default", DEFAULT), ("After a time", AFTER), ("At a date and time", AT))
+_CHOICES = (("Default", DEFAULT), ("After a time", AFTER), ("At a date and time", AT))
 _UNITS = (("seconds", "s"), ("minutes", "m"), ("hours", "h"), ("days", "d"))
 _SECONDS = {"day": 86400, "hour": 3600, "minute": 60, "second": 1}
 
@@ -22,7 +22,7 @@ class ChannelEnd(Field):
     """The choice; dates and times are in UTC."""
 
     def __init__(self) -> None:
-        self.way = widgets.Dropdown(options=_WAYS, **labelled("Expires", "When the channel ends"), style=LABEL)
+        self.choice = widgets.Dropdown(options=_CHOICES, **labelled("Expires", "When the channel ends"), style=LABEL)
         self.count = number_field(2, "after", "How long the channel lives")
         self.unit = widgets.Dropdown(
             options=_UNITS, value="h", **labelled("unit", "The unit of that time"), style=AUTO_WIDTH
@@ -31,18 +31,18 @@ class ChannelEnd(Field):
         self.clock = widgets.TimePicker(
             step=1, **labelled("at (UTC)", "The time of day at which the channel ends, in UTC"), style=AUTO_WIDTH
         )
-        super().__init__(self.way, self.count, self.unit, self.day, self.clock)
-        on_change(self._adapt, self.way)
-        self._adapt()
+        super().__init__(self.choice, self.count, self.unit, self.day, self.clock)
+        on_change(self._update_visibility, self.choice)
+        self._update_visibility()
 
     @property
     def arguments(self) -> dict[str, str]:
         """What `watch_file` is given. Raises ValueError for a time that is not there."""
-        if self.way.value == AFTER:
+        if self.choice.value == AFTER:
             if self.count.value < 1:
                 raise ValueError(f"Expires after {self.count.value}: give a whole number of 1 or more.")
             return {"expires_in": f"{self.count.value}{self.unit.value}"}
-        if self.way.value == AT:
+        if self.choice.value == AT:
             if self.day.value is None or self.clock.value is None:
                 raise ValueError("Give the day and the time at which the channel ends.")
             moment = datetime.combine(self.day.value, self.clock.value.replace(tzinfo=None), UTC)
@@ -56,21 +56,23 @@ class ChannelEnd(Field):
             return
         most = policy.max_changes_channel_lifetime if of_changes else policy.max_file_channel_lifetime
         lifetime = policy.channel_lifetime
-        default = "Default: the channel does not end" if lifetime is None else f"Default: {_length(lifetime)}"
+        default = "Default: the channel does not end" if lifetime is None else f"Default: {_length_text(lifetime)}"
         watched = "the change log" if of_changes else "a file"
-        self.show_hint(f"{default}. At most {_length(most)} for {watched}: a later end is brought forward to that.")
+        self.show_hint(
+            f"{default}. At most {_length_text(most)} for {watched}: a later end is brought forward to that."
+        )
 
-    def _adapt(self) -> None:
+    def _update_visibility(self) -> None:
         for control in (self.count, self.unit):
-            set_visible(control, self.way.value == AFTER)
+            set_visible(control, self.choice.value == AFTER)
         for control in (self.day, self.clock):
-            set_visible(control, self.way.value == AT)
+            set_visible(control, self.choice.value == AT)
 
 
-def _length(seconds: float) -> str:
+def _length_text(seconds: float) -> str:
     """A length of time in its largest whole unit.
 
-    >>> _length(3600), _length(604800), _length(90)
+    >>> _length_text(3600), _length_text(604800), _length_text(90)
     ('1 hour', '7 days', '90 seconds')
     """
     unit, size = next((unit, size) for unit, size in _SECONDS.items() if seconds % size == 0 or size == 1)

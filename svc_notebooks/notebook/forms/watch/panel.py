@@ -1,4 +1,4 @@
-"""The notification panel: open and stop channels, choose what the receiver answers, see messages live (W-04)."""
+"""The notification panel: opens and stops channels, sets the responses of the receiver, shows messages (W-04)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class WatchPanel(Form):
         self.steps: list[widgets.Button] = []
         self._names: dict[str, str] = {}
         self._lab = sandbox_of(session_or_current(session))
-        self._later = _in_the_loop()
+        self._later = _loop_caller()
         self.controls = WatchControls()
         self.watch = self._button("Watch", "Open a channel; its first message is sync", self._open, "primary")
         self.stop = self._button("Stop", "Stop the channel that is chosen below", self._stop)
@@ -80,13 +80,13 @@ class WatchPanel(Form):
         self.lines = widgets.VBox()
         self._line_of: dict[int, widgets.HTML] = {}
         self.controls.refresh.on_click(lambda _button: self._guarded(self.refresh))
-        self.controls.watch(self._look)
-        self.controls.answers.observe(lambda _change: self._guarded(self._answer), "value")
+        self.controls.watch(self._update)
+        self.controls.responses.observe(lambda _change: self._guarded(self._set_responses), "value")
         self._guarded(self._read)
-        self._look()
+        self._update()
         buttons = row(self.watch, self.stop, self.renew)
         self._compose(
-            self.controls, buttons, self.chosen, *self._clock(), self.status, self.alert, self.table, self.lines
+            self.controls, buttons, self.chosen, *self._clock_buttons(), self.status, self.alert, self.table, self.lines
         )
         self._show()
 
@@ -109,14 +109,14 @@ class WatchPanel(Form):
 
     # -- what a change and a press do
 
-    def _look(self) -> None:
+    def _update(self) -> None:
         """Show problems beside their fields, and renew the code."""
         session = session_or_current(self._session)
         self.controls.explain_limits(self._lab.service.policy if self._lab else None)
-        self.controls.say(self.controls.problems(session))
+        self.controls.show_problems(self.controls.problems(session))
         self._show_code()
 
-    def _refuse(self, error: Exception) -> None:
+    def _show_refusal(self, error: Exception) -> None:
         self._clear_status()
         self._show_error(error)
         self.alert.value = tag("p", "No channel was opened: it says beside the field why.", role="alert")
@@ -130,28 +130,28 @@ class WatchPanel(Form):
         self._show()
 
     def _open(self) -> None:
-        session, what = session_or_current(self._session), self.controls.what.value
+        session, target = session_or_current(self._session), self.controls.target.value
         problems = self.controls.problems(session)
-        self.controls.say(problems)
+        self.controls.show_problems(problems)
         if problems:
-            self._refuse(ValueError(" ".join(problems.values())))
+            self._show_refusal(ValueError(" ".join(problems.values())))
             return
         try:
-            made = self._watched_now(session, what)
+            channel = self._open_channel(session, target)
         except SvcError as error:
             if error.location not in self.controls.fields():
                 raise
-            self.controls.say({error.location: str(error)})
-            self._refuse(error)
+            self.controls.show_problems({error.location: str(error)})
+            self._show_refusal(error)
             return
-        self._say(f"Watching {self._watched(what)}; the service sends sync.")
-        self._show(made["id"].item())
+        self._show_status(f"Watching {self._watched_name(target)}; the service sends sync.")
+        self._show(channel["id"].item())
 
-    def _watched_now(self, session: Session, what: str) -> DataFrame:
+    def _open_channel(self, session: Session, target: str) -> DataFrame:
         arguments: dict[str, Any] = self.controls.arguments()
-        if what == CHANGES:
+        if target == CHANGES:
             return watch_changes(self._address(session), **arguments, session=session)
-        return watch_file(what, self._address(session), **arguments, session=session)
+        return watch_file(target, self._address(session), **arguments, session=session)
 
     def _address(self, session: Session) -> Receiver | str:
         address = self.controls.address_elsewhere(in_kernel=self._lab is not None)
@@ -160,25 +160,25 @@ class WatchPanel(Form):
         if self.receiver is None:
             self.receiver = receiver(session=session)
             self.receiver.listen(lambda: self._later(self._show))
-            self._answer()
+            self._set_responses()
         return self.receiver
 
-    def _answer(self) -> None:
-        for status, times, delay in self.controls.answers.value.plan if self.receiver else ():
+    def _set_responses(self) -> None:
+        for status, times, delay in self.controls.responses.value.plan if self.receiver else ():
             self.receiver.answer_with(status, times=times, delay=delay)  # type: ignore[union-attr]
 
     def _stop(self) -> None:
         channel = self._selected()
         stop_channel(channel.id, session=session_or_current(self._session))
-        self._say(f"Stopped: nothing more is told of {self._watched(channel.file)}.")
+        self._show_status(f"Stopped: nothing more is told of {self._watched_name(channel.file)}.")
         self._show()
 
     def _renew(self) -> None:
         channel = self._selected()
         ends: dict[str, Any] = self.controls.ends.arguments
-        made = renew_channel(channel.id, **ends, session=session_or_current(self._session))
-        self._say("Renewed: another channel has taken over.")
-        self._show(made["id"].item())
+        renewed = renew_channel(channel.id, **ends, session=session_or_current(self._session))
+        self._show_status("Renewed: another channel has taken over.")
+        self._show(renewed["id"].item())
 
     def _selected(self) -> Channel:
         known = registry_of(session_or_current(self._session)).channels
@@ -186,12 +186,14 @@ class WatchPanel(Form):
             raise ValueError("No channel is chosen: open one with Watch.")
         return known[self.chosen.value]
 
-    def _clock(self) -> list[widgets.Widget]:
+    def _clock_buttons(self) -> list[widgets.Widget]:
         """Where the clock stands still, somebody must move it, or no retry ever comes."""
         if self._lab is None or not self._lab.clock.is_virtual:
             return []
         label = widgets.HTML(tag("span", "The sandbox's clock stands still; retries come when it moves:"))
-        self.steps = [self._button(words, f"Move the clock on by {by}", self._advance(by)) for words, by in _STEPS]
+        self.steps = [
+            self._button(words, f"Move the clock on by {step}", self._advance(step)) for words, step in _STEPS
+        ]
         return [row(label, *self.steps)]
 
     def _advance(self, step: str) -> Callable[[], None]:
@@ -199,7 +201,7 @@ class WatchPanel(Form):
             lab = self._lab
             if lab:
                 now = lab.service.virtual_clock().advance(step)
-                self._say(f"It is {now:%H:%M:%S} UTC on {now:%d %B %Y}.")
+                self._show_status(f"It is {now:%H:%M:%S} UTC on {now:%d %B %Y}.")
             self._show()
 
         return move
@@ -210,10 +212,10 @@ class WatchPanel(Form):
         session = session_or_current(self._session)
         known, now = registry_of(session).channels, session.clock.now()
         before = choose or self.chosen.value
-        self.chosen.options = [(self._line(one, one.state(now)), one.id) for one in known.values()]
+        self.chosen.options = [(self._line(channel, channel.state(now)), channel.id) for channel in known.values()]
         self.chosen.value = before if before in known else next(iter(known), None)
         self.chosen.layout.display = None if known else "none"
-        watched = {one.id: self._watched(one.file) for one in known.values()}
+        watched = {channel.id: self._watched_name(channel.file) for channel in known.values()}
         self._show_messages(self.receiver.received() if self.receiver else [], session.names, watched)
 
     def _show_messages(self, messages: list[Received], names: Names, watched: dict[str, str]) -> None:
@@ -227,15 +229,15 @@ class WatchPanel(Form):
 
     def _line(self, channel: Channel, state: str) -> str:
         ends = f" until {channel.expiration:%d %b, %H:%M:%S}" if channel.expiration and state == "active" else ""
-        return f"{self._watched(channel.file)}: {state}{ends}"
+        return f"{self._watched_name(channel.file)}: {state}{ends}"
 
-    def _watched(self, file: str | None) -> str:
+    def _watched_name(self, file: str | None) -> str:
         return self._names.get(file, f"file {file}") if file else "the change log"
 
     def _clear_status(self) -> None:
         self.status.value = ""
 
-    def _say(self, words: str) -> None:
+    def _show_status(self, words: str) -> None:
         self.status.value = tag("p", words, role="status", style="margin: 2px")
 
     def __repr__(self) -> str:
@@ -247,7 +249,7 @@ def _counted(count: int, noun: str) -> str:
     return f"{count or 'no'} {noun}{'' if count < 2 else 's'}"
 
 
-def _in_the_loop() -> Callable[[Callable[[], None]], None]:
+def _loop_caller() -> Callable[[Callable[[], None]], None]:
     """How a receiver's thread has something done by the kernel's own; without a loop it is done where it is."""
     try:
         loop = asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""The times of an event between the form and the wire: a clock time and the text of its zone.
+"""Converts local times and time zones of the form to arguments and to JSON, and back.
 
 The text is an IANA name, or an offset from UTC such as +01:00, which is sent in the date-time and not as a time zone.
 """
@@ -65,26 +65,28 @@ def argument_time(moment: date | datetime | None, text: str, time_zone: str | No
     >>> argument_time(datetime(2026, 11, 2, 10), "Asia/Tokyo", "Europe/Berlin")
     {'dateTime': '2026-11-02T10:00:00', 'timeZone': 'Asia/Tokyo'}
     """
-    said = moment_text(moment)
-    if moment is None or said is None or text == (time_zone or ""):
-        return said
+    moment_as_text = moment_text(moment)
+    if moment is None or moment_as_text is None or text == (time_zone or ""):
+        return moment_as_text
     if not isinstance(moment, datetime):
-        return {"date": said, **({"timeZone": text} if text else {})}
+        return {"date": moment_as_text, **({"timeZone": text} if text else {})}
     if offset := read_offset(text):
         as_text = time_zone is None and offset.utcoffset(None)  # an argument in UTC is sent with that as its time zone
-        return said + text if as_text else {"dateTime": moment.isoformat() + text}
-    return {"dateTime": moment.isoformat(), "timeZone": text} if text else said
+        return moment_as_text + text if as_text else {"dateTime": moment.isoformat() + text}
+    return {"dateTime": moment.isoformat(), "timeZone": text} if text else moment_as_text
 
 
-def wire_time(said: Any, time_zone: str | None) -> JSON:
+def wire_time(argument: Any, time_zone: str | None) -> JSON:
     """What such an argument is on the wire; a zone that does not exist stays as it is.
 
     >>> wire_time("2026-11-02 16:00", "Mars/Olympus")
     {'dateTime': '2026-11-02T16:00:00', 'timeZone': 'Mars/Olympus'}
     """
-    if not isinstance(said, str):
-        return said  # type: ignore[no-any-return]
-    body: JSONObject = {"dateTime": datetime.fromisoformat(said).isoformat()} if " " in said else {"date": said}
+    if not isinstance(argument, str):
+        return argument  # type: ignore[no-any-return]
+    body: JSONObject = (
+        {"dateTime": datetime.fromisoformat(argument).isoformat()} if " " in argument else {"date": argument}
+    )
     return {**body, "timeZone": time_zone} if time_zone else body
 
 

@@ -1,4 +1,4 @@
-"""One time that may be left out: a date, a clock time, and a time zone."""
+"""The control of a time that may be left out: a date, a time of day and a time zone."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class TimeChoice(widgets.VBox):  # type: ignore[misc]
     def value(self, value: JSON) -> None:
         """Set the controls to a time object of the interface."""
         moment, name = read_wire_time(value) if value is not None else (None, "")
-        timed = isinstance(moment, datetime)
+        has_time = isinstance(moment, datetime)
         self.day.value = moment.date() if isinstance(moment, datetime) else moment
         self.clock.value = moment.time() if isinstance(moment, datetime) else None
-        self.zone.value = name if timed or name else ""
+        self.zone.value = name if has_time or name else ""
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever any of it is different."""

@@ -1,4 +1,4 @@
-"""When an event is: all day or with times, from when to when, and in which zone."""
+"""The controls of start and end: all day or with times, and the time zone."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ class When:
         """The date of an all-day event; the clock time, without a zone, of another."""
         if self.all_day:
             return self.first
-        return _joined(self.first, self.begins)
+        return _combine(self.first, self.begins)
 
     @property
     def end(self) -> date | datetime | None:
         """The exclusive end, likewise."""
         if self.all_day:
             return self.last + _DAY if self.last and self.last < date.max else None
-        return _joined(self.last, self.ends)
+        return _combine(self.last, self.ends)
 
 
-def _joined(day: date | None, clock: time | None) -> datetime | None:
+def _combine(day: date | None, clock: time | None) -> datetime | None:
     return datetime.combine(day, clock) if day is not None and clock is not None else None
 
 
@@ -57,25 +57,25 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
     """The controls. The end keeps its distance from the start until somebody sets it."""
 
     def __init__(self) -> None:
-        self._moving = self._end_is_mine = False
-        self._before: datetime | None = None
+        self._updating = self._end_is_set = False
+        self._last_start: datetime | None = None
         self.end_zone = ""
         self.all_day = checkbox("All day", "Whole days, without times")
-        self.first, self.begins = _day("Starts", _FROM), _clock("When it begins")
-        self.last, self.ends = _day("Ends", _TO), _clock("When it ends")
-        self.starts = Field(self.first, self.begins, self.all_day)
-        self.until = Field(self.last, self.ends)
+        self.first, self.begins = _date_picker("Starts", _FROM), _time_picker("When it begins")
+        self.last, self.ends = _date_picker("Ends", _TO), _time_picker("When it ends")
+        self.starts_field = Field(self.first, self.begins, self.all_day)
+        self.ends_field = Field(self.last, self.ends)
         self.zone = ZoneChoice("")
-        super().__init__([self.starts, self.until, self.zone])
-        on_change(self._follow, self.first, self.begins)
-        on_change(self._touched, self.last, self.ends)
-        self.watch(self._adapt)
+        super().__init__([self.starts_field, self.ends_field, self.zone])
+        on_change(self._move_end, self.first, self.begins)
+        on_change(self._end_changed, self.last, self.ends)
+        self.watch(self._update_visibility)
 
     def begin(self, start: datetime, zone_name: str) -> None:
         """Propose an hour from this time on the wall clock of this zone."""
         end = start + _HOUR
         self.value = When(False, start.date(), start.time(), end.date(), end.time(), zone_name)
-        self._end_is_mine = False
+        self._end_is_set = False
 
     @property
     def value(self) -> When:
@@ -92,62 +92,62 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
 
     @value.setter
     def value(self, when: When) -> None:
-        self._moving = self._end_is_mine = True
+        self._updating = self._end_is_set = True
         self.all_day.value = when.all_day
         self.first.value, self.last.value = when.first, when.last
         self.end_zone, self.zone.value = when.end_zone, when.zone
         if not when.all_day:
             self.begins.value, self.ends.value = when.begins, when.ends
-        self._moving = False
-        self._before = self._start()
-        self._adapt()
+        self._updating = False
+        self._last_start = self._start()
+        self._update_visibility()
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever any of it is different."""
         on_change(changed, self.all_day, self.first, self.begins, self.last, self.ends)
         self.zone.watch(changed)
 
-    def tell_end_zone(self, name: str) -> None:
+    def set_end_zone(self, name: str) -> None:
         """The end is in this zone; an empty name is that of the start."""
         if name != self.end_zone:
             self.end_zone = name
-            self._adapt()
+            self._update_visibility()
 
     def _start(self) -> datetime | None:
-        return _joined(self.first.value, self.begins.value)
+        return _combine(self.first.value, self.begins.value)
 
-    def _touched(self) -> None:
-        self._end_is_mine = self._end_is_mine or not self._moving
+    def _end_changed(self) -> None:
+        self._end_is_set = self._end_is_set or not self._updating
 
-    def _follow(self) -> None:
+    def _move_end(self) -> None:
         """Move the end as far as the start was moved."""
-        start, end, before = self._start(), _joined(self.last.value, self.ends.value), self._before
-        if self._moving or self._end_is_mine or start is None or before is None or end is None:
-            self._before = start or before
+        start, end, before = self._start(), _combine(self.last.value, self.ends.value), self._last_start
+        if self._updating or self._end_is_set or start is None or before is None or end is None:
+            self._last_start = start or before
             return
-        moved = _sum(end, start - before)
+        moved = _add(end, start - before)
         if moved is not None:
-            self._before, self._moving = start, True
+            self._last_start, self._updating = start, True
             self.last.value, self.ends.value = moved.date(), moved.time()
-            self._moving = False
+            self._updating = False
 
-    def _adapt(self) -> None:
+    def _update_visibility(self) -> None:
         when = self.value
         for clock in (self.begins, self.ends):
             set_visible(clock, not when.all_day)
         set_visible(self.zone, not when.all_day)
-        self.zone.tell(in_zone(when.start, when.zone))
-        self.until.show_hint(_length(when))
+        self.zone.show_offset(in_zone(when.start, when.zone))
+        self.ends_field.show_hint(_length_text(when))
 
 
-def _sum(moment: datetime, step: timedelta) -> datetime | None:
+def _add(moment: datetime, step: timedelta) -> datetime | None:
     try:
         return moment + step
     except OverflowError:  # a year that is still being typed
         return None
 
 
-def _length(when: When) -> str:
+def _length_text(when: When) -> str:
     """How long it is, and for whole days what is sent: the end is the first day that is no part of it."""
     start, end = when.start, when.end
     if start is None or end is None:
@@ -162,17 +162,17 @@ def _length(when: When) -> str:
     begins, ends = in_zone(start, when.zone), in_zone(end, when.end_zone or when.zone)
     exact = ends.astimezone(UTC) - begins.astimezone(UTC) if begins and ends else end - start
     there = f"; the end is in {when.end_zone}" if when.end_zone else ""
-    return _duration(exact) + there if exact > timedelta() else ""
+    return _duration_text(exact) + there if exact > timedelta() else ""
 
 
-def _duration(length: timedelta) -> str:
+def _duration_text(length: timedelta) -> str:
     hours, minutes = divmod(round(length / timedelta(minutes=1)), 60)
     return " ".join([*([f"{hours} h"] if hours else []), *([f"{minutes} min"] if minutes or not hours else [])])
 
 
-def _day(label: str, tooltip: str) -> widgets.DatePicker:
+def _date_picker(label: str, tooltip: str) -> widgets.DatePicker:
     return widgets.DatePicker(**labelled(label, tooltip), style=LABEL)
 
 
-def _clock(tooltip: str) -> widgets.TimePicker:
+def _time_picker(tooltip: str) -> widgets.TimePicker:
     return widgets.TimePicker(**labelled("at", tooltip), style=AUTO_WIDTH)

@@ -1,4 +1,4 @@
-"""The time zone of an event: type part of a name, and take one of those that have it."""
+"""The choice of a time zone: type part of a name, and choose one of the matches."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from ....times import offset_text
 from ....widgets.field import LABEL, Field, labelled
 from .local_times import read_offset
 
-_MOST = 60
-_NOWHERE = "No time zone has this in its name."
+_MAX_MATCHES = 60
+_NO_MATCH = "No time zone has this in its name."
 _OFFSET = "Sent as an offset in the date-time, without a time zone."
 
 
-def zones_like(text: str, names: Iterable[str]) -> list[str]:
+def matching_zones(text: str, names: Iterable[str]) -> list[str]:
     """The names that have every word of the text; first the one that is meant, then those with a part that begins so.
 
-    >>> zones_like("new york", ["America/New_York", "Europe/Berlin"])
+    >>> matching_zones("new york", ["America/New_York", "Europe/Berlin"])
     ['America/New_York']
     """
-    words = _plain(text).split()
+    words = _normalized(text).split()
     if not words:
         return []
-    found = [name for name in names if all(word in _plain(name) for word in words)]
-    return sorted(found, key=lambda name: (_plain(name).split() != words, not _begins(name, words[0]), name))
+    matches = [name for name in names if all(word in _normalized(name) for word in words)]
+    return sorted(matches, key=lambda name: (_normalized(name).split() != words, not _begins(name, words[0]), name))
 
 
 def _begins(name: str, word: str) -> bool:
-    return any(part.startswith(word) for part in _plain(name).split())
+    return any(part.startswith(word) for part in _normalized(name).split())
 
 
-def _plain(text: str) -> str:
+def _normalized(text: str) -> str:
     """Lower case, without accents, and a space for whatever stands between two words."""
     letters = unicodedata.normalize("NFKD", text.casefold())
-    kept = "".join(one for one in letters if not unicodedata.combining(one))
+    kept = "".join(letter for letter in letters if not unicodedata.combining(letter))
     return kept.replace("_", " ").replace("/", " ").replace("-", " ")
 
 
@@ -55,7 +55,7 @@ class ZoneChoice(Field):
         tooltip: str = "Type part of a name, as in berlin or new york; Enter takes the first of the list",
         hint: str = "berlin, new york, utc …",
     ) -> None:
-        self._picking = False
+        self._updating = False
         self._entered = ""
         self.moment: datetime | None = None
         self.text = widgets.Text(
@@ -69,8 +69,8 @@ class ZoneChoice(Field):
         self.matches.add_class("svc-over")
         super().__init__(self.text, self.matches)
         self.add_class("svc-zone")
-        self.text.observe(lambda _change: self._typed(), "value")
-        self.text.on_msg(self._heard)
+        self.text.observe(lambda _change: self._on_text(), "value")
+        self.text.on_msg(self._on_message)
         self.matches.observe(lambda _change: self._pick(), "value")
         self._search()
 
@@ -87,7 +87,7 @@ class ZoneChoice(Field):
         """Call this whenever another text stands here."""
         self.text.observe(lambda _change: changed(), "value")
 
-    def tell(self, moment: datetime | None) -> None:
+    def show_offset(self, moment: datetime | None) -> None:
         """Say how far the zone is from UTC at this moment, and what the clock there says in the list."""
         self.moment = moment or self.moment
         self._search()
@@ -95,16 +95,16 @@ class ZoneChoice(Field):
 
     def _search(self) -> None:
         known = self.value in zone_names()
-        found = zones_like(self.value, zone_names())
-        (self.matches.add_class if found and not known else self.matches.remove_class)("svc-open")
-        if self._picking:
+        matching = matching_zones(self.value, zone_names())
+        (self.matches.add_class if matching and not known else self.matches.remove_class)("svc-open")
+        if self._updating:
             return
-        self._picking = True
-        self.matches.options = [(self._line(name), name) for name in found[:_MOST]]
+        self._updating = True
+        self.matches.options = [(self._line(name), name) for name in matching[:_MAX_MATCHES]]
         self.matches.index = None
-        self._picking = False
-        if self.value and not found:
-            self.show_hint(_OFFSET if read_offset(self.value) else _NOWHERE)
+        self._updating = False
+        if self.value and not matching:
+            self.show_hint(_OFFSET if read_offset(self.value) else _NO_MATCH)
 
     def _line(self, name: str) -> str:
         if self.moment is None:
@@ -116,13 +116,13 @@ class ZoneChoice(Field):
 
     def _pick(self) -> None:
         """The list stays as it is: the arrow keys go on from here."""
-        if self._picking or not self.matches.value:
+        if self._updating or not self.matches.value:
             return
-        self._picking = True
+        self._updating = True
         self.text.value = self.matches.value
-        self._picking = False
+        self._updating = False
 
-    def _typed(self) -> None:
+    def _on_text(self) -> None:
         """Who types fast presses Enter before the last letters have come: what they complete was meant."""
         self._search()
         if self.value in zone_names():
@@ -132,7 +132,7 @@ class ZoneChoice(Field):
         else:
             self._entered = ""
 
-    def _heard(self, _widget: widgets.Widget, content: dict[str, object], _buffers: object) -> None:
+    def _on_message(self, _widget: widgets.Widget, content: dict[str, object], _buffers: object) -> None:
         if content.get("event") == "submit":
             self._entered = self.value
             self.take_first()
