@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def action_for(
     question: Question, dialog: ConfirmDialog, session: Session, chosen: Sequence[JSONObject], folder: str
 ) -> FileAction:
-    """The deed that an answer means, for the chosen files in this folder. Raises ValueError for what is missing."""
+    """The action that an answer means, for the chosen files in this folder. Raises ValueError for what is missing."""
     files = [str(file["id"]) for file in chosen]
     match question.key:
         case "folder":

@@ -79,28 +79,19 @@ class FileBrowser(Form):
         self._page_tokens: list[str | None] = [None]
         self._next_page_token: str | None = None
         self._files: list[JSONObject] = []
-        self._last_code = ""
+        self._last_code = self._cancelled_message = ""
         self._previewed_ids: list[str] = []
         self._asking_button: widgets.Button | None = None
-        self._cancelled_message = ""
         self.search, self.files = FileSearch(), make_list("Files", COLUMNS)
         self.question = ConfirmDialog(
-            lambda question: self._guarded(lambda: self._on_answer(question)), self._focus_asking_button
+            lambda question: self._guarded(lambda: self._on_answer(question)), self._focus_button
         )
         self.work = BackgroundTask(self._on_error)
         self.location, self.status, self.view = (widgets.HTML() for _ in range(3))
         self.about = FileDetails(lambda file, allowed: self._guarded(lambda: self._set_viewers(file, allowed)))
         self.browser_download = make_download(lambda: None)
-        callbacks = Actions(
-            self._session_now,
-            self._guarded,
-            self._run_action,
-            self._show_status,
-            self._show_error,
-            self.browser_download.save,
-            self._focus_asking_button,
-        )
-        self.downloads = FileDownloads(callbacks)
+        run, messages = (self._session_now, self._guarded, self._run_action), (self._show_status, self._show_error)
+        self.downloads = FileDownloads(Actions(*run, *messages, self.browser_download.save, self._focus_button))
         self._buttons()
         self.search.watch(lambda: self._guarded(self._list_from_start))
         self.files.watch(self._show_chosen, self._open_row, lambda: self._guarded(self._go_up))
@@ -179,11 +170,8 @@ class FileBrowser(Form):
 
     def _list(self, *, keep: bool = False) -> None:
         session, query, token = self._session_now(), self.query, self._page_tokens[-1]
-        if not keep:
-            self._last_code = ""
-        self._run_task(
-            "Reading the list", lambda _report: page_of_files(session, query, token, PAGE_SIZE), self._show_page
-        )
+        self._last_code = self._last_code if keep else ""
+        self._run("Reading the list", lambda _report: page_of_files(session, query, token, PAGE_SIZE), self._show_page)
 
     def _list_from_start(self) -> None:
         self._page_tokens = [None]
@@ -219,29 +207,25 @@ class FileBrowser(Form):
         if not is_folder(facts, session.names):
             self._preview(facts)
             return
-        self._folders = [
-            *(self._folders if self.search.in_folder else [_ROOT_FOLDER]),
-            (str(facts["id"]), str(facts["name"])),
-        ]
+        parents = self._folders if self.search.in_folder else [_ROOT_FOLDER]
+        self._folders = [*parents, (str(facts["id"]), str(facts["name"]))]
         if self.search.in_folder and not self.search.text.value:
             self._list_from_start()
         else:
             self.search.reset()
 
     def _preview(self, facts: JSONObject, *, acknowledge_abuse: bool = False) -> None:
-        session, fetch_flagged = self._session_now(), lambda: self._preview(facts, acknowledge_abuse=True)
-        self._run_task(
+        session, resume = self._session_now(), lambda: self._preview(facts, acknowledge_abuse=True)
+        self._run(
             f"Fetching {facts['name']}",
             lambda _report: fetch_preview(session, facts, acknowledge_abuse=acknowledge_abuse),
-            lambda preview: (
-                self._show_preview(preview) if preview else self.downloads.ask_before_preview(facts, fetch_flagged)
-            ),
+            lambda preview: self._show_preview(preview) if preview else self.downloads.ask_to_preview(facts, resume),
             long=True,
         )
 
     # -- what a press does
 
-    def _run_task(
+    def _run(
         self, label: str, act: Callable[[Report], Any], then: Callable[[Any], None], *, long: bool = False
     ) -> None:
         self.work.begin(label, act, then, in_thread=long or not self._session_now().in_process)
@@ -262,7 +246,7 @@ class FileBrowser(Form):
         self.question.ask(key, ", ".join(names), names[0] if key == "rename" else "", note)
         self._show_code()
 
-    def _focus_asking_button(self) -> None:
+    def _focus_button(self) -> None:
         """The question is gone: the keyboard goes back to the button that had asked it."""
         if self._asking_button and not self.downloads.is_open:
             self._asking_button.focus()
@@ -274,9 +258,8 @@ class FileBrowser(Form):
             self._show_problems("Nothing was done.", problems)
             return
         if question.key != "download":
-            self._run_action(
-                self._action(question), lambda _made: dialog.source.forget() if question.key == "replace" else None
-            )
+            forget = dialog.source.forget if question.key == "replace" else lambda: None
+            self._run_action(self._action(question), lambda _result: forget())
         elif dialog.target.value == KERNEL:
             self.downloads.save(dialog.download(files))
         else:
@@ -307,7 +290,7 @@ class FileBrowser(Form):
         self._run_action(actions.untrash_action(self._session_now(), self._ids()))
 
     def _run_action(self, action: FileAction, then: Callable[[Any], str | None] | None = None) -> None:
-        """The deed, and the list as it is behind it, in one piece of work."""
+        """Run the action and read the list again, as one task."""
         session, query, token = self._session_now(), self.query, self._page_tokens[-1]
 
         def on_done(results: tuple[Any, JSONObject]) -> None:
@@ -318,7 +301,7 @@ class FileBrowser(Form):
             self._show_code()
 
         self._cancelled_message = action.cancelled_message
-        self._run_task(
+        self._run(
             f"Doing {action.code}",
             lambda report: (action.run(report), page_of_files(session, query, token, PAGE_SIZE)),
             on_done,
@@ -331,7 +314,7 @@ class FileBrowser(Form):
         session, facts = self._session_now(), self._require_one()
         file_id = str(facts["id"])
         self._last_code = f"svc.file({file_id!r}, fields='*')"
-        self._run_task(
+        self._run(
             f"Reading {facts['name']}",
             lambda _report: get_file(session, file_id, fields="*"),
             lambda fields: self._show_view(every_field(fields)),
@@ -396,9 +379,8 @@ class FileBrowser(Form):
         if preview.view is None and self.browser_download.show(preview.name, preview.media_type, preview.body):
             self._show_view(Markup())
         else:
-            self._show_view(
-                preview.view or tag("p", f"{preview.name} is a {preview.media_type}: download it to look at it.")
-            )
+            words = f"{preview.name} is a {preview.media_type}: download it to look at it."
+            self._show_view(preview.view or tag("p", words))
         self._show_status(f"A look at {preview.name}; nothing was saved.")
 
     def _show_view(self, view: Markup) -> None:

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Actions:
-    """What downloads need of the form that they are in.
+    """The functions of the file browser that downloads call.
 
-    `do` does a deed and then shows the words that its second argument makes of what the deed gave; `back` brings the
-    keyboard to where the download began.
+    `do` runs an action and then shows the text that its second argument makes of the result; `focus_button` focuses
+    the button that the download began with.
     """
 
     session: Callable[[], Session]
@@ -68,7 +68,7 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         """Hand files to the browser of the person."""
         self._begin(request, fetch_action)
 
-    def ask_before_preview(self, facts: JSONObject, confirmed: Callable[[], None]) -> None:
+    def ask_to_preview(self, facts: JSONObject, confirmed: Callable[[], None]) -> None:
         """Ask before flagged content is previewed; `go_on` fetches it after the person agreed."""
         if not is_owned(facts):
             raise ValueError(refusal_message(facts))
