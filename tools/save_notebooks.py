@@ -17,7 +17,7 @@ from typing import Any
 import nbformat
 
 from svc_notebooks.cli.notebook_files import notebooks_folder, notebooks_in
-from svc_notebooks.cli.run import executed
+from svc_notebooks.cli.run import execute
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
@@ -45,7 +45,7 @@ def _chosen(words: list[str]) -> list[Path]:
 
 
 def _renew(path: Path, *, save: bool) -> bool:
-    text = nbformat.writes(cleaned(executed(path))) + "\n"
+    text = nbformat.writes(cleaned(execute(path))) + "\n"
     changed = text != path.read_text(encoding="utf-8")
     if changed and save:
         path.write_text(text, encoding="utf-8")

@@ -1,7 +1,9 @@
 """The command line: `svc-notebooks lab | run | grade | solutions | serve | check | conformance | doctor`.
 
-Each command has a file of its own, imported when it is asked for: `--help` answers at once, and
-`serve` needs no JupyterLab.
+lab, run, grade, solutions, serve, check, conformance    one module for each command, imported when it is called
+notebook_files, settings                                 the notebooks of the package; settings of JupyterLab
+rule_report, report_plugin, target                       report, pytest plugin and deployment of `conformance`
+output_file                                              output files of commands
 """
 
 import argparse
@@ -35,21 +37,21 @@ def _split(argv: list[str]) -> tuple[list[str], list[str]]:
     """
     if argv[:1] != ["lab"]:
         return argv, []
-    ours, theirs, words = ["lab"], list[str](), iter(argv[1:])
+    ours, jupyter_arguments, words = ["lab"], list[str](), iter(argv[1:])
     for word in words:
         if word == "--":
-            theirs += words
-        elif word.partition("=")[0] in _OF_LAB:
+            jupyter_arguments += words
+        elif word.partition("=")[0] in _LAB_OPTIONS:
             ours += [word, *([next(words, "")] if word == "--fresh" else [])]
-        elif not theirs and (word in ("-h", "--help") or not word.startswith("-")):
+        elif not jupyter_arguments and (word in ("-h", "--help") or not word.startswith("-")):
             ours.append(word)
         else:
-            theirs.append(word)
-    return ours, theirs
+            jupyter_arguments.append(word)
+    return ours, jupyter_arguments
 
 
-_OF_LAB = ("--fresh", "--only-copy")
-_MOST_SECONDS = 86_400.0
+_LAB_OPTIONS = ("--fresh", "--only-copy")
+_MAX_SECONDS = 86_400.0
 _OVERWRITE = "replace a FILE that exists"
 
 
@@ -271,7 +273,7 @@ def _seconds(text: str) -> float:
         seconds = float(text)
     except ValueError:
         seconds = 0.0
-    if not 0 < seconds <= _MOST_SECONDS:
+    if not 0 < seconds <= _MAX_SECONDS:
         raise argparse.ArgumentTypeError(f"{text!r} is no time to wait: give seconds, more than 0 and at most a day")
     return seconds
 

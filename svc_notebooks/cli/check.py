@@ -1,4 +1,4 @@
-"""`svc-notebooks check`: whether a store in a folder is whole."""
+"""`svc-notebooks check`: checks the store in a folder for damage."""
 
 import argparse
 import json

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..core.rule_ids import rule_number
-from .output_file import taken, write_report
+from .output_file import check_output_paths, write_report
 from .rule_report import CaseOutcome, Result, RuleVerdict, counts, summary, table, verdicts
 from .target import Deployment, Secrets, names_of
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(__file__).parents[1]
 
-HEARD_BY_PYTEST = ("CI", "BUILD_NUMBER", "PYTEST_ADDOPTS", "PYTEST_PLUGINS")
+PYTEST_VARIABLES = ("CI", "BUILD_NUMBER", "PYTEST_ADDOPTS", "PYTEST_PLUGINS")
 """Variables that are meant for another run of pytest. With CI set it writes out every difference whole, in vain: of
 two contents of a megabyte that takes hours."""
 
@@ -47,18 +47,18 @@ def conformance(options: argparse.Namespace) -> int:
     if missing:
         return _fail(f'{missing[0]} is not installed here: pip install "svc-notebooks[conformance]"')
     try:
-        rules = _chosen(_rules(), options.rules)
+        rules = _select_rules(_rules(), options.rules)
         target = None if options.list else _target(options)
     except (OSError, ValueError) as error:
         return _fail(str(error))
-    if problem := taken(options.json, overwrite=options.overwrite):
+    if problem := check_output_paths(options.json, overwrite=options.overwrite):
         return _fail(problem)
-    command = Command(target, rules)
+    command = ConformanceRun(target, rules)
     command.execute()
     if options.list:
         return command.show_list()
-    if command.refused:
-        sys.stderr.write(f"svc-notebooks conformance: {command.hidden.redact(command.refused)}\n")
+    if command.stop_reason:
+        sys.stderr.write(f"svc-notebooks conformance: {command.secrets.redact(command.stop_reason)}\n")
     return command.report(options.json, overwrite=options.overwrite)
 
 
@@ -93,52 +93,52 @@ def _rules() -> dict[str, Any]:
     return {row.id: row for row in rows if row.side in ("server", "both")}
 
 
-def _chosen(rules: dict[str, Any], ids: Sequence[str]) -> dict[str, Any]:
+def _select_rules(rules: dict[str, Any], ids: Sequence[str]) -> dict[str, Any]:
     """The rules and clauses whose id begins with one of these words; all of them without any.
 
     >>> from types import SimpleNamespace as Rule
-    >>> list(_chosen({"A3-01": Rule(), "A3-02a": Rule(), "A3-02b": Rule(), "E-01": Rule()}, ["A3-02,E"]))
+    >>> list(_select_rules({"A3-01": Rule(), "A3-02a": Rule(), "A3-02b": Rule(), "E-01": Rule()}, ["A3-02,E"]))
     ['A3-02a', 'A3-02b', 'E-01']
     """
     words = [word.strip().upper() for text in ids for word in text.split(",") if word.strip()]
     for word in words:
-        if not any(_begins(id, word) for id in rules):
+        if not any(_matches(id, word) for id in rules):
             raise ValueError(f"{word} is no rule of a service; --list shows them")
-    return {id: rule for id, rule in rules.items() if not words or any(_begins(id, word) for word in words)}
+    return {id: rule for id, rule in rules.items() if not words or any(_matches(id, word) for word in words)}
 
 
-def _begins(id: str, word: str) -> bool:
+def _matches(id: str, word: str) -> bool:
     return word in (id.upper(), rule_number(id)) or id.startswith(word if word.endswith("-") else f"{word}-")
 
 
 @dataclass(eq=False)
-class Command:
+class ConformanceRun:
     """One run: what the suite asks of it, and what it hears of the suite. Registered as the plugin "conformance"."""
 
     target: Deployment | None
-    chosen: Mapping[str, Any]
-    hidden: Secrets = field(default_factory=Secrets)
+    rules: Mapping[str, Any]
+    secrets: Secrets = field(default_factory=Secrets)
     run: Any = None
     site: Any = None
-    left: Sequence[str] = ()
-    unread: list[str] = field(default_factory=list)
+    leftovers: Sequence[str] = ()
+    unreadable_files: list[str] = field(default_factory=list)
     """Files of the suite that need what is not installed."""
-    refused: str = ""
+    stop_reason: str = ""
     failed: bool = False
     """Whether a test failed since the suite last looked."""
     interrupted: bool = False
-    removing: bool = False
+    cleaning_up: bool = False
     """Whether an interrupt has been heard: what follows is cleaning up."""
     outcomes: list[CaseOutcome] = field(default_factory=list)
     tests: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.target:
-            self.hidden = Secrets([self.target.token, self.target.second_token, self.target.control_token])
+            self.secrets = Secrets([self.target.token, self.target.second_token, self.target.control_token])
 
     def execute(self) -> None:
         """Run the suite in this process, in a folder of its own: pytest's common one holds what other runs keep."""
-        with TemporaryDirectory(prefix="svc-conformance-") as folder, _unset(*HEARD_BY_PYTEST):
+        with TemporaryDirectory(prefix="svc-conformance-") as folder, _unset(*PYTEST_VARIABLES):
             self._run_pytest(Path(folder, "tests"))
 
     def _run_pytest(self, base: Path) -> None:
@@ -163,13 +163,13 @@ class Command:
         ]  # fmt: skip
         with _interruptible(self):
             code = pytest.main(arguments, plugins=[ReportPlugin(self)])
-        if code not in (0, 1, pytest.ExitCode.NO_TESTS_COLLECTED) and not self.refused:
-            self.refused = "the suite could not be run" if code != pytest.ExitCode.INTERRUPTED else "interrupted"
+        if code not in (0, 1, pytest.ExitCode.NO_TESTS_COLLECTED) and not self.stop_reason:
+            self.stop_reason = "the suite could not be run" if code != pytest.ExitCode.INTERRUPTED else "interrupted"
 
-    def stop_if_asked(self) -> None:
+    def raise_interrupt(self) -> None:
         """Where nothing is under way: raise the interrupt that came meanwhile, once."""
-        if self.interrupted and not self.removing:
-            self.removing = True
+        if self.interrupted and not self.cleaning_up:
+            self.cleaning_up = True
             raise KeyboardInterrupt
 
     def rules_of(self, item: pytest.Item) -> tuple[str, ...]:
@@ -178,25 +178,25 @@ class Command:
 
     def show_list(self) -> int:
         """The rules and the number of tests of each."""
-        for id, rule in self.chosen.items():
+        for id, rule in self.rules.items():
             print(f"{id:<8}{self.tests.get(id, 0):>4} tests  {rule.rule}")
         return 0
 
     def report(self, path: Path | None, *, overwrite: bool) -> int:
         """Print the table and write the JSON; the exit status."""
-        rule_verdicts = verdicts(self.chosen, self.outcomes)
+        rule_verdicts = verdicts(self.rules, self.outcomes)
         if self.outcomes:
             for line in table(rule_verdicts):
-                print(self.hidden.redact(line))
+                print(self.secrets.redact(line))
             print(f"\n{summary(rule_verdicts)}")
-        for line in self.unread:
+        for line in self.unreadable_files:
             print(f"not read: {line}")
-        for line in self.left:
-            print(f"left behind: {self.hidden.redact(line)}")
+        for line in self.leftovers:
+            print(f"left behind: {self.secrets.redact(line)}")
         if path:
-            text = self.hidden.redact(json.dumps(self._json(rule_verdicts), indent=2)) + "\n"
+            text = self.secrets.redact(json.dumps(self._json(rule_verdicts), indent=2)) + "\n"
             write_report(path, text, overwrite=overwrite)
-        if self.refused:
+        if self.stop_reason:
             return 2
         return 1 if counts(rule_verdicts)[Result.FAIL] else 0
 
@@ -206,11 +206,11 @@ class Command:
         return {
             "base_url": self.target.base_url if self.target else None,
             "suite": __version__,
-            "stopped": self.refused or None,
+            "stopped": self.stop_reason or None,
             "counts": {result.name.lower(): number for result, number in counts(rule_verdicts).items()},
             "rules": [verdict.row() for verdict in rule_verdicts],
-            "not_read": self.unread,
-            "left_behind": list(self.left),
+            "not_read": self.unreadable_files,
+            "left_behind": list(self.leftovers),
         }
 
 
@@ -232,12 +232,12 @@ def _unset(*names: str) -> Iterator[None]:
 
 
 @contextmanager
-def _interruptible(command: Command) -> Iterator[None]:
+def _interruptible(command: ConformanceRun) -> Iterator[None]:
     """Ctrl-C or SIGTERM ends the run before its next request, so that no answer is lost; the second one at once."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def end(number: int, frame: object) -> None:
-        if command.interrupted or command.removing:
+        if command.interrupted or command.cleaning_up:
             raise KeyboardInterrupt
         command.interrupted = True
         sys.stderr.write("\nremoving what the run has made ...\n")

@@ -1,4 +1,4 @@
-"""`svc-notebooks grade`: who of a class has solved what, as a table."""
+"""`svc-notebooks grade`: grades the submissions in a folder and prints a table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import time
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from .output_file import taken, write_report
+from .output_file import check_output_paths, write_report
 
 if TYPE_CHECKING:
     from _csv import Writer
@@ -37,19 +37,19 @@ def grade(options: argparse.Namespace) -> int:
         return _fail(str(error))
     if not handed_in:
         return _fail(f"{options.directory} holds neither folders nor notebooks")
-    if problem := taken(options.json, options.csv, overwrite=options.overwrite):
+    if problem := check_output_paths(options.json, options.csv, overwrite=options.overwrite):
         return _fail(problem)
-    seed, begun = options.seed or f"{secrets.randbelow(10**6)}", time.monotonic()
+    seed, started = options.seed or f"{secrets.randbelow(10**6)}", time.monotonic()
     limits = grading.GradingLimits(options.cell_timeout, options.timeout)
-    marks = grading.grade(handed_in, seed, limits=limits, jobs=options.jobs, on_result=_told)
+    marks = grading.grade(handed_in, seed, limits=limits, jobs=options.jobs, on_result=_show_progress)
     sys.stdout.write(table(marks))
-    _written(options, marks, seed)
-    seconds = time.monotonic() - begun
+    _write_files(options, marks, seed)
+    seconds = time.monotonic() - started
     print(f"{len(marks)} submissions in {seconds:.0f} s; --seed {seed} gives everybody the same data again")
     return 1 if any(mark.remarks for mark in marks) else 0
 
 
-def _told(mark: SubmissionResult) -> None:
+def _show_progress(mark: SubmissionResult) -> None:
     """Progress, where a person waits for it."""
     if sys.stderr.isatty():
         sys.stderr.write(f"{mark.student}: {mark.solved}\n")
@@ -75,7 +75,7 @@ def _line(mark: SubmissionResult, width: int) -> str:
     return " ".join([f"{mark.student:{width}}", *signs, f"{mark.solved:>3}"])
 
 
-def _written(options: argparse.Namespace, marks: list[SubmissionResult], seed: str) -> None:
+def _write_files(options: argparse.Namespace, marks: list[SubmissionResult], seed: str) -> None:
     if options.json:
         report = {"seed": seed, "submissions": [_record(mark) for mark in marks]}
         text = json.dumps(report, indent=2, ensure_ascii=False) + "\n"
@@ -95,10 +95,12 @@ def _write_rows(rows: Writer, marks: list[SubmissionResult]) -> None:
     rows.writerow(["student", *marks[0].results, "solved", "remarks"])
     for mark in marks:
         outcomes = [str(result.outcome) for result in mark.results.values()]
-        rows.writerow([_harmless(mark.student), *outcomes, mark.solved, "; ".join(map(_harmless, mark.remarks))])
+        rows.writerow(
+            [_escape_formula(mark.student), *outcomes, mark.solved, "; ".join(map(_escape_formula, mark.remarks))]
+        )
 
 
-def _harmless(text: str) -> str:
+def _escape_formula(text: str) -> str:
     """A name that a spreadsheet would take for a formula is none."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from .notebook_files import START, Copied, CopyOutcome, copy_notebooks, notebooks_folder, renew
+from .notebook_files import START, CopiedFile, CopyOutcome, copy_notebooks, notebooks_folder, restore_notebook
 from .settings import environment, trust
 
 
@@ -19,7 +19,7 @@ def lab(directory: Path, arguments: Sequence[str] = (), *, fresh: str | None = N
     if directory.exists() and not directory.is_dir():
         return _fail(f"{directory} is a file; name a folder, or one that does not exist yet")
     try:
-        _bring(directory, fresh)
+        _copy_notebooks(directory, fresh)
     except LookupError as error:
         return _fail(str(error))
     except OSError as error:
@@ -27,28 +27,28 @@ def lab(directory: Path, arguments: Sequence[str] = (), *, fresh: str | None = N
     return 0 if only_copy else _open(directory, arguments)
 
 
-def _bring(directory: Path, fresh: str | None) -> None:
+def _copy_notebooks(directory: Path, fresh: str | None) -> None:
     if directory.resolve() == notebooks_folder().resolve():  # in a checkout they are worked with where they are
         if fresh is not None:
             raise LookupError(f"{directory} is of a checkout; git restore brings back what was there")
     else:
-        for line in _told(directory, copy_notebooks(directory)):
+        for line in _copy_summary(directory, copy_notebooks(directory)):
             sys.stderr.write(f"svc-notebooks lab: {line}\n")
     if fresh is not None:
-        name, kept = renew(directory, fresh)
+        name, kept = restore_notebook(directory, fresh)
         where = f"; yours is {kept} now" if kept else ""
         sys.stderr.write(f"svc-notebooks lab: {name} is as it came{where}\n")
     if find_spec("nbformat"):
-        trust(_untouched(directory))
+        trust(_unchanged_copies(directory))
 
 
-def _told(directory: Path, copied: Sequence[Copied]) -> list[str]:
+def _copy_summary(directory: Path, copied: Sequence[CopiedFile]) -> list[str]:
     new = sum(file.outcome is CopyOutcome.COPIED for file in copied)
     first = f"{new} of {len(copied)} files copied to {directory}" if new else f"all files are in {directory} already"
     return [first, *(f"{file.name}: {file.outcome.value}" for file in copied if file.outcome is CopyOutcome.KEPT)]
 
 
-def _untouched(directory: Path) -> list[Path]:
+def _unchanged_copies(directory: Path) -> list[Path]:
     """Notebooks there that are as they were shipped: what is in them is ours."""
     shipped = notebooks_folder()
     pairs = ((directory / path.relative_to(shipped), path) for path in sorted(shipped.rglob("*.ipynb")))
@@ -62,12 +62,12 @@ def _open(directory: Path, arguments: Sequence[str]) -> int:
     process = subprocess.Popen(command, cwd=directory, env=environment(os.environ))
     before = signal.signal(signal.SIGTERM, lambda *_: process.terminate())  # who ends this one means JupyterLab
     try:
-        return _end_of(process)
+        return _wait_for(process)
     finally:
         signal.signal(signal.SIGTERM, before)
 
 
-def _end_of(process: "subprocess.Popen[bytes]") -> int:
+def _wait_for(process: "subprocess.Popen[bytes]") -> int:
     while True:
         try:
             return process.wait()

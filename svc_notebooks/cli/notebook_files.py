@@ -1,4 +1,4 @@
-"""Where the notebooks are, and how a person gets a copy of their own."""
+"""Finds the notebooks of the package and copies them to a folder."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from os.path import lexists
 from pathlib import Path
 
 from ..core.errors.errors import PathExists
-from ..local.saving import UNCHANGED, put_in_place, save_bytes
+from ..local.saving import UNCHANGED, move_into_place, save_bytes
 
 PACKAGE = Path(__file__).parents[1]
 START = "00-start.ipynb"
@@ -23,7 +23,7 @@ class CopyOutcome(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
+class CopiedFile:
     """One file of the notebooks, by its path below their folder."""
 
     name: str
@@ -45,7 +45,7 @@ def notebooks_in(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*.ipynb") if not _is_hidden(path, folder))
 
 
-def copy_notebooks(target: Path, source: Path | None = None) -> list[Copied]:
+def copy_notebooks(target: Path, source: Path | None = None) -> list[CopiedFile]:
     """Copy what is not there yet; a file that is there belongs to whoever works in it."""
     source = source or notebooks_folder()
     return [_copy_one(source / name, target / name, name) for name in _names(source)]
@@ -62,36 +62,36 @@ def _is_hidden(path: Path, folder: Path) -> bool:
     return any(part.startswith((".", "__pycache__")) for part in parts)
 
 
-def _copy_one(source: Path, target: Path, name: str) -> Copied:
+def _copy_one(source: Path, target: Path, name: str) -> CopiedFile:
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         outcome = save_bytes(target, source.read_bytes(), overwrite=False).outcome
     except PathExists:
-        return Copied(name, CopyOutcome.KEPT)
-    return Copied(name, CopyOutcome.SAME if outcome == UNCHANGED else CopyOutcome.COPIED)
+        return CopiedFile(name, CopyOutcome.KEPT)
+    return CopiedFile(name, CopyOutcome.SAME if outcome == UNCHANGED else CopyOutcome.COPIED)
 
 
-def renew(target: Path, word: str, source: Path | None = None) -> tuple[str, str | None]:
+def restore_notebook(target: Path, word: str, source: Path | None = None) -> tuple[str, str | None]:
     """Put the shipped copy of one notebook in its place; its name, and where the one that was there is kept."""
     source = source or notebooks_folder()
-    name = _meant(word, [path.relative_to(source).as_posix() for path in notebooks_in(source)])
-    mine = target / name
-    if _copy_one(source / name, mine, name).outcome is not CopyOutcome.KEPT:
+    name = _find_notebook(word, [path.relative_to(source).as_posix() for path in notebooks_in(source)])
+    own_path = target / name
+    if _copy_one(source / name, own_path, name).outcome is not CopyOutcome.KEPT:
         return name, None
-    kept = next(path for path in _names_for(mine) if not lexists(path))
-    put_in_place(mine, kept, overwrite=False)
-    _copy_one(source / name, mine, name)
+    kept = next(path for path in _backup_paths(own_path) if not lexists(path))
+    move_into_place(own_path, kept, overwrite=False)
+    _copy_one(source / name, own_path, name)
     return name, kept.relative_to(target).as_posix()
 
 
-def _meant(word: str, names: Sequence[str]) -> str:
-    exact = [name for name in names if word in (name, name.removesuffix(".ipynb"))]
-    matches = exact or [name for name in names if word in name]
+def _find_notebook(text: str, names: Sequence[str]) -> str:
+    exact = [name for name in names if text in (name, name.removesuffix(".ipynb"))]
+    matches = exact or [name for name in names if text in name]
     if len(matches) != 1:
         which = f"could be {', '.join(matches)}" if matches else f"is none of {', '.join(names)}"
-        raise LookupError(f"{word} {which}")
+        raise LookupError(f"{text} {which}")
     return matches[0]
 
 
-def _names_for(path: Path) -> Iterator[Path]:
+def _backup_paths(path: Path) -> Iterator[Path]:
     return (path.with_name(f"{path.stem}.kept-{number}{path.suffix}") for number in count(1))

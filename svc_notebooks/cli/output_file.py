@@ -1,4 +1,4 @@
-"""Files that a command writes at its end: a file that is there is looked for before the work begins."""
+"""Writes the output files of a command; checks before the work that no existing file is in the way."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..local.paths import free_path
 from ..local.saving import save_bytes
 
 
-def taken(*paths: Path | None, overwrite: bool) -> str | None:
+def check_output_paths(*paths: Path | None, overwrite: bool) -> str | None:
     """What is wrong with these paths, None if all may be written."""
     for path in paths:
         existing_file = existing(path) if path else None

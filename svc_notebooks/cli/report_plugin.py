@@ -1,4 +1,4 @@
-"""The ear of a conformance run: pytest tells it of each test, it makes outcomes of what it hears."""
+"""The pytest plugin of a conformance run: it turns the report of each test into an outcome."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 from .rule_report import CaseOutcome, Failure, Result
 
 if TYPE_CHECKING:
-    from .conformance import Command
+    from .conformance import ConformanceRun
 
-_LONGEST = 300
+_MAX_TEXT = 300
 """So many characters of a value are told."""
 
 MARKS = (
@@ -25,7 +25,7 @@ MARKS = (
 class ReportPlugin:
     """The hooks of one run."""
 
-    def __init__(self, command: Command) -> None:
+    def __init__(self, command: ConformanceRun) -> None:
         self._command = command
         self._compared: tuple[str, str] | None = None
         self._reports: list[Any] = []
@@ -51,21 +51,21 @@ class ReportPlugin:
         """A file that cannot be read, for it needs what is not installed here, is said at the end."""
         if report.failed:
             last = str(report.longrepr).strip().splitlines()[-1]
-            self._command.unread.append(f"{Path(report.nodeid).name}: {_short_text(last)}")
+            self._command.unreadable_files.append(f"{Path(report.nodeid).name}: {_short_text(last)}")
 
     def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
         """The suite itself went wrong; one sentence says where."""
-        self._command.refused = f"the suite met what it does not know: {_short_text(excinfo.exconly())}"
+        self._command.stop_reason = f"the suite met what it does not know: {_short_text(excinfo.exconly())}"
         return True
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """The run ends before its time: because the suite says so, or by Ctrl-C."""
-        self._command.refused = str(getattr(excinfo.value, "msg", "")) or "interrupted"
+        self._command.stop_reason = str(getattr(excinfo.value, "msg", "")) or "interrupted"
 
     def pytest_assertrepr_compare(self, op: str, left: object, right: object) -> None:
         """A comparison that does not hold: what came stands left in our tests, what was expected right."""
-        expected = _short(right) if op == "==" else f"{op} {_short(right)}"
-        self._compared = expected, _short(left)
+        expected = _short_repr(right) if op == "==" else f"{op} {_short_repr(right)}"
+        self._compared = expected, _short_repr(left)
 
     def pytest_runtest_logstart(self) -> None:
         """A test begins."""
@@ -97,13 +97,13 @@ class ReportPlugin:
         if failed is not None:
             failure = self._failure(failed, tuple(facts.get("log", ())))
             if choices := facts.get("choices"):
-                difference = f"{failure.expected} here, {failure.came} there"
+                difference = f"{failure.expected} here, {failure.actual} there"
                 return CaseOutcome(
                     name, rules, Result.DIFFERS, differences=tuple((choice, difference) for choice in choices)
                 )
             return CaseOutcome(f"{name}: {self._statement}", rules, Result.FAIL, failure=failure)
         if skipped is not None:
-            return CaseOutcome(name, rules, Result.UNTESTABLE, why=_reason(skipped))
+            return CaseOutcome(name, rules, Result.UNTESTABLE, reason=_reason(skipped))
         return CaseOutcome(name, rules, Result.PASS, differences=tuple(dict.fromkeys(differences)))
 
     def _failure(self, report: pytest.TestReport, log: tuple[str, ...]) -> Failure:
@@ -113,7 +113,7 @@ class ReportPlugin:
             expected, came = self._compared
         else:
             expected, came = self._statement or "an answer", _short_text(message)
-        hide = self._command.hidden.redact
+        hide = self._command.secrets.redact
         self._statement = hide(self._statement)
         return Failure(hide(expected), hide(came), tuple(hide(line) for line in log))
 
@@ -137,10 +137,10 @@ def _reason(report: pytest.TestReport) -> str:
     return text.removeprefix("Skipped: ").removeprefix("needs ")
 
 
-def _short(value: object) -> str:
+def _short_repr(value: object) -> str:
     return _short_text(repr(value))
 
 
 def _short_text(text: str) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
+    return text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]} ..."

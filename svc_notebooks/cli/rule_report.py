@@ -1,4 +1,4 @@
-"""What became of each rule: from the outcomes of tests to a table that the owner of a service reads."""
+"""The report of a conformance run: a verdict for each rule from the outcomes of its tests, as a table or JSON."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Failure:
     """One assertion that did not hold, or an error."""
 
     expected: str
-    came: str
+    actual: str
     requests: tuple[str, ...] = ()
 
 
@@ -37,7 +37,7 @@ class CaseOutcome:
     test: str
     rules: tuple[str, ...]
     result: Result
-    why: str = ""
+    reason: str = ""
     """For what was not testable: what was needed."""
     failure: Failure | None = None
     differences: tuple[tuple[str, str], ...] = ()
@@ -54,7 +54,7 @@ class RuleVerdict:
 
     id: str
     area: str
-    words: str
+    text: str
     outcomes: list[CaseOutcome] = field(default_factory=list)
 
     @property
@@ -83,7 +83,7 @@ class RuleVerdict:
         """What the tests needed that could not be had, each once."""
         if not self.outcomes:
             return ["no test of the suite reaches it over HTTP"]
-        return list(dict.fromkeys(outcome.why for outcome in self.outcomes if outcome.why))
+        return list(dict.fromkeys(outcome.reason for outcome in self.outcomes if outcome.reason))
 
     def row(self) -> dict[str, Any]:
         """The rule as JSON."""
@@ -92,11 +92,11 @@ class RuleVerdict:
             "id": self.id,
             "number": rule_number(self.id),
             "area": self.area,
-            "rule": self.words,
+            "rule": self.text,
             "result": self.result.name.lower(),
             "tests": count,
             "failures": [
-                {"test": outcome.test, "expected": outcome.failure.expected, "came": outcome.failure.came,
+                {"test": outcome.test, "expected": outcome.failure.expected, "came": outcome.failure.actual,
                  "requests": list(outcome.failure.requests)}
                 for outcome in self.failures if outcome.failure
             ],
@@ -147,28 +147,28 @@ def table(rule_verdicts: Iterable[RuleVerdict], width: int | None = None) -> Ite
     yield f"{'rule':<8}{'result':<17}what it says"
     for verdict in rule_verdicts:
         head = f"{verdict.id:<8}{verdict.result.value:<17}"
-        yield from textwrap.wrap(verdict.words, width, initial_indent=head, subsequent_indent=" " * 25)
+        yield from textwrap.wrap(verdict.text, width, initial_indent=head, subsequent_indent=" " * 25)
         yield from wrap(_details(verdict))
 
 
-_MOST = 3
+_MAX_PRINTED = 3
 """Of the failures of one rule so many are printed; all of them are in the JSON."""
 
 
 def _details(verdict: RuleVerdict) -> Iterable[tuple[str, str]]:
-    for outcome in verdict.failures[:_MOST]:
+    for outcome in verdict.failures[:_MAX_PRINTED]:
         if outcome.failure:
             yield "test", outcome.test
             yield "expected", outcome.failure.expected
-            yield "came", outcome.failure.came
+            yield "came", outcome.failure.actual
             for request in outcome.failure.requests:
                 yield "request", request
-    if len(verdict.failures) > _MOST:
-        yield "more", f"{len(verdict.failures) - _MOST} other tests of this rule failed"
-    for choice, difference in verdict.differences[:_MOST]:
+    if len(verdict.failures) > _MAX_PRINTED:
+        yield "more", f"{len(verdict.failures) - _MAX_PRINTED} other tests of this rule failed"
+    for choice, difference in verdict.differences[:_MAX_PRINTED]:
         yield "choice", f"{choice}: {difference}"
     if verdict.result is Result.UNTESTABLE:
-        yield "needs", "; ".join(verdict.reasons[:_MOST])
+        yield "needs", "; ".join(verdict.reasons[:_MAX_PRINTED])
 
 
 def _wrapper(width: int) -> Callable[[Iterable[tuple[str, str]]], Iterable[str]]:

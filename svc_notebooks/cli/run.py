@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 CELL_TIMEOUT = 120  # seconds; the slowest cell of ours takes a few
-MOST_AT_ONCE = 4  # a kernel takes up to 300 MB
+MAX_JOBS = 4  # a kernel takes up to 300 MB
 INTERRUPTED = 130  # what shells give for Ctrl-C
 
 # What a notebook shows may depend on neither the zone nor the hash seed of the machine.
-SAME_EVERYWHERE = {"TZ": "UTC", "PYTHONHASHSEED": "0"}
+FIXED_ENVIRONMENT = {"TZ": "UTC", "PYTHONHASHSEED": "0"}
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -42,7 +42,7 @@ def run(directory: Path | None = None, at_once: int | None = None) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class NotebookRun:
     """How one notebook went; `problem` is empty if it ran to the end."""
 
     name: str
@@ -63,7 +63,7 @@ class Kernels:
     ended: bool = False
 
     @contextmanager
-    def holding(self, client: Any) -> Iterator[None]:
+    def running(self, client: Any) -> Iterator[None]:
         """Know of this one as long as it runs."""
         self.clients.append(client)
         try:
@@ -90,46 +90,46 @@ def _run_all(folder: Path, at_once: int | None) -> int:
     paths = notebooks_in(folder)
     if not paths:
         return _fail(f"{folder} holds no notebook")
-    begun = time.monotonic()
-    ran: list[Ran] = []
+    started = time.monotonic()
+    runs: list[NotebookRun] = []
     kernels = Kernels()
     pool = ThreadPoolExecutor(at_once or _processors())
-    waiting = [pool.submit(_run_one, path, path.relative_to(folder).as_posix(), kernels) for path in paths]
+    futures = [pool.submit(_run_one, path, path.relative_to(folder).as_posix(), kernels) for path in paths]
     try:
-        _tell(waiting, ran, width=max(len(path.relative_to(folder).as_posix()) for path in paths))
+        _print_as_completed(futures, runs, width=max(len(path.relative_to(folder).as_posix()) for path in paths))
     except KeyboardInterrupt:
         print("interrupted", flush=True)
         return INTERRUPTED
     finally:
-        for future in waiting:
+        for future in futures:
             future.cancel()
         kernels.end()
         pool.shutdown()
-    good = sum(not notebook.problem for notebook in ran)
-    print(f"{good} of {len(ran)} notebooks ran to the end, in {time.monotonic() - begun:.0f} s")
-    return 0 if good == len(ran) else 1
+    succeeded = sum(not notebook.problem for notebook in runs)
+    print(f"{succeeded} of {len(runs)} notebooks ran to the end, in {time.monotonic() - started:.0f} s")
+    return 0 if succeeded == len(runs) else 1
 
 
-def _tell(waiting: "Sequence[Future[Ran]]", ran: list[Ran], width: int) -> None:
-    for future in as_completed(waiting):
-        ran.append(future.result())
-        print(ran[-1].line(width), flush=True)
+def _print_as_completed(futures: "Sequence[Future[NotebookRun]]", runs: list[NotebookRun], width: int) -> None:
+    for future in as_completed(futures):
+        runs.append(future.result())
+        print(runs[-1].line(width), flush=True)
 
 
 def _processors() -> int:
     able = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return min(able or 1, MOST_AT_ONCE)
+    return min(able or 1, MAX_JOBS)
 
 
-def _run_one(path: Path, name: str, kernels: Kernels) -> Ran:
+def _run_one(path: Path, name: str, kernels: Kernels) -> NotebookRun:
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
     from nbformat.reader import NotJSONError
     from nbformat.validator import NotebookValidationError
 
-    begun = time.monotonic()
+    started = time.monotonic()
     problem = ""
     try:
-        executed(path, kernels)
+        execute(path, kernels)
     except CellExecutionError as error:
         problem = COLOUR.sub("", str(error)).strip()
     except CellTimeoutError:
@@ -138,10 +138,10 @@ def _run_one(path: Path, name: str, kernels: Kernels) -> Ran:
         problem = "its kernel died"
     except (NotJSONError, NotebookValidationError, OSError) as error:
         problem = f"it cannot be read: {str(error).splitlines()[0]}"
-    return Ran(name, time.monotonic() - begun, problem)
+    return NotebookRun(name, time.monotonic() - started, problem)
 
 
-def executed(path: Path, kernels: Kernels | None = None) -> "NotebookNode":
+def execute(path: Path, kernels: Kernels | None = None) -> "NotebookNode":
     """The notebook with the outputs of a run in its own folder; the file stays as it is."""
     import nbformat
     from nbclient import NotebookClient
@@ -158,7 +158,7 @@ def executed(path: Path, kernels: Kernels | None = None) -> "NotebookNode":
         resources={"metadata": {"path": str(path.parent)}},
     )
     # Cell by cell: `client.execute` takes Ctrl-C for itself, which only works for one notebook at a time.
-    with kernels.holding(client), client.setup_kernel(env={**os.environ, **SAME_EVERYWHERE}):
+    with kernels.running(client), client.setup_kernel(env={**os.environ, **FIXED_ENVIRONMENT}):
         for number, cell in enumerate(client.nb.cells):
             if kernels.ended:
                 break

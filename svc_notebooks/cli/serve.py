@@ -26,14 +26,14 @@ def serve(options: argparse.Namespace) -> int:
     One line of JSON on standard output says that it is ready, and nothing else ever goes there.
     """
     try:
-        with _until_told():
-            _carry(options)
+        with _until_interrupted():
+            _run_service(options)
     except (ImportError, OSError, ValueError) as error:
         return _fail(str(error))
     return 0
 
 
-def _carry(options: argparse.Namespace) -> None:
+def _run_service(options: argparse.Namespace) -> None:
     from ..notebook.sandbox.certificates import tls_for
     from ..server.service import open_service
     from ..server.transports.socket import SocketServer
@@ -81,7 +81,7 @@ def _control_token(options: argparse.Namespace) -> str | None:
 
 
 @contextmanager
-def _until_told() -> Iterator[None]:
+def _until_interrupted() -> Iterator[None]:
     """Let SIGTERM end the body as SIGINT does; the second of them does not cut the ending short."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end)

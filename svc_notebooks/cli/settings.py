@@ -1,4 +1,4 @@
-"""How JupyterLab is set for the notebooks: it asks nobody about news, and its kernels are as quiet as they are private.
+"""The environment and the settings of JupyterLab for the notebooks: no news, encrypted kernels, trusted outputs.
 
 `jupyter/` beside this file is a folder as JUPYTER_CONFIG_PATH names them. Its settings say:
 

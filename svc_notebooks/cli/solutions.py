@@ -24,7 +24,7 @@ def solutions(directory: Path) -> int:
     directory.mkdir(parents=True, exist_ok=True)
     for path in sorted((notebooks_folder() / "exercises").glob("*.ipynb")):
         target = directory / path.name
-        content = (json.dumps(solved(path), indent=1, ensure_ascii=False) + "\n").encode()
+        content = (json.dumps(solved_notebook(path), indent=1, ensure_ascii=False) + "\n").encode()
         try:
             save_bytes(target, content, overwrite=False)
         except PathExists:
@@ -40,17 +40,17 @@ def solutions_folder() -> Path:
     return inside if inside.is_dir() else PACKAGE.parent / "tests" / "course" / "solutions"
 
 
-def solved(path: Path) -> dict[str, Any]:
+def solved_notebook(path: Path) -> dict[str, Any]:
     """A notebook of exercises with the answers in it, and nothing run."""
     notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
-            cell.update(source=_answered("".join(cell["source"])).splitlines(keepends=True))
+            cell.update(source=_with_answer("".join(cell["source"])).splitlines(keepends=True))
             cell.update(outputs=[], execution_count=None)
     return notebook
 
 
-def _answered(source: str) -> str:
+def _with_answer(source: str) -> str:
     """A cell that begins an exercise, with the answer below; every other one as it is."""
     match = _CELL.match(source)
     if match is None:

@@ -93,10 +93,10 @@ class Secrets:
         return re.sub("|".join(map(_pattern, longest)), "<token>", text)
 
 
-_SHORTEST = 6
+_MIN_UNBOUNDED = 6
 
 
 def _pattern(text: str) -> str:
     """A short text is a part of many words that are no secret: it is hidden where it stands alone."""
     alone = re.escape(text)
-    return alone if len(text) >= _SHORTEST else rf"(?<!\w){alone}(?!\w)"
+    return alone if len(text) >= _MIN_UNBOUNDED else rf"(?<!\w){alone}(?!\w)"

@@ -1,4 +1,4 @@
-"""The exercises: each has a service of its own, and a check that reads what this service was asked.
+"""The exercises: each has a service of its own, and a check that reads the requests to this service.
 
 from svc_notebooks import course
 

@@ -1,1 +1,6 @@
-"""Files on this machine: what lies at a path, and how a new file takes a path without the loss of another."""
+"""Files on this machine: they are saved without the loss of an existing file.
+
+existing     describes the file at a path; the error for a path that is taken
+paths        distinct and free paths
+saving       saves a file in one step
+"""

@@ -1,4 +1,4 @@
-"""What lies at a path, and the error for a path that must stay as it is."""
+"""Describes the file at a path, and raises the error for a path that must not be replaced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names for files that share a folder: each path once, and a free path beside one that is taken."""
+"""Finds distinct paths for the files of one call, and a free path beside one that is taken."""
 
 from __future__ import annotations
 

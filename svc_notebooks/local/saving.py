@@ -1,4 +1,4 @@
-"""A new file takes its path in one step, and never the place of other content that nobody gave up."""
+"""Saves a file in one step, and replaces other content only with `overwrite`."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .existing import FILE, check_path, check_replaceable, existing, real_path
 SAVED, UNCHANGED, REPLACED = "saved", "unchanged", "replaced"
 """What became of a path: it is new, it had the same content and was left alone, or it had other content."""
 
-Same: TypeAlias = Callable[[Path, Path], bool]
+SameContent: TypeAlias = Callable[[Path, Path], bool]
 _BLOCK = 1024 * 1024
-_OTHERS = 0o077
+_GROUP_AND_OTHERS = 0o077
 
 
 class SavedFile(NamedTuple):
@@ -39,7 +39,7 @@ def same_bytes(first: Path, second: Path) -> bool:
         return True
 
 
-def put_in_place(new: Path, path: Path, *, overwrite: bool, same: Same = same_bytes) -> str:
+def move_into_place(new: Path, path: Path, *, overwrite: bool, same: SameContent = same_bytes) -> str:
     """Move a file that is whole to its path, on the same file system; what became of the path.
 
     Raises PathExists, PermissionError and OSError; both files are then as they were.
@@ -56,7 +56,7 @@ def put_in_place(new: Path, path: Path, *, overwrite: bool, same: Same = same_by
     if file is None or file.kind != FILE:
         new.replace(real_path(path))
         return SAVED
-    if new.stat().st_mode & _OTHERS:  # what is private stays private
+    if new.stat().st_mode & _GROUP_AND_OTHERS:  # what is private stays private
         new.chmod(file.mode)
     new.replace(real_path(path))
     return REPLACED
@@ -94,7 +94,9 @@ def _is_linked(new: Path, path: Path) -> bool:
     return False
 
 
-def save_bytes(path: Path, content: bytes, *, overwrite: bool, mode: int = 0o666, same: Same = same_bytes) -> SavedFile:
+def save_bytes(
+    path: Path, content: bytes, *, overwrite: bool, mode: int = 0o666, same: SameContent = same_bytes
+) -> SavedFile:
     """Write a content to a path as a whole, unless the path has it already.
 
     Raises PathExists, PermissionError and OSError; what was there is then as it was.
@@ -108,7 +110,7 @@ def save_bytes(path: Path, content: bytes, *, overwrite: bool, mode: int = 0o666
     try:
         with open(descriptor, "wb") as file:  # noqa: PTH123 -- a descriptor, not a path
             file.write(content)
-        outcome = put_in_place(new, path, overwrite=overwrite, same=same)
+        outcome = move_into_place(new, path, overwrite=overwrite, same=same)
         return SavedFile(path, outcome, path.stat().st_size)
     except BaseException:
         new.unlink(missing_ok=True)

@@ -24,7 +24,7 @@ DAY = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}}
 def arrive(command: Any) -> Site:
     """Look around; ends the run with one sentence where there is nothing to test."""
     target: Deployment = command.target
-    site, ledger = Site(target, command.hidden, command.stop_if_asked), Ledger()
+    site, ledger = Site(target, command.secrets, command.raise_interrupt), Ledger()
     try:
         _knock(site, ledger)
         _look_around(site, ledger)

@@ -213,7 +213,7 @@ class Run:
     def leave(self) -> None:
         """Say what could not be removed."""
         if self.site:
-            self.command.left = [*self.site.left, *self.site.strays()]
+            self.command.leftovers = [*self.site.left, *self.site.strays()]
 
     def wants_file(self, path: Path) -> bool:
         """Whether a file may hold a test of the chosen rules."""
@@ -221,13 +221,13 @@ class Run:
             return True
         text = path.read_text(encoding="utf-8")
         speaks = "wire: " in text or ": Diary" in text  # who has a diary speaks through a wire, too
-        return speaks and any(f'"{rule}"' in text for rule in self.command.chosen)
+        return speaks and any(f'"{rule}"' in text for rule in self.command.rules)
 
     def wants(self, item: pytest.Item) -> bool:
         """Whether a test is about the chosen rules; what runs both ways at home runs once there."""
         item.user_properties.append(("rules", self.command.rules_of(item)))
         item.user_properties.append(("choices", [name for mark in item.iter_markers("choice") for name in mark.args]))
-        if not set(self.command.rules_of(item)) & set(self.command.chosen):
+        if not set(self.command.rules_of(item)) & set(self.command.rules):
             return False
         params = getattr(item, "callspec", None)
         if params and params.params.get("way") == "socket":
@@ -241,7 +241,7 @@ class Run:
         assert self.site
         if request.getfixturevalue("policy") != Policy():
             beyond("a service with another policy")
-        rules = [self.command.chosen.get(rule) for rule in self.command.rules_of(request.node)]
+        rules = [self.command.rules.get(rule) for rule in self.command.rules_of(request.node)]
         words = " ".join(rule.rule for rule in rules if rule)
         record, prefix = Record(statuses_named(words)), next(self._prefixes)
         if self.command.failed:

@@ -20,7 +20,7 @@ from types import TracebackType
 from ...core.errors.errors import Interrupted, cannot_write, disk_full
 from ...core.fork import after_fork
 from ...local.existing import real_path
-from ...local.saving import Same, SavedFile, put_in_place, same_bytes
+from ...local.saving import SameContent, SavedFile, move_into_place, same_bytes
 from ..file_lock import LOCKS, open_locked
 
 _WRITE_SIZE = 256 * 1024
@@ -104,7 +104,7 @@ class PartFile:
         self._file.seek(0)
         return hashlib.file_digest(self._file, name).hexdigest()
 
-    def finish(self, *, overwrite: bool, same: Same = same_bytes) -> SavedFile:
+    def finish(self, *, overwrite: bool, same: SameContent = same_bytes) -> SavedFile:
         """Put the file in its place, unless what lies there has the same content.
 
         Raises PathExists, PermissionError and OSError; nothing is left behind then.
@@ -112,7 +112,7 @@ class PartFile:
         if not LOCKS:
             self._file.close()  # some systems do not move what is open
         try:
-            outcome = put_in_place(self.path, self.target, overwrite=overwrite, same=same)
+            outcome = move_into_place(self.path, self.target, overwrite=overwrite, same=same)
         except BaseException:
             self.discard()
             raise

@@ -12,7 +12,7 @@ from tempfile import mkstemp
 from typing import BinaryIO
 
 from ...core.errors.errors import cannot_write
-from ...local.saving import put_in_place, same_bytes
+from ...local.saving import move_into_place, same_bytes
 
 BACKUP = ".bak"
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -47,7 +47,7 @@ def atomic_write(path: Path, write: Callable[[BinaryIO], None], *, overwrite: bo
             os.fsync(file.fileno())
             if overwrite and path.is_file() and not same_bytes(beside, path):
                 _keep(path)
-            put_in_place(beside, path, overwrite=overwrite)
+            move_into_place(beside, path, overwrite=overwrite)
     except BaseException as error:
         beside.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.errno in FULL:

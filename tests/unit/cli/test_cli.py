@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from svc_notebooks.cli import lab as lab_module, main, notebook_files as shipped_module
-from svc_notebooks.cli.notebook_files import Copied, CopyOutcome, copy_notebooks, notebooks_in, renew
+from svc_notebooks.cli.notebook_files import CopiedFile, CopyOutcome, copy_notebooks, notebooks_in, restore_notebook
 from svc_notebooks.cli.output_file import write_report
 from tests.patience import PATIENCE
 
@@ -55,7 +55,10 @@ class TestCopy:
     def test_brings_everything_that_a_notebook_needs(self, shipped: Path, tmp_path: Path):
         copied = copy_notebooks(tmp_path / "mine", shipped)
 
-        assert copied == [Copied("00-start.ipynb", CopyOutcome.COPIED), Copied("data/cities.csv", CopyOutcome.COPIED)]
+        assert copied == [
+            CopiedFile("00-start.ipynb", CopyOutcome.COPIED),
+            CopiedFile("data/cities.csv", CopyOutcome.COPIED),
+        ]
         assert (tmp_path / "mine" / "data" / "cities.csv").read_text() == "of this version"
 
     def test_leaves_what_a_person_changed(self, shipped: Path, tmp_path: Path):
@@ -77,7 +80,7 @@ class TestCopy:
 
         copied = copy_notebooks(mine, shipped)
 
-        assert Copied(first.relative_to(mine).as_posix(), CopyOutcome.KEPT) in copied
+        assert CopiedFile(first.relative_to(mine).as_posix(), CopyOutcome.KEPT) in copied
         assert not (tmp_path / "elsewhere.ipynb").exists()
 
     def test_begins_a_lesson_anew_and_keeps_what_was_done(self, shipped: Path, tmp_path: Path):
@@ -86,19 +89,19 @@ class TestCopy:
         kept = []
         for notes in ("first", "second"):
             (mine / "00-start.ipynb").write_text(notes)
-            kept.append(renew(mine, "start", shipped))
+            kept.append(restore_notebook(mine, "start", shipped))
 
         assert kept == [("00-start.ipynb", f"00-start.kept-{number}.ipynb") for number in (1, 2)]
         assert [(mine / name).read_text() for _, name in kept] == ["first", "second"]
         assert (mine / "00-start.ipynb").read_bytes() == (shipped / "00-start.ipynb").read_bytes()
-        assert renew(mine, "00-start", shipped) == ("00-start.ipynb", None)
+        assert restore_notebook(mine, "00-start", shipped) == ("00-start.ipynb", None)
 
     @pytest.mark.parametrize("word,message", [("0", "could be 00-start.ipynb, 01-more.ipynb"), ("x", "is none of 00")])
     def test_asks_which_lesson_is_meant(self, shipped: Path, tmp_path: Path, word: str, message: str):
         (shipped / "01-more.ipynb").write_text("")
 
         with pytest.raises(LookupError, match=message):
-            renew(tmp_path / "mine", word, shipped)
+            restore_notebook(tmp_path / "mine", word, shipped)
 
     def test_leaves_checkpoints_behind(self, shipped: Path):
         assert [path.name for path in notebooks_in(shipped)] == ["00-start.ipynb"]

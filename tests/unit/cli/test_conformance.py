@@ -445,7 +445,7 @@ RULES = {"A-1": Rule("a", "first"), "A-2": Rule("a", "second")}
 FAILED = CaseOutcome("t", ("A-1",), Result.FAIL, failure=Failure("308", "200"))
 LIBERAL = CaseOutcome("t", ("A-1",), Result.PASS, differences=(("chunk_rule", "floor here"),))
 PASSED = CaseOutcome("t", ("A-1",), Result.PASS)
-SKIPPED = CaseOutcome("t", ("A-1",), Result.UNTESTABLE, why="a clock")
+SKIPPED = CaseOutcome("t", ("A-1",), Result.UNTESTABLE, reason="a clock")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 from svc_notebooks.core.errors.errors import PathExists
 from svc_notebooks.local import saving
 from svc_notebooks.local.paths import DistinctPaths, free_path
-from svc_notebooks.local.saving import put_in_place, save_bytes
+from svc_notebooks.local.saving import move_into_place, save_bytes
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes and devices are of POSIX")
 
@@ -69,7 +69,7 @@ def test_of_several_at_once_one_is_saved_and_none_is_lost(tmp_path: Path) -> Non
         new.write_bytes(b"%d" % number)
         barrier.wait()
         try:
-            return put_in_place(new, tmp_path / "a.txt", overwrite=False)
+            return move_into_place(new, tmp_path / "a.txt", overwrite=False)
         except PathExists:
             new.unlink()
             return "refused"
@@ -192,7 +192,7 @@ def test_a_move_that_fails_leaves_both_files(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(saving.os, "link", fail)
     monkeypatch.setattr(Path, "replace", fail)
     with pytest.raises(OSError, match="no space"):
-        put_in_place(new, path, overwrite=False)
+        move_into_place(new, path, overwrite=False)
 
     assert contents(tmp_path) == {"new": b"two"}
 
