@@ -89,7 +89,7 @@ def _posting(loop: RequestsLoop) -> Run:
 def _body(begin: datetime) -> dict[str, Any]:
     end = begin + timedelta(minutes=90)
     times = {"start": {"dateTime": begin.isoformat()}, "end": {"dateTime": end.isoformat()}}
-    return {"summary": "Lecture", **{name: {**one, "timeZone": ZONE} for name, one in times.items()}}
+    return {"summary": "Lecture", **{name: {**time, "timeZone": ZONE} for name, time in times.items()}}
 
 
 class RequestsLoop:
@@ -122,6 +122,6 @@ def _check_equal(session: Session, calendar: str, loop: RequestsLoop) -> None:
     """Both have made the same events."""
     frame, events_read = events(calendar=calendar, session=session), loop.read()
     ours = sorted(frame["start"].dt.tz_convert("UTC"))
-    theirs = sorted(pd.to_datetime([one["start"]["dateTime"] for one in events_read], utc=True))
+    theirs = sorted(pd.to_datetime([event["start"]["dateTime"] for event in events_read], utc=True))
     if ours != theirs or len(ours) != ALL:
         raise AssertionError(f"{len(ours)} events are not the {len(theirs)} of the loop")
