@@ -48,7 +48,7 @@ BYTES = st.one_of(st.integers(0, 3 * Q), st.sampled_from([0, 1, Q - 1, Q, Q + 1,
 ACTIONS = st.one_of(
     st.builds(lambda status: {"status": status}, REFUSALS),
     st.builds(lambda status, wait: {"status": status, "headers": {"Retry-After": wait}}, REFUSALS, WAITS),
-    st.builds(lambda found: {"status": 308, "headers": found, "body": ""}, RANGES),
+    st.builds(lambda headers: {"status": 308, "headers": headers, "body": ""}, RANGES),
     st.builds(lambda moment: {"reset": moment}, st.sampled_from(["before", "after"])),
     st.builds(lambda size: {"cut_request_after": size}, BYTES),
     st.builds(lambda size: {"cut_response_after": size}, BYTES),
@@ -86,7 +86,7 @@ class Lab:
     base_url: str | None = None
     folder: Path = Path()
     chosen: str = ""
-    asked: int = 0
+    requests_before: int = 0
 
     def begin(self, plan: dict[str, Any] | None = None) -> Session:
         """A client of an empty service in which this plan is in force."""
@@ -95,7 +95,7 @@ class Lab:
         self.service.register_domain("hooks.example")
         session = self.client()
         self.chosen = str(session.call("GET", "/storage/v3/files/generateIds", query={"count": 1})["ids"][0])
-        self.asked = self.requests
+        self.requests_before = self.requests
         if plan:
             self.service.add_faults(plan)
         return session
@@ -205,50 +205,52 @@ UPLOADS = st.builds(
 )
 
 
-def run_upload(lab: Lab, given: Upload) -> str:
+def run_upload(lab: Lab, upload: Upload) -> str:
     """One upload under its plan, and once more without it where it failed. What became of it, in a word."""
-    session = lab.begin(given.plan)
-    error = _error_of(lambda: given.send(lab, session))
-    _check_bound(lab, given.most_requests)
+    session = lab.begin(upload.plan)
+    error = _error_of(lambda: upload.send(lab, session))
+    _check_bound(lab, upload.most_requests)
     lies = lab.lies
     lab.service.clear_faults()
     if error is not None:
-        _go_on(lab, given)
+        _go_on(lab, upload)
     files = lab.files()
-    _check_files(lab, given, files, lies)
+    _check_files(lab, upload, files, lies)
     return "success" if error is None else type(error).__name__
 
 
 def _error_of(act: Callable[[], object]) -> SvcError | None:
     """What a person is told; nothing else than an SvcError may come out, and it has to say something."""
-    found: SvcError | None = None
+    failure: SvcError | None = None
     try:
         act()
     except SvcError as error:
-        found = error
-    assert found is None or len(str(found)) > 10
-    return found
+        failure = error
+    assert failure is None or len(str(failure)) > 10
+    return failure
 
 
 def _check_bound(lab: Lab, whole: int) -> None:
-    asked = lab.requests - lab.asked
-    assert asked <= (1 + min(lab.struck, MOST_TRIES)) * whole, f"{asked} requests after {lab.struck} faults"
+    request_count = lab.requests - lab.requests_before
+    assert request_count <= (1 + min(lab.struck, MOST_TRIES)) * whole, (
+        f"{request_count} requests after {lab.struck} faults"
+    )
 
 
-def _go_on(lab: Lab, given: Upload) -> None:
+def _go_on(lab: Lab, upload: Upload) -> None:
     """As the error says: the same call again; of one request, of a stream and with an id chosen, look first."""
-    if lab.files() and (given.kind != "resumable" or given.source == "stream" or given.chooses):
+    if lab.files() and (upload.kind != "resumable" or upload.source == "stream" or upload.chooses):
         return
-    file = given.send(lab, lab.client())
-    assert lab.content(file["id"]) == given.content
+    file = upload.send(lab, lab.client())
+    assert lab.content(file["id"]) == upload.content
 
 
-def _check_files(lab: Lab, given: Upload, files: list[dict[str, Any]], lies: int) -> None:
+def _check_files(lab: Lab, upload: Upload, files: list[dict[str, Any]], lies: int) -> None:
     """One file, unless a refusal made the client believe that it had nothing yet."""
-    assert 1 <= len(files) <= 1 + (0 if given.chooses else lies), [file["id"] for file in files]
+    assert 1 <= len(files) <= 1 + (0 if upload.chooses else lies), [file["id"] for file in files]
     for file in files:
-        assert lab.content(file["id"]) == given.content
-    assert not given.chooses or files[0]["id"] == lab.chosen
+        assert lab.content(file["id"]) == upload.content
+    assert not upload.chooses or files[0]["id"] == lab.chosen
 
 
 # -- download --------------------------------------------------------------------------------------------------------
@@ -269,16 +271,16 @@ class Download:
         return Random(self.size).randbytes(self.size)
 
     @property
-    def wanted(self) -> bytes:
+    def expected(self) -> bytes:
         return self.content if self.first is None else self.content[self.first : self.first + self.count]
 
     def fetch(self, session: Session, file_id: str, folder: Path) -> bytes:
-        asked = None if self.first is None else (self.first, self.first + self.count - 1)
+        byte_range = None if self.first is None else (self.first, self.first + self.count - 1)
         if not self.to_disk:
-            return read_content(session, file_id, byte_range=asked)
+            return read_content(session, file_id, byte_range=byte_range)
         target = folder / "down.bin"
         target.unlink(missing_ok=True)
-        return save_content(session, file_id, target, byte_range=asked).path.read_bytes()
+        return save_content(session, file_id, target, byte_range=byte_range).path.read_bytes()
 
 
 @st.composite
@@ -292,21 +294,21 @@ def _downloads(draw: st.DrawFn) -> Download:
 DOWNLOADS = _downloads()
 
 
-def run_download(lab: Lab, given: Download) -> str:
+def run_download(lab: Lab, download: Download) -> str:
     """One download under its plan, and the same call again where it failed."""
     session = lab.begin()
-    file_id = upload(session, given.content, upload_type="media")["id"]
+    file_id = upload(session, download.content, upload_type="media")["id"]
     before = lab.requests
-    lab.service.add_faults(given.plan)
+    lab.service.add_faults(download.plan)
     got: list[bytes] = []
-    error = _error_of(lambda: got.append(given.fetch(session, str(file_id), lab.folder)))
-    asked = lab.requests - before
-    assert asked <= (1 + min(lab.struck, MOST_TRIES)) * 3, f"{asked} requests after {lab.struck} faults"
+    error = _error_of(lambda: got.append(download.fetch(session, str(file_id), lab.folder)))
+    request_count = lab.requests - before
+    assert request_count <= (1 + min(lab.struck, MOST_TRIES)) * 3, f"{request_count} requests after {lab.struck} faults"
     lab.service.clear_faults()
     if error is not None:
         assert not (lab.folder / "down.bin").exists(), "what is not whole is not there"
-        got.append(given.fetch(lab.client(), str(file_id), lab.folder))
-    assert got[-1] == given.wanted
+        got.append(download.fetch(lab.client(), str(file_id), lab.folder))
+    assert got[-1] == download.expected
     return "success" if error is None else type(error).__name__
 
 
@@ -339,27 +341,27 @@ class Receiver:
         self.tries: list[tuple[str, int, str, int]] = []
 
     def __call__(self, request: Request) -> Response:
-        status, said = next(self._answers, 200), request.headers
-        number = int(said["X-Svc-Message-Number"])
-        self.tries.append((said["X-Svc-Channel-ID"], number, said["X-Svc-Resource-State"], status))
+        status, headers = next(self._answers, 200), request.headers
+        number = int(headers["X-Svc-Message-Number"])
+        self.tries.append((headers["X-Svc-Channel-ID"], number, headers["X-Svc-Resource-State"], status))
         if not status:
             raise Disconnected("the receiver hung up")
         return Response(status)
 
 
-def run_watch(lab: Lab, given: Watch) -> str:
+def run_watch(lab: Lab, plan: Watch) -> str:
     """A channel and changes under a plan: what is told is what happened, in order, and nothing twice."""
     session = lab.begin()
     file_id = str(session.call("POST", "/storage/v3/files", body={"name": "watched"})["id"])
-    receiver = Receiver(given.answers)
+    receiver = Receiver(plan.answers)
     lab.service.receive_at(ADDRESS, receiver)
     before = lab.requests
-    lab.service.add_faults(given.plan)
+    lab.service.add_faults(plan.plan)
     opened: list[str] = []
     error = _error_of(lambda: opened.append(_open(session, file_id)))
-    for n in range(given.changes):
+    for n in range(plan.changes):
         error = _error_of(lambda n=n: _rename(session, file_id, n)) or error
-    calls = 6 + given.changes
+    calls = 6 + plan.changes
     assert lab.requests - before <= min(calls + 2 * lab.struck, calls * MOST_TRIES)
     settled = bool(opened) and not _struck_while_stopping(lab)
     lab.service.clear_faults()
@@ -367,12 +369,12 @@ def run_watch(lab: Lab, given: Watch) -> str:
         opened.append(_open(lab.client(), file_id))
     lab.service.deliver()
     lab.service.virtual_clock().advance(600)
-    heard = len(receiver.tries)
+    received = len(receiver.tries)
     _rename(lab.client(), file_id, 99)
     lab.service.deliver()
     lab.service.virtual_clock().advance(600)
     _check_told(lab, receiver, opened[-1])
-    assert not settled or {name for name, *_ in receiver.tries[heard:]} == {opened[-1]}, "on one channel, not on two"
+    assert not settled or {name for name, *_ in receiver.tries[received:]} == {opened[-1]}, "on one channel, not on two"
     return "success" if error is None else type(error).__name__
 
 
@@ -394,12 +396,12 @@ def _check_told(lab: Lab, receiver: Receiver, channel: str) -> None:
     assert numbers == sorted(numbers), "in order"
     assert mine[0][:2] == (1, "sync"), "the first message says that the channel is there"
     assert all(state == "update" for number, state, _ in mine if number > 1)
-    for (one, _, status), (other, _, _) in pairwise(mine):
-        assert one != other or status in RETRIED, "told again only where the receiver asked for it"
+    for (first, _, status), (second, _, _) in pairwise(mine):
+        assert first != second or status in RETRIED, "told again only where the receiver asked for it"
     assert max(map(numbers.count, numbers)) <= lab.service.policy.delivery_attempts
-    told = len(set(numbers)) - 1
+    gaps = len(set(numbers)) - 1
     done = [row for row in lab.service.journal() if row["operation"] == "files.update" and row["status"] == 200]
     opened = max(
         row["n"] for row in lab.service.journal() if row["operation"] == "files.watch" and row["status"] == 200
     )
-    assert told == len([row for row in done if row["n"] > opened]), "every change since, once"
+    assert gaps == len([row for row in done if row["n"] > opened]), "every change since, once"

@@ -78,16 +78,16 @@ def test_nobody_tries_for_ever(scene: str, tmp_path: Path) -> None:
     assert run(Lab(folder=tmp_path), NO_END[scene]) != "success"
 
 
-def one(action: dict[str, Any], **match: Any) -> dict[str, Any]:
+def plan_step(action: dict[str, Any], **match: Any) -> dict[str, Any]:
     return {"steps": [{"match": match, "action": action}]}
 
 
-LOST, CUT = one({"reset": "after"}), one({"cut_response_after": Q + 5}, operation="files.get", nth=2)
+LOST, CUT = plan_step({"reset": "after"}), plan_step({"cut_response_after": Q + 5}, operation="files.get", nth=2)
 HARD = {
     "a receipt that is lost, of one request": (Upload(10, "media", "bytes", -1, False, LOST), "Interrupted"),
     "the same with an id": (Upload(10, "multipart", "bytes", -1, True, LOST), "success"),
     "the same of a session": (
-        Upload(10, "resumable", "path", 1, False, one({"reset": "after"}, operation="upload.session")),
+        Upload(10, "resumable", "path", 1, False, plan_step({"reset": "after"}, operation="upload.session")),
         "success",
     ),
     "a download that breaks": (Download(3 * Q, None, 1, True, CUT), "success"),

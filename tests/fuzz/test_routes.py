@@ -43,28 +43,28 @@ CHECKS = [
 def closed(schema: Any) -> Any:
     """The schemas of answers with nothing beside what they name: the document leaves room, the service has none."""
     if isinstance(schema, list):
-        return [closed(one) for one in schema]
+        return [closed(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {name: closed(one) for name, one in schema.items()}
-    if isinstance(found.get("properties"), dict) and found.get("type") == "object":
-        found.setdefault("additionalProperties", False)
-    return found
+    members = {name: closed(part) for name, part in schema.items()}
+    if isinstance(members.get("properties"), dict) and members.get("type") == "object":
+        members.setdefault("additionalProperties", False)
+    return members
 
 
-def strict(found: dict[str, Any]) -> dict[str, Any]:
-    schemas = found["components"]["schemas"]
+def strict(schema: dict[str, Any]) -> dict[str, Any]:
+    schemas = schema["components"]["schemas"]
     for name in schemas:
         if "To" not in name:
             schemas[name] = closed(schemas[name])
-    return found
+    return schema
 
 
 def routes() -> dict[str, Any]:
     policy = make_world().service.policy
     schema = schemathesis.openapi.from_dict(strict(copy.deepcopy(document(Names(), policy, BASE))))
-    found = [one.ok() for one in schema.get_all_operations()]
-    return {one.definition.raw["operationId"]: one for one in found}
+    operations = [operation.ok() for operation in schema.get_all_operations()]
+    return {operation.definition.raw["operationId"]: operation for operation in operations}
 
 
 ROUTES = routes()
@@ -111,7 +111,7 @@ def check(case: Any, answer: Any) -> None:
         assert answer.content == b""
         assert urlsplit(answer.headers["location"][0]).path == UPLOADS
         return
-    checks = CHECKS if answer.content else [one for one in CHECKS if one is not content_type_conformance]
+    checks = CHECKS if answer.content else [check for check in CHECKS if check is not content_type_conformance]
     case.validate_response(answer, checks=checks)
 
 
@@ -142,7 +142,7 @@ def test_over_a_socket_it_is_the_same() -> None:
     @examples(0.8, suppress_health_check=list(HealthCheck))
     @given(data=st.data())
     def ask(data: st.DataObject) -> None:
-        route, mode = data.draw(st.sampled_from([one.values for one in MODES]))
+        route, mode = data.draw(st.sampled_from([mode_parameters.values for mode_parameters in MODES]))
         case = data.draw(ROUTES[route].as_strategy(generation_mode=mode))
         aimed(case, world, data.draw)
         credentials = {} if route.startswith("oauth.") else {"Authorization": f"Bearer {world.token}"}

@@ -81,14 +81,14 @@ def _files(world: World) -> list[str]:
 
 
 def _shared_files(world: World, bob: str) -> list[str]:
-    found = []
+    file_ids = []
     for role in ("reader", "commenter", "writer"):
-        found.append(_upload(world, role.encode(), "text/csv", token=bob))
+        file_ids.append(_upload(world, role.encode(), "text/csv", token=bob))
         share = {"type": "user", "role": role, "emailAddress": ADA}
-        world.get("POST", f"/storage/v3/files/{found[-1]}/permissions", share, token=bob)
+        world.get("POST", f"/storage/v3/files/{file_ids[-1]}/permissions", share, token=bob)
     closed = _create(world, bob, name="closed", viewersCanCopyContent=True)
     world.get("POST", f"/storage/v3/files/{closed}/permissions", {"type": "anyone", "role": "reader"}, token=bob)
-    return [*found, closed, _create(world, bob, name="bob's own")]
+    return [*file_ids, closed, _create(world, bob, name="bob's own")]
 
 
 def _permissions(world: World) -> list[str]:
@@ -96,7 +96,7 @@ def _permissions(world: World) -> list[str]:
     for who in ({"type": "user", "emailAddress": BOB}, {"type": "domain", "domain": "svc.example"}, {"type": "anyone"}):
         world.get("POST", f"/storage/v3/files/{blob}/permissions", {"role": "commenter", **who})
     listed = world.get("GET", f"/storage/v3/files/{blob}/permissions")["permissions"]
-    return [one["id"] for one in listed]
+    return [permission["id"] for permission in listed]
 
 
 def _calendars(world: World) -> tuple[list[str], list[str]]:
@@ -130,6 +130,6 @@ def _client(world: World) -> dict[str, list[str]]:
 
 
 def _channels(world: World) -> list[str]:
-    asked = {"id": "one", "type": "web_hook", "address": "https://hooks.example/in"}
-    world.service.receive_at(asked["address"], lambda request: Response(200))
-    return [world.get("POST", "/storage/v3/changes/watch", asked)["resourceId"]]
+    body = {"id": "one", "type": "web_hook", "address": "https://hooks.example/in"}
+    world.service.receive_at(body["address"], lambda request: Response(200))
+    return [world.get("POST", "/storage/v3/changes/watch", body)["resourceId"]]

@@ -82,13 +82,13 @@ def test_a_series_and_its_instances(calendar: GoogleCalendar) -> None:
     rule = Recurrence.rule(freq="WEEKLY", by_week_day=[MO, WE], count=4)
     made = calendar.add_event(seminar(recurrence=rule))
 
-    found = list(calendar.get_instances(made, **WINTER))
+    events = list(calendar.get_instances(made, **WINTER))
 
     assert made.recurrence == [rule]
-    assert [one.start.astimezone(ZONE).strftime("%a %d %H:%M") for one in found] == [
+    assert [event.start.astimezone(ZONE).strftime("%a %d %H:%M") for event in events] == [
         "Mon 02 10:00", "Wed 04 10:00", "Mon 09 10:00", "Wed 11 10:00",
     ]  # fmt: skip
-    assert {one.recurring_event_id for one in found} == {made.event_id}
+    assert {event.recurring_event_id for event in events} == {made.event_id}
 
 
 @pytest.mark.spec("E-12", "E-12a")
@@ -101,7 +101,7 @@ def test_dates_that_are_added_and_taken_out(calendar: GoogleCalendar) -> None:
 
     made = calendar.add_event(seminar(recurrence=lines))
 
-    assert [one.start.day for one in calendar.get_instances(made, **WINTER)] == [2, 4, 20]
+    assert [event.start.day for event in calendar.get_instances(made, **WINTER)] == [2, 4, 20]
 
 
 @pytest.mark.spec("E-06", "E-06a", "E-07", "E-07b", "E-16", "E-16a")
@@ -130,9 +130,9 @@ def test_a_conference_is_made(calendar: GoogleCalendar) -> None:
     conference = made.conference_solution
     assert isinstance(conference, ConferenceSolution)
     assert conference.solution_type == SolutionType.HANGOUTS_MEET
-    assert [one.uri for one in conference.entry_points if one.entry_point_type == EntryPoint.VIDEO] == [
-        made.other["hangoutLink"]
-    ]
+    assert [
+        entry_point.uri for entry_point in conference.entry_points if entry_point.entry_point_type == EntryPoint.VIDEO
+    ] == [made.other["hangoutLink"]]
     assert calendar.get_event(made.event_id).conference_solution == conference
 
 
@@ -194,10 +194,10 @@ def test_events_are_listed_in_a_window_and_in_order(calendar: GoogleCalendar) ->
 
     ordered = list(calendar.get_events(**WINTER, single_events=True, order_by="startTime"))
 
-    assert [one.summary for one in ordered] == ["Seminar", "Seminar", "Later"]
-    assert sorted(one.summary for one in calendar.get_events(**WINTER)) == ["Later", "Seminar"]
-    assert [one.summary for one in calendar.get_events(**WINTER, query="later")] == ["Later"]
-    assert [one.summary for one in calendar[date(2026, 11, 30) : date(2026, 12, 2)]] == ["Later"]
+    assert [event.summary for event in ordered] == ["Seminar", "Seminar", "Later"]
+    assert sorted(event.summary for event in calendar.get_events(**WINTER)) == ["Later", "Seminar"]
+    assert [event.summary for event in calendar.get_events(**WINTER, query="later")] == ["Later"]
+    assert [event.summary for event in calendar[date(2026, 11, 30) : date(2026, 12, 2)]] == ["Later"]
 
 
 def test_pages_are_turned(calendar: GoogleCalendar) -> None:
@@ -214,7 +214,7 @@ def test_an_event_is_updated_as_it_came(calendar: GoogleCalendar) -> None:
 
     assert changed.event_id == made.event_id
     assert (changed.summary, changed.location, changed.color_id) == ("Colloquium", "Room 6", "5")
-    assert [one.email for one in changed.attendees] == ["bob@elsewhere.example"]
+    assert [attendee.email for attendee in changed.attendees] == ["bob@elsewhere.example"]
     assert calendar.get_event(made.event_id) == changed
 
 
@@ -225,7 +225,7 @@ def test_one_instance_is_updated_alone(calendar: GoogleCalendar) -> None:
 
     calendar.update_event(second)
 
-    assert [one.summary for one in calendar.get_instances(made, **WINTER)] == ["Seminar", "Colloquium", "Seminar"]
+    assert [event.summary for event in calendar.get_instances(made, **WINTER)] == ["Seminar", "Colloquium", "Seminar"]
 
 
 def test_an_event_is_deleted(calendar: GoogleCalendar) -> None:
@@ -248,8 +248,8 @@ def test_an_event_is_moved_and_imported(calendar: GoogleCalendar) -> None:
     imported = calendar.import_event(seminar(iCalUID="abc@elsewhere.example"))
 
     assert moved.event_id == made.event_id
-    assert [one.event_id for one in calendar.get_events(**WINTER, calendar_id=course.id)] == [made.event_id]
-    assert [one.event_id for one in calendar.get_events(**WINTER)] == [imported.event_id]
+    assert [event.event_id for event in calendar.get_events(**WINTER, calendar_id=course.id)] == [made.event_id]
+    assert [event.event_id for event in calendar.get_events(**WINTER)] == [imported.event_id]
 
 
 @pytest.mark.spec("E-24")
@@ -261,15 +261,15 @@ def test_colours(calendar: GoogleCalendar) -> None:
 def test_calendars(calendar: GoogleCalendar) -> None:
     course = calendar.add_calendar(Calendar("Course", timezone=BERLIN, description="All of it"))
 
-    listed = {one.id: one for one in calendar.get_calendar_list()}
+    listed = {entry.id: entry for entry in calendar.get_calendar_list()}
 
-    assert [one.primary for one in listed.values() if one.primary] == [True]
+    assert [entry.primary for entry in listed.values() if entry.primary] == [True]
     assert (listed[course.id].summary, listed[course.id].timezone) == ("Course", BERLIN)
     assert calendar.get_calendar(course.id).description == "All of it"
     course.summary = "Term"
     assert calendar.update_calendar(course).summary == "Term"
     calendar.delete_calendar(course)
-    assert course.id not in {one.id for one in calendar.get_calendar_list()}
+    assert course.id not in {entry.id for entry in calendar.get_calendar_list()}
 
 
 @pytest.mark.spec("X-01", "E-24")

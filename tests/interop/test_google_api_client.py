@@ -146,15 +146,15 @@ def test_download_of_nothing(drive: Any) -> None:
 def test_pages(drive: Any) -> None:
     made = {drive.files().create(body={"name": f"file {n}"}).execute()["id"] for n in range(5)}
     request = drive.files().list(pageSize=2, q="name contains 'file'", orderBy="name")
-    found, pages = [], 0
+    ids, pages = [], 0
 
     while request is not None:
         page = request.execute()
-        found += [f["id"] for f in page["files"]]
+        ids += [f["id"] for f in page["files"]]
         pages += 1
         request = drive.files().list_next(request, page)
 
-    assert (set(found), len(found), pages) == (made, 5, 3)
+    assert (set(ids), len(ids), pages) == (made, 5, 3)
 
 
 @pytest.mark.spec("L-01", "L-01a", "L-01b", "X-02", "X-02a", "X-02c")
@@ -220,27 +220,29 @@ def as_theirs(message: Received) -> dict[str, str]:
 
 @pytest.mark.spec("A8-01", "A8-01a", "A9-01", "A9-01a", "A10-01", "A10-01a", "N-01", "N-01a")
 def test_watch_stop_and_the_change_log(drive: Any, service: Service) -> None:
-    with receiver() as told:
+    with receiver() as hooks:
         service.register_domain("localhost")
-        service.trust(told.ca_pem)
+        service.trust(hooks.ca_pem)
         start = drive.changes().getStartPageToken().execute()["startPageToken"]
         file = drive.files().create(body={"name": "watched"}).execute()
-        body = new_webhook_channel(told.address, token="from the client").body()
+        body = new_webhook_channel(hooks.address, token="from the client").body()
         channel = drive.files().watch(fileId=file["id"], body=body).execute()
-        log = drive.changes().watch(pageToken=start, body=new_webhook_channel(told.address).body()).execute()
+        log = drive.changes().watch(pageToken=start, body=new_webhook_channel(hooks.address).body()).execute()
         drive.files().update(fileId=file["id"], body={"name": "renamed"}).execute()
         service.deliver()
         mine = Channel("web_hook", channel["id"], "", "")
-        parsed = [notification_from_headers(mine, as_theirs(one)) for one in told.requests if one.channel_id == mine.id]
+        parsed = [
+            notification_from_headers(mine, as_theirs(entry)) for entry in hooks.requests if entry.channel_id == mine.id
+        ]
         changes = drive.changes().list(pageToken=start).execute()
-        for one in (channel, log):
-            drive.channels().stop(body={"id": one["id"], "resourceId": one["resourceId"]}).execute()
+        for entry in (channel, log):
+            drive.channels().stop(body={"id": entry["id"], "resourceId": entry["resourceId"]}).execute()
 
     assert channel["kind"] == "api#channel"
-    assert sorted(one.resource_state or "" for one in told.requests) == ["change", "sync", "sync", "update"]
-    assert [one.state for one in parsed] == ["sync", "update"]
-    assert {one.resource_id for one in parsed} == {channel["resourceId"]}
-    assert [(one["fileId"], one["file"]["name"]) for one in changes["changes"]] == [(file["id"], "renamed")]
+    assert sorted(entry.resource_state or "" for entry in hooks.requests) == ["change", "sync", "sync", "update"]
+    assert [entry.state for entry in parsed] == ["sync", "update"]
+    assert {entry.resource_id for entry in parsed} == {channel["resourceId"]}
+    assert [(entry["fileId"], entry["file"]["name"]) for entry in changes["changes"]] == [(file["id"], "renamed")]
     assert changes["newStartPageToken"]
 
 
@@ -252,5 +254,5 @@ def test_sharing(drive: Any, service: Service) -> None:
     listed = drive.permissions().list(fileId=file["id"], fields="permissions(id,role)").execute()["permissions"]
     drive.permissions().delete(fileId=file["id"], permissionId=made["id"]).execute()
 
-    assert [one["role"] for one in listed] == ["owner", "reader"]
+    assert [permission["role"] for permission in listed] == ["owner", "reader"]
     assert len(drive.permissions().list(fileId=file["id"]).execute()["permissions"]) == 1

@@ -74,7 +74,7 @@ anything = st.recursive(
 def places(value: Any, here: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """The way to every value inside a JSON value."""
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [*([here] if here else []), *(place for key, one in inside for place in places(one, (*here, key)))]
+    return [*([here] if here else []), *(place for key, member in inside for place in places(member, (*here, key)))]
 
 
 def replaced(event: Any, place: tuple[Any, ...], value: Any) -> Any:
@@ -127,7 +127,7 @@ def outcome(response: Response) -> tuple[int, dict[str, Any]]:
     body = json.loads(response.content() or b"{}")
     if response.status >= 400:
         assert body["error"]["code"] == response.status
-        assert all(one["message"] for one in body["error"]["errors"])
+        assert all(error["message"] for error in body["error"]["errors"])
     return response.status, body
 
 
@@ -166,7 +166,7 @@ def test_any_event_has_an_answer_that_names_what_is_wrong(
 
     assert status in (200, 400), caplog.text
     if status == 400 and body["error"]["errors"][0]["reason"] != "parseError":
-        assert all(one["location"] for one in body["error"]["errors"])
+        assert all(error["location"] for error in body["error"]["errors"])
 
 
 @pytest.mark.spec("E-02", "E-02a", "E-02b", "E-02c", "E-03", "E-03a", "E-03b", "E-03c", "E-05", "E-05b")
@@ -185,8 +185,8 @@ def test_the_problems_of_an_event_are_those_that_the_service_finds(house: House,
     status, body = outcome(house.event("POST", EVENTS + ALL, event))
 
     assume(status == 200 or body["error"]["errors"][0]["reason"] != "parseError")
-    found = [(one["reason"], one.get("location")) for one in body["error"]["errors"]] if status == 400 else []
-    assert known == found
+    errors = [(error["reason"], error.get("location")) for error in body["error"]["errors"]] if status == 400 else []
+    assert known == errors
     assert status == (400 if known else 200)
 
 
@@ -200,8 +200,8 @@ def test_defaults_are_filled_in_once(event: dict[str, Any]) -> None:
 
     assert with_defaults(filled) == filled
     assert event == before
-    said = event if not problems(event, POLICY) else {}
-    assert all(filled[field] == value for field, value in said.items() if isinstance(value, str | bool | int))
+    valid = event if not problems(event, POLICY) else {}
+    assert all(filled[field] == value for field, value in valid.items() if isinstance(value, str | bool | int))
 
 
 @pytest.mark.spec("E-06", "E-06a", "E-06b")

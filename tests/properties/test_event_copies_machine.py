@@ -41,7 +41,7 @@ class Known:
     def holders(self) -> set[str]:
         if self.gone:
             return set()
-        return {self.organizer} | ({one for one in self.guests if one in PEOPLE} - self.left)
+        return {self.organizer} | ({guest for guest in self.guests if guest in PEOPLE} - self.left)
 
 
 class Machine(RuleBasedStateMachine):
@@ -72,17 +72,17 @@ class Machine(RuleBasedStateMachine):
         self.mails += {"none": 0, "all": len(set(to)), "externalOnly": OUTSIDE in to}[choice]
 
     def others(self, event: Known) -> list[str]:
-        return [one for one in event.guests if one != event.organizer]
+        return [guest for guest in event.guests if guest != event.organizer]
 
     @rule(target=events, organizer=people, guests=guest_lists, summary=words, mark=words, choice=choices)
     def create(self, organizer: str, guests: list[str], summary: str, mark: str, choice: str) -> str:
         properties = {"private": {"mark": mark}, "shared": {"mark": mark}}
         body = {**TIMES, "summary": summary, "extendedProperties": properties}
         status, made = self.call(
-            organizer, "POST", f"?sendUpdates={choice}", {**body, "attendees": [{"email": one} for one in guests]}
+            organizer, "POST", f"?sendUpdates={choice}", {**body, "attendees": [{"email": guest} for guest in guests]}
         )
         assert status == 200
-        accepted = {one: "accepted" if one == organizer else "needsAction" for one in guests}
+        accepted = {guest: "accepted" if guest == organizer else "needsAction" for guest in guests}
         self.known[made["id"]] = Known(organizer, accepted, summary, mark, private={organizer: mark})
         self.mail(choice, *self.others(self.known[made["id"]]))
         return str(made["id"])
@@ -120,7 +120,10 @@ class Machine(RuleBasedStateMachine):
         if user not in known.holders() or user not in known.guests:
             return
         _, copy = self.call(user, "GET", f"/{event}")
-        attendees = [{**one, "responseStatus": answer} if one.get("self") else one for one in copy["attendees"]]
+        attendees = [
+            {**attendee, "responseStatus": answer} if attendee.get("self") else attendee
+            for attendee in copy["attendees"]
+        ]
         assert self.call(user, "PATCH", f"/{event}", {"attendees": attendees})[0] == 200
         known.guests[user] = answer
 
@@ -130,8 +133,8 @@ class Machine(RuleBasedStateMachine):
         if known.gone:
             return
         before = self.others(known)
-        after = {one: known.guests.get(one, "needsAction") for one in guests}
-        change = {"attendees": [{"email": one, "responseStatus": answer} for one, answer in after.items()]}
+        after = {guest: known.guests.get(guest, "needsAction") for guest in guests}
+        change = {"attendees": [{"email": guest, "responseStatus": answer} for guest, answer in after.items()]}
         assert self.call(known.organizer, "PATCH", f"/{event}?sendUpdates={choice}", change)[0] == 200
         known.left &= set(guests)
         known.guests = after
@@ -160,18 +163,22 @@ class Machine(RuleBasedStateMachine):
         for user in self.tokens if self.known else ():
             status, page = self.call(user, "GET", "")
             assert status == 200
-            shown = {one["id"]: one for one in page["items"]}
+            shown = {shown_event["id"]: shown_event for shown_event in page["items"]}
             assert shown.keys() == {name for name, known in self.known.items() if user in known.holders()}
-            for name, one in shown.items():
-                self.agree(user, one, self.known[name])
+            for name, event in shown.items():
+                self.agree(user, event, self.known[name])
 
     def agree(self, user: str, shown: Any, known: Known) -> None:
         assert (shown["summary"], shown["organizer"]["email"]) == (known.summary, known.organizer)
         properties = shown["extendedProperties"]
         assert properties["shared"] == {"mark": known.shared}
         assert properties.get("private", {}).get("mark") == known.private.get(user)
-        assert {one["email"]: one["responseStatus"] for one in shown.get("attendees", [])} == known.guests
-        assert {one["email"] for one in shown.get("attendees", []) if one.get("self")} == {user} & known.guests.keys()
+        assert {
+            attendee["email"]: attendee["responseStatus"] for attendee in shown.get("attendees", [])
+        } == known.guests
+        assert {attendee["email"] for attendee in shown.get("attendees", []) if attendee.get("self")} == {
+            user
+        } & known.guests.keys()
 
     @invariant()
     def only_what_was_chosen_is_mailed(self) -> None:

@@ -53,12 +53,12 @@ class Calendar:
         return json.loads(response.content() or b"null")
 
     def pages(self, path: str = "", **parameters: Any) -> list[list[dict[str, Any]]]:
-        found, token = [], {}
+        pages, token = [], {}
         while True:
             page = self.call("GET", f"{EVENTS}{path}?{urlencode(parameters | token)}")
-            found.append(page["items"])
+            pages.append(page["items"])
             if "nextPageToken" not in page:
-                return found
+                return pages
             token = {"pageToken": page["nextPageToken"]}
 
     def fill(self, events: list[dict[str, Any]], moves: list[tuple[int, int | None]]) -> None:
@@ -66,7 +66,7 @@ class Calendar:
         self.service.restore(self.empty)
         for event in events:
             self.call("POST", EVENTS, event)
-        instances = [one for one in self.whole() if "dateTime" in one["start"] and "recurringEventId" in one]
+        instances = [event for event in self.whole() if "dateTime" in event["start"] and "recurringEventId" in event]
         for which, hour in {which % len(instances): hour for which, hour in moves if instances}.items():
             self.move(instances[which]["id"], hour)
 
@@ -79,7 +79,9 @@ class Calendar:
         self.call("PATCH", f"{EVENTS}/{instance}", change)
 
     def whole(self) -> list[dict[str, Any]]:
-        return [one for page in self.pages(singleEvents="true", orderBy="startTime", maxResults=2500) for one in page]
+        return [
+            event for page in self.pages(singleEvents="true", orderBy="startTime", maxResults=2500) for event in page
+        ]
 
 
 @pytest.fixture(scope="module")
@@ -89,12 +91,12 @@ def calendar() -> Calendar:
 
 def instant(time: dict[str, str]) -> datetime:
     """When a time of an answer is; the calendar's own zone is UTC."""
-    found = datetime.fromisoformat(time.get("dateTime") or time["date"])
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    moment = datetime.fromisoformat(time.get("dateTime") or time["date"])
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def names(events: list[dict[str, Any]]) -> list[str]:
-    return [one["id"] for one in events]
+    return [event["id"] for event in events]
 
 
 slow = examples(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
@@ -118,13 +120,13 @@ def test_a_window_is_a_part_of_the_whole(
     window = {"timeMin": begin.isoformat(), "timeMax": end.isoformat()}
     order = {"singleEvents": "true", "orderBy": "startTime"}
     whole = calendar.whole()
-    expected = names([one for one in whole if instant(one["end"]) > begin and instant(one["start"]) < end])
+    expected = names([event for event in whole if instant(event["end"]) > begin and instant(event["start"]) < end])
 
     pages = calendar.pages(**window, **order, maxResults=size)
 
     assert [name for page in pages for name in names(page)] == expected
     assert all(len(page) == size for page in pages[:-1])
-    assert [instant(one["start"]) for one in whole] == sorted(instant(one["start"]) for one in whole)
+    assert [instant(event["start"]) for event in whole] == sorted(instant(event["start"]) for event in whole)
 
 
 @slow
@@ -135,7 +137,7 @@ def test_the_instances_of_an_event_are_those_of_the_list(
     calendar.fill([event | {"id": "abcde", "recurrence": event.get("recurrence", ["RRULE:FREQ=DAILY;COUNT=3"])}], moves)
     whole = calendar.whole()
 
-    instances = [one for page in calendar.pages("/abcde/instances", maxResults=size) for one in page]
+    instances = [event for page in calendar.pages("/abcde/instances", maxResults=size) for event in page]
 
     assert instances == whole
-    assert all(calendar.call("GET", f"{EVENTS}/{one['id']}") == one for one in whole)
+    assert all(calendar.call("GET", f"{EVENTS}/{event['id']}") == event for event in whole)

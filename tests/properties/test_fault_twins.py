@@ -52,8 +52,8 @@ def on_stage() -> Iterator[tuple[Stage, str]]:
 
 @pytest.fixture(scope="module")
 def stage() -> Iterator[tuple[Stage, str]]:
-    with on_stage() as found:
-        yield found
+    with on_stage() as scenery:
+        yield scenery
 
 
 class Caller:
@@ -163,7 +163,7 @@ def _only_file(service: Service) -> str:
 def state(service: Service) -> Any:
     """All rows and bytes; a generation only tells requests of now apart."""
     house = service._context
-    rows = {name: list(found) for name, found in house.store.rows() if name != "rope"}
+    rows = {name: list(table_rows) for name, table_rows in house.store.rows() if name != "rope"}
     rows["sessions"] = [row[:-2] + row[-1:] for row in rows["sessions"]]
     sizes = {part.key: part.size for part in house.store.contents.parts()}
     contents = sorted(b"".join(service._parts.read(key, 0, size)) for key, size in sizes.items())
@@ -171,7 +171,7 @@ def state(service: Service) -> Any:
     return rows, contents, house.clock.now(), plans
 
 
-def told(service: Service) -> list[Any]:
+def journal_rows(service: Service) -> list[Any]:
     """What the journal says, but for what nobody can know of a broken connection."""
     keys = ("operation", "method", "status", "offset_before", "offset_after", "fault", "decided_by")
     return [tuple(row[key] for key in keys) for row in service.journal()]
@@ -180,13 +180,13 @@ def told(service: Service) -> list[Any]:
 @examples(0.4)
 @given(steps=STEPS, requests=st.lists(REQUESTS, min_size=1, max_size=6), in_order=st.booleans())
 def test_twins_stay_twins(stage: Any, steps: Any, requests: Any, in_order: bool) -> None:
-    with open_service(seed=0) as one, open_service(seed=0) as other:
-        stage[0].service = other
-        near, far = prepared(Caller(one, None)), prepared(Caller(other, urlsplit(stage[1]).netloc))
-        for service in (one, other):
+    with open_service(seed=0) as first, open_service(seed=0) as second:
+        stage[0].service = second
+        near, far = prepared(Caller(first, None)), prepared(Caller(second, urlsplit(stage[1]).netloc))
+        for service in (first, second):
             service.add_faults({"steps": steps, "in_order": in_order})
 
         for request in requests:
             assert do(near, *request) == do(far, *request)
-            assert state(one) == state(other)
-        assert told(one) == told(other)
+            assert state(first) == state(second)
+        assert journal_rows(first) == journal_rows(second)

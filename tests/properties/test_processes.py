@@ -38,7 +38,7 @@ class Connected:
     def check(self, sent: list[Sent]) -> None:
         """Each file holds what was sent, and no byte of another one."""
         stored = [(file, hashlib.md5(svc.read(file)).hexdigest()) for file, _ in sent]
-        assert [one for one, expected in zip(stored, sent, strict=True) if one != expected] == []
+        assert [content for content, expected in zip(stored, sent, strict=True) if content != expected] == []
 
 
 @pytest.fixture(params=["http", "https"])
@@ -143,14 +143,14 @@ def test_what_cannot_travel_says_how_to_work_in_another_process(connected: Conne
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         begun = svc.start_upload(b"x", name="x")
         with svc.sandbox() as lab:
-            for one, sentence in (
+            for unpicklable, sentence in (
                 (svc.current_session(), "a sandbox stays in the process that made it"),
                 (lab, "a sandbox stays in the process that made it"),
                 (begun, "an Upload is not pickled: give its session_uri to the other process"),
                 (begun._session, "a Session is not pickled, because its token would be in the pickle"),
             ):
                 with pytest.raises(TypeError, match=sentence):
-                    pool.apply(repr, (one,))
+                    pool.apply(repr, (unpicklable,))
 
 
 def test_a_receiver_says_in_a_forked_child_where_it_listens() -> None:

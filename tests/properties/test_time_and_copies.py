@@ -119,7 +119,7 @@ def do(hand: Hand, todo: list[tuple[Callable[[Hand, int], None], int]]) -> list[
 def everything(service: Service) -> dict[str, Any]:
     """All that a service knows: its rows, its bytes, its time, where its ids stand."""
     house = service._context
-    rows = {name: list(found) for name, found in house.store.rows()}
+    rows = {name: list(table_rows) for name, table_rows in house.store.rows()}
     sizes = {part.key: part.size for part in house.store.contents.parts()}
     parts = {key: b"".join(service._parts.read(key, 0, size)) for key, size in sizes.items()}
     rows["sessions"] = [
@@ -130,13 +130,13 @@ def everything(service: Service) -> dict[str, Any]:
 
 def of_a_copy(service: Service) -> dict[str, Any]:
     """What a copy has in common: it tells nobody, its parts have other names, and it counts as opened once more."""
-    found = everything(service)
-    parts, now, ids, counters = found.pop("")
-    bytes_of = [(content, start, stop, parts[part]) for content, start, stop, part, _ in found.pop("rope")]
-    found["channels"] = [row[:-2] for row in found["channels"]]
-    found["meta"] = [row for row in found["meta"] if row[0] != "openings"]
-    del found["messages"]
-    return {**found, "": (bytes_of, now, json.dumps(ids), counters)}
+    state = everything(service)
+    parts, now, ids, counters = state.pop("")
+    bytes_of = [(content, start, stop, parts[part]) for content, start, stop, part, _ in state.pop("rope")]
+    state["channels"] = [row[:-2] for row in state["channels"]]
+    state["meta"] = [row for row in state["meta"] if row[0] != "openings"]
+    del state["messages"]
+    return {**state, "": (bytes_of, now, json.dumps(ids), counters)}
 
 
 def opened(folder: str | None) -> Service:
@@ -206,7 +206,7 @@ def test_what_is_saved_and_opened_is_the_same_and_goes_on_in_the_same_way(
 
 def _without_steps(todo: Any) -> Any:
     """A copy tells nobody: the numbers of messages, which are in no answer, are drawn apart from all else."""
-    return [one for one in todo if one[0] is not Hand.watch]
+    return [step for step in todo if step[0] is not Hand.watch]
 
 
 def test_a_fault_in_the_middle_is_no_part_of_a_state() -> None:

@@ -163,16 +163,16 @@ class Machine(RuleBasedStateMachine):
 
     @invariant()
     def and_what_has_happened_is_told_until_it_is_forgotten(self) -> None:
-        told = [(row["time"], row["what"]) for row in self.service.agenda(since=self.start)]
+        entries = [(row["time"], row["what"]) for row in self.service.agenda(since=self.start)]
 
-        assert told == self.model(self.start)
+        assert entries == self.model(self.start)
 
     def model(self, since: datetime) -> list[tuple[str, str]]:
         ends = [(time + timedelta(seconds=WEEK), "upload expires") for time in self.touched.values()]
         ends += [(time, "token expires") for time in self.tokens.values()]
         ends += [(watch.ends, "channel expires") for watch in self.watches]
         ends += [(time, "message is sent") for watch in self.watches for time in self._next(watch)]
-        return [(format_time(from_millis(to_millis(time))), what) for time, what in sorted(ends) if time > since]
+        return [(format_time(from_millis(to_millis(time))), kind) for time, kind in sorted(ends) if time > since]
 
     def _next(self, watch: Watch) -> list[datetime]:
         """The attempt that waits, at which nobody looks any more when the channel is over."""

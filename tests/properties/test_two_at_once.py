@@ -67,9 +67,9 @@ class Room:
         return answer.status, json.loads(content) if content else None
 
     def read(self, target: str) -> Any:
-        status, found = self.ask("GET", target)
-        assert status == 200, found
-        return found
+        status, body = self.ask("GET", target)
+        assert status == 200, body
+        return body
 
     def at_once(self, *hands: Callable[[], Answer]) -> list[Answer]:
         ready = Barrier(len(hands))
@@ -78,7 +78,7 @@ class Room:
             ready.wait(PATIENCE)
             return hand()
 
-        return [one.result(PATIENCE) for one in [self.pool.submit(go, hand) for hand in hands]]
+        return [future.result(PATIENCE) for future in [self.pool.submit(go, hand) for hand in hands]]
 
     def thrice(self, method: str, target: str, body: object) -> list[int]:
         return sorted(status for status, _ in self.at_once(*[lambda: self.ask(method, target, body)] * 3))
@@ -145,7 +145,7 @@ def test_folders_that_move_into_each_other_make_no_ring(room: Room) -> None:
         def move(folder: str, into: str) -> Callable[[], Answer]:
             return lambda: room.ask("PATCH", f"{FILES}/{folder}?addParents={into}", {})
 
-        moves = room.at_once(*(move(one, other) for one, other in zip(ids, ids[1:] + ids[:1], strict=True)))
+        moves = room.at_once(*(move(child, parent) for child, parent in zip(ids, ids[1:] + ids[:1], strict=True)))
 
         assert sorted(status for status, _ in moves) == [200, 200, 400]
 
@@ -184,10 +184,10 @@ def test_a_token_that_is_revoked_while_it_is_looked_up_is_good_no_more(monkeypat
         token, look = service.sign_in(), Users.token
 
         def revoked_meanwhile(people: Users, secret: str) -> Any:
-            found = look(people, secret)
+            user = look(people, secret)
             monkeypatch.undo()
             assert service.handle(Request("POST", f"http://svc.local/revoke?token={token}")).status == 200
-            return found
+            return user
 
         def ask() -> int:
             headers = Headers([("Authorization", f"Bearer {token}")])
@@ -204,15 +204,15 @@ def test_a_root_that_is_looked_up_while_the_state_changes_is_looked_up_again(mon
         people, look, looks = service._context.store.users, Database.fetch_one, []
         people.forget()
 
-        def changed_meanwhile(database: Database, *asked: Any) -> Any:
-            looks.append(look(database, *asked))
+        def changed_meanwhile(database: Database, *arguments: Any) -> Any:
+            looks.append(look(database, *arguments))
             people.forget()
             return looks[-1]
 
         monkeypatch.setattr(Database, "one", changed_meanwhile)
-        found = [people.root("ada@svc.example") for _ in range(2)]
+        roots = [people.root("ada@svc.example") for _ in range(2)]
 
-        assert found == [row[0] for row in looks]
+        assert roots == [row[0] for row in looks]
 
 
 @pytest.mark.spec("T-01", "T-01b")
@@ -225,11 +225,11 @@ def test_a_revocation_that_meets_a_refresh_ends_what_comes_of_it(monkeypatch: py
         look, revocations = OAuth.grant, []
 
         def revoked_meanwhile(oauth: OAuth, secret: str) -> GrantRow | None:
-            found = look(oauth, secret)
+            row = look(oauth, secret)
             monkeypatch.undo()
             revocations.append(pool.submit(service.handle, Request("POST", "http://svc.local/revoke?token=again")))
             wait(revocations, timeout=0.2)  # it may not come through before the refresh is over
-            return found
+            return row
 
         monkeypatch.setattr(OAuth, "grant", revoked_meanwhile)
         secrets = {name: client[name] for name in ("client_id", "client_secret")}

@@ -169,7 +169,7 @@ class Machine(RuleBasedStateMachine):
     @invariant()
     def a_message_is_tried_while_it_should_be(self) -> None:
         for tries in self.told.values():
-            for number in {one[0] for one in tries}:
+            for number in {attempt[0] for attempt in tries}:
                 statuses = [status for n, _, status, _ in tries if n == number]
                 assert all(status in RETRIED for status in statuses[:-1])
                 assert len(statuses) <= self.service.policy.delivery_attempts

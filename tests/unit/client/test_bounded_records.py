@@ -70,7 +70,7 @@ def test_the_record_keeps_the_last_exchanges():
     for _ in range(5):
         talk.call("GET", "/x")
 
-    assert [one.n for one in recorder] == [3, 4, 5]
+    assert [exchange.n for exchange in recorder] == [3, 4, 5]
 
 
 def test_the_record_is_bounded_by_bytes():

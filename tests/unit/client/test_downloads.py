@@ -80,15 +80,15 @@ RANGES = [
 ]
 
 
-@pytest.mark.parametrize("given, sent, part", RANGES, ids=str)
+@pytest.mark.parametrize("byte_range, sent, part", RANGES, ids=str)
 def test_a_range_may_be_given_in_many_forms(
-    given: object, sent: str, part: slice, shelf: Shelf, tmp_path: Path
+    byte_range: object, sent: str, part: slice, shelf: Shelf, tmp_path: Path
 ) -> None:
     session = session_for(shelf)
 
-    assert read_content(session, "f", byte_range=given) == CONTENT[part]  # type: ignore[arg-type]
+    assert read_content(session, "f", byte_range=byte_range) == CONTENT[part]  # type: ignore[arg-type]
     assert shelf.said("Range", "GET") == [sent]
-    path = save_content(session, "f", tmp_path / "x", byte_range=given).path  # type: ignore[arg-type]
+    path = save_content(session, "f", tmp_path / "x", byte_range=byte_range).path  # type: ignore[arg-type]
     assert path.read_bytes() == CONTENT[part]
 
 
@@ -167,14 +167,14 @@ def test_a_break_in_memory_is_gone_on_from(shelf: Shelf) -> None:
     assert read_content(session_for(shelf), "f") == CONTENT
 
 
-@pytest.mark.parametrize("given", ["bytes=1000-200000", "bytes=-250000"])
-def test_a_break_in_a_range_is_gone_on_from(given: str, shelf: Shelf, tmp_path: Path) -> None:
-    expected = CONTENT[1000:200_001] if given == "bytes=1000-200000" else CONTENT[-250_000:]
+@pytest.mark.parametrize("byte_range", ["bytes=1000-200000", "bytes=-250000"])
+def test_a_break_in_a_range_is_gone_on_from(byte_range: str, shelf: Shelf, tmp_path: Path) -> None:
+    expected = CONTENT[1000:200_001] if byte_range == "bytes=1000-200000" else CONTENT[-250_000:]
     shelf.faults["GET"] = [cut(70_000), None, None, cut(70_000)]
     session = session_for(shelf)
 
-    assert read_content(session, "f", byte_range=given) == expected
-    assert save_content(session, "f", tmp_path / "x", byte_range=given).path.read_bytes() == expected
+    assert read_content(session, "f", byte_range=byte_range) == expected
+    assert save_content(session, "f", tmp_path / "x", byte_range=byte_range).path.read_bytes() == expected
 
 
 @pytest.mark.spec("A6-06", "A6-06c")
@@ -478,7 +478,7 @@ def test_other_content_stays_and_nothing_is_transferred(other: bytes, shelf: She
     assert (caught.value.path, caught.value.size, caught.value.replaceable) == (path, len(other), True)
     assert caught.value.filename == str(path)
     assert not any("alt=media" in url for _, url, _ in shelf.requests)
-    assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("x", other)]
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("x", other)]
 
 
 @pytest.mark.parametrize("other, outcome", [(CONTENT, "unchanged"), (CONTENT[::-1], None)])
@@ -496,7 +496,7 @@ def test_without_a_checksum_the_content_is_fetched_and_compared(
             save_content(session, "f", tmp_path / "x")
 
     assert "alt=media" in shelf.requests[-1][1]
-    assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("x", other)]
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("x", other)]
 
 
 def test_a_range_is_compared_with_what_lies_there(shelf: Shelf, tmp_path: Path) -> None:
@@ -507,7 +507,7 @@ def test_a_range_is_compared_with_what_lies_there(shelf: Shelf, tmp_path: Path) 
         save_content(session, "f", tmp_path / "x", byte_range=(1, 10))
 
     assert outcomes == ["saved", "unchanged"]
-    assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("x", CONTENT[:10])]
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("x", CONTENT[:10])]
 
 
 def test_what_comes_into_being_during_the_transfer_stays(shelf: Shelf, tmp_path: Path) -> None:
@@ -517,7 +517,7 @@ def test_what_comes_into_being_during_the_transfer_stays(shelf: Shelf, tmp_path:
     with pytest.raises(PathExists, match="4 bytes"):
         save_content(session_for(shelf), "f", tmp_path / "x", progress=meanwhile)
 
-    assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("x", b"mine")]
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("x", b"mine")]
 
 
 def test_an_interrupted_download_goes_on_beside_a_part_file_of_the_user(shelf: Shelf, tmp_path: Path) -> None:
@@ -535,7 +535,7 @@ def test_an_interrupted_download_goes_on_beside_a_part_file_of_the_user(shelf: S
 
     assert shelf.said("Range", "GET")[-2] == f"bytes={arrived}-"
     assert (tmp_path / "x").read_bytes() == CONTENT
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["x", "x.part", "x.part-1.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["x", "x.part", "x.part-1.json"]
     assert (tmp_path / "x.part").read_bytes() == b"mine"
 
 
@@ -568,12 +568,12 @@ def test_a_refusal_leaves_no_part(shelf: Shelf, tmp_path: Path) -> None:
 
 @pytest.mark.spec("A6-06", "A6-06b", "D-03", "D-03a")
 def test_progress_counts_from_what_is_there(shelf: Shelf) -> None:
-    told: list[tuple[int, int | None]] = []
+    reports: list[tuple[int, int | None]] = []
 
-    read_content(session_for(shelf), "f", progress=lambda *progress: told.append(progress))
+    read_content(session_for(shelf), "f", progress=lambda *progress: reports.append(progress))
 
-    assert told[0] == (65_536, len(CONTENT))
-    assert told[-1] == (len(CONTENT), len(CONTENT))
+    assert reports[0] == (65_536, len(CONTENT))
+    assert reports[-1] == (len(CONTENT), len(CONTENT))
 
 
 @pytest.mark.spec("A6-06", "A6-06a")

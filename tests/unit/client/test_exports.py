@@ -93,7 +93,7 @@ def test_other_content_stays_unless_it_is_given_up(tmp_path: Path) -> None:
 
     with pytest.raises(PathExists, match="6 bytes"):
         save_export(session_for(Office()), "f", "image/png", tmp_path, name="f.png")
-    left = [(one.name, one.read_bytes()) for one in tmp_path.iterdir()]
+    left = [(path.name, path.read_bytes()) for path in tmp_path.iterdir()]
     outcomes = [
         save_export(session_for(Office()), "f", "image/png", path, name="f.png", overwrite=True).outcome
         for _ in range(2)
@@ -162,13 +162,13 @@ def test_a_service_may_know_formats_and_types_that_the_interface_does_not() -> N
     drawing = export_formats(session, NATIVE + "drawing")
     (song,) = export_formats(session, NATIVE + "song")
 
-    assert [(one.title, one.extension, one.media_type) for one in drawing] == [
+    assert [(row.title, row.extension, row.media_type) for row in drawing] == [
         ("PNG", "png", "image/png"),
         ("image/tiff", "tiff", "image/tiff"),
     ]
     assert (song.native, song.extension) == ("song", "wav")
     assert choose(drawing, "tiff") == choose(drawing, "image/tiff") == drawing[1]
-    assert [(one[0], one[1]) for one in import_formats(session)] == [
+    assert [(row[0], row[1]) for row in import_formats(session)] == [
         (NATIVE + "spreadsheet", "text/csv"),
         (NATIVE + "drawing", "image/tiff"),
     ]

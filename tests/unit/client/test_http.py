@@ -300,10 +300,10 @@ def test_errors_of_the_body_are_not_the_connections(server: Server, transport: H
 
 def test_every_error_of_requests_and_urllib3_is_known() -> None:
     """Whatever they raise is caught by the bases that `send` names, so nothing of theirs gets through."""
-    found = [*vars(requests.exceptions).values(), *vars(urllib3.exceptions).values()]
+    members = [*vars(requests.exceptions).values(), *vars(urllib3.exceptions).values()]
     theirs = [
         error
-        for error in found
+        for error in members
         if isinstance(error, type)
         and issubclass(error, Exception)
         and not issubclass(error, Warning)
@@ -343,12 +343,12 @@ def test_a_certificate_that_is_not_trusted_is_hopeless(
 def test_an_authority_may_be_given_or_named_by_the_environment(
     server: Server, authority: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given = HttpTransport(verify=authority)
+    explicit = HttpTransport(verify=authority)
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(authority))
     named = HttpTransport()
     monkeypatch.delenv("REQUESTS_CA_BUNDLE")
 
-    for transport in (given, named):
+    for transport in (explicit, named):
         assert transport.send(https(server)).status == 200
         transport.close()
 
@@ -368,15 +368,15 @@ def test_proxies_come_from_the_environment_once_for_each_host(
 ) -> None:
     monkeypatch.setenv("http_proxy", server.base_url)
     monkeypatch.setenv("no_proxy", "inside.example")
-    asked: list[str] = []
+    urls: list[str] = []
     lookup = client_http.get_environ_proxies
-    monkeypatch.setattr(client_http, "get_environ_proxies", lambda url: asked.append(url) or lookup(url))
+    monkeypatch.setattr(client_http, "get_environ_proxies", lambda url: urls.append(url) or lookup(url))
 
     for _ in range(3):
         transport.send(Request("GET", "http://outside.example/x"))
 
     assert [path for _, path, _, _ in server.seen] == ["http://outside.example/x"] * 3
-    assert asked == ["http://outside.example/x"]
+    assert urls == ["http://outside.example/x"]
     assert transport._proxies_for("http://inside.example/") == {}
 
 

@@ -45,8 +45,8 @@ def starts(vevent: Any, most: int = 60) -> list[datetime]:
 
 def expected(event: dict[str, Any], most: int = 60) -> list[Any]:
     start, end = read_time(event["start"]), read_time(event["end"])
-    found = occurrences(Recurrence.parse(event["recurrence"], start), start, end)
-    return [one.start for one in islice(found, most)]
+    expanded = occurrences(Recurrence.parse(event["recurrence"], start), start, end)
+    return [occurrence.start for occurrence in islice(expanded, most)]
 
 
 # -- times -----------------------------------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ def test_an_event_that_begins_in_one_zone_and_ends_in_another_brings_both():
 
     calendar = read(flight)
 
-    assert [one.tzid.value for one in calendar.vtimezone_list] == ["America/New_York", BERLIN]
+    assert [component.tzid.value for component in calendar.vtimezone_list] == ["America/New_York", BERLIN]
     assert calendar.vevent.dtend.value - calendar.vevent.dtstart.value == timedelta(hours=9)
 
 
@@ -127,10 +127,10 @@ def test_every_zone_changes_its_clocks_at_the_right_time(zone: str):
     assert starts(vevent, 260) == expected(event, 260)
 
 
-@pytest.mark.parametrize("said", [":20261102T090000Z", ";TZID=Asia/Tokyo:20261102T180000", ":20261102T100000"])
-def test_what_is_left_out_is_said_in_the_zone_of_the_start(said: str):
+@pytest.mark.parametrize("exdate", [":20261102T090000Z", ";TZID=Asia/Tokyo:20261102T180000", ":20261102T100000"])
+def test_what_is_left_out_is_said_in_the_zone_of_the_start(exdate: str):
     """A program may look for the very text of DTSTART's form."""
-    calendar = calendar_file([seminar(recurrence=["RRULE:FREQ=WEEKLY;COUNT=4", f"EXDATE{said}"])]).decode()
+    calendar = calendar_file([seminar(recurrence=["RRULE:FREQ=WEEKLY;COUNT=4", f"EXDATE{exdate}"])]).decode()
 
     assert "\r\nEXDATE;TZID=Europe/Berlin:20261102T100000\r\n" in calendar
 
@@ -160,7 +160,7 @@ def test_days_end_with_a_day(until: str):
     vevent = read(event).vevent
 
     assert vevent.rrule.value == "FREQ=DAILY;UNTIL=20261226"
-    assert [one.date() for one in starts(vevent)] == [date(2026, 12, 24), date(2026, 12, 26)]
+    assert [start.date() for start in starts(vevent)] == [date(2026, 12, 24), date(2026, 12, 26)]
 
 
 def test_an_instance_may_have_a_length_of_its_own():
@@ -191,15 +191,15 @@ def instance(of: dict[str, Any], original: str, **more: Any) -> dict[str, Any]:
 def test_a_cancelled_instance_is_left_out():
     series = seminar(recurrence=["RRULE:FREQ=WEEKLY;COUNT=3"])
     cancelled = {
-        name: one
-        for name, one in instance(series, "2026-10-26T09:00:00Z", status="cancelled").items()
+        name: start
+        for name, start in instance(series, "2026-10-26T09:00:00Z", status="cancelled").items()
         if name not in ("start", "end")
     }
 
     vevents = read(series, cancelled).vevent_list
 
     assert len(vevents) == 1
-    assert [one.day for one in starts(vevents[0])] == [19, 2]
+    assert [start.day for start in starts(vevents[0])] == [19, 2]
 
 
 def test_a_changed_instance_stands_under_the_uid_of_its_series_in_the_zone_of_its_series():
@@ -211,9 +211,9 @@ def test_a_changed_instance_stands_under_the_uid_of_its_series_in_the_zone_of_it
     calendar = calendar_file([series, changed]).decode()
 
     assert "RECURRENCE-ID;TZID=Europe/Berlin:20261026T100000" in calendar
-    one, other = vobject.readOne(calendar).vevent_list
-    assert one.uid.value == other.uid.value == "seminar@svc.example"
-    assert other.summary.value == "Seminar, later"
+    first, second = vobject.readOne(calendar).vevent_list
+    assert first.uid.value == second.uid.value == "seminar@svc.example"
+    assert second.summary.value == "Seminar, later"
 
 
 def test_a_deleted_event_is_not_in_the_file():
@@ -250,9 +250,9 @@ def test_what_is_not_said_is_confirmed_and_blocks_time():
 
 
 def test_what_is_said_is_said_in_the_words_of_the_format():
-    said = {"status": "tentative", "transparency": "transparent", "visibility": "private", "sequence": 3}
+    fields = {"status": "tentative", "transparency": "transparent", "visibility": "private", "sequence": 3}
 
-    vevent = read(seminar(**said)).vevent
+    vevent = read(seminar(**fields)).vevent
 
     assert (vevent.status.value, vevent.transp.value) == ("TENTATIVE", "TRANSPARENT")
     assert (vevent.contents["class"][0].value, vevent.sequence.value) == ("PRIVATE", "3")
@@ -266,15 +266,15 @@ def test_guests_have_a_kind_a_role_and_an_answer():
     vevent = read(seminar(attendees=[ada, room], organizer=organizer)).vevent
 
     assert (vevent.organizer.value, vevent.organizer.params["CN"]) == ("mailto:grace@example.org", ["Grace"])
-    one, other = vevent.attendee_list
-    assert one.value == "mailto:ada@example.org"
-    assert one.params == {
+    first, second = vevent.attendee_list
+    assert first.value == "mailto:ada@example.org"
+    assert first.params == {
         "CN": ["Ada Lovelace"],
         "CUTYPE": ["INDIVIDUAL"],
         "PARTSTAT": ["ACCEPTED"],
         "ROLE": ["OPT-PARTICIPANT"],
     }
-    assert other.params == {
+    assert second.params == {
         "CUTYPE": ["RESOURCE"],
         "PARTSTAT": ["NEEDS-ACTION"],
         "ROLE": ["REQ-PARTICIPANT"],
@@ -310,16 +310,16 @@ POPUP, EMAIL = {"method": "popup", "minutes": 10}, {"method": "email", "minutes"
 
 def alarms(event: dict[str, Any], **options: Any) -> list[tuple[str, timedelta]]:
     vevent = read(event, **options).vevent
-    return [(one.action.value, one.trigger.value) for one in vevent.contents.get("valarm", [])]
+    return [(alarm.action.value, alarm.trigger.value) for alarm in vevent.contents.get("valarm", [])]
 
 
 def test_reminders_are_alarms_before_the_start():
     own = {"useDefault": False, "overrides": [POPUP, EMAIL]}
     me = {"email": "grace@example.org", "self": True}
 
-    found = alarms(seminar(reminders=own, organizer=me), reminders=[{"method": "popup", "minutes": 5}])
+    reminders = alarms(seminar(reminders=own, organizer=me), reminders=[{"method": "popup", "minutes": 5}])
 
-    assert found == [("DISPLAY", -timedelta(minutes=10)), ("EMAIL", -timedelta(days=1))]
+    assert reminders == [("DISPLAY", -timedelta(minutes=10)), ("EMAIL", -timedelta(days=1))]
 
 
 def test_the_calendars_reminders_are_those_of_an_event_that_has_none():

@@ -24,7 +24,7 @@ BUSY = [429, 503]
 
 
 def waiting(*retry_after: str, status: int = 503) -> Callable[[Request], Response]:
-    return lambda _: Response(status, Headers([("Retry-After", one) for one in retry_after]))
+    return lambda _: Response(status, Headers([("Retry-After", seconds) for seconds in retry_after]))
 
 
 def session_of(handler: Callable[[Request], Response], time: Time, **rule: float) -> Session:
@@ -108,7 +108,7 @@ def test_a_person_who_stops_a_wait_loses_nothing() -> None:
     begun.resume()
 
     assert svc.read(svc.files()) == b"x" * 600_000
-    assert [one.method for one in session.exchanges].count("POST") == 1
+    assert [exchange.method for exchange in session.exchanges].count("POST") == 1
 
 
 # -- nobody, or somebody else, at the other end

@@ -36,29 +36,29 @@ from tests.scripted import BASE, TOKEN, Shelf, Stream, Time, answer, envelope, l
 
 def replies(*responses: Response) -> tuple[Session, list[Request]]:
     """A session whose service gives these answers in order, and what it was asked."""
-    asked: list[Request] = []
+    requests: list[Request] = []
     waiting = list(responses)
 
     def handler(request: Request) -> Response:
-        asked.append(request)
+        requests.append(request)
         return waiting.pop(0)
 
-    return session_for(handler), asked
+    return session_for(handler), requests
 
 
 # -- calls
 
 
 def test_a_call_sends_json_and_gives_back_the_object() -> None:
-    session, asked = replies(Response(200, body=b'{"id": "x"}'))
+    session, requests = replies(Response(200, body=b'{"id": "x"}'))
 
-    found = session.call("POST", "/storage/v3/files", query={"fields": "id", "n": 3, "no": None}, body={"name": "é"})
+    created = session.call("POST", "/storage/v3/files", query={"fields": "id", "n": 3, "no": None}, body={"name": "é"})
 
-    assert found == {"id": "x"}
-    assert asked[0].url == BASE + "/storage/v3/files?fields=id&n=3"
-    assert json.loads(asked[0].body) == {"name": "é"}  # type: ignore[arg-type]
-    assert asked[0].headers["content-type"] == "application/json; charset=UTF-8"
-    assert asked[0].headers["authorization"] == f"Bearer {TOKEN}"
+    assert created == {"id": "x"}
+    assert requests[0].url == BASE + "/storage/v3/files?fields=id&n=3"
+    assert json.loads(requests[0].body) == {"name": "é"}  # type: ignore[arg-type]
+    assert requests[0].headers["content-type"] == "application/json; charset=UTF-8"
+    assert requests[0].headers["authorization"] == f"Bearer {TOKEN}"
 
 
 def test_query_values_are_written_as_the_interface_does() -> None:
@@ -96,23 +96,23 @@ def test_an_answer_that_is_no_object_is_the_services_fault(body: bytes) -> None:
     ],
 )
 def test_each_refusal_is_an_error_with_the_services_reason(status: int, reason: str, error: type[SvcError]) -> None:
-    session, asked = replies(Response(status, body=envelope(status, reason)))
+    session, requests = replies(Response(status, body=envelope(status, reason)))
 
     with pytest.raises(error) as caught:
         session.call("GET", "/storage/v3/files/x")
     assert (caught.value.status, caught.value.reason, caught.value.location) == (status, reason, "x")
     assert caught.value.service_message == "said the service"
     assert caught.value.advice in str(caught.value)
-    assert len(asked) == 1
+    assert len(requests) == 1
 
 
 @pytest.mark.parametrize("status", [301, 302, 304, 308])
 def test_an_answer_that_sends_elsewhere_is_not_followed(status: int) -> None:
-    session, asked = replies(Response(status, Headers([("Location", "https://www.example.org/login")])))
+    session, requests = replies(Response(status, Headers([("Location", "https://www.example.org/login")])))
 
     with pytest.raises(ServiceFailed, match=r"www\.example\.org/login\): check base_url"):
         session.call("GET", "/storage/v3/files/x")
-    assert len(asked) == 1
+    assert len(requests) == 1
 
 
 # -- what is sent again
@@ -209,11 +209,11 @@ def test_an_answer_that_breaks_off_is_asked_for_again() -> None:
         yield b'{"id"'
         raise Disconnected("cut")
 
-    session, asked = replies(Response(200, body=breaks()), Response(200, body=b'{"id": "x"}'))  # type: ignore[arg-type]
+    session, requests = replies(Response(200, body=breaks()), Response(200, body=b'{"id": "x"}'))  # type: ignore[arg-type]
 
     assert session.call("GET", "/x") == {"id": "x"}
     assert "cut" in (session.exchanges[0].error or "")
-    assert len(asked) == 2
+    assert len(requests) == 2
 
 
 # -- the operations
@@ -224,21 +224,21 @@ def test_pages_are_asked_for_as_they_are_needed() -> None:
         Response(200, body=b'{"files": [{"id": "1"}, {"id": "2"}], "nextPageToken": "t"}'),
         Response(200, body=b'{"files": [{"id": "3"}]}'),
     ]
-    session, asked = replies(*pages)
+    session, requests = replies(*pages)
 
-    found = list_files(session, q="name = 'a'", page_size=2, fields="id")
-    assert next(found)["id"] == "1"
-    assert len(asked) == 1
-    assert [file["id"] for file in found] == ["2", "3"]
-    assert asked[1].query.get("pageToken") == "t"
-    assert asked[0].query.get("fields") == "nextPageToken,files(id)"
+    files = list_files(session, q="name = 'a'", page_size=2, fields="id")
+    assert next(files)["id"] == "1"
+    assert len(requests) == 1
+    assert [file["id"] for file in files] == ["2", "3"]
+    assert requests[1].query.get("pageToken") == "t"
+    assert requests[0].query.get("fields") == "nextPageToken,files(id)"
 
 
 def test_a_limit_ends_the_pages() -> None:
-    session, asked = replies(Response(200, body=b'{"files": [{"id": "1"}, {"id": "2"}], "nextPageToken": "t"}'))
+    session, requests = replies(Response(200, body=b'{"files": [{"id": "1"}, {"id": "2"}], "nextPageToken": "t"}'))
 
     assert len(list(list_files(session, limit=2))) == 2
-    assert len(asked) == 1
+    assert len(requests) == 1
 
 
 def test_a_page_that_follows_itself_is_the_services_fault() -> None:
@@ -251,13 +251,13 @@ def test_a_page_that_follows_itself_is_the_services_fault() -> None:
 
 def test_ids_and_updates_go_where_the_names_say() -> None:
     answers = [Response(200, body=b'{"ids": ["a"]}'), Response(200, body=b"{}"), Response(204)]
-    session, asked = replies(*answers)
+    session, requests = replies(*answers)
     session.names = Names(storage="drive")
 
     assert generate_ids(session, 1) == ["a"]
     update_file(session, "a/b", {"name": "x"})
     delete_file(session, "c")
-    assert [(r.method, r.path) for r in asked] == [
+    assert [(r.method, r.path) for r in requests] == [
         ("GET", "/drive/v3/files/generateIds"),
         ("PATCH", "/drive/v3/files/a%2Fb"),
         ("DELETE", "/drive/v3/files/c"),
@@ -278,7 +278,7 @@ def test_an_id_that_is_none_is_refused_here(wrong: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "given, used",
+    "address, used",
     [
         ("https://api.example.org/", "https://api.example.org"),
         (" HTTPS://API.Example.org:443 ", "https://api.example.org"),
@@ -286,8 +286,8 @@ def test_an_id_that_is_none_is_refused_here(wrong: str) -> None:
         ("http://[::1]:8080/gate/", "http://[::1]:8080/gate"),
     ],
 )
-def test_an_address_is_used_in_one_form(given: str, used: str) -> None:
-    assert Session(given, handler=Shelf()).base_url == used
+def test_an_address_is_used_in_one_form(address: str, used: str) -> None:
+    assert Session(address, handler=Shelf()).base_url == used
 
 
 @pytest.mark.parametrize(
@@ -357,8 +357,8 @@ def test_the_token_is_nowhere_to_be_seen(caplog: pytest.LogCaptureFixture) -> No
     echo = Headers([("Content-Type", "application/json")])
 
     def handler(request: Request) -> Response:
-        said = {"you": request.headers["Authorization"], "error": {"message": request.headers["Authorization"]}}
-        return Response(400 if "bad" in request.url else 200, echo, json.dumps(said).encode())
+        content = {"you": request.headers["Authorization"], "error": {"message": request.headers["Authorization"]}}
+        return Response(400 if "bad" in request.url else 200, echo, json.dumps(content).encode())
 
     session = session_for(handler)
     session.call("GET", "/good", body={"token": TOKEN})

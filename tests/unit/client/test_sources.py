@@ -27,8 +27,8 @@ def path(tmp_path: Path) -> Path:
 
 def test_every_kind_of_source_gives_the_same_bytes(path: Path) -> None:
     with path.open("rb") as file:
-        for given in (path, str(path), CONTENT, bytearray(CONTENT), memoryview(CONTENT), io.BytesIO(CONTENT), file):
-            source = open_source(given)
+        for argument in (path, str(path), CONTENT, bytearray(CONTENT), memoryview(CONTENT), io.BytesIO(CONTENT), file):
+            source = open_source(argument)
             assert source.size == len(CONTENT)
             assert source.read(1000, 500) == CONTENT[1000:1500]
             assert source.read(len(CONTENT) - 10, 500) == CONTENT[-10:]
@@ -181,12 +181,12 @@ def test_a_stream_ends_where_it_ends() -> None:
     assert source.size is None
 
 
-@pytest.mark.parametrize("told", [2, 4])
-def test_a_stream_of_another_size_than_told_has_changed(told: int) -> None:
-    source = open_source(Stream(b"abc"), size=told)
+@pytest.mark.parametrize("declared_size", [2, 4])
+def test_a_stream_of_another_size_than_told_has_changed(declared_size: int) -> None:
+    source = open_source(Stream(b"abc"), size=declared_size)
 
     with pytest.raises(SourceChanged):
-        source.read(0, told)
+        source.read(0, declared_size)
 
 
 def test_a_stream_of_the_size_that_was_told_is_fine() -> None:
@@ -206,14 +206,14 @@ def test_a_pipe_that_does_not_wait_is_an_error() -> None:
 
 
 def test_a_body_is_a_piece_of_a_source_between_two_texts() -> None:
-    told: list[tuple[int, int | None]] = []
+    reports: list[tuple[int, int | None]] = []
     body = SourceStream(
-        open_source(b"0123456789"), 2, 5, lambda at, total: told.append((at, total)), head=b"<<", tail=b">>"
+        open_source(b"0123456789"), 2, 5, lambda at, total: reports.append((at, total)), head=b"<<", tail=b">>"
     )
 
     assert body.read(1) + body.read(100) + body.read(3) + body.read() == b"<<23456>>"
     assert body.read(10) == b""
-    assert told == [(5, 10), (7, 10)]
+    assert reports == [(5, 10), (7, 10)]
 
 
 def test_a_body_that_ends_early_is_a_changed_source() -> None:

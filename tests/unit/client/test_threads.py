@@ -24,12 +24,12 @@ def together(count: int, work: Callable[[int], object]) -> list[object]:
     """What these calls give, made in so many threads that begin at the same time."""
     barrier = Barrier(count)
 
-    def one(number: int) -> object:
+    def task(number: int) -> object:
         barrier.wait(PATIENCE)
         return work(number)
 
     with ThreadPoolExecutor(count) as pool:
-        return list(pool.map(one, range(count)))
+        return list(pool.map(task, range(count)))
 
 
 def test_a_cancel_ends_the_run_of_another_thread_after_its_step() -> None:
@@ -87,7 +87,7 @@ def test_no_row_has_the_bytes_of_another_threads_upload(threads: int) -> None:
             rows += [{**row, "rest": number + 1} for row in begun.history]
         return rows
 
-    rows = [row for found in together(threads, send) for row in found]  # type: ignore[attr-defined]
+    rows = [row for history in together(threads, send) for row in history]  # type: ignore[attr-defined]
 
     assert len(rows) >= 1000
     wrong = [row for row in rows if row["sent"] != {"begin": 0, None: 0, 0: Q, Q: row["rest"]}[row["first"]]]
@@ -203,11 +203,11 @@ def test_a_thread_waits_for_the_step_that_is_under_way() -> None:
 
 def test_a_token_that_another_thread_has_renewed_is_used() -> None:
     """Both threads are told 401 with the old token; the function that gives tokens is asked for one new one."""
-    barrier, given = Barrier(2), []
+    barrier, tokens = Barrier(2), []
 
     def token() -> str:
-        given.append(f"token{len(given)}")
-        return given[-1]
+        tokens.append(f"token{len(tokens)}")
+        return tokens[-1]
 
     def handle(request: Request) -> Response:
         if request.headers["Authorization"] == "Bearer token0":
@@ -218,14 +218,14 @@ def test_a_token_that_another_thread_has_renewed_is_used() -> None:
     session = session_for(handle, token=token)
 
     assert together(2, lambda number: session.call("GET", "/x")) == [{"id": "x"}] * 2
-    assert given == ["token0", "token1"]
+    assert tokens == ["token0", "token1"]
 
 
 def test_a_fault_strikes_one_request_of_all_threads() -> None:
-    asked: list[str | None] = []
+    faults: list[str | None] = []
 
     def handle(request: Request) -> Response:
-        asked.append(request.headers.get("X-Svc-Fault"))
+        faults.append(request.headers.get("X-Svc-Fault"))
         return Response(200, body=b"{}")
 
     session: Session = session_for(handle)
@@ -233,5 +233,5 @@ def test_a_fault_strikes_one_request_of_all_threads() -> None:
         session.fault("status=503")
         together(4, lambda number: session.call("GET", "/x"))
 
-    assert len([one for one in asked if one]) == 50
-    assert "" not in asked
+    assert len([fault for fault in faults if fault]) == 50
+    assert "" not in faults

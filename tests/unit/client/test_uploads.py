@@ -396,13 +396,13 @@ def test_a_file_of_another_size_than_was_sent_is_an_error() -> None:
 @pytest.mark.spec("D-03", "D-03a")
 @pytest.mark.parametrize("options", [{}, {"name": "a"}, {"chunk_size": Q}, {"chunk_size": -1}], ids=str)
 def test_progress_goes_up_to_the_whole(options: dict[str, object]) -> None:
-    told: list[tuple[int, int | None]] = []
+    reports: list[tuple[int, int | None]] = []
 
-    upload(session_for(Shelf()), CONTENT, progress=lambda at, total: told.append((at, total)), **options)  # type: ignore[arg-type]
+    upload(session_for(Shelf()), CONTENT, progress=lambda at, total: reports.append((at, total)), **options)  # type: ignore[arg-type]
 
-    assert told == sorted(told)
-    assert told[-1] == (len(CONTENT), len(CONTENT))
-    assert len(told) > 2
+    assert reports == sorted(reports)
+    assert reports[-1] == (len(CONTENT), len(CONTENT))
+    assert len(reports) > 2
 
 
 # -- resuming

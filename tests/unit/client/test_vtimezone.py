@@ -27,7 +27,7 @@ def written(zone: str) -> str:
 
 
 instants = st.datetimes(BEGIN.replace(tzinfo=None), BEHIND.replace(tzinfo=None)).map(
-    lambda one: one.replace(tzinfo=UTC)
+    lambda moment: moment.replace(tzinfo=UTC)
 )
 
 
@@ -46,16 +46,20 @@ def test_another_reader_of_the_file_sees_the_zones_own_clock(zone: str):
 @pytest.mark.parametrize("zone", RULED + LISTED)
 def test_clocks_change_at_the_very_second(zone: str):
     """The library's own VTIMEZONE puts clocks forward an hour late, which is why changes are looked for here."""
-    changes = [change for one in observances(ZoneInfo(zone), BEGIN, BEHIND)[1:] for change in instants_of(one)]
+    changes = [
+        change for observance in observances(ZoneInfo(zone), BEGIN, BEHIND)[1:] for change in instants_of(observance)
+    ]
 
     assert len(changes) >= 20
     for change, before, after in changes:
         assert (offset(zone, change - timedelta(seconds=1)), offset(zone, change)) == (before, after)
 
 
-def instants_of(one: Observance) -> list[tuple[datetime, timedelta, timedelta]]:
-    onsets = rrulestr(one.rule, dtstart=one.onsets[0])[:10] if one.rule else one.onsets
-    return [(onset.replace(tzinfo=UTC) - one.before, one.before, one.clock.offset) for onset in onsets]
+def instants_of(observance: Observance) -> list[tuple[datetime, timedelta, timedelta]]:
+    onsets = rrulestr(observance.rule, dtstart=observance.onsets[0])[:10] if observance.rule else observance.onsets
+    return [
+        (onset.replace(tzinfo=UTC) - observance.before, observance.before, observance.clock.offset) for onset in onsets
+    ]
 
 
 def offset(zone: str, instant: datetime) -> timedelta | None:
@@ -67,20 +71,22 @@ def test_what_has_a_rule_is_said_as_one_so_that_it_never_ends(zone: str):
     summer_and_winter = observances(ZoneInfo(zone), BEGIN, BEGIN)[1:]
 
     assert len(summer_and_winter) == 2
-    assert all(one.rule and len(one.onsets) == 1 for one in summer_and_winter)
+    assert all(observance.rule and len(observance.onsets) == 1 for observance in summer_and_winter)
 
 
 def test_a_law_that_has_ended_is_no_rule():
     """Brazil had summer time until February 2019."""
-    found = observances(
+    observed = observances(
         ZoneInfo("America/Sao_Paulo"), datetime(2012, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC)
     )
 
-    assert all(one.rule is None for one in found)
-    assert max(onset for one in found for onset in one.onsets).year == 2019
+    assert all(observance.rule is None for observance in observed)
+    assert max(onset for observance in observed for onset in observance.onsets).year == 2019
 
 
 def test_the_second_of_a_change_is_on_the_clock_before_it():
-    spring = next(one for one in observances(ZoneInfo("Europe/Berlin"), BEGIN, BEGIN) if one.clock.summer)
+    spring = next(
+        observance for observance in observances(ZoneInfo("Europe/Berlin"), BEGIN, BEGIN) if observance.clock.summer
+    )
 
     assert (spring.onsets[0].isoformat(), spring.rule) == ("2026-03-29T02:00:00", "FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU")

@@ -36,9 +36,11 @@ def instances(series: Series) -> list[Span]:
     for line in series.lines:
         named, _, value = line.partition(":")
         name = named.partition(";")[0]
-        found = _by_rule(series, value, counted=name == "RRULE") if name.endswith("RULE") else _listed(series, line)
-        starts = starts - set(found) if name.startswith("EX") else starts | set(found)
-    spans = ((one, one + series.length) for one in sorted(starts))
+        starts_of_line = (
+            _by_rule(series, value, counted=name == "RRULE") if name.endswith("RULE") else _listed(series, line)
+        )
+        starts = starts - set(starts_of_line) if name.startswith("EX") else starts | set(starts_of_line)
+    spans = ((start, start + series.length) for start in sorted(starts))
     return [span for span in spans if span[0] < series.before and span[1] > series.after]
 
 
@@ -48,44 +50,44 @@ def instant(moment: Start) -> datetime:
 
 
 def _by_rule(series: Series, rule: str, *, counted: bool) -> Iterator[datetime]:
-    said = dict(part.split("=") for part in rule.split(";"))
-    count, until = said.pop("COUNT", None), said.pop("UNTIL", None)
+    parts = dict(part.split("=") for part in rule.split(";"))
+    count, until = parts.pop("COUNT", None), parts.pop("UNTIL", None)
     zone = series.start.tzinfo if isinstance(series.start, datetime) else UTC
-    found = (one.replace(tzinfo=zone).astimezone(UTC) for one in _naive(series, said, counted=counted))
+    moments = (moment.replace(tzinfo=zone).astimezone(UTC) for moment in _naive(series, parts, counted=counted))
     last = _moment(until, UTC) if until else series.before
-    return takewhile(lambda one: one <= last and one < series.before, islice(found, count and int(count)))
+    return takewhile(lambda moment: moment <= last and moment < series.before, islice(moments, count and int(count)))
 
 
-def _naive(series: Series, said: dict[str, str], *, counted: bool) -> Iterator[datetime]:
+def _naive(series: Series, parts: dict[str, str], *, counted: bool) -> Iterator[datetime]:
     start = datetime.combine(series.start, time()) if series.all_day else series.start.replace(tzinfo=None)
     first = [start] if counted else []
-    begin = _begin_of_week(start, said) if said["FREQ"] == "WEEKLY" and "BYSETPOS" in said else start
-    found = _dateutil(begin, _in_its_words(said, start), last_year=series.before.year + 1)
-    return chain(first, (one for one in found if one > start or (one == start and not first)))
+    begin = _begin_of_week(start, parts) if parts["FREQ"] == "WEEKLY" and "BYSETPOS" in parts else start
+    moments = _dateutil(begin, _in_its_words(parts, start), last_year=series.before.year + 1)
+    return chain(first, (moment for moment in moments if moment > start or (moment == start and not first)))
 
 
-def _begin_of_week(start: datetime, said: dict[str, str]) -> datetime:
-    return start - timedelta(days=(start.weekday() - DAYS.index(said.get("WKST", "MO"))) % 7)
+def _begin_of_week(start: datetime, parts: dict[str, str]) -> datetime:
+    return start - timedelta(days=(start.weekday() - DAYS.index(parts.get("WKST", "MO"))) % 7)
 
 
-def _in_its_words(said: dict[str, str], start: datetime) -> dict[str, str]:
-    days = said["BYDAY"].split(",") if "BYDAY" in said else []
-    if not {"BYDAY", "BYMONTHDAY", "BYYEARDAY"} & set(said) and ("BYWEEKNO" in said or said["FREQ"] == "WEEKLY"):
-        return {**said, "BYDAY": DAYS[start.weekday()]}
+def _in_its_words(parts: dict[str, str], start: datetime) -> dict[str, str]:
+    days = parts["BYDAY"].split(",") if "BYDAY" in parts else []
+    if not {"BYDAY", "BYMONTHDAY", "BYYEARDAY"} & set(parts) and ("BYWEEKNO" in parts or parts["FREQ"] == "WEEKLY"):
+        return {**parts, "BYDAY": DAYS[start.weekday()]}
     if set(days) & set(DAYS) and set(days) - set(DAYS):
-        most = 5 if said["FREQ"] == "MONTHLY" or "BYMONTH" in said else 53
-        return {**said, "BYDAY": ",".join(one for day in days for one in _numbered(day, most))}
-    return said
+        most = 5 if parts["FREQ"] == "MONTHLY" or "BYMONTH" in parts else 53
+        return {**parts, "BYDAY": ",".join(numbered for day in days for numbered in _numbered(day, most))}
+    return parts
 
 
 def _numbered(day: str, most: int) -> list[str]:
     return [f"{n}{day}" for n in range(1, most + 1)] if day in DAYS else [day]
 
 
-def _dateutil(start: datetime, said: dict[str, str], *, last_year: int) -> Iterator[datetime]:
+def _dateutil(start: datetime, parts: dict[str, str], *, last_year: int) -> Iterator[datetime]:
     with patch("datetime.MAXYEAR", last_year):  # an empty rule it would try until the year 9999
         try:
-            yield from rrulestr(";".join("=".join(part) for part in said.items()), dtstart=start)
+            yield from rrulestr(";".join("=".join(part) for part in parts.items()), dtstart=start)
         except ValueError as error:  # some of the rules that nothing fulfils it refuses
             if "empty" not in str(error):
                 raise

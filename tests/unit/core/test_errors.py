@@ -96,10 +96,10 @@ def test_a_status_and_a_reason_have_one_leaf(status: int, reason: str | None, le
 def test_nobody_is_sent_for_another_account_who_needs_something_else(status: int, reason: str, advice: str) -> None:
     body = {"error": {"code": status, "message": "No.", "errors": [{"domain": "global", "reason": reason}]}}
 
-    said = str(error_from(status, json.dumps(body).encode()))
+    text = str(error_from(status, json.dumps(body).encode()))
 
-    assert advice in said
-    assert "scope" not in said
+    assert advice in text
+    assert "scope" not in text
 
 
 @pytest.mark.parametrize(

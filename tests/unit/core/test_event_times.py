@@ -83,7 +83,7 @@ def test_a_year_that_is_none_here_is_told_those_that_are(value: JSON):
 def test_a_time_that_is_missing_is_named_once():
     event: JSONObject = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}, "originalStartTime": {}}
 
-    assert [one.message for one in problems(event, Policy())] == [
+    assert [error.message for error in problems(event, Policy())] == [
         "originalStartTime: expected date (all day) or dateTime."
     ]
 

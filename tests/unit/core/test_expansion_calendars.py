@@ -86,25 +86,27 @@ REFUSED = {
 def ours(path: Path) -> list[Instance]:
     """All instances as the service has them: changed ones in place of those that they change, cancelled ones gone."""
     events = sorted(icalendar.Calendar.from_ical(path.read_bytes()).walk("VEVENT"), key=itemgetter("UID"))
-    return sorted(one for _, some in groupby(events, itemgetter("UID")) for one in of_one_uid(list(some)))
+    return sorted(instance for _, some in groupby(events, itemgetter("UID")) for instance in of_one_uid(list(some)))
 
 
 def of_one_uid(events: list[icalendar.Component]) -> Iterator[Instance]:
-    changed = {plain(one["RECURRENCE-ID"].dt): one for one in events if "RECURRENCE-ID" in one}
-    series = max((one for one in events if "RECURRENCE-ID" not in one), key=lambda one: one.get("SEQUENCE", 0))
+    changed = {plain(event["RECURRENCE-ID"].dt): event for event in events if "RECURRENCE-ID" in event}
+    series = max(
+        (event for event in events if "RECURRENCE-ID" not in event), key=lambda event: event.get("SEQUENCE", 0)
+    )
     for start, end in expanded(series):
         if plain(start) not in changed:
             yield str(series["UID"]), text(start), text(end)
-    for one in changed.values():
-        if one.get("STATUS") != "CANCELLED":
-            yield str(one["UID"]), text(one["DTSTART"].dt), text(one["DTEND"].dt)
+    for event in changed.values():
+        if event.get("STATUS") != "CANCELLED":
+            yield str(event["UID"]), text(event["DTSTART"].dt), text(event["DTEND"].dt)
 
 
 def expanded(series: icalendar.Component) -> Iterator[tuple[Start, Start]]:
     start, end = placed(series["DTSTART"].dt), placed(series["DTEND"].dt)
     recurrence = Recurrence.parse(lines(series), start)
-    for one in occurrences(recurrence, start, end, after=BEGIN, before=BEHIND):
-        yield floating(one.start, series), floating(one.end, series)
+    for occurrence in occurrences(recurrence, start, end, after=BEGIN, before=BEHIND):
+        yield floating(occurrence.start, series), floating(occurrence.end, series)
 
 
 def lines(series: icalendar.Component) -> list[str]:
@@ -140,11 +142,11 @@ def text(moment: date) -> str:
 
 @pytest.mark.parametrize("name", sorted(set(ELSEWHERE) - set(REFUSED)))
 def test_a_calendar_has_the_same_instances_elsewhere(name: str):
-    here, there = ours(HERE / f"{name}.ics"), [tuple(one) for one in ELSEWHERE[name] or []]
+    here, there = ours(HERE / f"{name}.ics"), [tuple(instance) for instance in ELSEWHERE[name] or []]
     different = DIFFERENT.get(name, Difference(""))
 
-    assert [one[1] for one in here if one not in there] == list(different.only_ours), different.why
-    assert [one[1] for one in there if one not in here] == list(different.only_theirs), different.why
+    assert [instance[1] for instance in here if instance not in there] == list(different.only_ours), different.why
+    assert [instance[1] for instance in there if instance not in here] == list(different.only_theirs), different.why
     assert len(here) == len(set(here))
 
 
@@ -156,4 +158,4 @@ def test_a_calendar_that_cannot_be_meant_is_refused_with_its_line(name: str):
 
 def test_every_calendar_was_expanded_elsewhere_and_found_instances():
     assert {path.stem for path in HERE.glob("*.ics")} == set(ELSEWHERE)
-    assert [name for name, found in ELSEWHERE.items() if not found] == ["misspelt_until", "until_before_start"]
+    assert [name for name, instances in ELSEWHERE.items() if not instances] == ["misspelt_until", "until_before_start"]

@@ -29,19 +29,19 @@ def rules(frequency: str, share: float) -> settings:
     return examples(share / 4 if frequency == "SECONDLY" else share, suppress_health_check=list(HealthCheck))
 
 
-def ours(asked: Series) -> list[dateutil_says.Span]:
-    found = occurrences(
-        Recurrence.parse(asked.lines, asked.start), asked.start, asked.end, after=asked.after, before=asked.before
+def ours(series: Series) -> list[dateutil_says.Span]:
+    expanded = occurrences(
+        Recurrence.parse(series.lines, series.start), series.start, series.end, after=series.after, before=series.before
     )
-    return [(dateutil_says.instant(one.start), dateutil_says.instant(one.end)) for one in found]
+    return [(dateutil_says.instant(occurrence.start), dateutil_says.instant(occurrence.end)) for occurrence in expanded]
 
 
 @pytest.mark.parametrize("frequency, all_day", KINDS)
 def test_a_rule_has_the_instances_that_dateutil_finds(frequency: str, all_day: bool):
     @rules(frequency, 1)
     @given(series(frequency, all_day=all_day))
-    def agree(asked: Series) -> None:
-        assert ours(asked) == dateutil_says.instances(asked)
+    def agree(drawn: Series) -> None:
+        assert ours(drawn) == dateutil_says.instances(drawn)
 
     agree()
 
@@ -50,8 +50,8 @@ def test_a_rule_has_the_instances_that_dateutil_finds(frequency: str, all_day: b
 def test_several_lines_have_the_instances_of_all_rules_but_those_left_out(frequency: str, all_day: bool):
     @rules(frequency, 0.4)
     @given(several_lines(frequency, all_day=all_day))
-    def agree(asked: Series) -> None:
-        assert ours(asked) == dateutil_says.instances(asked)
+    def agree(series: Series) -> None:
+        assert ours(series) == dateutil_says.instances(series)
 
     agree()
 
@@ -60,14 +60,14 @@ def test_several_lines_have_the_instances_of_all_rules_but_those_left_out(freque
 def test_a_window_far_into_a_long_count_has_what_the_whole_series_has_there(frequency: str, all_day: bool):
     @rules(frequency, 0.4)
     @given(series(frequency, all_day=all_day), st.integers(1, 3000), st.integers(0, 3000))
-    def agree(asked: Series, count: int, first: int) -> None:
-        line = ";".join(part for part in asked.lines[0].split(";") if part[:5] not in ("COUNT", "UNTIL"))
-        recurrence = Recurrence.parse([f"{line};COUNT={count}"], asked.start)
-        whole = list(islice(occurrences(recurrence, asked.start, asked.end), 3001))
+    def agree(drawn: Series, count: int, first: int) -> None:
+        line = ";".join(part for part in drawn.lines[0].split(";") if part[:5] not in ("COUNT", "UNTIL"))
+        recurrence = Recurrence.parse([f"{line};COUNT={count}"], drawn.start)
+        whole = list(islice(occurrences(recurrence, drawn.start, drawn.end), 3001))
         after = dateutil_says.instant(whole[first % len(whole)].start)
-        there = [one for one in whole if dateutil_says.instant(one.end) > after]
+        there = [occurrence for occurrence in whole if dateutil_says.instant(occurrence.end) > after]
 
-        assert list(islice(occurrences(recurrence, asked.start, asked.end, after=after), 3001)) == there
+        assert list(islice(occurrences(recurrence, drawn.start, drawn.end, after=after), 3001)) == there
 
     agree()
 
@@ -79,9 +79,9 @@ def test_a_window_far_into_a_long_count_has_what_the_whole_series_has_there(freq
 def test_what_is_skipped_before_midnight_has_its_place_in_the_next_day(rule: str):
     """In Greenland an hour is left out from 23:00 to midnight."""
     start = datetime(2026, 3, 28, 21, 30, tzinfo=ZoneInfo("America/Nuuk"))
-    asked = Series(start, timedelta(minutes=1), (f"RRULE:{rule}",), start, start + timedelta(days=4))
+    series = Series(start, timedelta(minutes=1), (f"RRULE:{rule}",), start, start + timedelta(days=4))
 
-    assert ours(asked) == dateutil_says.instances(asked)
+    assert ours(series) == dateutil_says.instances(series)
 
 
 # -- no end, no instance, far away -----------------------------------------------------------------------------------
@@ -89,13 +89,13 @@ def test_what_is_skipped_before_midnight_has_its_place_in_the_next_day(rule: str
 NINE = datetime(2026, 11, 2, 9, tzinfo=ZoneInfo("Europe/Berlin"))
 
 
-def found(
+def first_starts(
     rule: str, start: Start = NINE, *, after: datetime | None = None, before: datetime | None = None, most: int = 5
 ) -> list[Start]:
     """The first few starts, or those of a window."""
     end = start + timedelta(days=1)
     some = occurrences(Recurrence.parse([f"RRULE:{rule}"], start), start, end, after=after, before=before)
-    return [one.start for one in islice(some, most)]
+    return [occurrence.start for occurrence in islice(some, most)]
 
 
 def steps(work: Callable[[], object], most: int) -> int:
@@ -135,8 +135,8 @@ IMPOSSIBLE = [
 
 @pytest.mark.parametrize("rule", IMPOSSIBLE)
 def test_a_rule_that_nothing_fulfils_has_its_start_and_ends(rule: str):
-    assert steps(lambda: found(rule), 1_000_000)
-    assert found(rule) == [NINE]
+    assert steps(lambda: first_starts(rule), 1_000_000)
+    assert first_starts(rule) == [NINE]
 
 
 @pytest.mark.parametrize(
@@ -145,8 +145,8 @@ def test_a_rule_that_nothing_fulfils_has_its_start_and_ends(rule: str):
 def test_an_interval_that_reaches_beyond_all_years_has_its_start_and_ends(rule: str):
     endless = f"{rule};INTERVAL=999999999"
 
-    assert steps(lambda: found(endless), 2_000_000)
-    assert found(endless) == [NINE]
+    assert steps(lambda: first_starts(endless), 2_000_000)
+    assert first_starts(endless) == [NINE]
 
 
 FAR = datetime(9000, 1, 1, tzinfo=UTC)
@@ -167,45 +167,45 @@ FAR = datetime(9000, 1, 1, tzinfo=UTC)
     ],
 )
 def test_a_window_seven_thousand_years_on_takes_no_more_steps_than_the_first_one(rule: str):
-    near = steps(lambda: found(rule, before=NINE + timedelta(days=400)), 1_000_000)
+    near = steps(lambda: first_starts(rule, before=NINE + timedelta(days=400)), 1_000_000)
 
-    far = steps(lambda: found(rule, after=FAR, before=FAR + timedelta(days=400)), 1_000_000)
+    far = steps(lambda: first_starts(rule, after=FAR, before=FAR + timedelta(days=400)), 1_000_000)
 
     assert far <= 2 * near + 2000
-    assert FAR - timedelta(days=2) < found(rule, after=FAR, most=1)[0] < FAR + timedelta(days=400)
+    assert FAR - timedelta(days=2) < first_starts(rule, after=FAR, most=1)[0] < FAR + timedelta(days=400)
 
 
 def test_a_count_of_seconds_does_not_hold_up_a_window_decades_on():
     window = datetime(2050, 1, 1, tzinfo=UTC)
 
-    assert steps(lambda: found("FREQ=SECONDLY;COUNT=999999999", after=window), 2_000_000)
-    assert found("FREQ=SECONDLY;COUNT=999999999", after=window, most=1)[0] <= window
+    assert steps(lambda: first_starts("FREQ=SECONDLY;COUNT=999999999", after=window), 2_000_000)
+    assert first_starts("FREQ=SECONDLY;COUNT=999999999", after=window, most=1)[0] <= window
 
 
 @pytest.mark.parametrize("start", [date(9998, 12, 29), datetime(9998, 12, 29, 9, tzinfo=NINE.tzinfo)])
 def test_the_last_of_all_years_ends_a_rule(start: Start):
     """An instance that would end in the year 9999 is none: no answer could say when."""
-    assert found("FREQ=DAILY", start) == [start, start + timedelta(days=1)]
+    assert first_starts("FREQ=DAILY", start) == [start, start + timedelta(days=1)]
 
 
 def test_an_event_that_is_longer_than_the_years_that_are_left_has_its_first_instance():
     every = occurrences(Recurrence.parse(["RRULE:FREQ=DAILY"], NINE), NINE, datetime(9998, 12, 31, tzinfo=UTC))
 
-    assert [one.start for one in every] == [NINE]
+    assert [occurrence.start for occurrence in every] == [NINE]
 
 
 def test_a_rare_rule_is_found_when_it_comes():
     """A leap day that is a Monday comes every 28 years, but not around 2100."""
     leap = "FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO;BYHOUR=3;BYMINUTE=0;BYSECOND=0"
 
-    assert [one.year for one in found(leap)] == [2026, 2044, 2072, 2112, 2140]
+    assert [start.year for start in first_starts(leap)] == [2026, 2044, 2072, 2112, 2140]
 
 
 def test_the_first_week_of_a_year_has_days_of_the_year_before_under_both_its_names():
     """Week 1 of 2039, counted from Wednesdays, begins on 29 December 2038 and is week -53 as well."""
     start = date(2038, 1, 1)
 
-    first, last = (found(f"FREQ=YEARLY;BYWEEKNO={week};BYDAY=WE;WKST=WE", start, most=2) for week in (1, -53))
+    first, last = (first_starts(f"FREQ=YEARLY;BYWEEKNO={week};BYDAY=WE;WKST=WE", start, most=2) for week in (1, -53))
 
     assert date(2038, 12, 29) in first
     assert date(2038, 12, 29) in last

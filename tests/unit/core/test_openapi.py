@@ -40,9 +40,13 @@ def test_the_document_is_valid_under_every_name(names: Names) -> None:
 def test_every_operation_is_there_under_its_path_and_methods() -> None:
     paths, names = described()["paths"], Names()
 
-    for one in OPERATIONS:
-        for root in [names.calendar_path] if one.calendar else [names.path, names.upload_path][: 1 + one.media]:
-            assert {method.lower() for method in one.methods} - {"head"} <= paths[root(*one.path)].keys(), one.name
+    for operation in OPERATIONS:
+        for root in (
+            [names.calendar_path] if operation.calendar else [names.path, names.upload_path][: 1 + operation.media]
+        ):
+            assert {method.lower() for method in operation.methods} - {"head"} <= paths[root(*operation.path)].keys(), (
+                operation.name
+            )
 
 
 def test_every_door_is_there() -> None:
@@ -54,16 +58,16 @@ def test_every_door_is_there() -> None:
 
 
 def test_each_operation_has_one_name_of_its_own() -> None:
-    keys = [one["operationId"] for path in described()["paths"].values() for one in path.values()]
+    keys = [operation["operationId"] for path in described()["paths"].values() for operation in path.values()]
 
     assert len(set(keys)) == len(keys)
-    assert {one.name for one in OPERATIONS} <= set(keys)
+    assert {operation.name for operation in OPERATIONS} <= set(keys)
 
 
 def test_the_scopes_of_an_operation_are_alternatives() -> None:
-    found = described()["paths"]["/storage/v3/files/{fileId}/permissions"]["post"]["security"]
+    security = described()["paths"]["/storage/v3/files/{fileId}/permissions"]["post"]["security"]
 
-    assert found == [
+    assert security == [
         {"oauth2": ["https://svc.example/auth/storage"]},
         {"oauth2": ["https://svc.example/auth/storage.file"]},
     ]
@@ -83,10 +87,14 @@ def test_every_status_of_the_catalogue_can_be_referred_to() -> None:
 
 
 def test_what_the_policy_says_is_in_the_document() -> None:
-    found = described(policy=Policy(update_verbs=("PATCH",), max_page_size=7))
-    sizes = [one for one in found["paths"]["/storage/v3/files"]["get"]["parameters"] if one["name"] == "pageSize"]
+    document = described(policy=Policy(update_verbs=("PATCH",), max_page_size=7))
+    sizes = [
+        parameter
+        for parameter in document["paths"]["/storage/v3/files"]["get"]["parameters"]
+        if parameter["name"] == "pageSize"
+    ]
 
-    assert found["paths"]["/storage/v3/files/{fileId}"].keys() == {"get", "patch", "delete"}
+    assert document["paths"]["/storage/v3/files/{fileId}"].keys() == {"get", "patch", "delete"}
     assert sizes[0]["schema"]["maximum"] == 7
 
 
@@ -109,20 +117,20 @@ def test_a_resource_has_the_names_that_a_mask_may_have(name: str) -> None:
 
 
 def names_of(schema: dict[str, Any], path: str = "") -> set[str]:
-    found = {path} if path else set()
-    for name, one in schema.get("properties", {}).items():
-        found |= names_of(one.get("items", one), f"{path}/{name}")
-    return found
+    names = {path} if path else set()
+    for name, member in schema.get("properties", {}).items():
+        names |= names_of(member.get("items", member), f"{path}/{name}")
+    return names
 
 
 def names_of_shape(shape: Shape | None, path: str = "") -> set[str]:
-    found = {path} if path else set()
-    for name, one in (shape or {}).items():
+    names = {path} if path else set()
+    for name, member in (shape or {}).items():
         if name and not one_of_another(path, name):
-            found |= names_of_shape(one, f"{path}/{name}")
+            names |= names_of_shape(member, f"{path}/{name}")
         elif name:
-            found.add(f"{path}/{name}")
-    return found
+            names.add(f"{path}/{name}")
+    return names
 
 
 def one_of_another(path: str, name: str) -> bool:

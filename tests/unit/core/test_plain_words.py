@@ -69,7 +69,7 @@ def test_lines_come_back_as_they_are():
 
 
 @pytest.mark.parametrize(
-    "words, said",
+    "words, message",
     [
         ("sometimes", "write for example"),
         ("every fortnight", "'every fortnight'"),
@@ -85,8 +85,8 @@ def test_lines_come_back_as_they_are():
         ("RRULE:FREQ=SOON", "SOON"),
     ],
 )
-def test_what_is_not_understood_is_said_with_what_can_be_written(words: str, said: str):
-    with pytest.raises(ValueError, match=said):
+def test_what_is_not_understood_is_said_with_what_can_be_written(words: str, message: str):
+    with pytest.raises(ValueError, match=message):
         recurrence_lines(words, DAY)
 
 

@@ -138,8 +138,8 @@ def weekdays(draw: st.DrawFn, frequency: str, parts: set[str], start: Start) -> 
     most = 5 if frequency == "MONTHLY" or "BYMONTH" in parts else 53
     ordinal = st.sampled_from([str(n) for n in (*range(-most, 0), *range(1, most + 1))])
     day = st.just(DAYS[start.weekday()]) | st.sampled_from(DAYS)
-    one = st.tuples(st.just("") | ordinal, day).map("".join) if ordinals else day
-    return ",".join(draw(st.lists(one, min_size=1, max_size=4, unique=True)))
+    part = st.tuples(st.just("") | ordinal, day).map("".join) if ordinals else day
+    return ",".join(draw(st.lists(part, min_size=1, max_size=4, unique=True)))
 
 
 @st.composite
@@ -158,14 +158,14 @@ def numbers(draw: st.DrawFn, part: str, start: Start) -> str:
 def rules(draw: st.DrawFn, frequency: str, start: Start) -> str:
     """The right-hand side of an RRULE."""
     parts = set(draw(st.lists(st.sampled_from(_parts(frequency, start)), max_size=4)))
-    said = {"FREQ": frequency, "INTERVAL": draw(st.sampled_from(["", "1", "2", "3", "5", "12"]))}
+    values = {"FREQ": frequency, "INTERVAL": draw(st.sampled_from(["", "1", "2", "3", "5", "12"]))}
     for part in sorted(parts):
-        said[part] = draw(weekdays(frequency, parts, start) if part == "BYDAY" else numbers(part, start))
+        values[part] = draw(weekdays(frequency, parts, start) if part == "BYDAY" else numbers(part, start))
     if parts:
-        said["BYSETPOS"] = draw(st.sampled_from(["", "", *POSITIONS.get(frequency, ("1", "-1"))]))
-    said["WKST"] = draw(st.sampled_from(["", *DAYS]))
-    said |= draw(ends(frequency, start))
-    return ";".join(f"{name}={value}" for name, value in said.items() if value)
+        values["BYSETPOS"] = draw(st.sampled_from(["", "", *POSITIONS.get(frequency, ("1", "-1"))]))
+    values["WKST"] = draw(st.sampled_from(["", *DAYS]))
+    values |= draw(ends(frequency, start))
+    return ";".join(f"{name}={value}" for name, value in values.items() if value)
 
 
 def _parts(frequency: str, start: Start) -> list[str]:
@@ -242,7 +242,7 @@ STEPS = {
 TOKYO = ZoneInfo("Asia/Tokyo")
 
 WRITTEN: tuple[Callable[[list[datetime]], str], ...] = (
-    lambda found: ":" + ",".join(f"{one.astimezone(UTC):%Y%m%dT%H%M%SZ}" for one in found),
-    lambda found: ":" + ",".join(f"{one:%Y%m%dT%H%M%S}" for one in found),
-    lambda found: ";TZID=Asia/Tokyo:" + ",".join(f"{one.astimezone(TOKYO):%Y%m%dT%H%M%S}" for one in found),
+    lambda moments: ":" + ",".join(f"{moment.astimezone(UTC):%Y%m%dT%H%M%SZ}" for moment in moments),
+    lambda moments: ":" + ",".join(f"{moment:%Y%m%dT%H%M%S}" for moment in moments),
+    lambda moments: ";TZID=Asia/Tokyo:" + ",".join(f"{moment.astimezone(TOKYO):%Y%m%dT%H%M%S}" for moment in moments),
 )
