@@ -209,7 +209,7 @@ def test_a_root_that_is_looked_up_while_the_state_changes_is_looked_up_again(mon
             people.forget()
             return looks[-1]
 
-        monkeypatch.setattr(Database, "one", changed_meanwhile)
+        monkeypatch.setattr(Database, "fetch_one", changed_meanwhile)
         roots = [people.root("ada@svc.example") for _ in range(2)]
 
         assert roots == [row[0] for row in looks]
