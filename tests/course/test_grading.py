@@ -143,7 +143,7 @@ class TestClass:
         assert outcome(results["dies"]) is ExerciseOutcome.CORRECT
 
     def test_what_is_no_notebook_is_named_and_the_others_count(self, results: dict[str, SubmissionResult]):
-        assert results["unreadable"].reresults[0].startswith("e1.ipynb cannot be read: it is no notebook")
+        assert results["unreadable"].remarks[0].startswith("e1.ipynb cannot be read: it is no notebook")
         assert outcome(results["unreadable"]) is ExerciseOutcome.CORRECT
 
     def test_nobody_tries_for_ever(self, results: dict[str, SubmissionResult]):
