@@ -44,9 +44,9 @@ class FileQuery:
     def q(self) -> str:
         """The query as the interface writes it; what a person has written as one stays as it is.
 
-        >>> FileQuery(words="bird's").q
+        >>> FileQuery(text="bird's").q
         "'root' in parents and trashed = false and name contains 'bird\\\\'s'"
-        >>> FileQuery(way="q", words="starred = true").q
+        >>> FileQuery(field="q", text="starred = true").q
         'starred = true'
         """
         text = self.text.strip()
@@ -67,7 +67,7 @@ class FileQuery:
     def code(self) -> str:
         """The call of a cell that lists the same.
 
-        >>> FileQuery(place="trash").code()
+        >>> FileQuery(scope="trash").code()
         "svc.files('trashed = true', order_by='folder,name')"
         """
         order = f", order_by={self.order_by!r}" if self.order_by else ""

@@ -90,7 +90,7 @@ class DownloadResult:
     def summary(self) -> str:
         """What came of it, for people.
 
-        >>> DownloadResult(("save_action", "unchanged", "save_action")).summary
+        >>> DownloadResult(("saved", "unchanged", "saved")).summary
         'Saved 2 files. Unchanged: 1 file.'
         """
         count = Counter(self.outcomes)
