@@ -162,11 +162,11 @@ class DayTimes:
     def moments(self, ordinal: int, zone: tzinfo | None, since: int) -> Iterator[Batch]:
         """The moments of a day, some at a time; without the hours before the second `since`."""
         phase, begin = self._phase(ordinal), midnight(ordinal, zone)
-        if phase == self._cache[0]:
+        is_whole = since < _HOUR  # `skipped` counts what is left out, so a cached day is no answer for a part of one
+        if is_whole and phase == self._cache[0]:
             yield shifted(begin, self._cache[1])
             return
         row: list[timedelta] = []
-        is_whole = since < _HOUR
         for seconds in self._hourly(phase):
             if seconds[-1] < since // _HOUR * _HOUR:
                 continue

@@ -56,6 +56,23 @@ def test_several_lines_have_the_instances_of_all_rules_but_those_left_out(freque
     agree()
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "FREQ=DAILY;INTERVAL=5;BYDAY=SU,TH,FR;BYMONTHDAY=-5;BYHOUR=0,17,19;WKST=SA;COUNT=27",
+        "FREQ=HOURLY;INTERVAL=6;BYMONTHDAY=8,9;COUNT=40",
+    ],
+)
+def test_a_window_that_begins_within_a_day_counts_the_hours_before_it_once(line: str):
+    start = datetime(2027, 7, 8, 0, 30, 12, tzinfo=UTC)
+    end = start + timedelta(minutes=90)
+    recurrence = Recurrence.parse([f"RRULE:{line}"], start)
+    whole = list(occurrences(recurrence, start, end))
+
+    for index, occurrence in enumerate(whole):
+        assert list(occurrences(recurrence, start, end, after=occurrence.start)) == whole[index:]
+
+
 @pytest.mark.parametrize("frequency, all_day", KINDS)
 def test_a_window_far_into_a_long_count_has_what_the_whole_series_has_there(frequency: str, all_day: bool):
     @rules(frequency, 0.4)
