@@ -1,6 +1,9 @@
-"""The service: a function from a request to a response, with its state in a database and in immutable parts.
+"""The service: a function from a request to a response, with its state in a database and in immutable blobs.
 
-handle(Request) -> Response       service.py
-edges that carry it               wsgi.py (any WSGI server), socket.py (a server in this process)
-what it remembers                 store/ (rows), parts.py (bytes)
+service.py                       Service, open_service: `handle(Request) -> Response`
+transports/, dispatch/, web/     sockets, WSGI and the control API; routing and handlers; pages for people
+auth/, context/                  tokens and OAuth; what each handler gets
+files/, events/, notifications/  the operations on files, on calendar events, on notification channels
+store/, database/                the rows; the SQLite database that keeps them
+blobs/, storage/, state/         the bytes; data directory, clock and ids; snapshots, archives and forks
 """

@@ -38,10 +38,10 @@ def preflight(request: Request, methods: Iterable[str], context: ServiceContext)
     """
     if not _allowed(request.headers["Origin"], context):
         raise refuse("foreignOrigin", decided_by="allowed_origins", origin=request.headers["Origin"][:100])
-    asked = request.headers.get("Access-Control-Request-Headers")
+    requested = request.headers.get("Access-Control-Request-Headers")
     headers = [("Access-Control-Allow-Methods", ", ".join(methods)), ("Access-Control-Max-Age", _MAX_AGE)]
-    if asked:
-        headers.append(("Access-Control-Allow-Headers", asked))
+    if requested:
+        headers.append(("Access-Control-Allow-Headers", requested))
     return empty_response(204, headers)
 
 

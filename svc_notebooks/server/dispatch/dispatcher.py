@@ -1,4 +1,4 @@
-"""One request from the edge to its answer: who asks, for what, whether a fault strikes, and what is written down."""
+"""Dispatches a request: routes, authenticates, limits, injects faults, calls the handler, writes the journal."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ class Dispatcher:
     def __init__(
         self,
         context: ServiceContext,
-        access: TokenVerifier,
+        tokens: TokenVerifier,
         journal: Journal,
         faults: Faults,
-        rates: RateLimiter,
+        rate_limiter: RateLimiter,
         wake: Callable[[], None],
     ) -> None:
         self._context = context
-        self._access = access
+        self._tokens = tokens
         self._journal = journal
         self._faults = faults
-        self._rates = rates
+        self._rate_limiter = rate_limiter
         self._wake = wake
         self._routes = Routes(context.names, context.policy)
         self._fault_header = context.names.header("Fault")
@@ -113,28 +113,28 @@ class Dispatcher:
         """As `_respond`, with the faults that are meant for this request."""
         target = self._target(request, path, query, entry)
         try:
-            once = faults_from_header(request, self._context, signed_in=entry.user is not None)
+            from_header = faults_from_header(request, self._context, signed_in=entry.user is not None)
         except ApiError as error:
             return _refused(error, entry)
-        strike = self._faults.strike(target, once)
-        entry.fault = str(strike) or None
+        injection = self._faults.inject(target, from_header)
+        entry.fault = str(injection) or None
         try:
-            return self._dispatch_under_faults(strike, request, path, query, entry)
+            return self._dispatch_under_faults(injection, request, path, query, entry)
         finally:
-            strike.end()
-            entry.fault, entry.decided_by = str(strike) or None, strike.decided_by or entry.decided_by
+            injection.end()
+            entry.fault, entry.decided_by = str(injection) or None, injection.decided_by or entry.decided_by
 
     def _dispatch_under_faults(
-        self, strike: FaultInjection, request: Request, path: str, query: Query, entry: JournalEntry
+        self, injection: FaultInjection, request: Request, path: str, query: Query, entry: JournalEntry
     ) -> Response:
-        response = strike.before(lambda: expire_session(self._context, query, entry.user))
+        response = injection.before(lambda: expire_session(self._context, query, entry.user))
         if response is None:
-            struck = dataclasses.replace(request, body=strike.body(request.body))
-            response = self._respond(struck, path, query, entry)
+            truncated = dataclasses.replace(request, body=injection.body(request.body))
+            response = self._respond(truncated, path, query, entry)
         if request.method == "HEAD":  # before a fault counts the bytes of its body
             response = Response(response.status, response.headers)
         entry.status = response.status
-        return strike.after(response)
+        return injection.after(response)
 
     def _target(self, request: Request, path: str, query: Query, entry: JournalEntry) -> FaultTarget:
         """What is known of a request before anything is done; the journal knows it, too, if nothing ever is."""
@@ -169,19 +169,21 @@ class Dispatcher:
         entry.operation, entry.decided_by = operation.name, operation.decided_by
         if operation.name in PAGES:
             check_page(request, operation.name, self._context)
-        if behind := PUBLIC_HANDLERS.get(operation.name):
+        if public_handler := PUBLIC_HANDLERS.get(operation.name):
             entry.declared = declared_length(request)
             body = RequestBody(request.body, entry.declared, entry)
-            return behind(PublicRequest(self._context, self._access, request, method, route.places, query, body, entry))
+            return public_handler(
+                PublicRequest(self._context, self._tokens, request, method, route.path_params, query, body, entry)
+            )
         caller = self._caller(request, query, operation is SESSION)
         entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
         caller = require_scopes(caller, operation.allowed_scopes(self._context.policy), operation)
-        self._rates.check(caller, operation, media=query.get("alt") == "media")
+        self._rate_limiter.check(caller, operation, media=query.get("alt") == "media")
         if route.upload and method != "DELETE":
             check_length(request)
         entry.declared = declared_length(request)
         body = RequestBody(request.body, entry.declared, entry)
-        request_context = RequestContext(request, method, operation, route.places, query, caller, body, entry)
+        request_context = RequestContext(request, method, operation, route.path_params, query, caller, body, entry)
         handler = handler_of(request_context, upload=route.upload)
         is_status_query = operation is SESSION and entry.declared == 0
         if method == "DELETE" or is_status_query:  # neither has a body that would have to be read a second time
@@ -193,7 +195,7 @@ class Dispatcher:
             owner = uploads.session_caller(self._context, query)
             if owner:
                 return owner
-        return self._access.caller(request, query)
+        return self._tokens.caller(request, query)
 
 
 def _redacted_path_and_query(request: Request, parts: SplitResult) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""What a fault does to a request: answer in its place, let time pass, cut a connection at a moment or a byte.
+"""Injects the faults of one request: responses, delays, and connections cut at a moment or a byte.
 
 A cut is the exception `Disconnected`, which every edge turns into what its caller would see. It takes at least one
 byte away: a body that is over before the cut is whole, and the fault has not happened.
@@ -49,8 +49,8 @@ class ArmedFault:
     name: str
     action: Action
     wait: Callable[[float], object]
-    take_back: Callable[[], None] = _nothing
-    happened: bool = False
+    undo: Callable[[], None] = _nothing
+    fired: bool = False
 
     def __str__(self) -> str:
         return f"{self.name}: {self.action}"
@@ -61,22 +61,22 @@ class FaultInjection:
 
     def __init__(
         self,
-        blows: list[ArmedFault],
+        faults: list[ArmedFault],
         size: int | None,
         lock: AbstractContextManager[object],
     ) -> None:
         """`size` of the request's body in bytes, None: not declared."""
-        self._blows = blows
+        self._armed = faults
         self._size = size
         self._lock = lock
         self._decided: ArmedFault | None = None
         self._cut: TruncatedBody | None = None
 
     def __bool__(self) -> bool:
-        return bool(self._blows)
+        return bool(self._armed)
 
     def __str__(self) -> str:
-        return ", ".join(str(blow) for blow in self._blows)
+        return ", ".join(str(fault) for fault in self._armed)
 
     @property
     def decided_by(self) -> str | None:
@@ -85,58 +85,58 @@ class FaultInjection:
 
     def before(self, expire: Callable[[], bool]) -> Response | None:
         """Before anything is done: wait, let a session expire, cut (raises Disconnected), or answer."""
-        for blow in self._blows:
-            action = blow.action
+        for fault in self._armed:
+            action = fault.action
             if action.kind == "delay":
-                blow.happened = True
-                blow.wait(action.number)
+                fault.fired = True
+                fault.wait(action.number)
             elif action.kind == "expire":
-                blow.happened = expire()
+                fault.fired = expire()
             elif action.kind == "reset" and action.value == "before":
-                raise self._ends(blow, "before the request was served")
+                raise self._disconnect(fault, "before the request was served")
             elif action.kind == "status":
-                self._decide(blow)
+                self._decide(fault)
                 return injected(action)
         return None
 
     def body(self, body: Body | bytes) -> Body | bytes:
         """The request's body, cut off where a fault says."""
-        cuts = [blow for blow in self._blows if blow.action.kind == "cut_request_after"]
+        cuts = [fault for fault in self._armed if fault.action.kind == "cut_request_after"]
         if not cuts:
             return body
         first = min(cuts, key=lambda blow: blow.action.number)
         most = int(first.action.number)
         longer = self._size is not None and self._size > most
-        self._cut = TruncatedBody(body, most, longer, lambda: self._ends(first, "in the middle of the request"))
+        self._cut = TruncatedBody(body, most, longer, lambda: self._disconnect(first, "in the middle of the request"))
         return self._cut
 
     def after(self, response: Response) -> Response:
         """After the service has answered: cut (raises Disconnected), now or in the middle of the answer."""
         if self._cut:
-            self._cut.go_on()
-        for blow in self._blows:
-            if blow.action.kind == "reset" and blow.action.value == "after":
+            self._cut.drain()
+        for fault in self._armed:
+            if fault.action.kind == "reset" and fault.action.value == "after":
                 close_body(response.body)
-                raise self._ends(blow, "after the request was served")
-            if blow.action.kind == "cut_response_after" and blow.action.number < _size(response):
-                self._decide(blow)
-                return Response(response.status, response.headers, _cut(response, int(blow.action.number)))
+                raise self._disconnect(fault, "after the request was served")
+            if fault.action.kind == "cut_response_after" and fault.action.number < _size(response):
+                self._decide(fault)
+                return Response(response.status, response.headers, _cut(response, int(fault.action.number)))
         return response
 
     def end(self) -> None:
         """Take back what has not happened."""
-        missed = [blow for blow in self._blows if not blow.happened]
-        self._blows = [blow for blow in self._blows if blow.happened]
+        unfired = [blow for blow in self._armed if not blow.fired]
+        self._armed = [blow for blow in self._armed if blow.fired]
         with self._lock:
-            for blow in missed:
-                blow.take_back()
+            for blow in unfired:
+                blow.undo()
 
-    def _decide(self, blow: ArmedFault) -> None:
-        blow.happened = True
-        self._decided = blow
+    def _decide(self, fault: ArmedFault) -> None:
+        fault.fired = True
+        self._decided = fault
 
-    def _ends(self, blow: ArmedFault, when: str) -> Disconnected:
-        self._decide(blow)
+    def _disconnect(self, fault: ArmedFault, when: str) -> Disconnected:
+        self._decide(fault)
         return Disconnected(f"a fault cut the connection {when}")
 
 
@@ -146,23 +146,23 @@ class TruncatedBody:
     def __init__(self, body: Body | bytes, most: int, longer: bool, cut: Callable[[], Disconnected]) -> None:
         self._body = as_body(body)
         self._left = most
-        self._longer = longer
+        self._is_longer = longer
         self._cut = cut
-        self._over: Disconnected | None = None
+        self._disconnected: Disconnected | None = None
 
     def read(self, size: int = -1, /) -> bytes:
         """At most `size` bytes. Raises Disconnected where the cut is."""
         if size < 0:
             return b"".join(iter(lambda: self.read(BLOCK), b""))
-        if size and not self._left and not self._over and (self._longer or self._body.read(1)):
-            self._over = self._cut()
-        if self._over:
-            raise self._over
+        if size and not self._left and not self._disconnected and (self._is_longer or self._body.read(1)):
+            self._disconnected = self._cut()
+        if self._disconnected:
+            raise self._disconnected
         block = self._body.read(min(size, self._left))
         self._left -= len(block)
         return block
 
-    def go_on(self) -> None:
+    def drain(self) -> None:
         """Who answered did not want all of it: the sender goes on, up to the cut. Raises Disconnected there."""
         with suppress(ApiError):  # a body that cannot be read on was not cut
             while self.read(BLOCK):
@@ -226,15 +226,15 @@ def injected(action: Action) -> Response:
 
 def _with_body(status: int, body: Any, extra: list[tuple[str, str]]) -> Response:
     content = body.encode() if isinstance(body, str) else encode_json(body)
-    kind = "text/plain; charset=utf-8" if isinstance(body, str) else "application/json; charset=UTF-8"
-    headers = Headers([("Content-Type", kind), ("Content-Length", str(len(content)))])
+    media_type = "text/plain; charset=utf-8" if isinstance(body, str) else "application/json; charset=UTF-8"
+    headers = Headers([("Content-Type", media_type), ("Content-Length", str(len(content)))])
     return Response(status, headers.plus(*extra), content)
 
 
 def _row(status: int) -> Row:
     if status in _REASONS:
         return row(_REASONS[status])
-    reason = next((found.reason for found in CATALOGUE.values() if found.status == status), "badRequest")
+    reason = next((entry.reason for entry in CATALOGUE.values() if entry.status == status), "badRequest")
     return Row(status, reason, "X-05", f"A fault answered {status}.")
 
 
@@ -248,10 +248,10 @@ def faults_from_header(request: Request, context: ServiceContext, *, signed_in: 
     if not allowed or (allowed != "anyone" and not signed_in):
         return []
     try:
-        found = [Action.parse_header(text) for text in request.headers.all(name)]
+        actions = [Action.parse_header(text) for text in request.headers.all(name)]
     except ValueError as error:
         raise refuse("invalidHeader", name=name, message=f"{error}.") from None
-    if any(action.kind == "delay" and action.number > context.policy.body_timeout for action in found):
+    if any(action.kind == "delay" and action.number > context.policy.body_timeout for action in actions):
         message = f"a request may wait {context.policy.body_timeout:g} seconds at most."
         raise refuse("invalidHeader", name=name, message=message)
-    return found
+    return actions

@@ -1,7 +1,7 @@
 """Faults on purpose: the plans that are in force, what each step waits for, and how often it has happened (X-05).
 
-The language of a plan is core/faults/plan.py's; what a step does to a request is strike.py's, the same in-process and
-over a socket.
+The language of a plan is core/faults/plan.py's; what a step does to a request is fault_injection.py's, the same
+in-process and over a socket.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from ...core.faults.presets import preset
 from ...core.http.messages import JSONObject
 from .fault_injection import ArmedFault, FaultInjection
 
-ONCE = "the request's own"
+FROM_HEADER = "the request's own"
 
 
 class Step:
     """One step of a plan: what it waits for, what it does, how often it did and how near it came."""
 
-    def __init__(self, given: JSONObject) -> None:
-        if unknown := given.keys() - {"match", "times", "action"}:
+    def __init__(self, document: JSONObject) -> None:
+        if unknown := document.keys() - {"match", "times", "action"}:
             raise ValueError(f"a fault step takes match, times and action, not {min(unknown)}")
-        self.given = given
-        self.match = Match.read(object_member(given, "match"))
-        self.action = Action.read(object_member(given, "action"))
-        self.times = count("times", given.get("times", 1))
+        self.document = document
+        self.match = Match.read(object_member(document, "match"))
+        self.action = Action.read(object_member(document, "action"))
+        self.times = count("times", document.get("times", 1))
         self.seen = 0
         self.fired = 0
         self._longest = 0
@@ -41,11 +41,11 @@ class Step:
         """Whether it has happened as often as it may."""
         return self.fired >= self.times
 
-    def strikes(self, target: FaultTarget) -> bool:
+    def fires_for(self, target: FaultTarget) -> bool:
         """Whether this request is one for it, and it is not used up; counts the request either way."""
         misses = self.match.mismatches(target)
         if misses:
-            self._remember(target, misses)
+            self._remember_miss(target, misses)
             return False
         self.seen += 1
         self._longest = max(self._longest, target.size or 0)
@@ -59,11 +59,11 @@ class Step:
         cut = self.action.kind == "cut_request_after"
         return cut and target.size is not None and target.size <= self.action.number
 
-    def _remember(self, target: FaultTarget, misses: tuple[str, ...]) -> None:
+    def _remember_miss(self, target: FaultTarget, misses: tuple[str, ...]) -> None:
         if self._nearest is None or len(misses) < self._nearest[0]:
             self._nearest = (len(misses), f"{target}, by its {' and '.join(misses)}")
 
-    def missed(self) -> None:
+    def undo(self) -> None:
         """It was meant to happen, and something else was faster."""
         self.fired -= 1
 
@@ -82,20 +82,20 @@ class Step:
 class ArmedPlan:
     """Steps that were given together; `name` is that of a preset."""
 
-    def __init__(self, key: str, given: JSONObject) -> None:
+    def __init__(self, key: str, document: JSONObject) -> None:
         self.key = key
-        self.name = given.get("preset")
-        steps, self._in_order = _steps(given)
+        self.name = document.get("preset")
+        steps, self._in_order = _steps(document)
         self.steps = [Step(step) for step in steps]
-        self.asked = 0
+        self.requests = 0
 
-    def strike(self, target: FaultTarget, wait: Callable[[float], object]) -> Iterator[ArmedFault]:
+    def faults_for(self, target: FaultTarget, wait: Callable[[float], object]) -> Iterator[ArmedFault]:
         """What the steps do to this request."""
-        self.asked += 1
+        self.requests += 1
         for number, step in enumerate(self.steps):
             over = step.used_up
-            if step.strikes(target):
-                yield ArmedFault(f"{self.key}/{number}", step.action, wait, step.missed)
+            if step.fires_for(target):
+                yield ArmedFault(f"{self.key}/{number}", step.action, wait, step.undo)
             if self._in_order and not over:
                 return
 
@@ -118,19 +118,19 @@ class ArmedPlan:
     def row(self) -> dict[str, Any]:
         """The plan as it was given, and how often each step fired."""
         named = {"preset": self.name} if self.name else {}
-        steps = [{**step.given, "seen": step.seen, "fired": step.fired} for step in self.steps]
+        steps = [{**step.document, "seen": step.seen, "fired": step.fired} for step in self.steps]
         return {"id": self.key, **named, "in_order": self._in_order, "steps": steps}
 
 
-def _steps(given: JSONObject) -> tuple[list[JSONObject], bool]:
-    if unknown := given.keys() - {"steps", "in_order", "preset"}:
+def _steps(document: JSONObject) -> tuple[list[JSONObject], bool]:
+    if unknown := document.keys() - {"steps", "in_order", "preset"}:
         raise ValueError(f"a plan takes steps and in_order, or a preset, not {min(unknown)}")
-    if "preset" in given:
-        if len(given) > 1:
+    if "preset" in document:
+        if len(document) > 1:
             raise ValueError("a preset takes no steps and no order: it has its own")
-        found = preset(str(given["preset"]))
-        return list(found.steps), found.in_order
-    steps, in_order = given.get("steps"), given.get("in_order", False)
+        known = preset(str(document["preset"]))
+        return list(known.steps), known.in_order
+    steps, in_order = document.get("steps"), document.get("in_order", False)
     if not isinstance(steps, list) or not steps or not all(isinstance(step, dict) for step in steps):
         raise ValueError('a plan takes {"steps": [step, ...]}')
     if not isinstance(in_order, bool):
@@ -150,13 +150,13 @@ class Faults:
     def __bool__(self) -> bool:
         return bool(self._plans)
 
-    def add(self, given: JSONObject) -> ArmedPlan:
+    def add(self, document: JSONObject) -> ArmedPlan:
         """Put a plan in force. Raises ValueError for one that cannot be read."""
-        return self.add_all([given])[0]
+        return self.add_all([document])[0]
 
-    def add_all(self, given: Iterable[JSONObject]) -> list[ArmedPlan]:
+    def add_all(self, documents: Iterable[JSONObject]) -> list[ArmedPlan]:
         """Put plans in force, all or none. Raises ValueError for one that cannot be read."""
-        plans = [ArmedPlan(f"faults-{next(self._numbers)}", one) for one in given]
+        plans = [ArmedPlan(f"faults-{next(self._numbers)}", document) for document in documents]
         self._plans |= {plan.key: plan for plan in plans}
         return plans
 
@@ -169,10 +169,10 @@ class Faults:
     def during(self, steps: Sequence[JSONObject | str], *, in_order: bool) -> Iterator[None]:
         """Put these steps, and presets by name, in force for a block. Raises what `Service.faults` says."""
         own = [step for step in steps if not isinstance(step, str)]
-        given: list[JSONObject] = [{"preset": name} for name in steps if isinstance(name, str)]
-        if own or not given:
-            given.append({"steps": list(own), "in_order": in_order})
-        plans = self.add_all(given)
+        documents: list[JSONObject] = [{"preset": name} for name in steps if isinstance(name, str)]
+        if own or not documents:
+            documents.append({"steps": list(own), "in_order": in_order})
+        plans = self.add_all(documents)
         try:
             yield
         finally:
@@ -188,10 +188,10 @@ class Faults:
         """The plans, with how often each step fired."""
         return [plan.row() for plan in list(self._plans.values())]
 
-    def strike(self, target: FaultTarget, once: Iterable[Action] = ()) -> FaultInjection:
+    def inject(self, target: FaultTarget, from_header: Iterable[Action] = ()) -> FaultInjection:
         """What happens to this request: by the plans, and by what it asks for itself."""
         with self._lock:
-            blows = [blow for plan in list(self._plans.values()) for blow in plan.strike(target, self._wait)]
+            faults = [blow for plan in list(self._plans.values()) for blow in plan.faults_for(target, self._wait)]
         # Whoever asks for a delay waits for it: the clock is everybody's, and not theirs to move.
-        blows += [ArmedFault(ONCE, action, time.sleep) for action in once]
-        return FaultInjection(blows, target.size, self._lock)
+        faults += [ArmedFault(FROM_HEADER, action, time.sleep) for action in from_header]
+        return FaultInjection(faults, target.size, self._lock)

@@ -1,4 +1,4 @@
-"""From an operation to the function that answers it: a table, and two operations that look at more than a name."""
+"""Maps operation names to handlers; uploads and files.get also dispatch on `uploadType` and `alt`."""
 
 from __future__ import annotations
 
@@ -103,13 +103,13 @@ def handler_of(request: RequestContext, *, upload: bool) -> Handler:
 
 
 def _upload_type(request: RequestContext) -> str:
-    given = request.query.get("uploadType")
-    if given is not None and given in _UPLOAD_TYPES:
-        return given
+    upload_type = request.query.get("uploadType")
+    if upload_type is not None and upload_type in _UPLOAD_TYPES:
+        return upload_type
     essence = MediaType.parse(request.headers.get("Content-Type") or "").essence
-    if given is None and essence == "multipart/related":  # a stock client of the family sends it so
+    if upload_type is None and essence == "multipart/related":  # a stock client of the family sends it so
         return "multipart"
-    raise refuse("badUploadType", value="missing" if given is None else repr(given[:40]))
+    raise refuse("badUploadType", value="missing" if upload_type is None else repr(upload_type[:40]))
 
 
 def _get(context: ServiceContext, request: RequestContext) -> Response:

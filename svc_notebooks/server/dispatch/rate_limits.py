@@ -84,19 +84,19 @@ class RateLimiter:
         return ("calendar", self._calendar) if operation.calendar else ("files", self._files)
 
     def _window(self, key: tuple[str, str], now: datetime, limit: Limit) -> _Window:
-        found = self._windows.get(key)
-        if found and now < found.ends <= now + limit.per:  # a clock may have been put back
-            return found
+        window = self._windows.get(key)
+        if window and now < window.ends <= now + limit.per:  # a clock may have been put back
+            return window
         if len(self._windows) >= _MOST_WINDOWS:
-            self._windows = {one: window for one, window in self._windows.items() if now < window.ends}
+            self._windows = {name: known for name, known in self._windows.items() if now < known.ends}
         self._windows[key] = _Window(now + limit.per)
         return self._windows[key]
 
     def _refusal(self, limit: Limit, left: timedelta) -> ApiError:
         seconds = max(1, math.ceil(left.total_seconds()))
-        found = row("userRateLimit" if self._policy.rate_status == 403 else "rateLimit")
-        more = f"{found.message.partition(':')[0]}: {limit} are allowed; wait {seconds} seconds and try again."
-        return ApiError([replace(found, message=more)], [("Retry-After", str(seconds))])
+        refusal = row("userRateLimit" if self._policy.rate_status == 403 else "rateLimit")
+        message = f"{refusal.message.partition(':')[0]}: {limit} are allowed; wait {seconds} seconds and try again."
+        return ApiError([replace(refusal, message=message)], [("Retry-After", str(seconds))])
 
     def rows(self) -> list[dict[str, Any]]:
         """The limits of users, with what was spent of them in the window that is open."""

@@ -14,7 +14,7 @@ from ...core.names import Names
 from ...core.policy import Policy
 
 Methods = dict[str, Operation]
-Places = Mapping[str, str]
+PathParams = Mapping[str, str]
 """What stands in a path for each `{name}` of its template."""
 
 
@@ -22,7 +22,7 @@ class Route(NamedTuple):
     """What a request asks for; `upload`: at the media URI."""
 
     operation: Operation
-    places: Places
+    path_params: PathParams
     upload: bool
 
 
@@ -31,21 +31,21 @@ class _Node:
     """A segment of paths: what it answers, and what may follow: fixed words, or one place with its name."""
 
     methods: Methods = field(default_factory=dict)
-    words: dict[str, _Node] = field(default_factory=dict)
-    place: tuple[str, _Node] | None = None
+    fixed: dict[str, _Node] = field(default_factory=dict)
+    parameter: tuple[str, _Node] | None = None
 
     def add(self, path: Sequence[str], operation: Operation) -> None:
         """Make room for an operation at this path below."""
         if not path:
             self.methods.update(dict.fromkeys(operation.methods, operation))
         elif path[0].startswith("{"):
-            self.place = self.place or (path[0], _Node())
-            self.place[1].add(path[1:], operation)
+            self.parameter = self.parameter or (path[0], _Node())
+            self.parameter[1].add(path[1:], operation)
         else:
-            self.words.setdefault(path[0], _Node()).add(path[1:], operation)
+            self.fixed.setdefault(path[0], _Node()).add(path[1:], operation)
 
 
-_UPDATES = next(one.methods for one in OPERATIONS if one.name == "files.update")
+_UPDATES = next(operation.methods for operation in OPERATIONS if operation.name == "files.update")
 
 _SESSION_METHODS: Methods = dict.fromkeys(SESSION.methods, SESSION)
 
@@ -59,11 +59,11 @@ class Routes:
     def __init__(self, names: Names, policy: Policy) -> None:
         roots = (names.path(""), names.upload_path(""), names.calendar_path(""), "/")
         self._roots = {root: _Node() for root in roots}
-        self._plain, self._media, self._calendar, doors = self._roots.values()
+        self._plain, self._media, self._calendar, public = self._roots.values()
         for operation in OPERATIONS:
             self._add(operation, policy)
-        for door in PUBLIC_ENDPOINTS:
-            doors.add([names.calendar if word == CALENDAR else word for word in door.path], door)
+        for endpoint in PUBLIC_ENDPOINTS:
+            public.add([names.calendar if word == CALENDAR else word for word in endpoint.path], endpoint)
         self._new_upload = names.upload_path("files")
         self._interface = tuple(root for root in roots if root != "/")
         self._endpoints = {"/".join(("", *door.path)) for door in PUBLIC_ENDPOINTS if door.name not in PAGES}
@@ -87,11 +87,11 @@ class Routes:
             raise
 
     def _find(self, method: str, path: str, query: Query) -> Route:
-        methods, places = self._look_up(path, query)
+        methods, path_params = self._look_up(path, query)
         begins = path == self._new_upload and methods is not _SESSION_METHODS
         if begins and method == "PUT" and query.get("uploadType") == "resumable":
             raise refuse("requiredParameter", name="upload_id")
-        return Route(_allowed(methods, method), places, path.startswith(UPLOAD))
+        return Route(_allowed(methods, method), path_params, path.startswith(UPLOAD))
 
     def methods(self, path: str, query: Query) -> tuple[str, ...]:
         """The methods that an address takes. Raises ApiError (404)."""
@@ -101,46 +101,46 @@ class Routes:
         """Whether a path is one of the interface or of a token endpoint, as opposed to a page for people."""
         return path.startswith(self._interface) or path in self._endpoints
 
-    def _look_up(self, path: str, query: Query) -> tuple[Methods, Places]:
-        node, segments = self._below(path)
+    def _look_up(self, path: str, query: Query) -> tuple[Methods, PathParams]:
+        node, segments = self._root_of(path)
         in_session = path.startswith(UPLOAD) and "upload_id" in query
         if in_session and segments[:1] == ["files"] and len(segments) < 3 and "" not in segments:
             return _SESSION_METHODS, {}
         return _look_up(node, segments)
 
-    def _below(self, path: str) -> tuple[_Node, list[str]]:
+    def _root_of(self, path: str) -> tuple[_Node, list[str]]:
         for root, node in self._roots.items():
             if path.startswith(root):
                 return node, path[len(root) :].split("/")
-        raise _nothing()
+        raise _not_found()
 
 
-def _look_up(node: _Node, segments: list[str]) -> tuple[Methods, Places]:
+def _look_up(node: _Node, segments: list[str]) -> tuple[Methods, PathParams]:
     """The methods of a path, and what stands in its places. Raises ApiError (404)."""
-    places: dict[str, str] = {}
+    path_params: dict[str, str] = {}
     for segment in segments:
-        if found := node.words.get(segment):
-            node = found
-        elif node.place and segment:
-            name, node = node.place
-            places[name] = plain_segment(segment)
+        if child := node.fixed.get(segment):
+            node = child
+        elif node.parameter and segment:
+            name, node = node.parameter
+            path_params[name] = plain_segment(segment)
         else:
-            raise _nothing()
+            raise _not_found()
     if not node.methods:
-        raise _nothing()
-    return node.methods, places
+        raise _not_found()
+    return node.methods, path_params
 
 
-def _nothing() -> ApiError:
+def _not_found() -> ApiError:
     return refuse("notFound", message="there is nothing at this address.")
 
 
 def _allowed(methods: Methods, method: str) -> Operation:
-    found = methods.get(method)
-    if found is None:
+    operation = methods.get(method)
+    if operation is None:
         allowed = ", ".join(methods)
-        updates = method in _UPDATES and any(one.name == "files.update" for one in methods.values())
-        by = "update_verbs" if updates else None
-        refused = refuse("methodNotAllowed", decided_by=by, method=method[:20], allowed=allowed)
+        updates = method in _UPDATES and any(known.name == "files.update" for known in methods.values())
+        rule = "update_verbs" if updates else None
+        refused = refuse("methodNotAllowed", decided_by=rule, method=method[:20], allowed=allowed)
         raise ApiError(refused.rows, [("Allow", allowed)])
-    return found
+    return operation

@@ -58,11 +58,11 @@ def _open(
 ) -> Response:
     mask = parse_fields_param(request.query, {fields.STAR: {}}, CHANNEL_SHAPE)
     policy, now = context.policy, context.millis()
-    asked = check_channel(read_json(request.body, policy.max_metadata_size), now=now, types=policy.channel_types)
-    if not is_registered(context.store, policy, asked.address):
-        raise refuse("webhookUnauthorized", address=asked.address[:200])
+    channel = check_channel(read_json(request.body, policy.max_metadata_size), now=now, types=policy.channel_types)
+    if not is_registered(context.store, policy, channel.address):
+        raise refuse("webhookUnauthorized", address=channel.address[:200])
     row = ChannelRow(
-        id=asked.id,
+        id=channel.id,
         watched=watched,
         resource_id=_resource_id(context, watched),
         resource_uri=uri,
@@ -70,14 +70,14 @@ def _open(
         user=request.caller.user,
         client=request.caller.client,
         service_account=int(request.caller.service_account),
-        address=asked.address,
-        token=asked.token,
-        expiration=actual_expiration(asked.expiration, now=now, default=policy.channel_lifetime, limit=most),
+        address=channel.address,
+        token=channel.token,
+        expiration=actual_expiration(channel.expiration, now=now, default=policy.channel_lifetime, limit=most),
         state=next_state(ChannelState.NONE, ChannelEvent.WATCH).value,
         number=FIRST_NUMBER,
     )
     _add(context, row, now)
-    return json_response(request.query, select_fields(mask, _resource(context, row, asked)))
+    return json_response(request.query, select_fields(mask, _resource(context, row, channel)))
 
 
 def _resource_id(context: ServiceContext, watched: str) -> str:
@@ -94,14 +94,14 @@ def _add(context: ServiceContext, row: ChannelRow, now: int) -> None:
         context.store.channels.enqueue_for_channel(channel, "sync", "", step=0, now=now)
 
 
-def _resource(context: ServiceContext, row: ChannelRow, asked: ChannelRequest) -> JSONObject:
+def _resource(context: ServiceContext, row: ChannelRow, channel: ChannelRequest) -> JSONObject:
     expiration = str(row.expiration) if context.policy.int64_as_string else row.expiration
-    found: JSONObject = {"kind": _KIND, "id": row.id, "resourceId": row.resource_id, "resourceUri": row.resource_uri}
+    resource: JSONObject = {"kind": _KIND, "id": row.id, "resourceId": row.resource_id, "resourceUri": row.resource_uri}
     if row.token is not None:
-        found["token"] = row.token
+        resource["token"] = row.token
     if row.expiration is not None:
-        found["expiration"] = expiration
-    return found | asked.extra
+        resource["expiration"] = expiration
+    return resource | channel.extra
 
 
 def stop(context: ServiceContext, request: RequestContext) -> Response:
@@ -120,7 +120,7 @@ def stop(context: ServiceContext, request: RequestContext) -> Response:
 
 def _stop_pair(body: JSONObject) -> tuple[str, str]:
     """The two texts that a stop request needs. Raises ApiError with everything that is wrong."""
-    problems = [one for name in ("id", "resourceId") if (one := _problem(name, body.get(name)))]
+    problems = [row for name in ("id", "resourceId") if (row := _problem(name, body.get(name)))]
     if problems:
         raise ApiError(problems)
     return str(body["id"]), str(body["resourceId"])
@@ -134,10 +134,10 @@ def _problem(name: str, value: JSON) -> Row | None:
 
 def _is_open(context: ServiceContext, row: ChannelRow, resource_id: str) -> bool:
     """Whether a channel is one that can be stopped, and this is what it watches."""
-    alive = ChannelState(row.state) in transitions_of(ChannelEvent.STOP) and (
+    active = ChannelState(row.state) in transitions_of(ChannelEvent.STOP) and (
         row.expiration is None or row.expiration > context.millis()
     )
-    return alive and hmac.compare_digest(row.resource_id.encode(), resource_id.encode("utf-8", "replace"))
+    return active and hmac.compare_digest(row.resource_id.encode(), resource_id.encode("utf-8", "replace"))
 
 
 def _may_stop(caller: Caller, row: ChannelRow) -> bool:

@@ -1,4 +1,4 @@
-"""The way to a receiver: what an address says, the hosts that it stands for, TLS, and why it could not be reached."""
+"""Opens a connection to a receiver: parses its address, resolves its host, makes TLS, describes failures."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from .trust_store import TrustStore
 AddrInfo = tuple[Any, Any, int, str, Any]
 """A row of getaddrinfo."""
 
-_PLAIN = "/%:@!$&'()*+,;=~"
-_NEXT_SECONDS = 2.0  # an address that is silent for so long gives way to the host's next one
-_GOODBYE_SECONDS = 1.0
+_SAFE_CHARACTERS = "/%:@!$&'()*+,;=~"
+_CONNECT_SECONDS = 2.0  # an address that is silent for so long gives way to the host's next one
+_TLS_SHUTDOWN_SECONDS = 1.0
 
 
 class Endpoint(NamedTuple):
@@ -37,10 +37,10 @@ class Endpoint(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def target_of(address: str) -> Endpoint:
+def parse_endpoint(address: str) -> Endpoint:
     """What an address says. Raises ValueError for one that is not https or names no host.
 
-    >>> target_of("https://[::1]:8443/in?x=ü")
+    >>> parse_endpoint("https://[::1]:8443/in?x=ü")
     Endpoint(host='::1', port=8443, authority='[::1]:8443', path='/in?x=%C3%BC')
     """
     parts = urlsplit(address)
@@ -50,7 +50,9 @@ def target_of(address: str) -> Endpoint:
     host.encode("idna")  # raises for what no name server can be asked
     if not host:
         raise ValueError("the address names no host")
-    path = quote(parts.path or "/", safe=_PLAIN) + (f"?{quote(parts.query, safe=_PLAIN + '?')}" if parts.query else "")
+    path = quote(parts.path or "/", safe=_SAFE_CHARACTERS) + (
+        f"?{quote(parts.query, safe=_SAFE_CHARACTERS + '?')}" if parts.query else ""
+    )
     return Endpoint(host, port, _bracketed(host) + ("" if port == 443 else f":{port}"), path)
 
 
@@ -64,68 +66,68 @@ def resolve(target: Endpoint) -> asyncio.Future[list[AddrInfo]]:
     The event loop's own threads are few and shared: a name server that is silent would hold up every receiver.
     """
     loop = asyncio.get_running_loop()
-    found: asyncio.Future[list[AddrInfo]] = loop.create_future()
+    addresses: asyncio.Future[list[AddrInfo]] = loop.create_future()
 
-    def settle(report: Callable[[Any], None], what: object) -> None:
-        if not found.done():
-            report(what)
+    def settle(report: Callable[[Any], None], outcome: object) -> None:
+        if not addresses.done():
+            report(outcome)
 
     def work() -> None:
-        report: Callable[[Any], None] = found.set_result
-        what: object
+        report: Callable[[Any], None] = addresses.set_result
+        outcome: object
         try:
-            what = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
+            outcome = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
         except (OSError, ValueError) as error:
-            report, what = found.set_exception, error
+            report, outcome = addresses.set_exception, error
         with suppress(RuntimeError):  # nobody waits any more, the loop is closed
-            loop.call_soon_threadsafe(settle, report, what)
+            loop.call_soon_threadsafe(settle, report, outcome)
 
-    found.add_done_callback(lambda done: done.cancelled() or done.exception())  # also where nobody waits for it
+    addresses.add_done_callback(lambda done: done.cancelled() or done.exception())  # also where nobody waits for it
     Thread(target=work, name="svc-lookup", daemon=True).start()
-    return found
+    return addresses
 
 
 async def connect(
-    target: Endpoint, places: Sequence[AddrInfo], trust: TrustStore, make_line: Callable[[], Connection]
+    target: Endpoint, addresses: Sequence[AddrInfo], trust: TrustStore, make_connection: Callable[[], Connection]
 ) -> Connection:
     """A line to the first of these places that takes a connection. Raises OSError, ValueError, NoStatus."""
     loop = asyncio.get_running_loop()
-    sock = await _connect(places)
+    sock = await _connect(addresses)
     try:
-        _, line = await loop.create_connection(
-            make_line,
+        _, connection = await loop.create_connection(
+            make_connection,
             sock=sock,
             ssl=trust.context,
             server_hostname=target.host,
-            ssl_shutdown_timeout=_GOODBYE_SECONDS,
+            ssl_shutdown_timeout=_TLS_SHUTDOWN_SECONDS,
         )
     except BaseException:
         sock.close()
         raise
-    if trust.is_revoked(line.certificate):
-        line.abort()
+    if trust.is_revoked(connection.certificate):
+        connection.abort()
         raise NoResponse("shows a certificate that was revoked")
-    return line
+    return connection
 
 
-async def _connect(places: Sequence[AddrInfo]) -> socket.socket:
+async def _connect(addresses: Sequence[AddrInfo]) -> socket.socket:
     failure: Exception = OSError("its name stands for no address")
-    for place in places:
-        patience = None if place is places[-1] else _NEXT_SECONDS
+    for address in addresses:
+        patience = None if address is addresses[-1] else _CONNECT_SECONDS
         try:
             async with asyncio.timeout(patience):
-                return await _connect_to(place)
+                return await _connect_to(address)
         except OSError as error:
             failure = error
     raise failure
 
 
-async def _connect_to(place: AddrInfo) -> socket.socket:
-    family, kind, protocol, _, address = place
+async def _connect_to(addr_info: AddrInfo) -> socket.socket:
+    family, kind, protocol, _, sock_address = addr_info
     sock = socket.socket(family, kind, protocol)
     try:
         sock.setblocking(False)
-        await asyncio.get_running_loop().sock_connect(sock, address)
+        await asyncio.get_running_loop().sock_connect(sock, sock_address)
     except BaseException:
         sock.close()
         raise
@@ -133,7 +135,7 @@ async def _connect_to(place: AddrInfo) -> socket.socket:
 
 
 # By OpenSSL's number of what is wrong with a certificate.
-_FAULTS = {
+_CERTIFICATE_FAULTS = {
     9: "it is not valid yet",
     10: "it has expired",
     18: "it is self-signed, and not trusted",
@@ -149,22 +151,22 @@ def describe_error(error: Exception, target: Endpoint) -> str:
         case NoResponse():
             return f"{target} {error}"
         case ssl.SSLCertVerificationError():
-            return f"the certificate of {target} is not valid: {_fault(error)}"
+            return f"the certificate of {target} is not valid: {_certificate_fault(error)}"
         case ssl.SSLError():
             return f"no TLS with {target}: {(error.reason or str(error)).replace('_', ' ').lower()}"
         case socket.gaierror():
-            return f"there is no host {target.host}: {_said(error)}"
+            return f"there is no host {target.host}: {_error_text(error)}"
         case ConnectionRefusedError():
             return f"nothing listens at {target}: connection refused"
         case ConnectionError():
             return f"{target} closed the connection without an answer"
-    return f"{target} cannot be reached: {_said(error)}"
+    return f"{target} cannot be reached: {_error_text(error)}"
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
 
 
-def _fault(error: ssl.SSLCertVerificationError) -> str:
+def _certificate_fault(error: ssl.SSLCertVerificationError) -> str:
     code = getattr(error, "verify_code", 0)
-    return _FAULTS.get(code) or getattr(error, "verify_message", None) or str(error)
+    return _CERTIFICATE_FAULTS.get(code) or getattr(error, "verify_message", None) or str(error)

@@ -15,13 +15,13 @@ from typing import Any
 
 import h11
 
-MOST_ANSWER = 64 * 1024
+MAX_RESPONSE_BYTES = 64 * 1024
 _IN_PROGRESS = 102
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 # h11 is told in short what goes out in full, and asked about what is not plain alone: it takes longer than all else.
-_ASKED = h11.Request(method="POST", target="/", headers=[("Host", "receiver"), ("Content-Length", "0")])
-_SAID = h11.EndOfMessage()
+_REQUEST = h11.Request(method="POST", target="/", headers=[("Host", "receiver"), ("Content-Length", "0")])
+_END_OF_MESSAGE = h11.EndOfMessage()
 
 
 class NoResponse(Exception):
@@ -32,9 +32,9 @@ class ConnectionState(Enum):
     """Where a line stands."""
 
     IDLE = "it takes a message"
-    ASKED = "it is taken for a message whose status is not known"
-    RESTING = "the status is known, the rest of the answer is still coming"
-    GONE = "it is closed"
+    AWAITING_RESPONSE = "it is taken for a message whose status is not known"
+    READING_REST = "the status is known, the rest of the answer is still coming"
+    CLOSED = "it is closed"
 
 
 def message(path: str, host: str, headers: Sequence[tuple[str, str]], body: bytes) -> bytes:
@@ -51,7 +51,7 @@ def message(path: str, host: str, headers: Sequence[tuple[str, str]], body: byte
     return "\r\n".join([*lines, "", ""]).encode() + body
 
 
-_PLAIN = re.compile(rb"HTTP/1\.1 ([2-5][0-9]{2})(?: [ -~]*)?\r\n((?:[A-Za-z-]+: [ -~]*\r\n)*)\r\n")
+_PLAIN_RESPONSE = re.compile(rb"HTTP/1\.1 ([2-5][0-9]{2})(?: [ -~]*)?\r\n((?:[A-Za-z-]+: [ -~]*\r\n)*)\r\n")
 _LENGTH = re.compile(rb"^content-length: ([0-9]{1,5})\r$", re.MULTILINE)
 _NO_CONTENT, _NOT_MODIFIED = 204, 304  # whatever their headers say, no body follows
 
@@ -62,76 +62,76 @@ def plain_status(answer: bytes) -> int | None:
     >>> plain_status(b"HTTP/1.1 202 Accepted\\r\\nContent-Length: 2\\r\\n\\r\\nok")
     202
     """
-    found = _PLAIN.match(answer)
-    if not found:
+    match = _PLAIN_RESPONSE.match(answer)
+    if not match:
         return None
-    status, fields = int(found[1]), found[2].lower()
+    status, fields = int(match[1]), match[2].lower()
     if status == _NOT_MODIFIED or b"transfer-encoding" in fields or b"connection" in fields:
         return None
     lengths = _LENGTH.findall(fields)
     if status == _NO_CONTENT and b"content-length" not in fields:
         lengths = [b"0"]
-    return status if [int(one) for one in lengths] == [len(answer) - found.end()] else None
+    return status if [int(length) for length in lengths] == [len(answer) - match.end()] else None
 
 
 class Connection(asyncio.Protocol):
     """A connection. `changed` is called with it whenever it stands differently; times are seconds."""
 
     def __init__(self, changed: Callable[[Connection], None], *, rest: float, idle: float) -> None:
-        self.standing = ConnectionState.ASKED  # by whoever had it made
-        self.heard = 0  # bytes of the present answer
+        self.state = ConnectionState.AWAITING_RESPONSE  # by whoever had it made
+        self.received = 0  # bytes of the present answer
         self.certificate: bytes | None = None
-        self._changed = changed
-        self._patience = {ConnectionState.RESTING: rest, ConnectionState.IDLE: idle}
+        self._on_change = changed
+        self._timeouts = {ConnectionState.READING_REST: rest, ConnectionState.IDLE: idle}
         self._timer: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
         self.lost = self._loop.create_future()
         """Done when its socket is closed."""
-        self._answer: asyncio.Future[int] | None = None
-        self._machine: h11.Connection | None = None
+        self._status: asyncio.Future[int] | None = None
+        self._h11: h11.Connection | None = None
 
-    async def ask(self, message: bytes) -> int:
+    async def send(self, message: bytes) -> int:
         """Send a message; the status that decides: the final one, or a 102. Raises NoStatus, OSError."""
-        if self.standing is ConnectionState.GONE:
+        if self.state is ConnectionState.CLOSED:
             raise NoResponse("closed the connection without an answer")
-        self._machine = None
-        self._answer, self.heard = self._loop.create_future(), 0
-        self._set_state(ConnectionState.ASKED)
+        self._h11 = None
+        self._status, self.received = self._loop.create_future(), 0
+        self._set_state(ConnectionState.AWAITING_RESPONSE)
         self._transport.write(message)
-        return await self._answer
+        return await self._status
 
     def abort(self) -> None:
         """Cut it, now."""
-        self._set_state(ConnectionState.GONE)
+        self._set_state(ConnectionState.CLOSED)
 
     def connection_made(self, transport: Any) -> None:
         self._transport = transport
         self.certificate = transport.get_extra_info("ssl_object").getpeercert(True)
-        self._changed(self)
+        self._on_change(self)
 
     def data_received(self, data: bytes) -> None:
-        if self.standing in (ConnectionState.IDLE, ConnectionState.GONE) or self._answer is None:
+        if self.state in (ConnectionState.IDLE, ConnectionState.CLOSED) or self._status is None:
             self.abort()  # nobody asked: it closes, or it lies
             return
-        self._hear(data[: MOST_ANSWER - self.heard])
-        self.heard += len(data)
-        if self.heard > MOST_ANSWER:
-            self._fail(NoResponse(f"sent {MOST_ANSWER} bytes and no status"))
+        self._receive(data[: MAX_RESPONSE_BYTES - self.received])
+        self.received += len(data)
+        if self.received > MAX_RESPONSE_BYTES:
+            self._fail(NoResponse(f"sent {MAX_RESPONSE_BYTES} bytes and no status"))
 
-    def _hear(self, data: bytes) -> None:
-        status = None if self._machine else plain_status(data)
+    def _receive(self, data: bytes) -> None:
+        status = None if self._h11 else plain_status(data)
         if status:
-            self._told(status)
+            self._set_status(status)
             self._set_state(ConnectionState.IDLE)
         elif data:
-            self._hear_more(data)
+            self._receive_with_h11(data)
 
-    def _hear_more(self, data: bytes) -> None:
-        if self._machine is None:
-            self._machine = _machine()
+    def _receive_with_h11(self, data: bytes) -> None:
+        if self._h11 is None:
+            self._h11 = _new_h11()
         try:
-            self._machine.receive_data(data)
-            self._set_state(self._read(self._machine))
+            self._h11.receive_data(data)
+            self._set_state(self._read(self._h11))
         except h11.ProtocolError as error:
             self._fail(NoResponse(f"did not answer in HTTP: {error}"))
 
@@ -139,18 +139,20 @@ class Connection(asyncio.Protocol):
         """Read what has come; where that leaves us."""
         while (event := machine.next_event()) not in (h11.NEED_DATA, h11.PAUSED):
             if isinstance(event, (h11.InformationalResponse, h11.Response)):
-                self._told(event.status_code)
+                self._set_status(event.status_code)
             elif isinstance(event, h11.EndOfMessage):
-                return ConnectionState.IDLE if _can_go_on(machine) else ConnectionState.GONE
-        return ConnectionState.RESTING if self._answer and self._answer.done() else ConnectionState.ASKED
+                return ConnectionState.IDLE if _can_be_reused(machine) else ConnectionState.CLOSED
+        return (
+            ConnectionState.READING_REST if self._status and self._status.done() else ConnectionState.AWAITING_RESPONSE
+        )
 
-    def _told(self, status: int) -> None:
+    def _set_status(self, status: int) -> None:
         """A 102 is a status, whatever follows it; other interim answers are none (N-08)."""
-        if (status >= 200 or status == _IN_PROGRESS) and self._answer and not self._answer.done():
-            self._answer.set_result(status)
+        if (status >= 200 or status == _IN_PROGRESS) and self._status and not self._status.done():
+            self._status.set_result(status)
 
     def connection_lost(self, error: Exception | None) -> None:
-        began = "in the middle of its answer" if self.heard else "without an answer"
+        began = "in the middle of its answer" if self.received else "without an answer"
         if error is None or isinstance(error, ConnectionError):
             error = NoResponse(f"closed the connection {began}")
         self._fail(error)
@@ -158,32 +160,32 @@ class Connection(asyncio.Protocol):
             self.lost.set_result(None)
 
     def _fail(self, error: Exception) -> None:
-        if self._answer and not self._answer.done():
-            self._answer.set_exception(error)
-        self._set_state(ConnectionState.GONE)
+        if self._status and not self._status.done():
+            self._status.set_exception(error)
+        self._set_state(ConnectionState.CLOSED)
 
-    def _set_state(self, standing: ConnectionState) -> None:
+    def _set_state(self, state: ConnectionState) -> None:
         """Move on; a line that is gone, or stands so already, does not."""
-        if self.standing in (standing, ConnectionState.GONE):
+        if self.state in (state, ConnectionState.CLOSED):
             return
-        self.standing = standing
+        self.state = state
         if self._timer:
             self._timer.cancel()
-        seconds = self._patience.get(standing)
+        seconds = self._timeouts.get(state)
         self._timer = None if seconds is None else self._loop.call_later(seconds, self.abort)
-        if standing is ConnectionState.GONE:
+        if state is ConnectionState.CLOSED:
             self._transport.abort()
-        self._changed(self)
+        self._on_change(self)
 
 
-def _machine() -> h11.Connection:
+def _new_h11() -> h11.Connection:
     """One that waits for an answer."""
     machine = h11.Connection(h11.CLIENT)
-    machine.send(_ASKED)
-    machine.send(_SAID)
+    machine.send(_REQUEST)
+    machine.send(_END_OF_MESSAGE)
     return machine
 
 
-def _can_go_on(machine: h11.Connection) -> bool:
+def _can_be_reused(machine: h11.Connection) -> bool:
     states = (machine.our_state, machine.their_state)
     return states == (h11.DONE, h11.DONE) and machine.trailing_data == (b"", False)

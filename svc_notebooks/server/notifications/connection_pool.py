@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Sequence
 
 from ...core.delivery_schedule import AttemptOutcome
-from .connect import AddrInfo, Endpoint, connect, describe_error, resolve, target_of
+from .connect import AddrInfo, Endpoint, connect, describe_error, parse_endpoint, resolve
 from .connection import Connection, ConnectionState, NoResponse, message
 from .trust_store import TrustStore
 
@@ -25,18 +25,18 @@ class HttpsSender:
     def __init__(self, trust: TrustStore, *, timeout: float, connections: int) -> None:
         self._trust = trust
         self._timeout = timeout
-        self._most = connections
-        self._receivers: dict[tuple[str, int], _HostPool] = {}
+        self._connections = connections
+        self._pools: dict[tuple[str, int], _HostPool] = {}
 
     async def send(self, address: str, headers: Sequence[tuple[str, str]], body: bytes) -> AttemptOutcome:
         """Post a message: the status that decides, or in one sentence why there is none."""
         try:
-            target = target_of(address)
+            target = parse_endpoint(address)
             text = message(target.path, target.authority, headers, body)
         except ValueError as error:
             return AttemptOutcome(None, str(error))
         try:
-            return AttemptOutcome(await self._receiver(target).send(text))
+            return AttemptOutcome(await self._pool(target).send(text))
         except TimeoutError:
             return AttemptOutcome(None, f"{target} gave no answer within {self._timeout:g} seconds")
         except (OSError, ValueError, NoResponse) as error:
@@ -44,16 +44,16 @@ class HttpsSender:
 
     async def close(self) -> None:
         """Let go of all connections; when it returns, their sockets are closed."""
-        lost = [future for receiver in self._receivers.values() for future in receiver.close()]
-        self._receivers.clear()
+        lost = [future for pool in self._pools.values() for future in pool.close()]
+        self._pools.clear()
         if lost:
             await asyncio.wait(lost, timeout=_CLOSING_SECONDS)
 
-    def _receiver(self, target: Endpoint) -> _HostPool:
+    def _pool(self, target: Endpoint) -> _HostPool:
         key = (target.host, target.port)
-        if key not in self._receivers:
-            self._receivers[key] = _HostPool(target, self._trust, self._timeout, self._most)
-        return self._receivers[key]
+        if key not in self._pools:
+            self._pools[key] = _HostPool(target, self._trust, self._timeout, self._connections)
+        return self._pools[key]
 
 
 class _HostPool:
@@ -63,72 +63,74 @@ class _HostPool:
         self._target = target
         self._trust = trust
         self._timeout = timeout
-        self._most = most
-        self._turns = asyncio.Semaphore(most)
-        self._lines: dict[Connection, None] = {}
-        self._opening = 0
-        self._places: asyncio.Future[list[AddrInfo]] | None = None
+        self._limit = most
+        self._free = asyncio.Semaphore(most)
+        self._connections: dict[Connection, None] = {}
+        self._connecting = 0
+        self._resolving: asyncio.Future[list[AddrInfo]] | None = None
 
     async def send(self, text: bytes) -> int:
         """The status. Waiting for a turn is not the receiver's fault, and does not count against its time."""
-        async with self._turns, asyncio.timeout(self._timeout):
-            kept = self._kept()
-            if kept:
+        async with self._free, asyncio.timeout(self._timeout):
+            idle = self._idle_connection()
+            if idle:
                 try:
-                    return await _ask(kept, text)
+                    return await _send(idle, text)
                 except (OSError, NoResponse):
-                    if kept.heard:
+                    if idle.received:
                         raise
             # Nothing was heard: the receiver had closed a kept line meanwhile, which is no attempt.
-            return await _ask(await self._open(), text)
+            return await _send(await self._open(), text)
 
-    def _kept(self) -> Connection | None:
-        for line in reversed(self._lines):
-            if line.standing is ConnectionState.IDLE and not self._trust.is_revoked(line.certificate):
-                return line
+    def _idle_connection(self) -> Connection | None:
+        for connection in reversed(self._connections):
+            if connection.state is ConnectionState.IDLE and not self._trust.is_revoked(connection.certificate):
+                return connection
         return None
 
     async def _open(self) -> Connection:
         self._make_room()
-        self._opening += 1
+        self._connecting += 1
         try:
-            return await connect(self._target, await self._found(), self._trust, self._new_line)
+            return await connect(self._target, await self._addresses(), self._trust, self._new_connection)
         finally:
-            self._opening -= 1
+            self._connecting -= 1
 
     def _make_room(self) -> None:
         """Rather than to wait for the end of an answer whose status is known, cut it."""
-        resting = [line for line in self._lines if line.standing is ConnectionState.RESTING]
-        for line in resting[: max(0, len(self._lines) + self._opening + 1 - self._most)]:
+        reading_rest = [
+            connection for connection in self._connections if connection.state is ConnectionState.READING_REST
+        ]
+        for line in reading_rest[: max(0, len(self._connections) + self._connecting + 1 - self._limit)]:
             line.abort()
 
-    async def _found(self) -> list[AddrInfo]:
+    async def _addresses(self) -> list[AddrInfo]:
         """Where the receiver is: asked once for all who wait for it."""
-        if self._places is None or self._places.done():
-            self._places = resolve(self._target)
-        return await asyncio.shield(self._places)
+        if self._resolving is None or self._resolving.done():
+            self._resolving = resolve(self._target)
+        return await asyncio.shield(self._resolving)
 
-    def _new_line(self) -> Connection:
-        return Connection(self._changed, rest=self._timeout, idle=_IDLE_SECONDS)
+    def _new_connection(self) -> Connection:
+        return Connection(self._on_change, rest=self._timeout, idle=_IDLE_SECONDS)
 
-    def _changed(self, line: Connection) -> None:
-        self._lines.pop(line, None)
-        if line.standing is not ConnectionState.GONE:
-            self._lines[line] = None
+    def _on_change(self, connection: Connection) -> None:
+        self._connections.pop(connection, None)
+        if connection.state is not ConnectionState.CLOSED:
+            self._connections[connection] = None
 
     def close(self) -> list[asyncio.Future[None]]:
         """Cut every line; what is done when their sockets are closed."""
-        if self._places:
-            self._places.cancel()
-        lines = list(self._lines)
-        for line in lines:
+        if self._resolving:
+            self._resolving.cancel()
+        connections = list(self._connections)
+        for line in connections:
             line.abort()
-        return [line.lost for line in lines]
+        return [line.lost for line in connections]
 
 
-async def _ask(line: Connection, text: bytes) -> int:
+async def _send(connection: Connection, text: bytes) -> int:
     try:
-        return await line.ask(text)
+        return await connection.send(text)
     except BaseException:
-        line.abort()
+        connection.abort()
         raise

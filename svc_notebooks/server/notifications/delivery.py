@@ -1,4 +1,4 @@
-"""Takes messages out: in a thread that begins with the first of them (carrier.py), so that no request waits.
+"""Takes messages out: in a thread that begins with the first of them (worker.py), so that no request waits.
 
 Where there are no threads (JupyterLite), or none are wanted, messages go out when `deliver` is called, to
 receivers in this process. What needs sockets is loaded when a message is sent, not before.
@@ -27,18 +27,18 @@ class DeliveryService:
 
     def __init__(
         self,
-        desk: Outbox,
+        outbox: Outbox,
         clock: SystemClock | VirtualClock,
-        make_poster: Callable[[], Sender],
+        make_sender: Callable[[], Sender],
         *,
         background: bool | None = None,
     ) -> None:
-        self._desk = desk
+        self._outbox = outbox
         self._clock = clock
-        self._make_poster = make_poster
+        self._make_sender = make_sender
         self._background = capabilities().threads if background is None else background
         self._receivers: dict[str, Handler] = {}
-        self._carrier: DeliveryWorker | None = None
+        self._worker: DeliveryWorker | None = None
         self._starting = Lock()
 
     def receive_at(self, address: str, handler: Handler | None) -> None:
@@ -50,7 +50,7 @@ class DeliveryService:
     def wake(self) -> None:
         """There is news: queued messages, or a channel that was stopped."""
         if self._background:
-            self._running()
+            self._running_worker()
 
     def deliver(self, timeout: float | None = None) -> None:
         """Deliver everything that is due now; when it returns, every receiver has answered or was given up.
@@ -58,42 +58,42 @@ class DeliveryService:
         `timeout` in seconds: how long a thread's work is waited for; None: to its end.
         """
         if not self._background:
-            self._deliver_here()
-        elif self._desk.has_pending():
-            self._running().finish(timeout)
-        elif self._carrier:
-            self._carrier.finish(timeout)  # something may be on its way that waits no more
+            self._deliver_in_process()
+        elif self._outbox.has_pending():
+            self._running_worker().finish(timeout)
+        elif self._worker:
+            self._worker.finish(timeout)  # something may be on its way that waits no more
 
     def next(self) -> datetime | None:
         """When something will be due that is not yet; None: nothing waits."""
-        return self._desk.later()
+        return self._outbox.later()
 
     def close(self) -> None:
         """Stop; what is under way stays queued in the store."""
-        if self._carrier:
-            self._carrier.close()
-            self._carrier = None
+        if self._worker:
+            self._worker.close()
+            self._worker = None
 
-    def _running(self) -> DeliveryWorker:
+    def _running_worker(self) -> DeliveryWorker:
         """The carrier, awake; another one where it has ended."""
         from .worker import DeliveryWorker
 
         with self._starting:
-            if self._carrier is None or not self._carrier.wake():
-                self._carrier = DeliveryWorker(self._desk, self._clock, self._make_poster, self._receivers)
-            return self._carrier
+            if self._worker is None or not self._worker.wake():
+                self._worker = DeliveryWorker(self._outbox, self._clock, self._make_sender, self._receivers)
+            return self._worker
 
-    def _deliver_here(self) -> None:
-        while due := self._desk.due():
+    def _deliver_in_process(self) -> None:
+        while due := self._outbox.due():
             for first in due:
                 waiting: Waiting | None = first
                 while waiting:
-                    waiting = self._desk.record_outcome(waiting, self._attempt(waiting)).following
+                    waiting = self._outbox.record_outcome(waiting, self._attempt(waiting)).following
 
     def _attempt(self, waiting: Waiting) -> AttemptOutcome:
         handler = self._receivers.get(waiting.channel.address)
-        if refused := self._desk.check_allowed(waiting):
+        if refused := self._outbox.check_allowed(waiting):
             return refused
         if handler is None:
             return AttemptOutcome(None, "nothing can be sent from here: this service delivers to its own process alone")
-        return deliver_in_process(handler, self._desk, waiting)
+        return deliver_in_process(handler, self._outbox, waiting)

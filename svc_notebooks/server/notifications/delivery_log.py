@@ -41,17 +41,23 @@ class DeliveryLog:
     """The last so many attempts."""
 
     def __init__(self, length: int) -> None:
-        self._kept: deque[Delivery] = deque(maxlen=length)
+        self._deliveries: deque[Delivery] = deque(maxlen=length)
 
     def add(self, delivery: Delivery) -> None:
         """Remember an attempt."""
-        self._kept.append(delivery)
+        self._deliveries.append(delivery)
 
     def rows(self) -> list[dict[str, Any]]:
         """All that are kept, in the order of their times; of one time, in the order of the messages."""
-        ordered = sorted(list(self._kept), key=lambda one: (one.time, one.waiting.seq, one.attempt))
-        return [one.row() for one in ordered]
+        ordered = sorted(
+            list(self._deliveries), key=lambda delivery: (delivery.time, delivery.waiting.seq, delivery.attempt)
+        )
+        return [delivery.row() for delivery in ordered]
 
     def clear(self) -> None:
         """Begin anew."""
-        self._kept.clear()
+        self._deliveries.clear()
+
+
+def _order(delivery: Delivery) -> tuple[int, int, int]:
+    return delivery.time, delivery.waiting.seq, delivery.attempt

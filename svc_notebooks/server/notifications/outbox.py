@@ -1,6 +1,6 @@
 """Hands out the messages that are due and records the outcome of each attempt (core/delivery_schedule.py decides).
 
-Nothing is sent from here (courier.py does that), and every step is one short transaction, so that a service that
+Nothing is sent from here (delivery.py does that), and every step is one short transaction, so that a service that
 is killed between two of them goes on where it was (N-11).
 """
 
@@ -45,7 +45,7 @@ class Outbox:
         self._policy = policy
         self._names = names
         self._secret = secret
-        self._out: dict[int, tuple[Waiting, int]] = {}  # of each channel the message that is out, and since when
+        self._in_flight: dict[int, tuple[Waiting, int]] = {}  # of each channel the message that is out, and since when
         self._allowed: set[str] = set()  # addresses whose domain is registered: it stays so
         self.deliveries = DeliveryLog(policy.deliveries_length)
 
@@ -53,14 +53,14 @@ class Outbox:
         """The messages that go out now: of every queue that has none out the first, where it is due."""
         self.sweep()
         now = self._now()
-        found = [one for one in self._store.outbox.due(now) if one.channel.seq not in self._out]
-        self._out.update((one.channel.seq, (one, now)) for one in found)
-        return found
+        ready = [waiting for waiting in self._store.outbox.due(now) if waiting.channel.seq not in self._in_flight]
+        self._in_flight.update((waiting.channel.seq, (waiting, now)) for waiting in ready)
+        return ready
 
     def later(self) -> datetime | None:
         """When something will be due that is not yet, a message or the end of a channel with messages."""
-        found = self._store.outbox.later(self._now())
-        return None if found is None else from_millis(found)
+        millis = self._store.outbox.later(self._now())
+        return None if millis is None else from_millis(millis)
 
     def has_pending(self) -> bool:
         """Whether any message waits, now or for later."""
@@ -86,10 +86,10 @@ class Outbox:
     def record_outcome(self, waiting: Waiting, outcome: AttemptOutcome) -> AttemptResult:
         """An attempt is over: write down what follows."""
         with self._store.exclusive():
-            out, began = self._out.get(waiting.channel.seq, (None, 0))
+            out, began = self._in_flight.get(waiting.channel.seq, (None, 0))
             if out is not waiting:
                 return AttemptResult(None, False)  # everything was forgotten meanwhile
-            del self._out[waiting.channel.seq]
+            del self._in_flight[waiting.channel.seq]
             postponed = self._conclude(waiting, outcome, began)
             return AttemptResult(self._following(waiting.channel.seq), postponed)
 
@@ -97,24 +97,24 @@ class Outbox:
         """Whether there will be another attempt."""
         attempt = waiting.attempts + 1
         chance = self._chance(waiting, attempt) if outcome.status in RETRIED else 0.0
-        judgement = next_attempt(outcome, attempt, self._policy.schedule, chance)
-        self.deliveries.add(Delivery(waiting, attempt, began, outcome, judgement.status))
-        if judgement.wait is None:
+        verdict = next_attempt(outcome, attempt, self._policy.schedule, chance)
+        self.deliveries.add(Delivery(waiting, attempt, began, outcome, verdict.status))
+        if verdict.wait is None:
             self._store.outbox.drop(waiting.seq)
             return False
-        due = self._now() + round(judgement.wait * 1000)
+        due = self._now() + round(verdict.wait * 1000)
         return self._store.outbox.postpone(waiting.seq, due=due, attempts=attempt)
 
     def _following(self, channel: int) -> Waiting | None:
         """The message of this channel that goes out next, if it is due and the channel is not over."""
-        found, now = self._store.outbox.next_of(channel), self._now()
-        if found is None or found.due > now:
+        waiting, now = self._store.outbox.next_of(channel), self._now()
+        if waiting is None or waiting.due > now:
             return None
-        if _is_over(found, now):
+        if _is_over(waiting, now):
             self.sweep()
             return None
-        self._out[channel] = (found, now)
-        return found
+        self._in_flight[channel] = (waiting, now)
+        return waiting
 
     def _chance(self, waiting: Waiting, attempt: int) -> float:
         """The same for the same attempt, in whatever order the receivers answer."""
@@ -125,18 +125,18 @@ class Outbox:
         now = self._now()
         with self._store.exclusive():
             for waiting in self._store.outbox.of_closed_channels(now):
-                if waiting.channel.seq not in self._out and self._store.outbox.drop(waiting.seq):
-                    self._take_back(waiting, now)
+                if waiting.channel.seq not in self._in_flight and self._store.outbox.drop(waiting.seq):
+                    self._cancel(waiting, now)
 
-    def _take_back(self, waiting: Waiting, now: int) -> None:
-        why = _STOPPED if waiting.channel.state == ChannelState.STOPPED.value else _EXPIRED
+    def _cancel(self, waiting: Waiting, now: int) -> None:
+        reason = _STOPPED if waiting.channel.state == ChannelState.STOPPED.value else _EXPIRED
         self.deliveries.add(
-            Delivery(waiting, waiting.attempts, now, AttemptOutcome(None, why), DeliveryStatus.CANCELLED)
+            Delivery(waiting, waiting.attempts, now, AttemptOutcome(None, reason), DeliveryStatus.CANCELLED)
         )
 
     def forget(self) -> None:
         """The store has changed under us: what is out belongs to nobody."""
-        self._out.clear()
+        self._in_flight.clear()
         self._allowed.clear()
         self.deliveries.clear()
 

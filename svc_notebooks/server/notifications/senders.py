@@ -1,4 +1,4 @@
-"""How one message is sent: over HTTPS, or by a call of a receiver in this process."""
+"""Sends one message: over HTTPS, or by a call of a receiver in this process."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Sender(Protocol):
         """Let go of all connections."""
 
 
-def deliver_in_process(handler: Handler, desk: Outbox, waiting: Waiting) -> AttemptOutcome:
+def deliver_in_process(handler: Handler, outbox: Outbox, waiting: Waiting) -> AttemptOutcome:
     """Hand a message to a receiver of this process."""
-    body = desk.body(waiting)
-    headers = Headers([*desk.headers(waiting), ("Content-Length", str(len(body)))])
+    body = outbox.body(waiting)
+    headers = Headers([*outbox.headers(waiting), ("Content-Length", str(len(body)))])
     try:
         return AttemptOutcome(handler(Request("POST", waiting.channel.address, headers, body)).status)
     except Exception as error:

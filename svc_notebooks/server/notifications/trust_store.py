@@ -1,4 +1,4 @@
-"""Whose certificates deliveries accept: the system's authorities, and those that were named to this service (A8-04)."""
+"""Holds the certificate authorities and revocation lists that deliveries trust (A8-04)."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class TrustStore:
 
     def add(self, pem: str) -> None:
         """Trust the certificates in this text, and believe its revocation lists. Raises ValueError."""
-        blocks = [(found[1], found[0]) for found in _BLOCK.finditer(pem)]
-        certificates = [text for kind, text in blocks if kind == _CERTIFICATE]
+        blocks = [(block[1], block[0]) for block in _BLOCK.finditer(pem)]
+        certificates = [text for label, text in blocks if label == _CERTIFICATE]
         lists = [text for kind, text in blocks if kind == _REVOCATION_LIST]
         if not certificates and not lists:
             raise ValueError("there is no certificate in it: give the authority's in PEM, -----BEGIN CERTIFICATE-----")
         import ssl
 
-        revoked = {one for text in lists for one in _revoked_by(text)}
+        revoked = {serial for text in lists for serial in _revoked_by(text)}
         _load(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), certificates)  # all of them or none
         with self._lock:
             _load(self.context, certificates)
@@ -67,15 +67,15 @@ def _revoked_by(pem: str) -> set[tuple[bytes, int]]:
     except ImportError:
         raise ValueError("a revocation list needs the package cryptography: pip install cryptography") from None
     try:
-        found = x509.load_pem_x509_crl(pem.encode())
+        crl = x509.load_pem_x509_crl(pem.encode())
     except ValueError as error:
         raise ValueError(f"a revocation list in it cannot be read: {error}") from None
-    issuer = found.issuer.public_bytes()
-    return {(issuer, one.serial_number) for one in found}
+    issuer = crl.issuer.public_bytes()
+    return {(issuer, revoked.serial_number) for revoked in crl}
 
 
 def _identity(certificate: bytes) -> tuple[bytes, int]:
     from cryptography import x509
 
-    found = x509.load_der_x509_certificate(certificate)
-    return found.issuer.public_bytes(), found.serial_number
+    parsed = x509.load_der_x509_certificate(certificate)
+    return parsed.issuer.public_bytes(), parsed.serial_number

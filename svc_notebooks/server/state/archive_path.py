@@ -1,4 +1,4 @@
-"""Where a saved service goes: a new path, or that of a saved service, and never that of any other file."""
+"""Saves a service to a path: a new one, or that of another saved service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes to its end by itself: upload sessions, channels and tokens, each at its time."""
+"""Lists the expirations and deliveries that are ahead, and expires upload sessions."""
 
 from __future__ import annotations
 

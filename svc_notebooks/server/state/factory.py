@@ -1,4 +1,4 @@
-"""Houses to live in: a new one or that of a folder, one like another was at a moment, one out of a file."""
+"""Builds a ServiceContext: empty, from a data directory, as a fork of a running one, or from an archive."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Courtesy between requests on one upload session: who waits, who is interrupted.
+"""Serialises requests to one upload session and lets a later one take over a stalled one.
 
-Correctness does not rest on this room: the store refuses bytes of a request that a later one has overtaken
-(store/sessions.py). Here a second chunk merely waits for the first instead of beating it, and a question cuts
-off a connection that has fallen silent instead of waiting for it (edge cases 33 to 38).
+An optimisation: the generation check in store/upload_sessions.py guarantees correctness. A second chunk waits for
+the first, and a status query cuts off a connection that has fallen silent (edge cases 33 to 38).
 """
 
 from __future__ import annotations

@@ -1,24 +1,12 @@
-"""What the service remembers, in a database: the one room that knows SQLAlchemy.
+"""The rows that the service keeps: one class for each group of tables, and the store that holds them all.
 
-schema.py     the tables
-database.py   a connection, short transactions, statements compiled once
-people.py     users, tokens, generated ids
-oauth.py      OAuth clients, service accounts and what was granted
-files.py      files and their tree
-contents.py   which parts a content is made of
-sessions.py   upload sessions
-permissions.py who has which role
-channels.py   who watches what
-outbox.py     messages that wait to be delivered
-changes.py    each user's change log
-calendars.py  calendars and who sees them
-events.py     events and invitations
-ends.py       what ends or is sent by itself, and when
-meaning.py    what values mean beyond their types
-whole.py      all tables, row by row
-trusted.py    domains and authorities that deliveries trust
-search.py     queries and orders as SQL
-words.py      texts as they are compared
+store.py                                        the Store: all tables, transactions, clear and restore
+files.py, contents.py, permissions.py, search.py  files, the parts of their contents, roles, queries as SQL
+upload_sessions.py, changes.py                  upload sessions, the change logs
+calendars.py, events.py                         calendars, events and invitations
+channels.py, outbox.py, domains.py              channels, queued messages, registered domains and authorities
+users.py, oauth.py                              users, tokens, generated ids; OAuth clients, accounts and grants
+deadlines.py, dump.py, normalize.py             what expires when; all tables row by row; texts as compared
 """
 
 from ..database.engine import Database, open_database

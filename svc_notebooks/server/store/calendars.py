@@ -1,4 +1,4 @@
-"""Calendars, and who has which role on them beside their owner."""
+"""Stores calendars and the roles that users have on them beside their owners."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notification channels: who watches what, and where they are told.
+"""Stores notification channels and queues the messages to them.
 
 The messages to all channels of one resource are queued by two statements, however many channels there are.
 """

@@ -1,4 +1,4 @@
-"""What ends or is sent by itself at a time that is known: sessions, channels, tokens, messages."""
+"""Reads which sessions, channels and tokens expire, and which messages are due, in a span of time."""
 
 from __future__ import annotations
 
@@ -66,27 +66,27 @@ class Deadlines:
         """Uploads that end when nobody touches them for their lifetime (seconds)."""
         c = sessions.c
         first, last = span.first / 1000 - lifetime, span.last / 1000 - lifetime
-        found = select(c.owner, c.metadata, c.stored, c.total, c.touched)
-        found = found.where(c.state == "open", c.touched > first, c.touched <= last)
-        return [OpenSession(*row) for row in self._database.select(found)]
+        statement = select(c.owner, c.metadata, c.stored, c.total, c.touched)
+        statement = statement.where(c.state == "open", c.touched > first, c.touched <= last)
+        return [OpenSession(*row) for row in self._database.select(statement)]
 
     def channels(self, span: TimeSpan) -> list[ExpiringChannel]:
         """Channels that nobody has stopped."""
         c = channels.c
-        found = select(c.user, c.id, c.address, c.expiration)
-        found = found.where(c.state == ACTIVE, c.expiration > span.first, c.expiration <= span.last)
-        return [ExpiringChannel(*row) for row in self._database.select(found)]
+        statement = select(c.user, c.id, c.address, c.expiration)
+        statement = statement.where(c.state == ACTIVE, c.expiration > span.first, c.expiration <= span.last)
+        return [ExpiringChannel(*row) for row in self._database.select(statement)]
 
     def tokens(self, span: TimeSpan) -> list[ExpiringToken]:
         """Access tokens."""
         c = tokens.c
-        found = select(c.user, c.client, c.scopes, c.expires)
-        found = found.where(c.expires > span.first / 1000, c.expires <= span.last / 1000)
-        return [ExpiringToken(*row) for row in self._database.select(found)]
+        statement = select(c.user, c.client, c.scopes, c.expires)
+        statement = statement.where(c.expires > span.first / 1000, c.expires <= span.last / 1000)
+        return [ExpiringToken(*row) for row in self._database.select(statement)]
 
     def messages(self, span: TimeSpan) -> list[QueuedMessage]:
         """Messages that are queued; one that should have gone already is due at once."""
         m, c = messages.c, channels.c
-        found = select(c.user, c.id, m.state, m.attempts, m.due).join(channels, c.seq == m.channel)
-        found = found.where(m.due > span.first, m.due <= span.last).order_by(m.seq)
-        return [QueuedMessage(*row) for row in self._database.select(found)]
+        statement = select(c.user, c.id, m.state, m.attempts, m.due).join(channels, c.seq == m.channel)
+        statement = statement.where(m.due > span.first, m.due <= span.last).order_by(m.seq)
+        return [QueuedMessage(*row) for row in self._database.select(statement)]

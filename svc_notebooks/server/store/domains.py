@@ -1,4 +1,4 @@
-"""Whom deliveries go to: domains that are registered, and authorities that are trusted beside the system's."""
+"""Stores the registered domains and the certificate authorities that deliveries trust."""
 
 from __future__ import annotations
 

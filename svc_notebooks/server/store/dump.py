@@ -1,4 +1,4 @@
-"""The whole store, row by row: in a form that does not depend on the database that keeps it."""
+"""Reads and writes all tables row by row, in a form that does not depend on the database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The store as one value: its tables by subject, and what concerns all of them."""
+"""Joins the tables of all subjects into one store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a server cannot listen at an address, as a sentence."""
+"""Says in a sentence why a server cannot listen at an address."""
 
 import errno
 import os

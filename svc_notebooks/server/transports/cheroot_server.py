@@ -27,8 +27,8 @@ from ...core.http.messages import Disconnected, Headers, Request, Response, clos
 from ...core.policy import Policy
 from ..context.responses import error_response
 from .http1 import (
-    OLD,
-    WHY_UNREADABLE,
+    HTTP_1_0,
+    UNREADABLE_REASONS,
     ChunkedBody,
     ContentLengthReader,
     address,
@@ -38,15 +38,15 @@ from .http1 import (
     head,
     read_headers,
 )
-from .idle_connections import WaitingConnection, overdue, unreadable
-from .ready_queue import ReadyQueue, Users
-from .request_head import Incoming
+from .idle_connections import WaitingConnection, overdue, unreadable_response
+from .ready_queue import LaneTable, ReadyQueue
+from .request_head import RequestReader
 from .transfer_pace import TransferBudget, peer_has_closed, send_all
 
 _log = logging.getLogger(__name__)
 
-KEPT_CONNECTIONS = 1000
-_SMALL_REST, _REST_SECONDS = 1024 * 1024, 1.0
+MAX_WAITING_CONNECTIONS = 1000
+_MAX_DRAIN, _DRAIN_SECONDS = 1024 * 1024, 1.0
 
 
 class _Connection(WaitingConnection, HTTPConnection):
@@ -55,7 +55,7 @@ class _Connection(WaitingConnection, HTTPConnection):
     server: CherootServer
 
     def __init__(self, server: CherootServer, sock: socket.socket, makefile: object) -> None:
-        HTTPConnection.__init__(self, server, sock, lambda sock, mode, _: Incoming(sock) if "r" in mode else None)
+        HTTPConnection.__init__(self, server, sock, lambda sock, mode, _: RequestReader(sock) if "r" in mode else None)
         WaitingConnection.__init__(self, server.tls)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         server.open.add(self)
@@ -66,27 +66,27 @@ class _Connection(WaitingConnection, HTTPConnection):
             if self.handshake:
                 self.end_handshake()
                 return False
-            self.server.users.meet(self.token)
-            return self.belongs_to() != lane or self._answer_requests(lane)
+            self.server.users.look_up(self.token)
+            return self.lane_of_request() != lane or self._serve_requests(lane)
         finally:
             self.server.queue.done(lane)
 
-    def _answer_requests(self, lane: str) -> bool:
+    def _serve_requests(self, lane: str) -> bool:
         """Stay with this thread while requests of the same lane follow at once; whether the connection stays."""
         # Once the server stops, who is still in line gets no thread: each could hold it for `IDLE_SECONDS`.
         while not self.server.stopping:
             self.socket.settimeout(self.server.timeout)
             if not HTTPConnection.communicate(self):  # type: ignore[no-untyped-call]
                 return False
-            self.be_idle()
+            self.wait_for_request()
             is_free = not self.server.queue.qsize()
-            if not (self.collect() or (is_free and self.more_soon() and self.collect())) or self.lane != lane:
+            if not (self.collect() or (is_free and self.has_more_soon() and self.collect())) or self.lane != lane:
                 return True
         return False
 
     def close(self) -> None:
         """Close it, even where the peer or a failed handshake has done so already."""
-        self.say_goodbye()
+        self.shut_down_tls()
         with suppress(OSError):
             HTTPConnection.close(self)
 
@@ -102,7 +102,7 @@ class _Connections(ConnectionManager):
 
     def _expire(self, threshold: float) -> None:
         """Close those whose deadline is over, and the next ones where there are too many."""
-        self._end(overdue(self._waiting(), KEPT_CONNECTIONS))
+        self._close_all(overdue(self._waiting(), MAX_WAITING_CONNECTIONS))
 
     def _from_server_socket(self, server_socket: socket.socket) -> object:
         """Accept a connection; where no more files may be open, another one is closed for the next."""
@@ -111,13 +111,13 @@ class _Connections(ConnectionManager):
         except OSError as error:
             if error.errno not in (errno.EMFILE, errno.ENFILE):
                 raise
-            self._end(overdue(self._waiting(), len(self._waiting()) - 1))
+            self._close_all(overdue(self._waiting(), len(self._waiting()) - 1))
             return None
 
     def _waiting(self) -> list[WaitingConnection]:
         return [conn for _, conn in self._selector.connections if conn is not self.server]
 
-    def _end(self, connections: list[WaitingConnection]) -> None:
+    def _close_all(self, connections: list[WaitingConnection]) -> None:
         for conn in connections:
             self._selector.unregister(conn.socket.fileno())
             conn.expire()
@@ -132,7 +132,7 @@ class _Request(HTTPRequest):
 
     def __init__(self, server: CherootServer, conn: _Connection) -> None:
         super().__init__(server, conn, proxy_mode=True)  # takes http://host/path too
-        self.patience = TransferBudget(server.policy.body_timeout, server.policy.least_rate)
+        self.budget = TransferBudget(server.policy.body_timeout, server.policy.least_rate)
 
     def read_request_line(self) -> bool:
         """As cheroot reads it; an address that cannot be taken apart is the client's mistake, not ours."""
@@ -142,17 +142,19 @@ class _Request(HTTPRequest):
             self.simple_response(400)
             return False
 
-    def header_reader(self, rfile: Any, found: dict[bytes, bytes]) -> dict[bytes, bytes]:
-        """Every header as it was sent; `found` gets what cheroot itself looks at."""
+    def header_reader(self, rfile: Any, headers: dict[bytes, bytes]) -> dict[bytes, bytes]:
+        """Every header as it was sent; `headers` gets what cheroot itself looks at."""
         self.in_headers = True
         self.pairs = read_headers(rfile)
-        said = framing(self.pairs)
-        check_framing(said, self.response_protocol)
-        found |= {name.title().encode(): values[-1].encode("latin-1") for name, values in said.items() if values}
-        expected = found.pop(b"Expect", b"").lower()
-        self.expects_continue = expected == b"100-continue" and self.response_protocol != OLD
-        found[b"Connection"] = connection_header(said["connection"])
-        return found
+        values_by_name = framing(self.pairs)
+        check_framing(values_by_name, self.response_protocol)
+        headers |= {
+            name.title().encode(): values[-1].encode("latin-1") for name, values in values_by_name.items() if values
+        }
+        expected = headers.pop(b"Expect", b"").lower()
+        self.expects_continue = expected == b"100-continue" and self.response_protocol != HTTP_1_0
+        headers[b"Connection"] = connection_header(values_by_name["connection"])
+        return headers
 
     def respond(self) -> None:
         """Hand the request to the service and send what it answers."""
@@ -160,15 +162,15 @@ class _Request(HTTPRequest):
         body = self._body()
         self.server.bodies.add(body)
         try:
-            self._send(self._answer(body), body)
+            self._send(self._respond(body), body)
         except (Disconnected, OSError) as error:
             _log.debug("connection cut: %s", error)
             self.close_connection = True
         finally:
             self.server.bodies.discard(body)
-            self.server.answered += 1  # a hint for `PoolMonitor`: whether two threads count as one does not matter
+            self.server.responses += 1  # a hint for `PoolMonitor`: whether two threads count as one does not matter
 
-    def _answer(self, body: ContentLengthReader) -> Response:
+    def _respond(self, body: ContentLengthReader) -> Response:
         url, pairs = address(self.uri.decode("latin-1"), self.pairs, self.server.base_url)
         response = self.server.handle(Request(self.method.decode("latin-1"), url, Headers(pairs), body))
         if body.aborted and self.server.stopping:
@@ -179,7 +181,7 @@ class _Request(HTTPRequest):
         sock = self.conn.socket
 
         def begin() -> None:
-            self.conn.rfile.be_patient(self.patience)
+            self.conn.rfile.set_budget(self.budget)
             if self.expects_continue:
                 sock.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
 
@@ -187,44 +189,46 @@ class _Request(HTTPRequest):
             with suppress(OSError):
                 sock.shutdown(socket.SHUT_RD)
 
-        gone = partial(peer_has_closed, sock)
+        has_closed = partial(peer_has_closed, sock)
         if self.chunked_read:
-            return ChunkedBody(self.conn.rfile, begin, cut, gone)
-        return ContentLengthReader(self.conn.rfile, int(self.inheaders.get(b"Content-Length", 0)), begin, cut, gone)
+            return ChunkedBody(self.conn.rfile, begin, cut, has_closed)
+        return ContentLengthReader(
+            self.conn.rfile, int(self.inheaders.get(b"Content-Length", 0)), begin, cut, has_closed
+        )
 
     def _send(self, response: Response, body: ContentLengthReader) -> None:
         promised = self.expects_continue and body.unread()
-        if not body.over() and (body.aborted or promised or not self._rest_is_here(body)):
+        if not body.over() and (body.aborted or promised or not self._drain_rest(body)):
             self.close_connection = True
         if not isinstance(response.body, bytes) and "Content-Length" not in response.headers:
             self.close_connection = True  # its end is the connection's
-        self._write(head(response, connection=self._connection_fate()), response.body)
+        self._write(head(response, connection=self._connection_header()), response.body)
         if self.close_connection and not body.over():
-            self.conn.linger_on()
+            self.conn.lingering_close()
 
-    def _rest_is_here(self, body: ContentLengthReader) -> bool:
+    def _drain_rest(self, body: ContentLengthReader) -> bool:
         """Read a rest that nobody wants, if it is small and comes at once: the answer waits for no other."""
-        self.patience = TransferBudget(_REST_SECONDS, self.server.policy.least_rate)
-        self.conn.rfile.be_patient(self.patience)
-        return body.drain(_SMALL_REST, _REST_SECONDS)
+        self.budget = TransferBudget(_DRAIN_SECONDS, self.server.policy.least_rate)
+        self.conn.rfile.set_budget(self.budget)
+        return body.drain(_MAX_DRAIN, _DRAIN_SECONDS)
 
-    def _connection_fate(self) -> str | None:
+    def _connection_header(self) -> str | None:
         if self.close_connection:
             return "close"
         return "keep-alive" if self.response_protocol == "HTTP/1.0" else None  # what HTTP/1.1 does anyway
 
     def _write(self, start: bytes, content: bytes | Iterable[bytes]) -> None:
-        sock, patience = (
+        sock, budget = (
             self.conn.socket,
             TransferBudget(self.server.policy.body_timeout, self.server.policy.least_rate),
         )
         if isinstance(content, bytes):
-            send_all(sock, start + content, patience)
+            send_all(sock, start + content, budget)
             return
         try:
-            send_all(sock, start, patience)
+            send_all(sock, start, budget)
             for block in content:
-                send_all(sock, block, patience)
+                send_all(sock, block, budget)
         finally:
             close_body(content)
 
@@ -232,9 +236,9 @@ class _Request(HTTPRequest):
         """What cheroot refuses before there is a request, in our envelope; of headers `header_reader` says why."""
         self.close_connection = True
         code = int(str(status)[:3])
-        why = msg if code == 400 and self.in_headers else WHY_UNREADABLE.get(code, status)
+        reason = msg if code == 400 and self.in_headers else UNREADABLE_REASONS.get(code, status)
         with suppress(OSError):
-            self.conn.socket.sendall(unreadable(code, str(why)))
+            self.conn.socket.sendall(unreadable_response(code, str(reason)))
 
 
 class CherootServer(HTTPServer):
@@ -244,11 +248,11 @@ class CherootServer(HTTPServer):
     handle: Callable[[Request], Response]
     base_url: str
     policy: Policy
-    users: Users
+    users: LaneTable
     bodies: set[ContentLengthReader]
     open: WeakSet[_Connection]
     tls: ssl.SSLContext | None
-    answered = 0
+    responses = 0
     stopping = False
 
     def __init__(self, address: tuple[str, int], *, threads: int, most: int) -> None:

@@ -160,11 +160,11 @@ class Control:
         if name.startswith("files/") and request.method == "POST":
             return self._flag(plain_segment(name[6:]), _body(request))
         if request.method == "POST" and (register := self._registers.get(name)):
-            return register(_understood(name, _body(request)), request.origin)
+            return register(_known_fields(name, _body(request)), request.origin)
         control_call = self._calls.get((request.method, name))
         if control_call is None:
             raise refuse("notFound", message=f"{request.method} {_PREFIX}{name[:80]} is no control call.")
-        return control_call(_understood(name, _body(request)))
+        return control_call(_known_fields(name, _body(request)))
 
     def _tokens(self, body: JSONObject) -> Answer:
         scopes, expires_in = body.get("scopes"), body.get("expires_in")
@@ -172,7 +172,7 @@ class Control:
             _text(body, "user"),
             scopes=None if scopes is None else _texts(scopes, "scopes"),
             client=_text(body, "client") or "notebook",
-            service_account=_said(body, "service_account"),
+            service_account=_flag_value(body, "service_account"),
             expires_in=_lifetime(expires_in),
         )
         return {"access_token": token}
@@ -191,7 +191,7 @@ class Control:
         elif now := _text(body, "now"):
             instant = parse_time(now)
             self._service.virtual_clock().set(instant)
-        elif _said(body, "freeze"):
+        elif _flag_value(body, "freeze"):
             self._service.virtual_clock().freeze()
         else:
             raise ValueError('a body {"advance": ...}, {"now": ...} or {"freeze": true} is needed')
@@ -220,12 +220,12 @@ class Control:
         return {"limits": list(self._service.limits())}
 
     def _add_client(self, body: JSONObject, origin: str) -> JSONObject:
-        addresses, public = _texts(body.get("redirect_uris", []), "redirect_uris"), _said(body, "public")
-        return self._service.oauth_client(_needed(body, "name"), addresses, public=public, base_url=origin)
+        addresses, public = _texts(body.get("redirect_uris", []), "redirect_uris"), _flag_value(body, "public")
+        return self._service.oauth_client(_required_text(body, "name"), addresses, public=public, base_url=origin)
 
     def _add_account(self, body: JSONObject, origin: str) -> JSONObject:
         return self._service.service_account(
-            _needed(body, "name"),
+            _required_text(body, "name"),
             delegation=_texts(body.get("delegation", []), "delegation"),
             client=_text(body, "client") or "notebook",
             base_url=origin,
@@ -237,10 +237,10 @@ class Control:
         return {"agenda": list(rows)}
 
     def _register_domain(self, body: JSONObject) -> Answer:
-        return {"domain": self._service.register_domain(_needed(body, "domain"))}
+        return {"domain": self._service.register_domain(_required_text(body, "domain"))}
 
     def _trust(self, body: JSONObject) -> Answer:
-        self._service.trust(_needed(body, "ca_pem"))
+        self._service.trust(_required_text(body, "ca_pem"))
         return None
 
     def _deliveries(self, body: JSONObject) -> Answer:
@@ -266,12 +266,12 @@ class Control:
     def _flag(self, file_id: str, body: JSONObject) -> Answer:
         abusive, client = body.get("abusive"), _text(body, "open_with")
         if client:
-            found = self._service.open_with(file_id, client)
+            exists = self._service.open_with(file_id, client)
         elif isinstance(abusive, bool):
-            found = self._service.flag(file_id, abusive=abusive)
+            exists = self._service.flag(file_id, abusive=abusive)
         else:
             raise ValueError('a body {"abusive": true or false} or {"open_with": "a client"} is needed')
-        if not found:
+        if not exists:
             raise refuse("fileNotFound", fileId=file_id[:200])
         return {"id": file_id, **body}
 
@@ -295,14 +295,14 @@ _TAKES: Mapping[str, tuple[str, ...]] = {
 """What the body of a call may have; of the others nothing is looked at, or they say themselves what is wrong."""
 
 
-def _understood(name: str, body: JSONObject) -> JSONObject:
+def _known_fields(name: str, body: JSONObject) -> JSONObject:
     """A body that has nothing that the call would pass over. Raises ValueError."""
     if unknown := body.keys() - set(_TAKES.get(name, body)):
         raise ValueError(f"{name} takes {', '.join(_TAKES[name])}, not {min(unknown)[:40]}")
     return body
 
 
-def _said(body: JSONObject, name: str) -> bool:
+def _flag_value(body: JSONObject, name: str) -> bool:
     value = body.get(name)
     if value is not None and not isinstance(value, bool):
         raise ValueError(f"{name} takes true or false")
@@ -316,17 +316,17 @@ def _text(body: JSONObject, name: str) -> str | None:
     return value
 
 
-def _needed(body: JSONObject, name: str) -> str:
-    found = _text(body, name)
-    if not found:
+def _required_text(body: JSONObject, name: str) -> str:
+    text = _text(body, name)
+    if not text:
         raise ValueError(f'a body {{"{name}": ...}} is needed')
-    return found
+    return text
 
 
 def _texts(value: JSON, name: str) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
         raise ValueError(f"{name} takes a list of texts")
-    return [str(one) for one in value]
+    return [str(text) for text in value]
 
 
 def _lifetime(value: JSON) -> float | None:

@@ -1,4 +1,4 @@
-"""HTTP/1.1 as bytes: bodies read from a connection, heads written to one. What carries them is socket.py's."""
+"""HTTP/1.1 as bytes: bodies read from a connection, heads written to one. What carries them is cheroot_server.py's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..blobs.blob_store import BLOCK
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r\n")
 _LINE = 256
 _MOST_TRAILER_BYTES = 65_536
-_BROKEN = re.compile(r"[\r\n\0]+")
+_LINE_BREAKS = re.compile(r"[\r\n\0]+")
 
 
 class ContentLengthReader:
@@ -38,7 +38,7 @@ class ContentLengthReader:
     ) -> None:
         self._source = source
         self._begin: Callable[[], None] | None = begin
-        self._cut = cut
+        self._cut_off = cut
         self.gone = gone
         self._left = size
         self.aborted = False
@@ -48,9 +48,9 @@ class ContentLengthReader:
         """What has come, at most `size` bytes; all of it without one."""
         if size < 0:
             return b"".join(iter(lambda: self.read(BLOCK), b""))
-        if not (wanted := min(size, self._left)):
+        if not (length := min(size, self._left)):
             return b""
-        block = self._receive(wanted)
+        block = self._receive(length)
         self._left -= len(block)
         return block
 
@@ -72,7 +72,7 @@ class ContentLengthReader:
     def abort(self) -> None:
         """Stop reading, now: another request takes over."""
         self.aborted = True
-        self._cut()
+        self._cut_off()
 
     def unread(self) -> bool:
         """Whether nobody has asked for a byte of it."""
@@ -112,14 +112,14 @@ class ChunkedBody(ContentLengthReader):
             return b""
         block = super().read(size)
         if not self._left and self._line() != b"\r\n":
-            raise self._wrong("a chunk of the body is longer than it says.")
+            raise self._bad_request("a chunk of the body is longer than it says.")
         return block
 
     def _next_chunk(self) -> bool:
-        found = _SIZE.fullmatch(self._line())
-        if not found:
-            raise self._wrong("a chunk of the body has no readable size.")
-        self._left = int(found[1], 16)
+        match = _SIZE.fullmatch(self._line())
+        if not match:
+            raise self._bad_request("a chunk of the body has no readable size.")
+        self._left = int(match[1], 16)
         if not self._left:
             self._pass_trailers()
             self._ended = True
@@ -131,9 +131,9 @@ class ChunkedBody(ContentLengthReader):
         while (line := self._line(left)) != b"\r\n":
             left -= len(line)
             if not line.endswith(b"\r\n") or left <= 0:
-                raise self._wrong("the trailers of the body are no header lines, or too many.")
+                raise self._bad_request("the trailers of the body are no header lines, or too many.")
 
-    def _wrong(self, message: str) -> Exception:
+    def _bad_request(self, message: str) -> Exception:
         self.broken = True
         return refuse("badRequest", message=message)
 
@@ -162,7 +162,7 @@ def head(response: Response, *, connection: str | None = None) -> bytes:
 
 
 def _one_line(value: str) -> str:
-    return _BROKEN.sub(" ", value)
+    return _LINE_BREAKS.sub(" ", value)
 
 
 @lru_cache(maxsize=2)
@@ -170,11 +170,11 @@ def _date(second: int) -> str:
     return formatdate(second, usegmt=True)
 
 
-OLD = "HTTP/1.0"
+HTTP_1_0 = "HTTP/1.0"
 MOST_HEADER_BYTES = 65_536
 MOST_HEADERS = 200
 
-WHY_UNREADABLE = {
+UNREADABLE_REASONS = {
     400: "its first line must be a method in capital letters, an address and a version, like "
     "GET /storage/v3/files HTTP/1.1, and end with CR LF",
     408: "it did not come in time",
@@ -182,7 +182,7 @@ WHY_UNREADABLE = {
     414: f"its first line has more than {MOST_HEADER_BYTES} bytes",
     500: "something failed inside the service",
     503: "too many others wait; try again later",
-    505: f"its version must be HTTP/1.1 or {OLD}",
+    505: f"its version must be HTTP/1.1 or {HTTP_1_0}",
 }
 """Why there is no request to be answered, by the status that says so."""
 
@@ -200,32 +200,32 @@ _NOT_IN_A_VALUE = re.compile(r"[\r\n\0]")
 
 def framing(pairs: list[tuple[str, str]]) -> dict[str, list[str]]:
     """What was sent under each name that says how the connection is used."""
-    said: dict[str, list[str]] = {name: [] for name in _NAMES}
+    values_by_name: dict[str, list[str]] = {name: [] for name in _NAMES}
     for name, value in pairs:
-        values = said.get(name.lower())
+        values = values_by_name.get(name.lower())
         if values is not None:
             values.append(value)
-    return said
+    return values_by_name
 
 
-def check_framing(said: dict[str, list[str]], version: str) -> None:
+def check_framing(values_by_name: dict[str, list[str]], version: str) -> None:
     """Where a body ends, and for whom it is, must not be open to doubt: two readings are a way to smuggle a request."""
-    lengths = set(said["content-length"])
+    lengths = set(values_by_name["content-length"])
     if len(lengths) > 1 or any(not (text.isascii() and text.isdigit() and len(text) <= 18) for text in lengths):
         raise ValueError("Content-Length must be one number of bytes")
-    coding = [value.lower() for value in said["transfer-encoding"]]
+    coding = [value.lower() for value in values_by_name["transfer-encoding"]]
     if coding and (coding != ["chunked"] or lengths):
         raise ValueError("Transfer-Encoding must be chunked alone, without a Content-Length")
-    if coding and version == OLD:
-        raise ValueError(f"{OLD} has no Transfer-Encoding")
-    if len(said["host"]) > 1 or not (said["host"] or version == OLD):
+    if coding and version == HTTP_1_0:
+        raise ValueError(f"{HTTP_1_0} has no Transfer-Encoding")
+    if len(values_by_name["host"]) > 1 or not (values_by_name["host"] or version == HTTP_1_0):
         raise ValueError("there must be one Host header")
 
 
-def connection_header(said: list[str]) -> bytes:
+def connection_header(values: list[str]) -> bytes:
     """What the client wants of the connection, as cheroot spells it: close goes before all else."""
-    words = {word.strip() for word in ",".join(said).lower().split(",")}
-    return b"close" if "close" in words else b"Keep-Alive" if "keep-alive" in words else b""
+    options = {word.strip() for word in ",".join(values).lower().split(",")}
+    return b"close" if "close" in options else b"Keep-Alive" if "keep-alive" in options else b""
 
 
 def read_headers(file: SupportsReadline) -> list[tuple[str, str]]:

@@ -68,7 +68,7 @@ class ReadyQueue:
             return self._turns.clear()
 
 
-class Users:
+class LaneTable:
     """Whose request it is: the user of a token that was seen before, else whoever is at the address."""
 
     def __init__(self, user_of: Callable[[str], str | None]) -> None:
@@ -79,7 +79,7 @@ class Users:
         """The lane of a request; nothing is looked up."""
         return self._known.get(token or "", f"address {address}")
 
-    def meet(self, token: str | None) -> None:
+    def look_up(self, token: str | None) -> None:
         """Look a token up that was not seen before."""
         if token and token not in self._known and (user := self._user_of(token)) is not None:
             if len(self._known) >= _MOST_KNOWN:

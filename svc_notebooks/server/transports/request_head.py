@@ -1,4 +1,4 @@
-"""What comes over a connection: the head of a request is collected without a thread that waits for it."""
+"""Collects the head of a request without a thread that waits for it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class _Raw(io.RawIOBase):
         self.sock = sock
         self.collected = bytearray()
         self.only_collected = False
-        self.patience: TransferBudget | None = None
+        self.budget: TransferBudget | None = None
 
     def readable(self) -> bool:
         return True
@@ -62,10 +62,10 @@ class _Raw(io.RawIOBase):
             return size
         if self.only_collected:
             return None
-        return receive_into(self.sock, buffer, self.patience) if self.patience else self.sock.recv_into(buffer)
+        return receive_into(self.sock, buffer, self.budget) if self.budget else self.sock.recv_into(buffer)
 
 
-class Incoming(io.BufferedReader):
+class RequestReader(io.BufferedReader):
     """A connection's bytes, to be read as a file by the thread that serves a request."""
 
     raw: _Raw
@@ -80,9 +80,9 @@ class Incoming(io.BufferedReader):
         """Read from this socket from now on: the same connection, over TLS."""
         self.raw.sock = sock
 
-    def be_patient(self, patience: TransferBudget | None) -> None:
+    def set_budget(self, budget: TransferBudget | None) -> None:
         """Wait for what is read as long as there is patience; None: as long as the socket does."""
-        self.raw.patience = patience
+        self.raw.budget = budget
 
     @property
     def head(self) -> bytearray:
@@ -91,12 +91,12 @@ class Incoming(io.BufferedReader):
 
     def collect(self) -> bool:
         """Take what has come, and wait for nothing: whether there is a request to be read, or nothing more to come."""
-        self._take_back()
+        self._unread()
         if not (self.over or is_head(self.head)):
             self._receive()
         return self.over or is_head(self.head)
 
-    def _take_back(self) -> None:
+    def _unread(self) -> None:
         """What was read ahead belongs to the next request."""
         self.raw.only_collected = True
         ahead = self.read1(BUFFER)

@@ -14,10 +14,10 @@ from .cheroot_server import CherootServer
 from .control_api import Control
 from .http1 import MOST_HEADER_BYTES
 from .idle_connections import IDLE_SECONDS
-from .ready_queue import Users
+from .ready_queue import LaneTable
 from .thread_pool import PoolMonitor
 
-MOST_THREADS = 512
+MAX_THREADS = 512
 
 
 class SocketServer:
@@ -43,15 +43,15 @@ class SocketServer:
         ca: Path | None = None,
         threads: int = 32,
     ) -> None:
-        self._server = CherootServer((host, port), threads=threads, most=max(threads, MOST_THREADS))
+        self._server = CherootServer((host, port), threads=threads, most=max(threads, MAX_THREADS))
         self._server.request_queue_size = 1024
-        self._relief = PoolMonitor(self._server.requests, lambda: self._server.answered)
+        self._pool_monitor = PoolMonitor(self._server.requests, lambda: self._server.responses)
         self._server.handle = Control(service, control_token).handle if control else service.handle
         self._server.bodies = set()
         self._server.open = WeakSet()
         self._server.tls = tls
         self._server.policy = service.policy
-        self._server.users = Users(service.user_of)
+        self._server.users = LaneTable(service.user_of)
         self._server.timeout = IDLE_SECONDS
         self._server.shutdown_timeout = 5
         self._server.expiration_interval = 0.1  # also how long it takes to notice that it shall stop
@@ -62,13 +62,13 @@ class SocketServer:
         self._thread: Thread | None = None
         self._ready = Event()
         self._failure: BaseException | None = None
-        self._left = False
-        after_fork(self, SocketServer._leave)
+        self._in_fork = False
+        after_fork(self, SocketServer._close_in_fork)
 
-    def _leave(self) -> None:
+    def _close_in_fork(self) -> None:
         """In a forked child: close the copies of the parent's sockets, or connections would outlive the parent's."""
         close_copies([self._server.socket, *(connection.socket for connection in self._server.open)])
-        self._left = True
+        self._in_fork = True
 
     @property
     def base_url(self) -> str:
@@ -93,7 +93,7 @@ class SocketServer:
             return
         finally:
             self._ready.set()
-        self._relief.start()
+        self._pool_monitor.start()
         self._server.serve()
 
     def _prepare(self) -> None:
@@ -116,12 +116,12 @@ class SocketServer:
 
     def stop(self) -> None:
         """Take no more; end what is under way, keeping what has come of it. A forked child ends nothing."""
-        if self._left:
+        if self._in_fork:
             return
         self._server.stopping = True
         for body in list(self._server.bodies):
             body.abort()
-        self._relief.stop()
+        self._pool_monitor.stop()
         self._server.stop()
         for connection in self._server.queue.drain():
             connection.close()

@@ -1,4 +1,4 @@
-"""More threads where silent clients hold all there are: who says nothing must not keep others from being heard."""
+"""Grows the thread pool when idle clients occupy every thread, so that new connections are served."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from threading import Event, Thread
 from typing import Protocol
 
 _LOOK_SECONDS = 0.25
-_MORE = 32
+_THREADS_ADDED = 32
 
 
 class Pool(Protocol):
@@ -26,8 +26,8 @@ class PoolMonitor:
     def __init__(self, pool: Pool, answered: Callable[[], int]) -> None:
         self._pool = pool
         self._answered = answered
-        self._over = Event()
-        self._thread = Thread(target=self._watch, name="svc-relief", daemon=True)
+        self._stopped = Event()
+        self._thread = Thread(target=self._watch, name="svc-pool-monitor", daemon=True)
 
     def start(self) -> None:
         """Look from now on."""
@@ -35,14 +35,14 @@ class PoolMonitor:
 
     def stop(self) -> None:
         """Look no more."""
-        self._over.set()
+        self._stopped.set()
         if self._thread.is_alive():
             self._thread.join()
 
     def _watch(self) -> None:
         before = -1
-        while not self._over.wait(_LOOK_SECONDS):
+        while not self._stopped.wait(_LOOK_SECONDS):
             answered = self._answered()
             if self._pool.qsize and answered == before:
-                self._pool.grow(_MORE)
+                self._pool.grow(_THREADS_ADDED)
             before = answered

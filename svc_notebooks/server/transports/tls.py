@@ -23,7 +23,7 @@ class TlsSocket(ssl.SSLSocket):
         """Stop one side of the connection, or both."""
         socket.socket.shutdown(self, how)
 
-    def goodbye(self) -> None:
+    def close_notify(self) -> None:
         """Say that nothing more is sent; what still comes is read as it is, and is good for nothing."""
         with suppress(OSError, ValueError):
             self.settimeout(0)
@@ -42,7 +42,7 @@ class TlsHandshake:
         self.failed = False
         """The client speaks something else, or nothing any more."""
 
-    def go_on(self, sock: socket.socket) -> bool:
+    def advance(self, sock: socket.socket) -> bool:
         """Read what has come; whether the handshake is over."""
         try:
             sock.settimeout(0)

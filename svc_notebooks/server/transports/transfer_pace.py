@@ -1,4 +1,4 @@
-"""How long a peer may keep a thread waiting, by what it moves; and what is written at its pace."""
+"""Bounds the time that a slow peer may occupy a thread, and sends at the pace of the peer."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ else:
     _has_queue = True
 
 _LOOK_SECONDS = 1.0
-_NOT_SEEN = 0
-_hang_up: int = getattr(select, "POLLRDHUP", 0)  # of Linux: seen whatever is unread
+_UNKNOWN = 0
+_PEER_CLOSED: int = getattr(select, "POLLRDHUP", 0)  # of Linux: seen whatever is unread
 
 
 class TransferBudget:
@@ -25,9 +25,9 @@ class TransferBudget:
 
     So a peer may be silent for `seconds`, and over a longer time must move `rate` bytes a second on average.
 
-    >>> patience = TransferBudget(60, rate=500)
-    >>> patience.spend(10, moved=2000)
-    >>> patience.left
+    >>> budget = TransferBudget(60, rate=500)
+    >>> budget.spend(10, moved=2000)
+    >>> budget.left
     54.0
     """
 
@@ -42,26 +42,26 @@ class TransferBudget:
         self.left = min(self._most, self.left - seconds + moved / self._rate)
 
 
-def receive_into(sock: socket.socket, buffer: memoryview, patience: TransferBudget) -> int:
+def receive_into(sock: socket.socket, buffer: memoryview, budget: TransferBudget) -> int:
     """As `recv_into`, as long as there is patience. Raises TimeoutError at its end, and other OSError."""
     begin = time.monotonic()
-    sock.settimeout(max(patience.left, 0.001))
+    sock.settimeout(max(budget.left, 0.001))
     size = sock.recv_into(buffer)
-    patience.spend(time.monotonic() - begin, size)
-    if patience.left <= 0:
+    budget.spend(time.monotonic() - begin, size)
+    if budget.left <= 0:
         raise TimeoutError("the peer sends too slowly")
     return size
 
 
-def send_all(sock: socket.socket, content: bytes | memoryview, patience: TransferBudget) -> None:
+def send_all(sock: socket.socket, content: bytes | memoryview, budget: TransferBudget) -> None:
     """As `sendall`, as long as there is patience. Raises TimeoutError at its end, and other OSError.
 
     What a slow reader takes leaves the system's buffer long before there is room for more: so the buffer is looked at.
     """
-    view, queued = memoryview(content), _NOT_SEEN
+    view, queued = memoryview(content), _UNKNOWN
     while view:
         begin = time.monotonic()
-        sock.settimeout(max(min(patience.left, _LOOK_SECONDS), 0.001))
+        sock.settimeout(max(min(budget.left, _LOOK_SECONDS), 0.001))
         try:
             sent = sock.send(view)
         except TimeoutError:
@@ -71,24 +71,24 @@ def send_all(sock: socket.socket, content: bytes | memoryview, patience: Transfe
         if not sent:
             before, queued = queued, _queued(sock)
             moved = max(0, before - queued)
-        patience.spend(seconds, moved)
-        if patience.left <= 0:
+        budget.spend(seconds, moved)
+        if budget.left <= 0:
             raise TimeoutError("the peer reads too slowly")
 
 
 def _queued(sock: socket.socket) -> int:
     """How many bytes the peer has not yet taken, where the system says it."""
     if not _has_queue:
-        return _NOT_SEEN
+        return _UNKNOWN
     return int(struct.unpack("i", fcntl.ioctl(sock.fileno(), termios.TIOCOUTQ, bytes(4)))[0])
 
 
 def peer_has_closed(sock: socket.socket) -> bool:
     """Whether the peer has closed its side of the connection, whatever of it is unread."""
     try:
-        if _hang_up:
+        if _PEER_CLOSED:
             poll = select.poll()
-            poll.register(sock, _hang_up)
+            poll.register(sock, _PEER_CLOSED)
             return bool(poll.poll(0))
         readable, _, _ = select.select([sock], [], [], 0)
         return bool(readable) and socket.socket.recv(sock, 1, socket.MSG_PEEK) == b""

@@ -33,12 +33,12 @@ class WsgiApp:
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Answer one request. A connection that a fault cuts is an exception: the server drops it."""
-        response = self._handle(_request(environ)) if _has_an_end(environ) else error_response(refuse("chunkedBody"))
+        response = self._handle(_request(environ)) if _is_delimited(environ) else error_response(refuse("chunkedBody"))
         start_response(f"{response.status} {reason(response.status) or 'Unknown'}", list(response.headers.pairs))
         return [response.body] if isinstance(response.body, bytes) else response.body
 
 
-def _has_an_end(environ: dict[str, Any]) -> bool:
+def _is_delimited(environ: dict[str, Any]) -> bool:
     """Whether the body ends where its bytes do: a server that does not say so hands over the chunked coding itself."""
     return "HTTP_TRANSFER_ENCODING" not in environ or bool(environ.get("wsgi.input_terminated"))
 

@@ -1,4 +1,4 @@
-"""A person in a browser: signed in by a cookie, so that links to files open (A6-08).
+"""Signs a person in and out in a browser, with a cookie, so that links to files open (A6-08).
 
 The cookie is good for pages alone, never for the interface itself, so that no other site can call it in their name.
 It is not an access token either: the store has a browser session under a key that is derived from the cookie.
@@ -53,10 +53,10 @@ def _keyed(visit: PublicRequest, purpose: str, secret: str) -> str:
 def cookie(visit: PublicRequest) -> str:
     """The secret in the cookie, "" without one."""
     try:
-        found = SimpleCookie(visit.http_request.headers.get("Cookie") or "").get(COOKIE)
+        morsel = SimpleCookie(visit.http_request.headers.get("Cookie") or "").get(COOKIE)
     except CookieError:
         return ""
-    return found.value if found else ""
+    return morsel.value if morsel else ""
 
 
 def signature(visit: PublicRequest) -> str:
@@ -66,18 +66,18 @@ def signature(visit: PublicRequest) -> str:
 
 def sign_in(visit: PublicRequest) -> Response:
     """The page where a person says who they are, and what follows when they have."""
-    target = local(visit.query.get("continue"))
+    target = local_target(visit.query.get("continue"))
     if visit.method != "POST":
         return sign_in_page(visit, target)
     try:
-        return _signed_in(visit, visit.form(), target)
+        return _start_session(visit, visit.form(), target)
     except (ApiError, OAuthError) as error:
         return sign_in_page(visit, target, status=401, problem=str(error))
 
 
-def _signed_in(visit: PublicRequest, form: dict[str, str], target: str) -> Response:
+def _start_session(visit: PublicRequest, form: dict[str, str], target: str) -> Response:
     context, secret = visit.context, visit.context.ids.token()
-    granted = _granted(visit, form)
+    granted = _token_for(visit, form)
     with context.store.transaction():
         create_user(context, granted.user)
         visit.token_verifier.add_token(
@@ -87,13 +87,13 @@ def _signed_in(visit: PublicRequest, form: dict[str, str], target: str) -> Respo
     return redirect(target, extra=[("Set-Cookie", _cookie(visit, secret, _LIFETIME))])
 
 
-def _granted(visit: PublicRequest, form: dict[str, str]) -> TokenRow:
+def _token_for(visit: PublicRequest, form: dict[str, str]) -> TokenRow:
     """Who signs in: the bearer of a token, or, where that is enough, whoever they say they are."""
     if secret := form.get("token", "").strip():
-        found = visit.token_verifier.caller_for_token(secret)
-        if found is None:
+        caller = visit.token_verifier.caller_for_token(secret)
+        if caller is None:
             raise refuse("badToken")
-        return TokenRow(found.user, CLIENT, " ".join(sorted(found.scopes)), int(found.service_account), None)
+        return TokenRow(caller.user, CLIENT, " ".join(sorted(caller.scopes)), int(caller.service_account), None)
     user = form.get("user", "").strip().lower()
     if visit.context.policy.browser_sign_in != "choose":
         raise refuse("notSignedIn")
@@ -115,10 +115,10 @@ def sign_out(visit: PublicRequest) -> Response:
     return redirect("/signin", extra=[("Set-Cookie", _cookie(visit, "", 0))])
 
 
-def local(target: str | None) -> str:
+def local_target(target: str | None) -> str:
     """Where a person wanted to go, if that is within this service."""
-    inside = target and target.startswith("/") and not target.startswith(("//", "/\\")) and target.isprintable()
-    return target if target and inside else "/signin"
+    is_local = target and target.startswith("/") and not target.startswith(("//", "/\\")) and target.isprintable()
+    return target if target and is_local else "/signin"
 
 
 def sign_in_page(visit: PublicRequest, target: str, *, status: int = 200, problem: str = "") -> Response:

@@ -23,13 +23,13 @@ _METHODS = ("plain", "S256")
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Authorization:
     """What a client asks a person for; where the answer goes is known to be right."""
 
     client: ClientRow
     redirect: str
     state: str | None
-    given: dict[str, str]
+    params: dict[str, str]
 
 
 class _Declined(Exception):
@@ -43,73 +43,76 @@ class _Declined(Exception):
 def authorize(visit: PublicRequest) -> Response:
     """Ask the person who is signed in, and send the browser back to the client with a code or with the reason."""
     try:
-        asked = _asked(visit)
+        authorization = _read_authorization(visit)
     except OAuthError as error:
-        return _broken(visit, error)
+        return _error_page(visit, error)
     try:
-        return _answer(visit, asked)
+        return _respond(visit, authorization)
     except _Declined as reason:
-        return _back(asked, {"error": reason.error, "error_description": str(reason)})
+        return _redirect_back(authorization, {"error": reason.error, "error_description": str(reason)})
     except OAuthError as error:
-        return _back(asked, {"error": error.error, "error_description": error.description})
+        return _redirect_back(authorization, {"error": error.error, "error_description": error.description})
 
 
-def _asked(visit: PublicRequest) -> _Asked:
+def _read_authorization(visit: PublicRequest) -> _Authorization:
     """Who asks, and where to: what is wrong here is never sent on. Raises OAuthError."""
-    given = unique_parameters(list(visit.query.pairs))
-    client = visit.context.store.oauth.client(given.get("client_id", ""))
+    params = unique_parameters(list(visit.query.pairs))
+    client = visit.context.store.oauth.client(params.get("client_id", ""))
     if client is None:
         raise OAuthError("invalid_request", "there is no OAuth client of this client_id.")
-    registered, redirect = client.redirects.split(), given.get("redirect_uri", "")
-    if not any(matches_redirect(one, redirect) for one in registered):
+    registered, redirect = client.redirects.split(), params.get("redirect_uri", "")
+    if not any(matches_redirect(uri, redirect) for uri in registered):
         raise OAuthError("invalid_request", "redirect_uri is none of those that this client has registered.")
-    return _Asked(client, redirect, given.get("state"), given)
+    return _Authorization(client, redirect, params.get("state"), params)
 
 
-def _broken(visit: PublicRequest, error: OAuthError) -> Response:
+def _error_page(visit: PublicRequest, error: OAuthError) -> Response:
     if "text/html" not in (visit.http_request.headers.get("Accept") or ""):
         return oauth_error_response(error)
     return html_page("No answer", f"<h1>This cannot be answered</h1><p>{escape(error.description)}</p>", status=400)
 
 
-def _answer(visit: PublicRequest, asked: _Asked) -> Response:
-    if asked.given.get("response_type") != "code":
+def _respond(visit: PublicRequest, authorization: _Authorization) -> Response:
+    if authorization.params.get("response_type") != "code":
         raise _Declined("unsupported_response_type", "response_type must be code.")
-    challenge = _challenge(asked)
-    scopes = scopes_of(visit.context, asked.given.get("scope")).split()
-    caller, silent = _person(visit, asked), asked.given.get("prompt") == "none"
+    challenge = _challenge(authorization)
+    scopes = scopes_of(visit.context, authorization.params.get("scope")).split()
+    caller, silent = _consenting_caller(visit, authorization), authorization.params.get("prompt") == "none"
     if caller is None and silent:
         raise _Declined("login_required", "nobody is signed in, and prompt=none lets nobody ask.")
     if caller is None:
         return sign_in_page(visit, "/authorize?" + str(visit.query))
     offered = [scope for scope in scopes if scope in caller.scopes]
     if visit.method == "POST":
-        return _back(asked, _decided(visit, asked, caller, offered, challenge))
+        return _redirect_back(authorization, _decision(visit, authorization, caller, offered, challenge))
     if silent:
-        return _back(asked, {"code": _code(visit, asked, caller, offered, challenge)})
-    return _question(visit, asked, caller, offered)
+        return _redirect_back(authorization, {"code": _code(visit, authorization, caller, offered, challenge)})
+    return _consent_page(visit, authorization, caller, offered)
 
 
-def _challenge(asked: _Asked) -> tuple[str, str]:
+def _challenge(authorization: _Authorization) -> tuple[str, str]:
     """The code challenge and its method; a public client must send one (RFC 7636)."""
-    challenge, method = asked.given.get("code_challenge", ""), asked.given.get("code_challenge_method", "plain")
-    if not challenge and not asked.client.secret:
+    challenge, method = (
+        authorization.params.get("code_challenge", ""),
+        authorization.params.get("code_challenge_method", "plain"),
+    )
+    if not challenge and not authorization.client.secret:
         raise _Declined("invalid_request", "a client without a secret must send a code_challenge.")
     if method not in _METHODS or (challenge and not is_verifier(challenge)):
         raise _Declined("invalid_request", "code_challenge must be 43 to 128 letters, by plain or S256.")
     return challenge, method
 
 
-def _person(visit: PublicRequest, asked: _Asked) -> Caller | None:
+def _consenting_caller(visit: PublicRequest, authorization: _Authorization) -> Caller | None:
     """Who is asked: the one who is signed in, or, where choosing is enough, the one that login_hint names."""
-    hint = asked.given.get("login_hint", "").lower()
-    chosen = visit.context.policy.browser_sign_in == "choose" and asked.given.get("prompt") == "none"
+    hint = authorization.params.get("login_hint", "").lower()
+    chosen = visit.context.policy.browser_sign_in == "choose" and authorization.params.get("prompt") == "none"
     if hint and chosen and visit.context.store.users.root(hint):
         return Caller(hint, CLIENT, frozenset(ALL_SCOPES), False, None)
     return session_user(visit)
 
 
-def _question(visit: PublicRequest, asked: _Asked, caller: Caller, offered: list[str]) -> Response:
+def _consent_page(visit: PublicRequest, authorization: _Authorization, caller: Caller, offered: list[str]) -> Response:
     base = visit.context.policy.auth_scope_base
     boxes = "".join(
         f'<label><input type="checkbox" name="scope.{scope}" checked> {escape(f"{base}/{scope}")}</label>'
@@ -117,19 +120,19 @@ def _question(visit: PublicRequest, asked: _Asked, caller: Caller, offered: list
     )
     action = f"/authorize?{escape(str(visit.query))}"
     body = (
-        f"{account_bar(caller)}<h1>{escape(asked.client.name)} wants to act for you</h1>"
+        f"{account_bar(caller)}<h1>{escape(authorization.client.name)} wants to act for you</h1>"
         f'<p>Untick what it may not do.</p><form class="stack" method="post" action="{action}">{boxes}'
         f'<input type="hidden" name="signature" value="{signature(visit)}">'
         '<button name="decision" value="allow">Allow</button> <button name="decision" value="deny">Deny</button></form>'
-        f"<p>Then this browser goes to {escape(asked.redirect)}</p>"
+        f"<p>Then this browser goes to {escape(authorization.redirect)}</p>"
     )
-    parts = urlsplit(asked.redirect)
+    parts = urlsplit(authorization.redirect)
     leads_to = f"'self' {parts.scheme}://{parts.netloc}" if parts.netloc else None
-    return html_page(f"Consent: {asked.client.name}", body, forms=leads_to)
+    return html_page(f"Consent: {authorization.client.name}", body, forms=leads_to)
 
 
-def _decided(
-    visit: PublicRequest, asked: _Asked, caller: Caller, offered: list[str], challenge: tuple[str, str]
+def _decision(
+    visit: PublicRequest, authorization: _Authorization, caller: Caller, offered: list[str], challenge: tuple[str, str]
 ) -> dict[str, str]:
     form = visit.form()
     if not hmac.compare_digest(form.get("signature", "").encode(), signature(visit).encode()):
@@ -137,24 +140,28 @@ def _decided(
     left = [scope for scope in offered if f"scope.{scope}" in form]
     if form.get("decision") != "allow" or not left:
         raise _Declined("access_denied", "the user has not consented.")
-    return {"code": _code(visit, asked, caller, left, challenge)}
+    return {"code": _code(visit, authorization, caller, left, challenge)}
 
 
-def _code(visit: PublicRequest, asked: _Asked, caller: Caller, scopes: list[str], challenge: tuple[str, str]) -> str:
+def _code(
+    visit: PublicRequest, authorization: _Authorization, caller: Caller, scopes: list[str], challenge: tuple[str, str]
+) -> str:
     if not scopes:
         raise _Declined("invalid_scope", "the user has none of these scopes to give.")
-    token = TokenRow(caller.user, asked.client.id, " ".join(scopes), 0, None)
+    token = TokenRow(caller.user, authorization.client.id, " ".join(scopes), 0, None)
     visit.journal_entry.user, visit.journal_entry.client, visit.journal_entry.scopes = (
         caller.user,
-        asked.client.id,
+        authorization.client.id,
         frozenset(scopes),
     )
-    return new_code(visit, token, asked.client, redirect=asked.redirect, challenge=challenge[0], method=challenge[1])
+    return new_code(
+        visit, token, authorization.client, redirect=authorization.redirect, challenge=challenge[0], method=challenge[1]
+    )
 
 
-def _back(asked: _Asked, answer: dict[str, str]) -> Response:
-    parts = urlsplit(asked.redirect)
-    state = [] if asked.state is None else [("state", asked.state)]
+def _redirect_back(authorization: _Authorization, answer: dict[str, str]) -> Response:
+    parts = urlsplit(authorization.redirect)
+    state = [] if authorization.state is None else [("state", authorization.state)]
     query = "&".join(filter(None, [parts.query, str(Query([*answer.items(), *state]))]))
     return redirect(parts._replace(query=query).geturl(), 302)
 
@@ -162,7 +169,7 @@ def _back(asked: _Asked, answer: dict[str, str]) -> Response:
 def metadata(visit: PublicRequest) -> Response:
     """Where the endpoints are, as OAuth libraries look it up (RFC 8414)."""
     base, policy = external_origin(visit.http_request, visit.context), visit.context.policy
-    found: JSONObject = {
+    document: JSONObject = {
         "issuer": base,
         "authorization_endpoint": f"{base}/authorize",
         "token_endpoint": f"{base}/token",
@@ -173,4 +180,4 @@ def metadata(visit: PublicRequest) -> Response:
         "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
         "code_challenge_methods_supported": list(_METHODS),
     }
-    return no_store_json(found)
+    return no_store_json(document)

@@ -28,14 +28,14 @@ _NEXT = 10
 def event_page(visit: PublicRequest) -> Response:
     """What a browser shows of an event; whoever has the link sees it. Raises ApiError (404)."""
     context = visit.context
-    calendar, found = _named(context, visit.query.get("eid") or "")
-    if calendar is None or found is None or found.row.cancelled or not context.policy.open_links:
+    calendar, event = _event_at(context, visit.query.get("eid") or "")
+    if calendar is None or event is None or event.row.cancelled or not context.policy.open_links:
         raise refuse("notFound", message="there is no event at this link.")
-    title = str(visible_to_readers(found.body).get("summary") or "(no title)")
-    return html_page(title, f"<h1>{escape(title)}</h1>{description_list(_rows(context, calendar, found))}")
+    title = str(visible_to_readers(event.body).get("summary") or "(no title)")
+    return html_page(title, f"<h1>{escape(title)}</h1>{description_list(_rows(context, calendar, event))}")
 
 
-def _named(context: ServiceContext, eid: str) -> tuple[CalendarRow | None, EventRecord | None]:
+def _event_at(context: ServiceContext, eid: str) -> tuple[CalendarRow | None, EventRecord | None]:
     try:
         text = urlsafe_b64decode(eid.encode("ascii") + b"=" * (-len(eid) % 4)).decode()
     except ValueError:
@@ -45,24 +45,26 @@ def _named(context: ServiceContext, eid: str) -> tuple[CalendarRow | None, Event
     return calendar, find_event(context, calendar, event) if calendar else None
 
 
-def _rows(context: ServiceContext, calendar: CalendarRow, found: EventRecord) -> list[tuple[str, str]]:
-    body = visible_to_readers(found.body)
+def _rows(context: ServiceContext, calendar: CalendarRow, event: EventRecord) -> list[tuple[str, str]]:
+    body = visible_to_readers(event.body)
     rows = [("When", _when(body)), ("Calendar", str(json.loads(calendar.body).get("summary") or calendar.id))]
     rows += [(title, str(body[name])) for name, title in _TEXTS.items() if body.get(name)]
-    if found.row.recurring:
-        coming = islice(instances(context, calendar, found.row, context.clock.now(), None), _NEXT)
-        rows.append(("Repeats", "\n".join(str(line) for line in _lines(body))))
-        rows.append(("Next", "\n".join(_when(one.body) for one in coming if not one.row.cancelled) or "no more"))
-    rows.append(("Last changed", f"{from_millis(found.row.updated):%Y-%m-%d %H:%M} UTC"))
+    if event.row.recurring:
+        coming = islice(instances(context, calendar, event.row, context.clock.now(), None), _NEXT)
+        rows.append(("Repeats", "\n".join(str(line) for line in _recurrence_lines(body))))
+        rows.append(
+            ("Next", "\n".join(_when(instance.body) for instance in coming if not instance.row.cancelled) or "no more")
+        )
+    rows.append(("Last changed", f"{from_millis(event.row.updated):%Y-%m-%d %H:%M} UTC"))
     return rows
 
 
 _TEXTS = {"location": "Where", "description": "What", "hangoutLink": "Conference"}
 
 
-def _lines(body: JSONObject) -> list[Any]:
-    found: Any = body.get("recurrence")
-    return found or []
+def _recurrence_lines(body: JSONObject) -> list[Any]:
+    rules: Any = body.get("recurrence")
+    return rules or []
 
 
 _DAY = "{0:%A}, {0.day} {0:%B %Y}"

@@ -40,10 +40,10 @@ def described_file(context: ServiceContext, user: str, row: FileRow) -> str:
     if row.size is not None:
         rows.append(("Size", f"{row.size:,} bytes"))
     rows.append(("Last changed", f"{from_millis(row.modified):%Y-%m-%d %H:%M} UTC"))
-    return f"<h1>{escape(row.name)}</h1>{description_list(rows)}{_taking(context, user, row)}"
+    return f"<h1>{escape(row.name)}</h1>{description_list(rows)}{_download_link(context, user, row)}"
 
 
-def _taking(context: ServiceContext, user: str, row: FileRow) -> str:
+def _download_link(context: ServiceContext, user: str, row: FileRow) -> str:
     held = effective_role(context, user, row)
     if held is None or not can_download(row, held):
         return '<p class="warning">Who can edit this file has barred its readers from downloading and copying it.</p>'
@@ -57,24 +57,27 @@ def _taking(context: ServiceContext, user: str, row: FileRow) -> str:
 
 def listing(context: ServiceContext, caller: Caller, row: FileRow) -> str:
     """What is in a folder, or what a shortcut leads to, as links; "" for other files."""
-    found = context.store.files.children(row.id, _MOST_CHILDREN) if row.mime_type == context.folder_type else []
+    children = context.store.files.children(row.id, _MOST_CHILDREN) if row.mime_type == context.folder_type else []
     target = context.store.files.get(row.target) if row.target else None
-    seen = [one for one in (*found, *([target] if target else [])) if drafts.can_see(context, caller, one)]
-    items = (f'<li><a href="{escape(view_path(context, one))}">{escape(one.name)}</a></li>' for one in seen)
+    listed = [*children, target] if target else children
+    seen = [file for file in listed if drafts.can_see(context, caller, file)]
+    items = (f'<li><a href="{escape(view_path(context, file))}">{escape(file.name)}</a></li>' for file in seen)
     return f"<ul>{''.join(items)}</ul>" if seen else ""
 
 
 def preview(context: ServiceContext, caller: Caller, row: FileRow) -> str:
     """The content as a part of a page, "" where there is nothing that one could show, or the scopes do not reach."""
-    reaching = caller.with_scopes(CONTENT)
-    if row.abusive or reaching.scopes.isdisjoint(CONTENT) or not drafts.can_see(context, reaching, row):
+    scoped = caller.with_scopes(CONTENT)
+    if row.abusive or scoped.scopes.isdisjoint(CONTENT) or not drafts.can_see(context, scoped, row):
         return ""
     if row.size is None:
         return _document(context, row, caller.user) if drafts.is_document(context, row.mime_type) else ""
-    kind = MediaType.parse(row.mime_type).essence
-    if kind in _PICTURES and row.size <= _MOST_PICTURE:
-        return f'<p><img alt="" src="data:{kind};base64,{b64encode(_bytes(context, row, row.size)).decode()}"></p>'
-    if kind.startswith("text/") or kind in _TEXTS:
+    media_type = MediaType.parse(row.mime_type).essence
+    if media_type in _PICTURES and row.size <= _MOST_PICTURE:
+        return (
+            f'<p><img alt="" src="data:{media_type};base64,{b64encode(_bytes(context, row, row.size)).decode()}"></p>'
+        )
+    if media_type.startswith("text/") or media_type in _TEXTS:
         text = _bytes(context, row, min(row.size, _MOST_TEXT)).decode("utf-8", "replace")
         return f"<pre>{escape(text)}</pre>" + ("<p>and so on</p>" if row.size > _MOST_TEXT else "")
     return ""
@@ -87,14 +90,14 @@ def _bytes(context: ServiceContext, row: FileRow, size: int) -> bytes:
 def _document(context: ServiceContext, row: FileRow, user: str) -> str:
     """A native document as the page that it exports to, in a frame where nothing runs."""
     try:
-        found = render_document(context, row, "text/html", user)
+        html = render_document(context, row, "text/html", user)
     except ConversionError:
         return ""
-    return f'<iframe sandbox title="{escape(row.name)}" srcdoc="{escape(found.decode("utf-8", "replace"))}"></iframe>'
+    return f'<iframe sandbox title="{escape(row.name)}" srcdoc="{escape(html.decode("utf-8", "replace"))}"></iframe>'
 
 
-_NOBODY = Caller("", "", READ | CONTENT, False, None)
-_SEEING = Operation("files.page", (), (), READ, "A6-08")
+_ANONYMOUS = Caller("", "", READ | CONTENT, False, None)
+_PAGE_OPERATION = Operation("files.page", (), (), READ, "A6-08")
 
 _TITLES = {401: "Sign in first", 403: "You may not do this", 404: "There is no such file, or not for you"}
 
@@ -102,7 +105,7 @@ _TITLES = {401: "Sign in first", 403: "You may not do this", 404: "There is no s
 def view(visit: PublicRequest) -> Response:
     """The page of a file."""
     try:
-        caller = _looking(visit)
+        caller = _caller(visit)
         row = drafts.readable_file(visit.context, caller, visit.path_params[FILE_ID])
     except ApiError as error:
         return _refusal(visit, error)
@@ -113,12 +116,19 @@ def view(visit: PublicRequest) -> Response:
 def content(visit: PublicRequest) -> Response:
     """The bytes of a file: shown where a browser can, saved with `export=download` and where it cannot."""
     try:
-        caller, file_id = _looking(visit), visit.query.get("id")
+        caller, file_id = _caller(visit), visit.query.get("id")
         if not file_id:
             raise refuse("requiredParameter", name="id")
-        places = {FILE_ID: file_id}
+        path_params = {FILE_ID: file_id}
         request = RequestContext(
-            visit.http_request, visit.method, _SEEING, places, visit.query, caller, visit.body, visit.journal_entry
+            visit.http_request,
+            visit.method,
+            _PAGE_OPERATION,
+            path_params,
+            visit.query,
+            caller,
+            visit.body,
+            visit.journal_entry,
         )
         row = drafts.readable_file(visit.context, caller, file_id)
         response = download(visit.context, request)
@@ -129,23 +139,23 @@ def content(visit: PublicRequest) -> Response:
     return Response(response.status, Headers(kept).plus(*extra), response.body)
 
 
-def _looking(visit: PublicRequest) -> Caller:
+def _caller(visit: PublicRequest) -> Caller:
     """Who looks. Raises ApiError: their token is bad, or has no scope for it."""
     caller = session_user(visit)
     if caller is None:
-        return _NOBODY
+        return _ANONYMOUS
     visit.journal_entry.user, visit.journal_entry.client, visit.journal_entry.scopes = (
         caller.user,
         caller.client,
         caller.scopes,
     )
-    return require_scopes(caller, READ, _SEEING)
+    return require_scopes(caller, READ, _PAGE_OPERATION)
 
 
 def _refusal(visit: PublicRequest, error: ApiError) -> Response:
     """To a browser in words, to a program as every other refusal; whom nobody knows is asked to sign in."""
-    nobody = error.status == 404 and visit.journal_entry.user is None
-    if nobody:
+    anonymous = error.status == 404 and visit.journal_entry.user is None
+    if anonymous:
         error = ApiError(refuse("notSignedIn").rows, [("WWW-Authenticate", 'Bearer realm="svc"')])
     if "text/html" not in (visit.http_request.headers.get("Accept") or ""):
         raise error
@@ -153,14 +163,14 @@ def _refusal(visit: PublicRequest, error: ApiError) -> Response:
         error.rows[0].decided_by or visit.journal_entry.decided_by
     )  # a field's rule is not a page's
     here = visit.http_request.path + (f"?{visit.query}" if visit.query.pairs else "")
-    if nobody:
+    if anonymous:
         return sign_in_page(visit, here, status=401)
     title = _TITLES.get(error.status, "This cannot be shown")
-    text = f"<h1>{escape(title)}</h1><p>{escape(str(error))}</p>{_way_on(visit, error, here)}"
+    text = f"<h1>{escape(title)}</h1><p>{escape(str(error))}</p>{_next_step(visit, error, here)}"
     return html_page(title, text, status=error.status, extra=error.headers)
 
 
-def _way_on(visit: PublicRequest, error: ApiError, here: str) -> str:
+def _next_step(visit: PublicRequest, error: ApiError, here: str) -> str:
     """The owner of a flagged file may have it all the same, and must know what it is (A6-03)."""
     if error.rows[0].reason != "cannotDownloadAbusiveFile":
         sign_in = "/signin?" + str(Query([("continue", here)]))

@@ -76,7 +76,7 @@ def test_a_head_must_be_whole_in_time_however_often_a_byte_of_it_comes(over: Ove
 
 
 def test_who_drips_a_head_has_no_thread(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(edge, "MOST_THREADS", 1)
+    monkeypatch.setattr(edge, "MAX_THREADS", 1)
     with SocketServer(open_service(seed=0), threads=1) as server, ExitStack() as stack:
         wire = OverSocket(service, server.base_url)
         for text in ["", "G", f"GET {FILES} HTTP/1.1\r\nHost"] * 20:
@@ -101,9 +101,9 @@ def test_a_body_that_drips_is_cut_off_and_what_came_before_is_kept(over: OverSoc
 def test_a_reader_that_takes_nothing_is_cut_off(over: OverSocket, served: SocketServer) -> None:
     size = 32 * 1024 * 1024
     file = over.create(bytes(size))["id"]
-    becomes(lambda: served._server.answered == 1)
+    becomes(lambda: served._server.responses == 1)
     with connected(over, f"GET {FILES}/{file}?alt=media HTTP/1.1\r\nHost: x\r\n{{token}}\r\n") as connection:
-        becomes(lambda: served._server.answered == 2)
+        becomes(lambda: served._server.responses == 2)
 
         assert len(everything(connection)) < size
 
@@ -128,7 +128,7 @@ class Held:
 
 
 def test_one_user_has_a_share_of_the_threads_and_another_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(edge, "MOST_THREADS", 8)
+    monkeypatch.setattr(edge, "MAX_THREADS", 8)
     held = Held()
     with SocketServer(cast(Service, held), threads=8) as server, ExitStack() as stack:
         address = ("127.0.0.1", int(server.base_url.rpartition(":")[2]))

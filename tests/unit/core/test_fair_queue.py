@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 
 from svc_notebooks.convert.pool.admission import Abandoned, Admission, TooManyWaiting
 from svc_notebooks.core.fair_queue import FairQueue
-from svc_notebooks.server.transports.ready_queue import ReadyQueue, Users
+from svc_notebooks.server.transports.ready_queue import LaneTable, ReadyQueue
 from svc_notebooks.server.transports.transfer_pace import TransferBudget
 from tests.patience import PATIENCE
 
@@ -101,11 +101,11 @@ def test_threads_take_connections_of_users_in_turn_and_end_when_none_is_left():
 
 
 def test_a_user_is_known_by_a_token_that_was_looked_up_and_all_others_by_their_address():
-    users = Users({"t1": "ada", "t2": "ada"}.get)
+    users = LaneTable({"t1": "ada", "t2": "ada"}.get)
 
     assert users.lane("t1", "127.0.0.1") == users.lane("wrong", "127.0.0.1") == users.lane(None, "127.0.0.1")
     for token in ("t1", "t2", "wrong", None):
-        users.meet(token)
+        users.look_up(token)
     assert users.lane("t1", "127.0.0.1") == users.lane("t2", "10.0.0.1") != users.lane("wrong", "127.0.0.1")
 
 

@@ -183,7 +183,7 @@ def _state(request):
 
 @pytest.mark.spec("X-05", "X-05b")
 def test_a_plan_may_be_added_while_a_request_is_looked_at(service, ask, monkeypatch):
-    look = ArmedPlan.strike
+    look = ArmedPlan.faults_for
 
     def added_meanwhile(plan, target, wait):
         monkeypatch.undo()
@@ -191,6 +191,6 @@ def test_a_plan_may_be_added_while_a_request_is_looked_at(service, ask, monkeypa
         return look(plan, target, wait)
 
     service.add_faults({"steps": [{"match": {"method": "DELETE"}, "action": {"status": 503}}]})
-    monkeypatch.setattr(ArmedPlan, "strike", added_meanwhile)
+    monkeypatch.setattr(ArmedPlan, "faults_for", added_meanwhile)
 
     assert [ask().status for _ in range(3)] == [200, 500, 200]

@@ -71,12 +71,12 @@ async def hear(blocks: list[bytes]) -> tuple[int | str, ConnectionState]:
     """What a line makes of an answer that comes in these blocks and ends there, and how it stands before the end."""
     line, wire = Connection(lambda _: None, rest=60, idle=60), Wire()
     line.connection_made(wire)
-    asked = asyncio.ensure_future(line.ask(b""))
+    asked = asyncio.ensure_future(line.send(b""))
     await asyncio.sleep(0)
     for block in blocks:
         if not wire.aborted:
             line.data_received(block)
-    standing = line.standing
+    standing = line.state
     line.connection_lost(None)
     try:
         return await asked, standing
@@ -97,7 +97,7 @@ def test_it_does_not_matter_in_which_blocks_an_answer_comes(answer: bytes, cuts:
     if isinstance(whole, int):
         assert whole == in_blocks
         assert whole == 102 or 200 <= whole <= 999
-    assert standing is not ConnectionState.ASKED or isinstance(in_blocks, str)
+    assert standing is not ConnectionState.AWAITING_RESPONSE or isinstance(in_blocks, str)
 
 
 HEADER_LINES = st.sampled_from(PIECES[8:17]) | st.from_regex(rb"[!-~]{1,9}: ?[ -~\t]{0,9}\r\n", fullmatch=True)

@@ -275,7 +275,7 @@ def test_the_next_address_of_a_name(sender: Sender, told: Receiver, monkeypatch:
     port = int(told.address.split(":")[2].split("/")[0])
     places = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in ("192.0.2.1", "127.0.0.1")]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: places)
-    monkeypatch.setattr(reach, "_NEXT_SECONDS", 0.3)
+    monkeypatch.setattr(reach, "_CONNECT_SECONDS", 0.3)
 
     assert sender.send(told.address) == GOOD
 
