@@ -41,7 +41,7 @@ def main(repo: Path, shots: Path) -> int:
     begun = time.monotonic()
     with jupyter(command, cwd=repo, env=os.environ, log=repo.parent / "lab.log") as url:
         print(f"    no network: {os.environ['NO_NETWORK']}; JupyterLab answers after {time.monotonic() - begun:.1f} s")
-        visit(url, shots)
+        open_notebook(url, shots)
     log = (repo.parent / "lab.log").read_text()
     # jupyter_server and tornado disagree about the unit of this one; nothing that we could set is right for both.
     warnings = [line for line in log.splitlines() if line.startswith(("[W ", "[E ")) and "websocket_ping" not in line]
@@ -71,7 +71,7 @@ def nothing_outside() -> bool:
     return False
 
 
-def visit(url: str, shots: Path) -> None:
+def open_notebook(url: str, shots: Path) -> None:
     from playwright.sync_api import sync_playwright
 
     token = url.partition("?")[2]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..server.service import Service
     from .definition import Value
     from .exercise_service import ReceiverCase
-    from .request_recorder import RecordedExchange
+    from .request_recorder import ExerciseExchange
 
 _FILE_FIELDS = "id,name,mimeType,size,description,starred,trashed,parents,properties"
 
@@ -90,7 +90,7 @@ class RecordedRequest:
         return as_object(self.response_body)
 
 
-def recorded_request(exchange: RecordedExchange, row: Mapping[str, Any]) -> RecordedRequest:
+def recorded_request(exchange: ExerciseExchange, row: Mapping[str, Any]) -> RecordedRequest:
     """Join the two records of one request."""
     return RecordedRequest(
         n=row["n"],

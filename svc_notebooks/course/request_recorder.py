@@ -26,7 +26,7 @@ _RECORDED_HEADERS = ("Content-Range", "Content-Type", "Range", "User-Agent")
 
 
 @dataclass(slots=True)
-class RecordedExchange:
+class ExerciseExchange:
     """One request and its answer, as far as checks ask for them."""
 
     method: str
@@ -46,7 +46,7 @@ class RequestRecorder:
         self._service = service
         self._lock = Lock()
         self._recorded_bytes = 0
-        self.records: list[RecordedExchange] = []
+        self.records: list[ExerciseExchange] = []
         self.over_limit = False
         after_fork(self, RequestRecorder._renew_lock)
 
@@ -64,12 +64,12 @@ class RequestRecorder:
             self._recorded_bytes += len(record.request_body) + len(record.response_body)
             return response
 
-    def _new_record(self, request: Request) -> RecordedExchange:
+    def _new_record(self, request: Request) -> ExerciseExchange:
         if len(self.records) >= MAX_REQUESTS or self._recorded_bytes > _MAX_RECORDED:
             self.over_limit = True
             raise Disconnected("there were too many requests for one exercise")
         headers = {name: request.headers[name] for name in _RECORDED_HEADERS if name in request.headers}
-        record = RecordedExchange(request.method, request.path, request.query, headers)
+        record = ExerciseExchange(request.method, request.path, request.query, headers)
         self.records.append(record)
         return record
 

@@ -100,12 +100,12 @@ class Hand:
             self.ask("PUT", uri, b"", Content_Range="bytes */*")
 
 
-DEEDS: tuple[Callable[[Hand, int], None], ...] = (
+ACTIONS: tuple[Callable[[Hand, int], None], ...] = (
     Hand.create, Hand.rewrite, Hand.rename, Hand.delete, Hand.share, Hand.begin, Hand.send, Hand.finish, Hand.event,
     Hand.watch, Hand.later, Hand.look,
 )  # fmt: skip
 
-deeds = st.lists(st.tuples(st.sampled_from(DEEDS), st.integers(0, 300)), max_size=12)
+deeds = st.lists(st.tuples(st.sampled_from(ACTIONS), st.integers(0, 300)), max_size=12)
 
 
 def do(hand: Hand, todo: list[tuple[Callable[[Hand, int], None], int]]) -> list[tuple[int, bytes]]:

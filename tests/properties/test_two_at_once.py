@@ -33,7 +33,7 @@ ROUNDS = 5
 Answer = tuple[int, Any]
 
 
-class Room:
+class TwoClients:
     """A service, three hands on it, and what its channels were told."""
 
     def __init__(self, path: Path | None) -> None:
@@ -85,8 +85,8 @@ class Room:
 
 
 @pytest.fixture(params=["memory", "folder"])
-def room(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Room]:
-    made = Room(None if request.param == "memory" else tmp_path)
+def room(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[TwoClients]:
+    made = TwoClients(None if request.param == "memory" else tmp_path)
     yield made
     made.close()
     made.pool.shutdown()
@@ -94,7 +94,7 @@ def room(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Room]:
 
 
 @pytest.mark.spec("A4-01", "A4-01b", "X-02", "X-02c")
-def test_an_id_is_given_to_one_file(room: Room) -> None:
+def test_an_id_is_given_to_one_file(room: TwoClients) -> None:
     for file in room.read(f"{FILES}/generateIds?count={ROUNDS}")["ids"]:
         assert room.thrice("POST", FILES, {"id": file, "name": "a"}) == [200, 409, 409]
 
@@ -102,7 +102,7 @@ def test_an_id_is_given_to_one_file(room: Room) -> None:
 
 
 @pytest.mark.spec("E-11", "E-11b")
-def test_an_id_is_given_to_one_event(room: Room) -> None:
+def test_an_id_is_given_to_one_event(room: TwoClients) -> None:
     for n in range(ROUNDS):
         assert room.thrice("POST", EVENTS, {**HOUR, "id": f"event{n}"}) == [200, 409, 409]
 
@@ -110,7 +110,7 @@ def test_an_id_is_given_to_one_event(room: Room) -> None:
 
 
 @pytest.mark.spec("A8-02", "A8-02c")
-def test_an_id_is_given_to_one_channel(room: Room) -> None:
+def test_an_id_is_given_to_one_channel(room: TwoClients) -> None:
     file = room.ask("POST", FILES, {"name": "a"})[1]["id"]
     for n in range(ROUNDS):
         body = {"id": f"channel-{n}", "type": "web_hook", "address": ADDRESS}
@@ -120,7 +120,7 @@ def test_an_id_is_given_to_one_channel(room: Room) -> None:
     assert room.told == {(f"channel-{n}", "sync"): 1 for n in range(ROUNDS)}
 
 
-def test_who_says_what_they_have_read_overwrites_nobody(room: Room) -> None:
+def test_who_says_what_they_have_read_overwrites_nobody(room: TwoClients) -> None:
     room.ask("POST", EVENTS, {**HOUR, "id": "counter", "summary": "0"})
 
     def count() -> Answer:
@@ -138,7 +138,7 @@ def test_who_says_what_they_have_read_overwrites_nobody(room: Room) -> None:
     assert room.read(f"{EVENTS}/counter")["summary"] == str(3 * ROUNDS)
 
 
-def test_folders_that_move_into_each_other_make_no_ring(room: Room) -> None:
+def test_folders_that_move_into_each_other_make_no_ring(room: TwoClients) -> None:
     for _ in range(ROUNDS):
         ids = [room.ask("POST", FILES, {"name": name, "mimeType": FOLDER})[1]["id"] for name in "abc"]
 
@@ -152,7 +152,7 @@ def test_folders_that_move_into_each_other_make_no_ring(room: Room) -> None:
 
 @pytest.mark.spec("N-02", "N-11")
 def test_the_file_the_change_log_and_the_messages_agree_over_a_restart(tmp_path: Path) -> None:
-    room = Room(tmp_path)
+    room = TwoClients(tmp_path)
     file = room.ask("POST", FILES, {"name": "a"})[1]["id"]
     start = room.read("/storage/v3/changes/startPageToken")["startPageToken"]
     for n in range(2):

@@ -24,7 +24,7 @@ from .base import TransportError
 IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
-class Sender(Protocol):
+class RequestSender(Protocol):
     """What attempts need of a session."""
 
     retry: RetryRule
@@ -54,7 +54,7 @@ class Sender(Protocol):
 class RetryBudget:
     """Counts failures and waits longer each time; progress makes it fresh again."""
 
-    def __init__(self, sender: Sender) -> None:
+    def __init__(self, sender: RequestSender) -> None:
         self._sender = sender
         self._failures = 0
         self._too_long: float | None = None  # the wait that the service asked for, where it was given up for that
@@ -90,7 +90,7 @@ class Retry:
 
     __slots__ = ("_budget", "_renewed", "_repeatable", "_sender", "uncertain")
 
-    def __init__(self, sender: Sender, *, repeatable: bool) -> None:
+    def __init__(self, sender: RequestSender, *, repeatable: bool) -> None:
         self._sender = sender
         self._repeatable = repeatable
         self._budget: RetryBudget | None = None

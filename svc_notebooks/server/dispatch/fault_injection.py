@@ -104,7 +104,7 @@ class FaultInjection:
         cuts = [fault for fault in self._armed if fault.action.kind == "cut_request_after"]
         if not cuts:
             return body
-        first = min(cuts, key=lambda blow: blow.action.number)
+        first = min(cuts, key=lambda fault: fault.action.number)
         most = int(first.action.number)
         longer = self._size is not None and self._size > most
         self._cut = TruncatedBody(body, most, longer, lambda: self._disconnect(first, "in the middle of the request"))
@@ -125,11 +125,11 @@ class FaultInjection:
 
     def end(self) -> None:
         """Take back what has not happened."""
-        unfired = [blow for blow in self._armed if not blow.fired]
-        self._armed = [blow for blow in self._armed if blow.fired]
+        unfired = [fault for fault in self._armed if not fault.fired]
+        self._armed = [fault for fault in self._armed if fault.fired]
         with self._lock:
-            for blow in unfired:
-                blow.undo()
+            for fault in unfired:
+                fault.undo()
 
     def _decide(self, fault: ArmedFault) -> None:
         fault.fired = True

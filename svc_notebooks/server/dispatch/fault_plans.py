@@ -191,7 +191,7 @@ class Faults:
     def inject(self, target: FaultTarget, from_header: Iterable[Action] = ()) -> FaultInjection:
         """What happens to this request: by the plans, and by what it asks for itself."""
         with self._lock:
-            faults = [blow for plan in list(self._plans.values()) for blow in plan.faults_for(target, self._wait)]
+            faults = [fault for plan in list(self._plans.values()) for fault in plan.faults_for(target, self._wait)]
         # Whoever asks for a delay waits for it: the clock is everybody's, and not theirs to move.
         faults += [ArmedFault(FROM_HEADER, action, time.sleep) for action in from_header]
         return FaultInjection(faults, target.size, self._lock)

@@ -143,7 +143,7 @@ PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {
     "files.page": file_page.view,
     "files.content": file_page.content,
     "events.page": event_page,
-    "openapi.get": lambda visit: describe(visit.context, visit.http_request),
+    "openapi.get": lambda request: describe(request.context, request.http_request),
 }
 
 

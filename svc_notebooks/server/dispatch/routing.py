@@ -66,7 +66,9 @@ class Routes:
             public.add([names.calendar if word == CALENDAR else word for word in endpoint.path], endpoint)
         self._new_upload = names.upload_path("files")
         self._interface = tuple(root for root in roots if root != "/")
-        self._endpoints = {"/".join(("", *door.path)) for door in PUBLIC_ENDPOINTS if door.name not in PAGES}
+        self._endpoints = {
+            "/".join(("", *endpoint.path)) for endpoint in PUBLIC_ENDPOINTS if endpoint.name not in PAGES
+        }
 
     def _add(self, operation: Operation, policy: Policy) -> None:
         if operation.name == "files.update":

@@ -15,7 +15,7 @@ from ...core.delivery_schedule import AttemptOutcome
 from ...core.platform import capabilities
 from ..storage.clock import SystemClock, VirtualClock
 from ..store.outbox import Waiting
-from .outbox import Outbox
+from .outbox import DeliveryQueue
 from .senders import Handler, Sender, deliver_in_process
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class DeliveryService:
 
     def __init__(
         self,
-        outbox: Outbox,
+        outbox: DeliveryQueue,
         clock: SystemClock | VirtualClock,
         make_sender: Callable[[], Sender],
         *,

@@ -34,7 +34,7 @@ class AttemptResult(NamedTuple):
     postponed: bool
 
 
-class Outbox:
+class DeliveryQueue:
     """Hands out messages, one of each channel at a time, and takes back how it went."""
 
     def __init__(

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..context.service_context import ServiceContext
 from .delivery import DeliveryService
-from .outbox import Outbox
+from .outbox import DeliveryQueue
 from .senders import Handler, Sender
 from .trust_store import TrustStore
 
@@ -17,7 +17,7 @@ class PushNotifications:
     def __init__(self, context: ServiceContext, *, background: bool | None = None) -> None:
         self._store, self._policy = context.store, context.policy
         self._trust = TrustStore()
-        self._outbox = Outbox(context.store, context.clock, context.policy, context.names, context.secret)
+        self._outbox = DeliveryQueue(context.store, context.clock, context.policy, context.names, context.secret)
         self._delivery = DeliveryService(self._outbox, context.clock, self._make_sender, background=background)
         context.clock.agenda = self._delivery
         self.load_authorities()

@@ -9,7 +9,7 @@ from typing import Protocol
 from ...core.delivery_schedule import AttemptOutcome
 from ...core.http.messages import Headers, Request, Response
 from ..store.outbox import Waiting
-from .outbox import Outbox
+from .outbox import DeliveryQueue
 
 _log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ class Sender(Protocol):
         """Let go of all connections."""
 
 
-def deliver_in_process(handler: Handler, outbox: Outbox, waiting: Waiting) -> AttemptOutcome:
+def deliver_in_process(handler: Handler, outbox: DeliveryQueue, waiting: Waiting) -> AttemptOutcome:
     """Hand a message to a receiver of this process."""
     body = outbox.body(waiting)
     headers = Headers([*outbox.headers(waiting), ("Content-Length", str(len(body)))])

@@ -16,7 +16,7 @@ from threading import Condition, Event, Thread
 from ...core.delivery_schedule import AttemptOutcome
 from ..storage.clock import SystemClock, VirtualClock
 from ..store.outbox import Waiting
-from .outbox import Outbox
+from .outbox import DeliveryQueue
 from .senders import Handler, Sender, deliver_in_process
 
 _log = logging.getLogger(__name__)
@@ -30,7 +30,7 @@ class DeliveryWorker:
 
     def __init__(
         self,
-        outbox: Outbox,
+        outbox: DeliveryQueue,
         clock: SystemClock | VirtualClock,
         make_sender: Callable[[], Sender],
         receivers: Mapping[str, Handler],

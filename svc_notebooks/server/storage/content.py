@@ -184,12 +184,12 @@ class Content:
     def keep(self, body: bytes) -> list[PartRange]:
         """Parts that hold these bytes, to be appended to a content or removed."""
         pieces: list[PartRange] = []
-        inflow = self.writer(0, pieces.append)
+        writer = self.writer(0, pieces.append)
         try:
-            inflow.write(body)
-            last = inflow.finish(len(body))
+            writer.write(body)
+            last = writer.finish(len(body))
         except BaseException:
-            inflow.abort()
+            writer.abort()
             self.remove(pieces)
             raise
         return [*pieces, last] if last else pieces

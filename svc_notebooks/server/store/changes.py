@@ -37,7 +37,7 @@ _PAGE = Prepared(
 _LAST = Prepared(select(func.coalesce(func.max(changes.c.seq), literal(0))))
 
 
-class Changes:
+class ChangeLog:
     """The change logs of all users."""
 
     def __init__(self, database: Database) -> None:

@@ -26,7 +26,7 @@ from ..database.schema import (
 )
 from . import dump as whole
 from .calendars import Calendars
-from .changes import Changes
+from .changes import ChangeLog
 from .channels import Channels
 from .contents import Contents
 from .deadlines import Deadlines
@@ -53,7 +53,7 @@ class Store:
         self.permissions = Permissions(database)
         self.channels = Channels(database)
         self.outbox = Outbox(database)
-        self.changes = Changes(database)
+        self.changes = ChangeLog(database)
         self.trusted = Trusted(database)
         self.calendars = Calendars(database)
         self.events = Events(database)

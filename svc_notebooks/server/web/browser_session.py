@@ -26,93 +26,93 @@ CLIENT = "browser"
 _LIFETIME = 12 * 3600
 
 
-def session_user(visit: PublicRequest) -> Caller | None:
+def session_user(request: PublicRequest) -> Caller | None:
     """Who looks: by the access token of the request, else by the cookie. Raises ApiError (401) for a bad token."""
-    if "Authorization" in visit.http_request.headers or visit.query.get("access_token"):
-        return visit.token_verifier.caller(visit.http_request, visit.query)
-    return _session(visit)
+    if "Authorization" in request.http_request.headers or request.query.get("access_token"):
+        return request.token_verifier.caller(request.http_request, request.query)
+    return _session(request)
 
 
-def _session(visit: PublicRequest) -> Caller | None:
+def _session(request: PublicRequest) -> Caller | None:
     """Who is signed in by the cookie."""
-    secret = cookie(visit)
-    return visit.token_verifier.caller_for_token(_session_key(visit, secret)) if secret else None
+    secret = cookie(request)
+    return request.token_verifier.caller_for_token(_session_key(request, secret)) if secret else None
 
 
-def _session_key(visit: PublicRequest, secret: str) -> str:
+def _session_key(request: PublicRequest, secret: str) -> str:
     """What the store has in place of a cookie; only the service can work it out."""
-    return _keyed(visit, "session", secret)
+    return _keyed(request, "session", secret)
 
 
-def _keyed(visit: PublicRequest, purpose: str, secret: str) -> str:
+def _keyed(request: PublicRequest, purpose: str, secret: str) -> str:
     """A digest that only the service can work out; those of two purposes have nothing in common."""
     content = f"{purpose} {secret}".encode("utf-8", "surrogatepass")
-    return hmac.digest(visit.context.secret.encode(), content, "sha256").hex()
+    return hmac.digest(request.context.secret.encode(), content, "sha256").hex()
 
 
-def cookie(visit: PublicRequest) -> str:
+def cookie(request: PublicRequest) -> str:
     """The secret in the cookie, "" without one."""
     try:
-        morsel = SimpleCookie(visit.http_request.headers.get("Cookie") or "").get(COOKIE)
+        morsel = SimpleCookie(request.http_request.headers.get("Cookie") or "").get(COOKIE)
     except CookieError:
         return ""
     return morsel.value if morsel else ""
 
 
-def signature(visit: PublicRequest) -> str:
+def signature(request: PublicRequest) -> str:
     """What only a page that was made for this browser knows: forms must bring it along."""
-    return _keyed(visit, "form", cookie(visit))
+    return _keyed(request, "form", cookie(request))
 
 
-def sign_in(visit: PublicRequest) -> Response:
+def sign_in(request: PublicRequest) -> Response:
     """The page where a person says who they are, and what follows when they have."""
-    target = local_target(visit.query.get("continue"))
-    if visit.method != "POST":
-        return sign_in_page(visit, target)
+    target = local_target(request.query.get("continue"))
+    if request.method != "POST":
+        return sign_in_page(request, target)
     try:
-        return _start_session(visit, visit.form(), target)
+        return _start_session(request, request.form(), target)
     except (ApiError, OAuthError) as error:
-        return sign_in_page(visit, target, status=401, problem=str(error))
+        return sign_in_page(request, target, status=401, problem=str(error))
 
 
-def _start_session(visit: PublicRequest, form: dict[str, str], target: str) -> Response:
-    context, secret = visit.context, visit.context.ids.token()
-    granted = _token_for(visit, form)
+def _start_session(request: PublicRequest, form: dict[str, str], target: str) -> Response:
+    context, secret = request.context, request.context.ids.token()
+    granted = _token_for(request, form)
     with context.store.transaction():
         create_user(context, granted.user)
-        visit.token_verifier.add_token(
-            _session_key(visit, secret), granted._replace(client=CLIENT, expires=visit.now() + _LIFETIME)
+        request.token_verifier.add_token(
+            _session_key(request, secret), granted._replace(client=CLIENT, expires=request.now() + _LIFETIME)
         )
-    visit.journal_entry.user = granted.user
-    return redirect(target, extra=[("Set-Cookie", _cookie(visit, secret, _LIFETIME))])
+    request.journal_entry.user = granted.user
+    return redirect(target, extra=[("Set-Cookie", _cookie(request, secret, _LIFETIME))])
 
 
-def _token_for(visit: PublicRequest, form: dict[str, str]) -> TokenRow:
+def _token_for(request: PublicRequest, form: dict[str, str]) -> TokenRow:
     """Who signs in: the bearer of a token, or, where that is enough, whoever they say they are."""
     if secret := form.get("token", "").strip():
-        caller = visit.token_verifier.caller_for_token(secret)
+        caller = request.token_verifier.caller_for_token(secret)
         if caller is None:
             raise refuse("badToken")
         return TokenRow(caller.user, CLIENT, " ".join(sorted(caller.scopes)), int(caller.service_account), None)
     user = form.get("user", "").strip().lower()
-    if visit.context.policy.browser_sign_in != "choose":
+    if request.context.policy.browser_sign_in != "choose":
         raise refuse("notSignedIn")
     if user.count("@") != 1 or any(mark.isspace() for mark in user):
         raise refuse("invalid", field="user", message="expected an e-mail address.")
     return TokenRow(user, CLIENT, " ".join(ALL_SCOPES), 0, None)
 
 
-def _cookie(visit: PublicRequest, secret: str, lifetime: int) -> str:
-    secure = "; Secure" if external_origin(visit.http_request, visit.context).startswith("https:") else ""
+def _cookie(request: PublicRequest, secret: str, lifetime: int) -> str:
+    secure = "; Secure" if external_origin(request.http_request, request.context).startswith("https:") else ""
     return f"{COOKIE}={secret}; Path=/; Max-Age={lifetime}; HttpOnly; SameSite=Lax{secure}"
 
 
-def sign_out(visit: PublicRequest) -> Response:
+def sign_out(request: PublicRequest) -> Response:
     """Forget the person."""
-    if secret := cookie(visit):
-        visit.context.store.oauth.end_token(_session_key(visit, secret))
-        visit.token_verifier.clear_cache()
-    return redirect("/signin", extra=[("Set-Cookie", _cookie(visit, "", 0))])
+    if secret := cookie(request):
+        request.context.store.oauth.end_token(_session_key(request, secret))
+        request.token_verifier.clear_cache()
+    return redirect("/signin", extra=[("Set-Cookie", _cookie(request, "", 0))])
 
 
 def local_target(target: str | None) -> str:
@@ -121,15 +121,15 @@ def local_target(target: str | None) -> str:
     return target if target and is_local else "/signin"
 
 
-def sign_in_page(visit: PublicRequest, target: str, *, status: int = 200, problem: str = "") -> Response:
+def sign_in_page(request: PublicRequest, target: str, *, status: int = 200, problem: str = "") -> Response:
     """Ask who somebody is."""
     action = f"/signin?{escape(str(Query([('continue', target)])))}"
-    known = _session(visit)
+    known = _session(request)
     parts = [
         "<h1>Sign in</h1>",
         f'<p role="alert" class="warning">{escape(problem)}</p>' if problem else "",
         f"<p>This browser is signed in as <b>{escape(known.user)}</b>.</p>" if known else "",
-        _chooser(visit, action) if visit.context.policy.browser_sign_in == "choose" else "",
+        _chooser(request, action) if request.context.policy.browser_sign_in == "choose" else "",
         f'<form class="stack" method="post" action="{action}"><label>An access token of this service'
         '<input type="password" name="token" autocomplete="off" required></label><button>Sign in</button></form>',
     ]
@@ -137,11 +137,11 @@ def sign_in_page(visit: PublicRequest, target: str, *, status: int = 200, proble
     return html_page("Sign in", "".join(parts), status=status, extra=challenge)
 
 
-def _chooser(visit: PublicRequest, action: str) -> str:
+def _chooser(request: PublicRequest, action: str) -> str:
     """A button for each user, and room for another; nobody has a password here."""
     buttons = "".join(
         f'<p><button name="user" value="{escape(email)}">{escape(email)}</button></p>'
-        for email in visit.context.store.users.emails()
+        for email in request.context.store.users.emails()
     )
     return (
         f'<form method="post" action="{action}">{buttons}</form><form class="stack" method="post" action="{action}">'

@@ -40,24 +40,24 @@ class _Declined(Exception):
         self.error = error
 
 
-def authorize(visit: PublicRequest) -> Response:
+def authorize(request: PublicRequest) -> Response:
     """Ask the person who is signed in, and send the browser back to the client with a code or with the reason."""
     try:
-        authorization = _read_authorization(visit)
+        authorization = _read_authorization(request)
     except OAuthError as error:
-        return _error_page(visit, error)
+        return _error_page(request, error)
     try:
-        return _respond(visit, authorization)
+        return _respond(request, authorization)
     except _Declined as reason:
         return _redirect_back(authorization, {"error": reason.error, "error_description": str(reason)})
     except OAuthError as error:
         return _redirect_back(authorization, {"error": error.error, "error_description": error.description})
 
 
-def _read_authorization(visit: PublicRequest) -> _Authorization:
+def _read_authorization(request: PublicRequest) -> _Authorization:
     """Who asks, and where to: what is wrong here is never sent on. Raises OAuthError."""
-    params = unique_parameters(list(visit.query.pairs))
-    client = visit.context.store.oauth.client(params.get("client_id", ""))
+    params = unique_parameters(list(request.query.pairs))
+    client = request.context.store.oauth.client(params.get("client_id", ""))
     if client is None:
         raise OAuthError("invalid_request", "there is no OAuth client of this client_id.")
     registered, redirect = client.redirects.split(), params.get("redirect_uri", "")
@@ -66,28 +66,28 @@ def _read_authorization(visit: PublicRequest) -> _Authorization:
     return _Authorization(client, redirect, params.get("state"), params)
 
 
-def _error_page(visit: PublicRequest, error: OAuthError) -> Response:
-    if "text/html" not in (visit.http_request.headers.get("Accept") or ""):
+def _error_page(request: PublicRequest, error: OAuthError) -> Response:
+    if "text/html" not in (request.http_request.headers.get("Accept") or ""):
         return oauth_error_response(error)
     return html_page("No answer", f"<h1>This cannot be answered</h1><p>{escape(error.description)}</p>", status=400)
 
 
-def _respond(visit: PublicRequest, authorization: _Authorization) -> Response:
+def _respond(request: PublicRequest, authorization: _Authorization) -> Response:
     if authorization.params.get("response_type") != "code":
         raise _Declined("unsupported_response_type", "response_type must be code.")
     challenge = _challenge(authorization)
-    scopes = scopes_of(visit.context, authorization.params.get("scope")).split()
-    caller, silent = _consenting_caller(visit, authorization), authorization.params.get("prompt") == "none"
+    scopes = scopes_of(request.context, authorization.params.get("scope")).split()
+    caller, silent = _consenting_caller(request, authorization), authorization.params.get("prompt") == "none"
     if caller is None and silent:
         raise _Declined("login_required", "nobody is signed in, and prompt=none lets nobody ask.")
     if caller is None:
-        return sign_in_page(visit, "/authorize?" + str(visit.query))
+        return sign_in_page(request, "/authorize?" + str(request.query))
     offered = [scope for scope in scopes if scope in caller.scopes]
-    if visit.method == "POST":
-        return _redirect_back(authorization, _decision(visit, authorization, caller, offered, challenge))
+    if request.method == "POST":
+        return _redirect_back(authorization, _decision(request, authorization, caller, offered, challenge))
     if silent:
-        return _redirect_back(authorization, {"code": _code(visit, authorization, caller, offered, challenge)})
-    return _consent_page(visit, authorization, caller, offered)
+        return _redirect_back(authorization, {"code": _code(request, authorization, caller, offered, challenge)})
+    return _consent_page(request, authorization, caller, offered)
 
 
 def _challenge(authorization: _Authorization) -> tuple[str, str]:
@@ -103,26 +103,28 @@ def _challenge(authorization: _Authorization) -> tuple[str, str]:
     return challenge, method
 
 
-def _consenting_caller(visit: PublicRequest, authorization: _Authorization) -> Caller | None:
+def _consenting_caller(request: PublicRequest, authorization: _Authorization) -> Caller | None:
     """Who is asked: the one who is signed in, or, where choosing is enough, the one that login_hint names."""
     hint = authorization.params.get("login_hint", "").lower()
-    chosen = visit.context.policy.browser_sign_in == "choose" and authorization.params.get("prompt") == "none"
-    if hint and chosen and visit.context.store.users.root(hint):
+    chosen = request.context.policy.browser_sign_in == "choose" and authorization.params.get("prompt") == "none"
+    if hint and chosen and request.context.store.users.root(hint):
         return Caller(hint, CLIENT, frozenset(ALL_SCOPES), False, None)
-    return session_user(visit)
+    return session_user(request)
 
 
-def _consent_page(visit: PublicRequest, authorization: _Authorization, caller: Caller, offered: list[str]) -> Response:
-    base = visit.context.policy.auth_scope_base
+def _consent_page(
+    request: PublicRequest, authorization: _Authorization, caller: Caller, offered: list[str]
+) -> Response:
+    base = request.context.policy.auth_scope_base
     boxes = "".join(
         f'<label><input type="checkbox" name="scope.{scope}" checked> {escape(f"{base}/{scope}")}</label>'
         for scope in offered
     )
-    action = f"/authorize?{escape(str(visit.query))}"
+    action = f"/authorize?{escape(str(request.query))}"
     body = (
         f"{account_bar(caller)}<h1>{escape(authorization.client.name)} wants to act for you</h1>"
         f'<p>Untick what it may not do.</p><form class="stack" method="post" action="{action}">{boxes}'
-        f'<input type="hidden" name="signature" value="{signature(visit)}">'
+        f'<input type="hidden" name="signature" value="{signature(request)}">'
         '<button name="decision" value="allow">Allow</button> <button name="decision" value="deny">Deny</button></form>'
         f"<p>Then this browser goes to {escape(authorization.redirect)}</p>"
     )
@@ -132,30 +134,39 @@ def _consent_page(visit: PublicRequest, authorization: _Authorization, caller: C
 
 
 def _decision(
-    visit: PublicRequest, authorization: _Authorization, caller: Caller, offered: list[str], challenge: tuple[str, str]
+    request: PublicRequest,
+    authorization: _Authorization,
+    caller: Caller,
+    offered: list[str],
+    challenge: tuple[str, str],
 ) -> dict[str, str]:
-    form = visit.form()
-    if not hmac.compare_digest(form.get("signature", "").encode(), signature(visit).encode()):
+    form = request.form()
+    if not hmac.compare_digest(form.get("signature", "").encode(), signature(request).encode()):
         raise _Declined("access_denied", "the form did not come from the page of this service.")
     left = [scope for scope in offered if f"scope.{scope}" in form]
     if form.get("decision") != "allow" or not left:
         raise _Declined("access_denied", "the user has not consented.")
-    return {"code": _code(visit, authorization, caller, left, challenge)}
+    return {"code": _code(request, authorization, caller, left, challenge)}
 
 
 def _code(
-    visit: PublicRequest, authorization: _Authorization, caller: Caller, scopes: list[str], challenge: tuple[str, str]
+    request: PublicRequest, authorization: _Authorization, caller: Caller, scopes: list[str], challenge: tuple[str, str]
 ) -> str:
     if not scopes:
         raise _Declined("invalid_scope", "the user has none of these scopes to give.")
     token = TokenRow(caller.user, authorization.client.id, " ".join(scopes), 0, None)
-    visit.journal_entry.user, visit.journal_entry.client, visit.journal_entry.scopes = (
+    request.journal_entry.user, request.journal_entry.client, request.journal_entry.scopes = (
         caller.user,
         authorization.client.id,
         frozenset(scopes),
     )
     return new_code(
-        visit, token, authorization.client, redirect=authorization.redirect, challenge=challenge[0], method=challenge[1]
+        request,
+        token,
+        authorization.client,
+        redirect=authorization.redirect,
+        challenge=challenge[0],
+        method=challenge[1],
     )
 
 
@@ -166,9 +177,9 @@ def _redirect_back(authorization: _Authorization, answer: dict[str, str]) -> Res
     return redirect(parts._replace(query=query).geturl(), 302)
 
 
-def metadata(visit: PublicRequest) -> Response:
+def metadata(request: PublicRequest) -> Response:
     """Where the endpoints are, as OAuth libraries look it up (RFC 8414)."""
-    base, policy = external_origin(visit.http_request, visit.context), visit.context.policy
+    base, policy = external_origin(request.http_request, request.context), request.context.policy
     document: JSONObject = {
         "issuer": base,
         "authorization_endpoint": f"{base}/authorize",

@@ -25,10 +25,10 @@ from ..store.calendars import CalendarRow
 _NEXT = 10
 
 
-def event_page(visit: PublicRequest) -> Response:
+def event_page(request: PublicRequest) -> Response:
     """What a browser shows of an event; whoever has the link sees it. Raises ApiError (404)."""
-    context = visit.context
-    calendar, event = _event_at(context, visit.query.get("eid") or "")
+    context = request.context
+    calendar, event = _event_at(context, request.query.get("eid") or "")
     if calendar is None or event is None or event.row.cancelled or not context.policy.open_links:
         raise refuse("notFound", message="there is no event at this link.")
     title = str(visible_to_readers(event.body).get("summary") or "(no title)")

@@ -102,49 +102,49 @@ _PAGE_OPERATION = Operation("files.page", (), (), READ, "A6-08")
 _TITLES = {401: "Sign in first", 403: "You may not do this", 404: "There is no such file, or not for you"}
 
 
-def view(visit: PublicRequest) -> Response:
+def view(request: PublicRequest) -> Response:
     """The page of a file."""
     try:
-        caller = _caller(visit)
-        row = drafts.readable_file(visit.context, caller, visit.path_params[FILE_ID])
+        caller = _caller(request)
+        row = drafts.readable_file(request.context, caller, request.path_params[FILE_ID])
     except ApiError as error:
-        return _refusal(visit, error)
-    shown = described_file(visit.context, caller.user, row) + listing(visit.context, caller, row)
-    return html_page(row.name, account_bar(caller) + shown + preview(visit.context, caller, row))
+        return _refusal(request, error)
+    shown = described_file(request.context, caller.user, row) + listing(request.context, caller, row)
+    return html_page(row.name, account_bar(caller) + shown + preview(request.context, caller, row))
 
 
-def content(visit: PublicRequest) -> Response:
+def content(request: PublicRequest) -> Response:
     """The bytes of a file: shown where a browser can, saved with `export=download` and where it cannot."""
     try:
-        caller, file_id = _caller(visit), visit.query.get("id")
+        caller, file_id = _caller(request), request.query.get("id")
         if not file_id:
             raise refuse("requiredParameter", name="id")
         path_params = {FILE_ID: file_id}
-        request = RequestContext(
-            visit.http_request,
-            visit.method,
+        download_request = RequestContext(
+            request.http_request,
+            request.method,
             _PAGE_OPERATION,
             path_params,
-            visit.query,
+            request.query,
             caller,
-            visit.body,
-            visit.journal_entry,
+            request.body,
+            request.journal_entry,
         )
-        row = drafts.readable_file(visit.context, caller, file_id)
-        response = download(visit.context, request)
+        row = drafts.readable_file(request.context, caller, file_id)
+        response = download(request.context, download_request)
     except ApiError as error:
-        return _refusal(visit, error)
-    extra = link_headers(row.name, row.mime_type, save=visit.query.get("export") == "download")
+        return _refusal(request, error)
+    extra = link_headers(row.name, row.mime_type, save=request.query.get("export") == "download")
     kept = [pair for pair in response.headers.pairs if pair[0] != "Content-Security-Policy"]
     return Response(response.status, Headers(kept).plus(*extra), response.body)
 
 
-def _caller(visit: PublicRequest) -> Caller:
+def _caller(request: PublicRequest) -> Caller:
     """Who looks. Raises ApiError: their token is bad, or has no scope for it."""
-    caller = session_user(visit)
+    caller = session_user(request)
     if caller is None:
         return _ANONYMOUS
-    visit.journal_entry.user, visit.journal_entry.client, visit.journal_entry.scopes = (
+    request.journal_entry.user, request.journal_entry.client, request.journal_entry.scopes = (
         caller.user,
         caller.client,
         caller.scopes,
@@ -152,29 +152,29 @@ def _caller(visit: PublicRequest) -> Caller:
     return require_scopes(caller, READ, _PAGE_OPERATION)
 
 
-def _refusal(visit: PublicRequest, error: ApiError) -> Response:
+def _refusal(request: PublicRequest, error: ApiError) -> Response:
     """To a browser in words, to a program as every other refusal; whom nobody knows is asked to sign in."""
-    anonymous = error.status == 404 and visit.journal_entry.user is None
+    anonymous = error.status == 404 and request.journal_entry.user is None
     if anonymous:
         error = ApiError(refuse("notSignedIn").rows, [("WWW-Authenticate", 'Bearer realm="svc"')])
-    if "text/html" not in (visit.http_request.headers.get("Accept") or ""):
+    if "text/html" not in (request.http_request.headers.get("Accept") or ""):
         raise error
-    visit.journal_entry.decided_by = (
-        error.rows[0].decided_by or visit.journal_entry.decided_by
+    request.journal_entry.decided_by = (
+        error.rows[0].decided_by or request.journal_entry.decided_by
     )  # a field's rule is not a page's
-    here = visit.http_request.path + (f"?{visit.query}" if visit.query.pairs else "")
+    here = request.http_request.path + (f"?{request.query}" if request.query.pairs else "")
     if anonymous:
-        return sign_in_page(visit, here, status=401)
+        return sign_in_page(request, here, status=401)
     title = _TITLES.get(error.status, "This cannot be shown")
-    text = f"<h1>{escape(title)}</h1><p>{escape(str(error))}</p>{_next_step(visit, error, here)}"
+    text = f"<h1>{escape(title)}</h1><p>{escape(str(error))}</p>{_next_step(request, error, here)}"
     return html_page(title, text, status=error.status, extra=error.headers)
 
 
-def _next_step(visit: PublicRequest, error: ApiError, here: str) -> str:
+def _next_step(request: PublicRequest, error: ApiError, here: str) -> str:
     """The owner of a flagged file may have it all the same, and must know what it is (A6-03)."""
     if error.rows[0].reason != "cannotDownloadAbusiveFile":
         sign_in = "/signin?" + str(Query([("continue", here)]))
         return f'<p><a class="button" href="{escape(sign_in)}">Sign in as somebody else</a></p>'
-    file_id = visit.query.get("id") or ""
+    file_id = request.query.get("id") or ""
     link = "/uc?" + str(Query([("id", file_id), ("acknowledgeAbuse", "true"), ("export", "download")]))
     return f'<p class="warning"><a class="button" href="{escape(link)}">I own it and know what it is: download</a></p>'

@@ -13,7 +13,7 @@ import pytest
 
 from svc_notebooks.core.delivery_schedule import AttemptOutcome
 from svc_notebooks.server.notifications.delivery import DeliveryService
-from svc_notebooks.server.notifications.outbox import AttemptResult, Outbox
+from svc_notebooks.server.notifications.outbox import AttemptResult, DeliveryQueue
 from svc_notebooks.server.notifications.worker import DeliveryWorker
 from svc_notebooks.server.storage.clock import SystemClock, VirtualClock
 from tests.patience import PATIENCE
@@ -59,7 +59,7 @@ class Nobody:
 
 
 def carrier(desk: Ticking) -> DeliveryWorker:
-    return DeliveryWorker(cast(Outbox, desk), cast(SystemClock, desk), lambda: cast(Any, Nobody()), {})
+    return DeliveryWorker(cast(DeliveryQueue, desk), cast(SystemClock, desk), lambda: cast(Any, Nobody()), {})
 
 
 @pytest.mark.spec("N-08", "N-08b")
@@ -125,7 +125,9 @@ def mailbox() -> Mailbox:
 
 @pytest.fixture
 def courier(mailbox: Mailbox) -> Iterator[DeliveryService]:
-    courier = DeliveryService(cast(Outbox, mailbox), VirtualClock(), lambda: cast(Any, Nobody()), background=True)
+    courier = DeliveryService(
+        cast(DeliveryQueue, mailbox), VirtualClock(), lambda: cast(Any, Nobody()), background=True
+    )
     yield courier
     courier.close()
 
