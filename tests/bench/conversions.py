@@ -132,7 +132,7 @@ def library_seconds(conversion: Conversion, source: bytes, name: str, *, reads: 
 
 @contextmanager
 def time_library_calls() -> Iterator[list[float]]:
-    """The times of all calls that `_CALLS` names."""
+    """The times of all calls that `_LIBRARY_CALLS` names."""
     spent: list[float] = []
     originals = [
         (module, name, getattr(module, name)) for module, name in map(_resolve, _LIBRARY_CALLS) if hasattr(module, name)

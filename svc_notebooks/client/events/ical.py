@@ -1,7 +1,7 @@
 """Events as a file that calendar programs open: iCalendar, RFC 5545, written with the library icalendar.
 
-The one file that knows the library. What is said of an event is calendar_entry.py and calendar_details.py, of its
-recurrence written_recurrence.py, of a zone clock_changes.py.
+The one file that knows the library. What is said of an event is ical_entry.py and ical_properties.py, of its
+recurrence ical_recurrence.py, of a zone vtimezone.py.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 `requests` finds the way to an origin once: its connections, certificates and proxies. What is asked then goes
 over these connections directly, because finding the way again costs as much as a small exchange itself. Nothing
 is retried and no redirect is followed here: a 308 is an answer (A3), and when to try again is decided in one
-place (attempts.py, core.resume).
+place (retry.py, core/uploads/client_machine.py).
 """
 
 from __future__ import annotations

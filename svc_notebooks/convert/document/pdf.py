@@ -51,7 +51,7 @@ class _TypstTree:
                 yield {"k": style, "body": self.inlines(_meta_inlines(part), 0)}
 
     def blocks(self, nodes: list[Node], depth: int) -> list[Node]:
-        """Blocks; those that nest stop nesting at `_DEEPEST`."""
+        """Blocks; those that nest stop nesting at `_MAX_DEPTH`."""
         rendered: list[Node] = []
         for node in nodes:
             draw = _BLOCKS.get(node["t"])

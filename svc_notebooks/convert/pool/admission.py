@@ -34,7 +34,7 @@ class Admission:
 
     @contextmanager
     def turn(self, user: str, is_gone: Callable[[], bool]) -> Iterator[None]:
-        """Wait until it is this user's turn, and have it. Raises TooManyWait, or Abandoned."""
+        """Wait until it is this user's turn, and have it. Raises TooManyWaiting, or Abandoned."""
         admitted = Event()
         with self._lock:
             self._turns.add(user, admitted)

@@ -98,7 +98,7 @@ class Converter:
 
         Raises:
             ConversionError: it cannot be read; TooLarge: it would need too much.
-            Abandoned: the client has gone; TooManyWait: the user has too many conversions waiting.
+            Abandoned: the client has gone; TooManyWaiting: the user has too many conversions waiting.
         """
         return self._run(self._readers[media_type, native], source, client, reads=True, options=options)
 
@@ -109,7 +109,7 @@ class Converter:
 
         Raises:
             TooLarge: it would need too much; ConversionError: it cannot be written.
-            Abandoned: the client has gone; TooManyWait: the user has too many conversions waiting.
+            Abandoned: the client has gone; TooManyWaiting: the user has too many conversions waiting.
         """
         return self._run(self._writers[native, media_type], body, client, reads=False, options=options)
 

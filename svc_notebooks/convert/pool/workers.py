@@ -36,7 +36,7 @@ class Executor(Protocol):
     def run(
         self, request: Mapping[str, Any], *, user: str = "", is_gone: Callable[[], bool] = _never
     ) -> dict[str, Any]:
-        """What came of it. Raises Abandoned or TooManyWait."""
+        """What came of it. Raises Abandoned or TooManyWaiting."""
 
     def close(self) -> None:
         """End what is running."""
@@ -181,7 +181,7 @@ class ProcessPool:
 
         Raises:
             Abandoned: `is_gone` says that nobody waits for it any more.
-            TooManyWait: the user has too many errands waiting.
+            TooManyWaiting: the user has too many errands waiting.
         """
         with self._admission.turn(user, is_gone):
             worker = self._acquire(user)

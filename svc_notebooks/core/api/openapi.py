@@ -3,7 +3,7 @@
     document(Names(), Policy(), "https://api.example")
 
 A path of the document is a row of operations.py; one that takes content is there twice, under `/upload` as well
-(U-01). The doors that ask for no token first are in openapi_doors.py. HEAD is answered wherever GET is, without a
+(U-01). The doors that ask for no token first are in openapi_public.py. HEAD is answered wherever GET is, without a
 body, and is left out.
 """
 

@@ -1,4 +1,4 @@
-"""The doors of the service (doors.py) as paths of the OpenAPI document: token endpoints and pages."""
+"""The doors of the service (public_endpoints.py) as paths of the OpenAPI document: token endpoints and pages."""
 
 from __future__ import annotations
 

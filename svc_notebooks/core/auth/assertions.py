@@ -38,7 +38,7 @@ def sign(claims: dict[str, Any], private_key: str, key_id: str) -> str:
 
 
 def read_unverified(assertion: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Header and claims as they stand there, which proves nothing yet. Raises BadAssertion."""
+    """Header and claims as they stand there, which proves nothing yet. Raises InvalidAssertionError."""
     try:
         decoded = _jwt().decode_complete(assertion, options={"verify_signature": False})
     except _jwt().PyJWTError as error:
@@ -47,7 +47,7 @@ def read_unverified(assertion: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def check_signature(assertion: str, public_key: str) -> None:
-    """Refuse what this key has not signed; times and audience are the caller's to judge. Raises BadAssertion."""
+    """Refuse what this key has not signed; the caller checks times and audience. Raises InvalidAssertionError."""
     options = dict.fromkeys(("verify_exp", "verify_iat", "verify_nbf", "verify_aud", "verify_iss"), False)
     try:
         _jwt().decode(assertion, public_key, algorithms=[ALGORITHM], options=options)

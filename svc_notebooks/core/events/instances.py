@@ -1,6 +1,6 @@
 """From recurrence to instances: lazily, in order, from any point in time, and never without end (E-21).
 
-Which moments a rule has on the wall clock is rule_times.py; here they become instants. 10:00 stays 10:00 when summer
+Which moments a rule has on the wall clock is rrule_times.py; here they become instants. 10:00 stays 10:00 when summer
 time begins. A time that a clock skips is read with the offset before the gap, of a time that it shows twice the
 first is meant (RFC 5545, 3.3.5); every instance has the exact duration of the event (3.8.5.3). The start is the
 first instance whatever the rules say: so the interface defines it, and so COUNT counts it.
@@ -26,7 +26,7 @@ _SLACK = timedelta(hours=26)
 """More than a clock was ever changed by (Samoa left out a day), so that a bound on its wall loses nothing."""
 
 _LAST_END = datetime(9998, 12, 31, 9, tzinfo=UTC)
-"""No instance but the first ends later, so that each can be written in every zone (event_times.py)."""
+"""No instance but the first ends later, so that each can be written in every zone (times.py)."""
 
 _MAX_DROPPED = 200_000
 _MIDNIGHT = time()

@@ -4,7 +4,7 @@
     line       = ("RRULE" / "EXRULE") ":" part *(";" part)
                / ("RDATE" / "EXDATE") *(";" ("VALUE=" type / "TZID=" zone)) ":" value *("," value)
 
-A line is read into values; what they mean in time is expansion.py. The value types follow the event's start: an
+A line is read into values; what they mean in time is instances.py. The value types follow the event's start: an
 all-day event has dates, another one has date-times, which without `Z` and TZID are those of the start's zone.
 """
 

@@ -1,4 +1,4 @@
-"""What a value of a field may be: one check for each type of the table of event_fields.py."""
+"""What a value of a field may be: one check for each type of the table of fields.py."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 `problems` is what the service refuses by and what the form shows beside its fields; it is empty exactly for the
 events that can be created. First the times (the end before the start, as the family does), then field by field down
-the table of event_fields.py, then the rules that join fields.
+the table of fields.py, then the rules that join fields.
 """
 
 from __future__ import annotations

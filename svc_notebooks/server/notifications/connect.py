@@ -90,7 +90,7 @@ def resolve(target: Endpoint) -> asyncio.Future[list[AddrInfo]]:
 async def connect(
     target: Endpoint, addresses: Sequence[AddrInfo], trust: TrustStore, make_connection: Callable[[], Connection]
 ) -> Connection:
-    """A line to the first of these places that takes a connection. Raises OSError, ValueError, NoStatus."""
+    """A line to the first of these places that takes a connection. Raises OSError, ValueError, NoResponse."""
     loop = asyncio.get_running_loop()
     sock = await _connect(addresses)
     try:

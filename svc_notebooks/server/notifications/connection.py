@@ -91,7 +91,7 @@ class Connection(asyncio.Protocol):
         self._h11: h11.Connection | None = None
 
     async def send(self, message: bytes) -> int:
-        """Send a message; the status that decides: the final one, or a 102. Raises NoStatus, OSError."""
+        """Send a message; the status that decides: the final one, or a 102. Raises NoResponse, OSError."""
         if self.state is ConnectionState.CLOSED:
             raise NoResponse("closed the connection without an answer")
         self._h11 = None

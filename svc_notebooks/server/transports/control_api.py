@@ -1,8 +1,8 @@
 """The control interface: tokens, clock, faults, deliveries, journal and whole-state copies over HTTP.
 
-It is for tests in any language. It stands in front of the service, under `/_control/`, and only where somebody
-asked for it. Whoever reaches it can do everything, so it answers programs and its own pages, never a page of another
-site (cross_site.py) or a host name that is not the service's (hosts.py), and with a token only those who send it.
+It is for tests in any language, under `/_control/`, and only if it was switched on. A client of it can do everything.
+So it refuses pages of other sites (server/context/csrf.py) and host names that are not the service's
+(server/context/allowed_hosts.py), and with a control token every request that does not send it.
 """
 
 from __future__ import annotations

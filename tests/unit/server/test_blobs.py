@@ -158,10 +158,10 @@ def test_a_download_goes_on_when_its_content_is_deleted(parts, store):
 
 HELD = """
 import psutil
-from svc_notebooks.server.blobs.blob_store import MemoryParts
+from svc_notebooks.server.blobs.blob_store import MemoryBlobStore
 
 bytes(24 << 20)  # from here on the C library takes blocks of this size from its heap
-parts, keys, between = MemoryParts(), [], []
+parts, keys, between = MemoryBlobStore(), [], []
 for _ in range(16):
     writer = parts.writer()
     for _ in range(16):

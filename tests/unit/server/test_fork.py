@@ -54,7 +54,7 @@ def session(service: Service, tmp_path: Path) -> Iterator[Session]:
 
 
 def pools(session: Session) -> list:
-    return [way.pool for way in session._transport._ways.values()]
+    return [origin_pool.pool for origin_pool in session._transport._pools.values()]
 
 
 # -- the client
@@ -235,7 +235,7 @@ with svc.sandbox(folder) as lab:
     begun.send_chunk()
     inbox = UploadBuffer()  # of a form
     inbox.begin("a", "a", 1, "text/plain")
-    (pool,) = [way.pool for way in session._transport._ways.values()]
+    (pool,) = [origin_pool.pool for origin_pool in session._transport._pools.values()]
     before, connections = contents(), pool.num_connections
     child = os.fork()
     if child == 0:
@@ -245,7 +245,7 @@ with svc.sandbox(folder) as lab:
     assert os.waitpid(child, 0)[1] == 0
     assert contents() == before, "a file was changed, added or removed"
     assert server.ca.exists()
-    assert inbox.arrivals[0].path.exists()
+    assert inbox.files[0].path.exists()
     assert begun.run()["size"].tolist() == [300_000]
     assert pool.num_connections == connections, "the TLS connection was ended"
 """
