@@ -5,7 +5,7 @@
     >>> svc.upload(b"a,b\\n1,2\\n", name="numbers.csv")["name"].tolist()
     ['numbers.csv']
 
-Importing this module imports nothing else (PEP 562): a name brings in its room when it is first
+Importing this module imports nothing else (PEP 562): a name imports its module when it is first
 used, so that `import svc_notebooks` costs as much as one small module.
 """
 
@@ -117,8 +117,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# The public names in the order in which a person meets them, by the room that has them.
-_ROOMS = {
+# The public names in the order in which a person meets them, by the module that has them.
+_MODULES = {
     "notebook.sandbox.start": ("sandbox", "open_sandbox", "connect", "current_session", "Sandbox"),
     "notebook.sandbox.controls": ("fault_presets",),
     "client.session": ("Session",),
@@ -186,29 +186,29 @@ _ROOMS = {
         "AbusiveFileWarning",
     ),
 }
-_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
-__all__ = list(_ROOM_OF)
+__all__ = list(_MODULE_OF)
 
 
 def __getattr__(name: str) -> object:
-    room = _ROOM_OF.get(name)
-    if room is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_meant(name)}")
-    value: object = getattr(import_module(f".{room}", __name__), name)
+    module = _MODULE_OF.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_suggestion(name)}")
+    value: object = getattr(import_module(f".{module}", __name__), name)
     globals()[name] = value  # the next look-up finds it without coming here
     return value
 
 
-def _meant(name: str) -> str:
+def _suggestion(name: str) -> str:
     """The name that was meant by one that is not there: with a slip, or with more or fewer words. No kernel says it."""
     from difflib import get_close_matches
 
     words = {*name.split("_")}
-    akin = [one for one in __all__ if words.issubset(one.split("_")) or words.issuperset(one.split("_"))]
+    related = [public for public in __all__ if words.issubset(public.split("_")) or words.issuperset(public.split("_"))]
     slips, others = get_close_matches(name, __all__, 1, 0.85), get_close_matches(name, __all__, 1)
-    near = slips or get_close_matches(name, akin, 1, 0) or others
-    return f"; did you mean {near[0]!r}?" if near else ""
+    matches = slips or get_close_matches(name, related, 1, 0) or others
+    return f"; did you mean {matches[0]!r}?" if matches else ""
 
 
 def __dir__() -> list[str]:

@@ -19,7 +19,7 @@ def closing() -> Iterator[None]:
         yield
     finally:
         Widget.close_all()
-        for sandbox in list(kernel._open):
+        for sandbox in list(kernel._open_sandboxes):
             sandbox.close()
         if any(thread.name == "svc-courier" for thread in threading.enumerate()):
             for carrier in [value for value in gc.get_objects() if type(value) is DeliveryWorker]:

@@ -44,7 +44,7 @@ def _nobodys_machine(monkeypatch: pytest.MonkeyPatch, state_folders: Iterator[Pa
 def new_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     """The next sandbox is the first of a kernel: its ids do not depend on the sandboxes before it."""
     monkeypatch.setattr(kernel, "_numbers", count(1))
-    monkeypatch.setattr(kernel, "_open", WeakSet())
+    monkeypatch.setattr(kernel, "_open_sandboxes", WeakSet())
 
 
 @pytest.fixture(autouse=True)

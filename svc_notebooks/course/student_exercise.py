@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from ..notebook.current_session import forget, make_current
+from ..notebook.current_session import make_current, reset_current
 from .check_result import ExerciseOutcome, Verdict
 from .environment import LocalEnvironment, RemoteEnvironment
 from .workspace import Given
@@ -124,6 +124,6 @@ class Exercise:
 
     def _end(self) -> None:
         if self._environment is not None and self._session is not None:
-            forget(self._session, _outer_sessions.get("outside"))
+            reset_current(self._session, _outer_sessions.get("outside"))
             self._environment.close()
         self._environment = self._session = None

@@ -1,5 +1,8 @@
-"""What a person sees: DataFrames, forms, progress, and the sandbox that starts it all.
+"""The functions that a notebook calls, and the forms: everything that gives a DataFrame or a widget.
 
-pandas and the widgets are imported inside the functions that need them, so that a script which only
-uploads pays for neither.
+arguments, batch, times, sizes: checking arguments, one call for each row, times and sizes as people write them.
+current_session, frontend, doctor: the session that calls use, the front end, the state of the installation.
+frames: the columns of every DataFrame. files, events, notifications, exchanges, sandbox: the public functions by topic.
+widgets, forms: the parts of the forms, and the forms.
+pandas and the widgets are imported inside the functions that need them: a script that only uploads pays for neither.
 """

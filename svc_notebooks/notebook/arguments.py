@@ -1,4 +1,4 @@
-"""What people pass: files as ids, rows or frames, and sources of every kind, checked before a byte is sent.
+"""Checks the arguments of public functions: files as ids, rows or frames, and upload sources.
 
 pandas is never imported here: who passes a frame has it loaded already.
 """
@@ -38,11 +38,11 @@ def file_ids(file: object, argument: str = "file") -> list[str]:
     >>> file_ids("abc"), file_ids({"id": "abc"}), file_ids(["a", "b"])
     (['abc'], ['abc'], ['a', 'b'])
     """
-    found = _ids(file, argument)
-    for one in found:
-        if not isinstance(one, str) or not one:
-            raise ValueError(f"{argument} has {one!r} where an id is expected: a text that is not empty")
-    return found
+    ids = _ids(file, argument)
+    for file_id in ids:
+        if not isinstance(file_id, str) or not file_id:
+            raise ValueError(f"{argument} has {file_id!r} where an id is expected: a text that is not empty")
+    return ids
 
 
 def _ids(file: Any, argument: str) -> list[Any]:
@@ -59,10 +59,10 @@ def _ids(file: Any, argument: str) -> list[Any]:
 
 def one_id(file: object, argument: str = "file") -> str:
     """The one id that is meant; ValueError for none or several."""
-    found = file_ids(file, argument)
-    if len(found) != 1:
-        raise ValueError(f"{argument} names {len(found)} files; this call takes one")
-    return found[0]
+    ids = file_ids(file, argument)
+    if len(ids) != 1:
+        raise ValueError(f"{argument} names {len(ids)} files; this call takes one")
+    return ids[0]
 
 
 def sources(source: object) -> list[Any]:
@@ -71,8 +71,8 @@ def sources(source: object) -> list[Any]:
     >>> sources(b"hello"), sources(["a.csv", "b.csv"])
     ([b'hello'], ['a.csv', 'b.csv'])
     """
-    many = source if isinstance(source, list | tuple) else [source]
-    return [_csv(one) if is_frame(one) else one for one in many]
+    contents = source if isinstance(source, list | tuple) else [source]
+    return [_csv(content) if is_frame(content) else content for content in contents]
 
 
 def _csv(frame: DataFrame) -> bytes:
@@ -81,8 +81,8 @@ def _csv(frame: DataFrame) -> bytes:
 
 def media_types(source: object, mime_type: str | None) -> list[str | None]:
     """The media type of each source: the one that was given, that of CSV for frames, None elsewhere."""
-    many = source if isinstance(source, list | tuple) else [source]
-    return [mime_type or ("text/csv" if is_frame(one) else None) for one in many]
+    contents = source if isinstance(source, list | tuple) else [source]
+    return [mime_type or ("text/csv" if is_frame(content) else None) for content in contents]
 
 
 def names_for(count: int, name: object) -> list[str | None]:
@@ -90,7 +90,7 @@ def names_for(count: int, name: object) -> list[str | None]:
     if name is None:
         return [None] * count
     names = [name] if isinstance(name, str) else name
-    if not isinstance(names, list | tuple) or not all(isinstance(one, str) for one in names):
+    if not isinstance(names, list | tuple) or not all(isinstance(text, str) for text in names):
         raise TypeError(f"name must be a str, or a list of them, not {type(name).__name__}")
     if len(names) != count:
         raise ValueError(f"name has {len(names)} names for {count} sources; give one for each")
@@ -99,10 +99,10 @@ def names_for(count: int, name: object) -> list[str | None]:
 
 def target_path(count: int, to: str | os.PathLike[str] | None) -> Path:
     """Where the results of so many files go: None is the notebook's folder, and for several it must be a folder."""
-    place = Path() if to is None else Path(to).expanduser()
-    if count > 1 and not place.is_dir():
+    path = Path() if to is None else Path(to).expanduser()
+    if count > 1 and not path.is_dir():
         raise ValueError(f"to is {str(to)!r}; for {count} files it must be a folder that exists")
-    return place
+    return path
 
 
 def choice(argument: str, value: object, allowed: Iterable[str]) -> str:
@@ -113,12 +113,12 @@ def choice(argument: str, value: object, allowed: Iterable[str]) -> str:
     return value
 
 
-def whole(argument: str, value: object, least: int, most: int | None = None) -> int:
+def whole(argument: str, value: object, minimum: int, maximum: int | None = None) -> int:
     """The value, if it is a whole number within its bounds."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{argument} must be a whole number, not {type(value).__name__}")
-    if value < least or (most is not None and value > most):
-        bounds = f"{least} or more" if most is None else f"between {least} and {most}"
+    if value < minimum or (maximum is not None and value > maximum):
+        bounds = f"{minimum} or more" if maximum is None else f"between {minimum} and {maximum}"
         raise ValueError(f"{argument} is {value}; it must be {bounds}")
     return value
 

@@ -1,4 +1,4 @@
-"""One call for each row: a row that fails does not lose the others.
+"""Runs one call for each row; a row that fails does not stop the others.
 
 Every row is tried. If some failed, the first error is raised at the end, with a note for each failed row,
 the frame of those that worked as its `result`, and every error by the number of its row as its `failed`. What
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
-OF_ONE_ROW = (
+ROW_ERRORS = (
     AlreadyExists,
     BadRequest,
     ContentMismatch,
@@ -50,22 +50,22 @@ def apply_to_rows(schema: Schema, items: Iterable[Item], call: Callable[[Item], 
     for n, item in enumerate(every):
         try:
             done.append(call(item))
-        except OF_ONE_ROW as error:
+        except ROW_ERRORS as error:
             failed.append((n, error))
         except BaseException as error:
-            _tell(error, frame(schema, done), failed, len(every))
+            _annotate_error(error, frame(schema, done), failed, len(every))
             raise
     if failed:
-        _tell(failed[0][1], frame(schema, done), failed, len(every))
+        _annotate_error(failed[0][1], frame(schema, done), failed, len(every))
         raise failed[0][1]
     return frame(schema, done)
 
 
-def _tell(error: Any, result: DataFrame, failed: list[tuple[int, Exception]], count: int) -> None:
+def _annotate_error(error: Any, result: DataFrame, failed: list[tuple[int, Exception]], count: int) -> None:
     error.failed = dict(failed)
     if count == 1:
         return
     error.result = result
     error.add_note(f"{len(result)} of {count} worked; they are in the error's .result")
-    for n, one in failed:
-        error.add_note(f"row {n}: {type(one).__name__}: {one}")
+    for n, row_error in failed:
+        error.add_note(f"row {n}: {type(row_error).__name__}: {row_error}")

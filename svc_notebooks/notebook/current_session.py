@@ -1,4 +1,4 @@
-"""The session that calls use when they are given none: the one that was made last."""
+"""Keeps the current session, which calls use when they are given none."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def current_session() -> Session:
     True
     """
     if _current is None:
-        raise RuntimeError(_NO_SESSION_HERE if _was_started() else _NO_SESSION)
+        raise RuntimeError(_NO_SESSION_HERE if _is_child_process() else _NO_SESSION)
     return _current
 
 
-def _was_started() -> bool:
+def _is_child_process() -> bool:
     """Whether another Python process has started this one."""
     if not capabilities().processes:
         return False
@@ -59,11 +59,11 @@ def session_or_current(session: Session | None) -> Session:
 def make_current(session: Session | None) -> Session | None:
     """Let calls use this session from now on; the one before it."""
     global _current
-    before, _current = _current, session
-    return before
+    previous, _current = _current, session
+    return previous
 
 
-def forget(session: Session, before: Session | None) -> None:
+def reset_current(session: Session, previous: Session | None) -> None:
     """Go back to the session before, if this one is still the current one."""
     if _current is session:
-        make_current(before)
+        make_current(previous)

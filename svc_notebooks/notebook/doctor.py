@@ -1,4 +1,4 @@
-"""What this environment has, what it lacks, and what to do about it."""
+"""Checks the installation and says how to fix what is missing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from ..convert.engines import available as engines, fonts, tesseract
+from ..convert.engines import available, fonts, tesseract
 from ..core.errors.errors import SvcError
 from .current_session import current_session
 from .frames.frames import frame
@@ -57,21 +57,21 @@ def doctor(*, session: Session | None = None, store: str | Path | None = None) -
     'ok'
     """
 
-    found = [*_packages(), *_surroundings(), *conversion(), *_service(session or _current())]
+    findings = [*_packages(), *_environment(), *conversion(), *_service(session or _current())]
     if store is not None:
-        found += _checked(Path(store).expanduser())
-    return frame(DOCTOR, [dict(zip(DOCTOR.keys, row, strict=True)) for row in found])
+        findings += _check_store_folder(Path(store).expanduser())
+    return frame(DOCTOR, [dict(zip(DOCTOR.keys, row, strict=True)) for row in findings])
 
 
 def _packages() -> Iterator[Finding]:
     recent = sys.version_info >= (3, 11)
     yield "python", platform.python_version(), "ok" if recent else "problem", "" if recent else "3.11 or later"
     for name in REQUIRED:
-        found = _version(name)
-        yield name, found or "missing", "ok" if found else "problem", "" if found else f"pip install {name}"
+        installed = _version(name)
+        yield name, installed or "missing", "ok" if installed else "problem", "" if installed else f"pip install {name}"
     for name, fix in OPTIONAL.items():
-        found = _version(name)
-        yield name, found or "missing", "ok" if found else "note", "" if found else fix
+        installed = _version(name)
+        yield name, installed or "missing", "ok" if installed else "note", "" if installed else fix
 
 
 def _version(name: str) -> str | None:
@@ -81,7 +81,7 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _surroundings() -> Iterator[Finding]:
+def _environment() -> Iterator[Finding]:
     yield "front end", detect_frontend(), "ok", ""
     sliced = _version("anywidget") is not None
     yield (
@@ -124,7 +124,7 @@ def _service(session: Session | None) -> Iterator[Finding]:
         yield "service", "answers", "ok", ""
 
 
-def _checked(folder: Path) -> Iterator[Finding]:
+def _check_store_folder(folder: Path) -> Iterator[Finding]:
     from ..server.state.check import check_store
 
     try:
@@ -163,8 +163,8 @@ def _store(folder: Path, notes: Sequence[str]) -> Finding:
 
 
 def _writable(folder: Path) -> bool:
-    there = next(path for path in (folder, *folder.parents) if path.exists())
-    return os.access(there, os.W_OK)
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    return os.access(existing, os.W_OK)
 
 
 def conversion() -> Iterator[Finding]:
@@ -173,29 +173,34 @@ def conversion() -> Iterator[Finding]:
     >>> [row[2] for row in conversion() if row[0] == "typst"]
     ['ok']
     """
-    for engine in engines.ENGINES:
+    for engine in available.ENGINES:
         yield _engine(engine)
     yield _languages()
     yield _scripts()
 
 
 def _engine(engine: Engine) -> Finding:
-    found = engine.is_available()
-    return engine.name, "found" if found else "missing", "ok" if found else "note", "" if found else engine.install
+    installed = engine.is_available()
+    return (
+        engine.name,
+        "found" if installed else "missing",
+        "ok" if installed else "note",
+        "" if installed else engine.install,
+    )
 
 
 def _languages() -> Finding:
-    if not engines.ocr_available():
-        return "text in pictures", "not read", "note", engines.TESSEROCR.install
+    if not available.ocr_available():
+        return "text in pictures", "not read", "note", available.TESSEROCR.install
     return "text in pictures", ", ".join(tesseract.languages()), "ok", ""
 
 
 def _scripts() -> Finding:
     """Letters without a font are boxes in a PDF, which nobody sees until it is printed."""
     here = dict(fonts.script_report())
-    lacking = [script for script in fonts.SCRIPTS if here[script.name] is None]
-    if not lacking:
+    missing = [script for script in fonts.SCRIPTS if here[script.name] is None]
+    if not missing:
         return "scripts in PDFs", f"all {len(here)} that are looked for", "ok", ""
-    packages = " ".join(dict.fromkeys(script.package for script in lacking))
-    names = ", ".join(script.name for script in lacking)
+    packages = " ".join(dict.fromkeys(script.package for script in missing))
+    names = ", ".join(script.name for script in missing)
     return "scripts in PDFs", f"no font for {names}", "note", f"apt-get install {packages}"

@@ -1,4 +1,4 @@
-"""Who is looking: a notebook, a terminal, or nobody."""
+"""Detects the front end: a notebook, a terminal or none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dates and times as people have them in Python, as the time objects of the interface (E-20).
+"""Converts Python dates and times to the time objects of the interface (E-20).
 
 A date is all day. A text with a time, a datetime or a pandas Timestamp is a moment: in the zone that it has itself,
 or in the one that is given beside it.
@@ -20,7 +20,7 @@ def zone_name(argument: str, value: object) -> str | None:
     """The IANA name of a zone given by name or as zoneinfo; None for None. Raises TypeError, ValueError."""
     if value is None:
         return None
-    name = value if isinstance(value, str) else _key(value)
+    name = value if isinstance(value, str) else _zone_key(value)
     if name is None:
         raise TypeError(f"{argument} must be a name such as 'Europe/Berlin' or a ZoneInfo, not {type(value).__name__}")
     try:
@@ -29,7 +29,7 @@ def zone_name(argument: str, value: object) -> str | None:
         raise ValueError(f"{argument}: {error}") from None
 
 
-def _key(value: Any) -> str | None:
+def _zone_key(value: Any) -> str | None:
     """The IANA name that a tzinfo knows of itself."""
     name = getattr(value, "key", None) or getattr(value, "zone", None)
     return name if isinstance(name, str) else ("UTC" if str(value) == "UTC" else None)
@@ -49,11 +49,11 @@ def time_object(argument: str, value: object, time_zone: str | None) -> JSONObje
     if not isinstance(moment, datetime):
         day: JSONObject = {"date": moment.isoformat()}
         return day | {"timeZone": time_zone} if time_zone else day
-    name = time_zone or (_key(moment.tzinfo) if moment.tzinfo else None)
+    name = time_zone or (_zone_key(moment.tzinfo) if moment.tzinfo else None)
     if name is None and moment.tzinfo is None:
         raise ValueError(f"{argument} is {value!r} without a time zone; give time_zone='Europe/Berlin' or an offset")
-    said: JSONObject = {"dateTime": _text(moment)}
-    return said | {"timeZone": name} if name else said
+    timed: JSONObject = {"dateTime": _text(moment)}
+    return timed | {"timeZone": name} if name else timed
 
 
 def _text(moment: datetime) -> str:

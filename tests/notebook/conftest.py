@@ -21,6 +21,6 @@ def _tidy():
 
     yield
     Widget.close_all()
-    for sandbox in list(kernel._open):
+    for sandbox in list(kernel._open_sandboxes):
         sandbox.close()  # or the thread that delivers would wait for its end
     make_current(None)

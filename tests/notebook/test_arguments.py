@@ -18,12 +18,12 @@ def three(lab):
 @pytest.mark.spec("D-02", "D-02a")
 def test_a_file_is_an_id_a_row_a_frame_or_a_list(three):
     ids = three["id"].tolist()
-    ways = {"id": ids[0], "row": three.iloc[0], "frame": three, "list": ids, "dict": {"id": ids[1]}}
+    forms = {"id": ids[0], "row": three.iloc[0], "frame": three, "list": ids, "dict": {"id": ids[1]}}
 
-    found = {way: svc.file(given)["name"].tolist() for way, given in ways.items()}
+    names = {form: svc.file(file)["name"].tolist() for form, file in forms.items()}
 
     every = ["a.txt", "b.txt", "c.txt"]
-    assert found == {
+    assert names == {
         "id": ["a.txt"],
         "row": ["a.txt"],
         "frame": every,
@@ -88,7 +88,7 @@ def test_sources_are_paths_bytes_files_frames_and_lists(lab, tmp_path):
 
     made = svc.upload([path, b"bytes", io.BytesIO(b"file"), table, memoryview(b"view")])
 
-    assert [svc.read(one) for one in made["id"]] == [b"path", b"bytes", b"file", b"a\n1\n", b"view"]
+    assert [svc.read(file_id) for file_id in made["id"]] == [b"path", b"bytes", b"file", b"a\n1\n", b"view"]
     assert made["mime_type"].tolist()[3] == "text/csv"
 
 
@@ -140,12 +140,12 @@ def test_without_a_session_a_call_says_how_to_get_one():
 
 
 @pytest.mark.parametrize(
-    "given, words",
+    "options, words",
     [({}, "base_url is missing.*SVC_BASE_URL"), ({"base_url": "https://x.example"}, "token is missing")],
 )
-def test_connect_says_what_is_missing(given, words):
+def test_connect_says_what_is_missing(options, words):
     with pytest.raises(ValueError, match=words):
-        svc.connect(**given)
+        svc.connect(**options)
 
 
 def test_connect_reads_the_environment(monkeypatch):

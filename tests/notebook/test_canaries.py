@@ -71,10 +71,10 @@ def views(session: svc.Session) -> Iterator[str]:
     frame = svc.exchanges(session=session)
     yield from (frame.to_string(max_colwidth=None), frame.to_csv(), frame.to_json(date_format="iso"))
     yield pickle.dumps(frame).decode("latin-1")
-    for one in session.exchanges:
-        view = svc.exchange(one.n, session=session)
+    for exchange in session.exchanges:
+        view = svc.exchange(exchange.n, session=session)
         yield from (str(view), repr(view), view.http(), view.curl(), view._repr_html_(), view.diagram())
-        yield from (repr(one), pickle.dumps(one).decode("latin-1"))
+        yield from (repr(exchange), pickle.dumps(exchange).decode("latin-1"))
     yield from (repr(session), repr(session.exchanges), str(vars(session)))
 
 
@@ -107,17 +107,17 @@ def forms(session: svc.Session) -> Iterator[str]:
         yield from widget_texts(make(session=session))
 
 
-def found(texts: Iterator[str]) -> set[str]:
-    return {one for text in texts for one in SECRET.findall(text)}
+def canaries_in(texts: Iterator[str]) -> set[str]:
+    return {canary_text for text in texts for canary_text in SECRET.findall(text)}
 
 
 def echo(request: Request) -> Response:
     """A service that repeats what it was sent, in a header and in its body, as badly as it can."""
     sent = request.headers.get("Authorization") or ""
-    said = {"error": {"message": f"bad credentials {sent}", "errors": [{"reason": sent}]}, "access_token": sent[7:]}
+    body = {"error": {"message": f"bad credentials {sent}", "errors": [{"reason": sent}]}, "access_token": sent[7:]}
     headers = [("Content-Type", "application/json"), ("Location", f"https://x/cb?code={canary('code', 'location')}")]
     headers += [("Set-Cookie", f"sid={canary('cookie')}; Path=/"), ("X-Echo", sent)]
-    return Response(400, Headers(headers), json.dumps(said).encode())
+    return Response(400, Headers(headers), json.dumps(body).encode())
 
 
 def plant(session: svc.Session) -> None:
@@ -146,10 +146,10 @@ def test_what_is_sent_by_name_shows_nowhere(lab, tmp_path, logged):
     plant(session)
 
     assert len(session.exchanges) == 12 * len(KINDS)
-    assert found(views(session)) == set()
-    assert found(archive(session, tmp_path)) == set()
-    assert found(inside(lab, tmp_path)) == set()
-    assert found(iter([logged.text])) == set()
+    assert canaries_in(views(session)) == set()
+    assert canaries_in(archive(session, tmp_path)) == set()
+    assert canaries_in(inside(lab, tmp_path)) == set()
+    assert canaries_in(iter([logged.text])) == set()
 
 
 @pytest.mark.spec("T-05", "T-05a", "T-05b", "T-05d")
@@ -167,12 +167,12 @@ def test_the_sessions_own_token_shows_nowhere(lab, tmp_path, logged):
     svc.watch_changes(svc.receiver(direct=True, session=session), session=session)
     lab.deliver()
 
-    assert found(views(session)) == set()
-    assert found(archive(session, tmp_path)) == set()
-    assert found(inside(lab, tmp_path)) == set()
-    assert found(forms(session)) == set()
-    assert found(machine(tmp_path)) == set()
-    assert found(iter([logged.text, svc.pending_uploads(session=session).to_csv()])) == set()
+    assert canaries_in(views(session)) == set()
+    assert canaries_in(archive(session, tmp_path)) == set()
+    assert canaries_in(inside(lab, tmp_path)) == set()
+    assert canaries_in(forms(session)) == set()
+    assert canaries_in(machine(tmp_path)) == set()
+    assert canaries_in(iter([logged.text, svc.pending_uploads(session=session).to_csv()])) == set()
 
 
 def messages(session: svc.Session, rx: Any) -> Iterator[str]:
@@ -210,11 +210,11 @@ def test_the_token_of_a_channel_shows_nowhere(lab, tmp_path, logged):
     assert svc.channels()["token"].unique().tolist() == ["Cana… (24 characters)"]
     assert [rx.check_token(word, n) for n in range(4)] == [True] * 4, "who has the token can verify it"
     assert len(texts) == 15
-    assert found(iter([*texts, logged.text])) == set()
-    assert found(messages(session, rx)) == set()
-    assert found(views(session)) == set()
-    assert found(archive(session, tmp_path)) == set()
-    assert found(iter([lab.journal().to_csv(), lab.deliveries().to_csv()])) == set()
+    assert canaries_in(iter([*texts, logged.text])) == set()
+    assert canaries_in(messages(session, rx)) == set()
+    assert canaries_in(views(session)) == set()
+    assert canaries_in(archive(session, tmp_path)) == set()
+    assert canaries_in(iter([lab.journal().to_csv(), lab.deliveries().to_csv()])) == set()
 
 
 @pytest.mark.spec("T-05", "T-05a", "T-05b", "T-05d")
@@ -229,10 +229,10 @@ def test_the_secrets_of_an_address_for_messages_show_nowhere(lab, tmp_path, logg
     assert lab.deliveries()["error"].notna().all()
     assert again["address"].item() == "https://localhost:1/in?access_token=[redacted]&code=[redacted]"
     texts = [channel.to_csv(), svc.channels().to_csv(), svc.notifications().to_csv(), logged.text]
-    assert found(iter(texts)) == set()
-    assert found(views(lab.session)) == set()
-    assert found(archive(lab.session, tmp_path)) == set()
-    assert found(iter([lab.journal().to_csv(), lab.deliveries().to_csv()])) == set()
+    assert canaries_in(iter(texts)) == set()
+    assert canaries_in(views(lab.session)) == set()
+    assert canaries_in(archive(lab.session, tmp_path)) == set()
+    assert canaries_in(iter([lab.journal().to_csv(), lab.deliveries().to_csv()])) == set()
 
 
 @pytest.mark.spec("T-05", "T-05a", "T-05c", "T-05d")
@@ -245,10 +245,10 @@ def test_a_service_that_repeats_secrets_makes_none_show(tmp_path):
     texts += failure(lambda: svc.files(session=session), variables=True)
 
     assert len(texts) == 15
-    assert found(iter(texts)) == set()
-    for one in (session, split):
-        assert found(views(one)) == set()
-        assert found(archive(one, tmp_path)) == set()
+    assert canaries_in(iter(texts)) == set()
+    for api in (session, split):
+        assert canaries_in(views(api)) == set()
+        assert canaries_in(archive(api, tmp_path)) == set()
 
 
 def _in_pieces(response: Response) -> Response:
@@ -273,7 +273,7 @@ def test_an_address_that_fails_shows_none(tmp_path, logged):
     texts += failure(lambda: svc.connect("https://x.example", TOKEN + " \n"))
     texts += failure(lambda: session.send(Request("GET", base + f":x/?access_token={canary('access_token')}")))
 
-    assert found(iter([*texts, logged.text])) == set()
+    assert canaries_in(iter([*texts, logged.text])) == set()
 
 
 @pytest.mark.spec("T-05", "T-05b")
@@ -288,16 +288,16 @@ def test_urllib3_logs_none(lab, logged):
         svc.upload(b"hello", session=session)
 
     assert "alt=json" in logged.text  # it was logged, without the token
-    assert found(iter([logged.text])) == set()
-    assert found(views(session)) == set()
+    assert canaries_in(iter([logged.text])) == set()
+    assert canaries_in(views(session)) == set()
 
 
 @pytest.mark.spec("T-05", "T-05c")
 def test_a_token_function_that_fails_shows_none(lab):
-    given = iter([TOKEN])
+    tokens = iter([TOKEN])
 
     def token() -> str:
-        word = next(given, None)
+        word = next(tokens, None)
         if word is None:
             raise RuntimeError(f"refreshing {canary('refresh_token')} failed")
         return word
@@ -307,7 +307,7 @@ def test_a_token_function_that_fails_shows_none(lab):
     texts = [*failure(lambda: session.call("GET", "/x")), *views(session)]
 
     assert "token" in texts[0]
-    assert found(iter(texts)) == set()
+    assert canaries_in(iter(texts)) == set()
 
 
 CELLS = (
@@ -338,7 +338,7 @@ def test_a_saved_notebook_has_none(monkeypatch):
     saved = nbformat.writes(notebook)
     assert "NotFound" in saved
     assert "UploadForm" in saved or "svc-form" in saved
-    assert found(iter([saved])) == set()
+    assert canaries_in(iter([saved])) == set()
 
 
 @pytest.mark.spec("T-05", "T-05a", "T-05b", "T-05d")

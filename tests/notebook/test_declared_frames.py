@@ -7,7 +7,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.notebook.files import identity
-from svc_notebooks.notebook.frames import event_schemas, schemas, schemas as wire_schemas, schemas as world_schemas
+from svc_notebooks.notebook.frames import event_schemas, exchange_schemas, sandbox_schemas, schemas
 
 DAY = {"start": "2026-11-02", "end": "2026-11-03"}
 NO_DAYS, DAYS = pd.DataFrame({"summary": []}), pd.DataFrame([DAY] * 2)
@@ -114,8 +114,8 @@ OF_OBJECTS = {
 }  # fmt: skip
 EVERY = TABLE | OF_OBJECTS
 SCHEMAS = {
-    name: one for module in (schemas, event_schemas, wire_schemas, world_schemas, identity)
-    for name, one in vars(module).items() if isinstance(one, schemas.Schema)
+    name: schema for module in (schemas, event_schemas, exchange_schemas, sandbox_schemas, identity)
+    for name, schema in vars(module).items() if isinstance(schema, schemas.Schema)
 }  # fmt: skip
 
 
@@ -123,8 +123,8 @@ SCHEMAS = {
 def test_the_table_has_every_public_function_that_gives_a_frame():
     public = {name: getattr(svc, name) for name in svc.__all__}
     frames = {
-        name for name, one in public.items() if callable(one) and not isinstance(one, type)
-        and signature(one).return_annotation == "DataFrame"
+        name for name, member in public.items() if callable(member) and not isinstance(member, type)
+        and signature(member).return_annotation == "DataFrame"
     }  # fmt: skip
 
     assert TABLE.keys() == frames
@@ -136,8 +136,8 @@ def test_a_function_gives_its_declared_columns_for_no_row_and_for_rows(world, na
     schema, no_row, rows = EVERY[name]
     expected = SCHEMAS[schema].dtypes
 
-    for call, least in ((no_row, 0), (rows, 1)):
+    for call, minimum in ((no_row, 0), (rows, 1)):
         if call is not None:
-            found = call(world)
-            assert (len(found) > 0) == bool(least)
-            assert found.dtypes.astype(str).to_dict() == expected
+            frame = call(world)
+            assert (len(frame) > 0) == bool(minimum)
+            assert frame.dtypes.astype(str).to_dict() == expected

@@ -3,21 +3,21 @@
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.convert.engines import available as engines, fonts
+from svc_notebooks.convert.engines import available, fonts
 from svc_notebooks.convert.engines.available import Engine
 from svc_notebooks.notebook import doctor as module
 
 
-def found():
+def findings():
     return svc.doctor().set_index("check")
 
 
 def test_without_a_session_nothing_is_sent_and_the_way_is_told():
-    assert found().loc["session"].tolist() == ["none yet", "note", "call sandbox() or connect()"]
+    assert findings().loc["session"].tolist() == ["none yet", "note", "call sandbox() or connect()"]
 
 
 def test_a_sandbox_answers(lab):
-    assert found().loc["service", "status"] == "ok"
+    assert findings().loc["service", "status"] == "ok"
     assert len(svc.exchanges()) == 1
 
 
@@ -33,41 +33,41 @@ def test_a_service_that_refuses_is_a_problem_with_its_reason(lab):
 def test_a_missing_package_names_its_fix(monkeypatch):
     monkeypatch.setattr(module, "_version", lambda name: None if name == "anywidget" else "1.0")
 
-    row = found().loc["anywidget"]
+    row = findings().loc["anywidget"]
 
     assert row["status"] == "note"
     assert "pip install" in row["fix"]
-    assert found().loc["files from the browser", "found"] == "up to about 10 MiB"
+    assert findings().loc["files from the browser", "found"] == "up to about 10 MiB"
 
 
 @pytest.mark.parametrize("writable, status", [(True, "ok"), (False, "problem")])
 def test_a_journal_that_cannot_be_written_is_a_problem(tmp_path, monkeypatch, writable, status):
     monkeypatch.setattr(module.os, "access", lambda path, mode: writable)
     with svc.sandbox(tmp_path / "world"):
-        assert found().loc["pending uploads", "status"] == status
+        assert findings().loc["pending uploads", "status"] == status
 
 
 def test_the_engines_of_conversion_are_listed_and_a_missing_one_names_its_fix(monkeypatch):
     gone = Engine("LibreOffice", lambda: False, "apt-get install libreoffice")
-    monkeypatch.setattr(engines, "ENGINES", (engines.TYPST, gone))
+    monkeypatch.setattr(available, "ENGINES", (available.TYPST, gone))
 
-    rows = found()
+    rows = findings()
 
     assert rows.loc["typst"].tolist() == ["found", "ok", ""]
     assert rows.loc["LibreOffice"].tolist() == ["missing", "note", "apt-get install libreoffice"]
 
 
 def test_without_ocr_it_says_that_pictures_are_not_read(monkeypatch):
-    monkeypatch.setattr(engines, "ocr", lambda: False)
+    monkeypatch.setattr(available, "ocr_available", lambda: False)
 
-    assert found().loc["text in pictures"].tolist() == ["not read", "note", 'pip install "svc-notebooks[ocr]"']
+    assert findings().loc["text in pictures"].tolist() == ["not read", "note", 'pip install "svc-notebooks[ocr]"']
 
 
 def test_scripts_without_a_font_are_named_with_the_package_that_has_one(monkeypatch):
     everything = dict.fromkeys((script.name for script in fonts.SCRIPTS), "Some Font")
-    monkeypatch.setattr(fonts, "report", lambda: list({**everything, "Thai": None, "Han": None}.items()))
+    monkeypatch.setattr(fonts, "script_report", lambda: list({**everything, "Thai": None, "Han": None}.items()))
 
-    row = found().loc["scripts in PDFs"]
+    row = findings().loc["scripts in PDFs"]
 
     assert row["found"] == "no font for Thai, Han"
     assert row["fix"] == "apt-get install fonts-noto-core fonts-noto-cjk"

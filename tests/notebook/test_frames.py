@@ -11,11 +11,11 @@ from svc_notebooks.notebook.frames import schemas
 from svc_notebooks.notebook.frames.frames import frame
 from svc_notebooks.notebook.frames.schemas import FILE, FILES, Schema
 
-ALL = {name: one for name, one in vars(schemas).items() if isinstance(one, Schema)}
+ALL = {name: schema for name, schema in vars(schemas).items() if isinstance(schema, Schema)}
 
 
-def dtypes(found):
-    return found.dtypes.astype(str).to_dict()
+def dtypes(frame):
+    return frame.dtypes.astype(str).to_dict()
 
 
 @pytest.mark.spec("D-01")
@@ -24,20 +24,20 @@ def test_an_empty_frame_has_the_columns_and_dtypes_of_a_full_one(name):
     schema = ALL[name]
 
     for records in ([], [{}]):
-        found = frame(schema, records)
-        assert (list(found.columns), dtypes(found)) == (list(schema.dtypes), schema.dtypes)
+        empty_or_full = frame(schema, records)
+        assert (list(empty_or_full.columns), dtypes(empty_or_full)) == (list(schema.dtypes), schema.dtypes)
 
 
 @pytest.mark.spec("D-01")
 def test_files_has_the_same_columns_for_no_one_and_many_rows(lab):
     none = svc.files()
     svc.upload(b"1", name="1.txt")
-    one = svc.files()
+    single = svc.files()
     svc.upload([b"2", b"3"], name=["2.txt", "3.txt"])
     many = svc.files()
 
-    assert [len(none), len(one), len(many)] == [0, 1, 3]
-    assert dtypes(none) == dtypes(one) == dtypes(many) == FILES.dtypes
+    assert [len(none), len(single), len(many)] == [0, 1, 3]
+    assert dtypes(none) == dtypes(single) == dtypes(many) == FILES.dtypes
 
 
 @pytest.mark.spec("D-01")
@@ -57,7 +57,7 @@ def test_a_session_that_another_client_began_gives_a_whole_row(lab, goes_on):
 def test_every_operation_gives_its_declared_frame(lab, tmp_path):
     made = svc.upload(b"hello", name="a.txt")
     up = svc.start_upload(bytes(MIB), name="b.bin", chunk_size=262_144)
-    found = {
+    tables = {
         "FILES": [
             made,
             svc.update(made, starred=True),
@@ -76,10 +76,10 @@ def test_every_operation_gives_its_declared_frame(lab, tmp_path):
         "DELETED": [svc.delete(made)],
     }
 
-    for name, frames in found.items():
-        for one in frames:
-            assert dtypes(one) == ALL[name].dtypes, name
-            assert len(one) >= 1, name
+    for name, frames in tables.items():
+        for table in frames:
+            assert dtypes(table) == ALL[name].dtypes, name
+            assert len(table) >= 1, name
 
 
 def test_every_field_of_the_file_table_is_a_column():
@@ -112,9 +112,9 @@ def test_what_a_service_leaves_out_is_missing():
 def test_fields_are_named_in_either_spelling(lab):
     made = svc.upload(b"hello")
 
-    found = svc.file(made, fields=["name", "mimeType", "md5_checksum"])
+    file = svc.file(made, fields=["name", "mimeType", "md5_checksum"])
 
-    assert list(found.columns) == ["name", "mime_type", "md5_checksum"]
+    assert list(file.columns) == ["name", "mime_type", "md5_checksum"]
     assert len(svc.file(made, fields="*").columns) == len(FILE_FIELDS)
 
 

@@ -10,15 +10,15 @@ import svc_notebooks as svc
 from svc_notebooks.core.errors import errors
 
 CELL = "def mine(id):\n    return svc.download(id)\n\nmine('abc')"
-EVERY = [one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, svc.SvcError)]
+EVERY = [error for error in vars(errors).values() if isinstance(error, type) and issubclass(error, svc.SvcError)]
 
 
 @pytest.fixture
 def shell():
-    found = InteractiveShell.instance()
+    instance = InteractiveShell.instance()
     with svc.sandbox():
-        found.user_ns["svc"] = svc
-        yield found
+        instance.user_ns["svc"] = svc
+        yield instance
     InteractiveShell.clear_instance()
 
 
@@ -28,23 +28,23 @@ def shown(shell, capsys, cell=CELL):
 
 
 def test_the_readers_own_lines_and_the_sentence(shell, capsys):
-    said = shown(shell, capsys)
+    output = shown(shell, capsys)
 
-    assert "----> 4 mine('abc')" in said
-    assert "----> 2     return svc.download(id)" in said
-    assert said.rstrip().endswith(
+    assert "----> 4 mine('abc')" in output
+    assert "----> 2     return svc.download(id)" in output
+    assert output.rstrip().endswith(
         "NotFound: File not found: abc. Check the id, and that this user may see it. (404 notFound)"
     )
-    assert "session.py" not in said
-    assert len(said.splitlines()) < 15
+    assert "session.py" not in output
+    assert len(output.splitlines()) < 15
 
 
 def test_a_cause_is_in_the_sentence_and_not_above_it(shell, capsys):
-    said = shown(shell, capsys, "session = svc.connect('http://127.0.0.1:1', token='t')\nsvc.files(session=session)")
+    output = shown(shell, capsys, "session = svc.connect('http://127.0.0.1:1', token='t')\nsvc.files(session=session)")
 
-    assert "Unreachable: No answer to GET" in said
-    assert "direct cause" not in said
-    assert "urllib3" not in said
+    assert "Unreachable: No answer to GET" in output
+    assert "direct cause" not in output
+    assert "urllib3" not in output
 
 
 def test_who_looks_into_this_package_asks_for_all(shell, capsys):

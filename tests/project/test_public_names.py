@@ -67,7 +67,7 @@ def test_editors_and_the_table_know_the_same_names():
     block = next(node for node in tree.body if isinstance(node, ast.If))
     seen = {alias.asname: node.module for node in block.body for alias in node.names}
 
-    assert seen == svc._ROOM_OF
+    assert seen == svc._MODULE_OF
 
 
 def test_importing_brings_in_nothing_heavy():

@@ -1,11 +1,11 @@
-"""A whole DataFrame of events at once: create_events."""
+"""Creates an event for each row of a DataFrame: create_events."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import is_frame
-from ..batch import OF_ONE_ROW
+from ..batch import ROW_ERRORS
 from ..current_session import session_or_current
 from ..frames.event_schemas import CREATED
 from ..frames.frames import frame
@@ -68,22 +68,24 @@ def create_events(
     columns = [frame[column].tolist() for column in frame.columns]
     try:
         for label, cells in zip(frame.index.tolist(), zip(*columns, strict=True), strict=True):
-            given = {name: _value(name, cell) for name, cell in zip(names, cells, strict=True) if not is_missing(cell)}
-            done.append({"row": label, **_created(session, {**common, **given}, zone)})
+            arguments = {
+                name: _value(name, cell) for name, cell in zip(names, cells, strict=True) if not is_missing(cell)
+            }
+            done.append({"row": label, **_created(session, {**common, **arguments}, zone)})
     except BaseException as error:
-        _tell(error, _result(done, frame, zone), len(frame))
+        _annotate_error(error, _created_frame(done, frame, zone), len(frame))
         raise
-    return _result(done, frame, zone)
+    return _created_frame(done, frame, zone)
 
 
-def _tell(error: Any, result: DataFrame, count: int) -> None:
+def _annotate_error(error: Any, result: DataFrame, count: int) -> None:
     error.result = result
     error.add_note(f"{len(result)} of {count} rows were done before; they are in the error's .result")
 
 
-def _result(done: list[dict[str, Any]], given: DataFrame, zone: str) -> DataFrame:
-    found = in_zone(frame(CREATED, done), zone)
-    return found.set_index(given.index[: len(found)])
+def _created_frame(done: list[dict[str, Any]], source: DataFrame, zone: str) -> DataFrame:
+    created = in_zone(frame(CREATED, done), zone)
+    return created.set_index(source.index[: len(created)])
 
 
 def _argument(column: object) -> str:
@@ -112,7 +114,7 @@ def _created(session: Session, arguments: dict[str, Any], zone: str) -> dict[str
         made = insert_event(session, arguments["calendar"], body, query=with_required(query, body))
     except (EventError, TypeError, ValueError) as error:
         return {"summary": title, "error": str(error), "field": _field_of(error)}
-    except OF_ONE_ROW as error:
+    except ROW_ERRORS as error:
         return {"summary": title, "error": str(error), "field": getattr(error, "location", None)}
     return event_record(made, zone)
 

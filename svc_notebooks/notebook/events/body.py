@@ -1,4 +1,4 @@
-"""The body of an event from the arguments of `create_event`: a table of arguments, and the service's own checks."""
+"""Builds the body of an event from the arguments of `create_event`, with the service's own checks."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _FIELD_OF = {"timeMax": "end"}
 class EventError(ValueError):
     """An event that the service would refuse: `problems` has the field and what is wrong with it, for each problem."""
 
-    def __init__(self, wrong: list[Row]) -> None:
-        self.problems = [(_FIELD_OF.get(str(one.location), str(one.location)), one.message) for one in wrong]
-        super().__init__("; ".join(one.message for one in wrong) + " Nothing was sent.")
+    def __init__(self, rows: list[Row]) -> None:
+        self.problems = [(_FIELD_OF.get(str(row.location), str(row.location)), row.message) for row in rows]
+        super().__init__("; ".join(row.message for row in rows) + " Nothing was sent.")
 
 
 def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObject:
@@ -42,23 +42,23 @@ def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObjec
     >>> event_body(summary="Tea", start="2026-11-02", end="2026-11-03", color="Banana")
     {'summary': 'Tea', 'start': {'date': '2026-11-02'}, 'end': {'date': '2026-11-03'}, 'colorId': '5'}
     """
-    body = some_fields(request_id=request_id, **arguments)
-    wrong = [one for one in problems(body, LENIENT) if not str(one.location).startswith("conferenceData")]
-    if wrong:
-        raise EventError(wrong)
+    body = partial_body(request_id=request_id, **arguments)
+    rows = [row for row in problems(body, LENIENT) if not str(row.location).startswith("conferenceData")]
+    if rows:
+        raise EventError(rows)
     return body
 
 
-def some_fields(*, request_id: str = "conference", **arguments: Any) -> JSONObject:
+def partial_body(*, request_id: str = "conference", **arguments: Any) -> JSONObject:
     """Likewise for those fields alone that the arguments name, unchecked: what a change sends."""
-    given = {name: value for name, value in arguments.items() if value is not None}
-    metadata = given.pop("metadata", {})
-    zone = zone_name("time_zone", given.pop("time_zone", None))
-    end_zone = zone_name("end_time_zone", given.pop("end_time_zone", None)) or zone
+    values = {name: value for name, value in arguments.items() if value is not None}
+    metadata = values.pop("metadata", {})
+    zone = zone_name("time_zone", values.pop("time_zone", None))
+    end_zone = zone_name("end_time_zone", values.pop("end_time_zone", None)) or zone
     body: JSONObject = {}
-    for argument, value in given.items():
+    for argument, value in values.items():
         body |= _field(argument, value, end_zone if argument == "end" else zone, request_id)
-    body |= _properties(given)
+    body |= _properties(values)
     if not isinstance(metadata, Mapping):
         raise TypeError(f"metadata must be a dict of fields as on the wire, not {type(metadata).__name__}")
     body |= metadata
@@ -72,20 +72,20 @@ def _field(argument: str, value: Any, time_zone: str | None, request_id: str) ->
         return _conference(value, request_id)
     if argument in ("private", "shared"):
         return {}  # `_properties`
-    field, read = _FIELDS.get(argument, (camel(argument), _as_it_is))
+    field, read = _FIELDS.get(argument, (camel(argument), _unchanged))
     return {field: read(argument, value)}
 
 
-def _properties(given: Mapping[str, Any]) -> JSONObject:
+def _properties(values: Mapping[str, Any]) -> JSONObject:
     """Private and shared properties are one field."""
-    kinds = {kind: _pairs(kind, given[kind]) for kind in ("private", "shared") if kind in given}
-    return {"extendedProperties": kinds} if kinds else {}
+    properties = {name: _pairs(name, values[name]) for name in ("private", "shared") if name in values}
+    return {"extendedProperties": properties} if properties else {}
 
 
 def _pairs(argument: str, value: Any) -> JSON:
     if not isinstance(value, Mapping):
         raise TypeError(f"{argument} must be a dict of texts, not {type(value).__name__}")
-    return {str(key): one for key, one in value.items()}
+    return {str(key): text for key, text in value.items()}
 
 
 _TIMES = ("start", "end", "original_start_time")
@@ -93,33 +93,33 @@ _TIMES = ("start", "end", "original_start_time")
 
 def _with_lines(body: JSONObject) -> JSONObject:
     """The recurrence as lines, which depend on the start."""
-    words: Any = body.get("recurrence")
-    if not words or not isinstance(words, str | list):
+    recurrence: Any = body.get("recurrence")
+    if not recurrence or not isinstance(recurrence, str | list):
         return body  # what is neither is refused with its field
     try:
         start = read_time(body.get("start"))
     except TimeError:
-        return {**body, "recurrence": [words] if isinstance(words, str) else words}
-    return {**body, "recurrence": list(_lines(words, start))}
+        return {**body, "recurrence": [recurrence] if isinstance(recurrence, str) else recurrence}
+    return {**body, "recurrence": list(_lines(recurrence, start))}
 
 
-def _lines(words: Any, start: Any) -> list[str]:
-    if isinstance(words, str):
-        return recurrence_lines(words, start)
-    return [str(line) for line in words]
+def _lines(recurrence: Any, start: Any) -> list[str]:
+    if isinstance(recurrence, str):
+        return recurrence_lines(recurrence, start)
+    return [str(line) for line in recurrence]
 
 
 # -- the arguments that are not the field as it is -------------------------------------------------------------------
 
 
-def _as_it_is(argument: str, value: Any) -> JSON:
+def _unchanged(argument: str, value: Any) -> JSON:
     return value  # type: ignore[no-any-return]
 
 
 def _recurrence(argument: str, value: Any) -> JSON:
     if isinstance(value, str):
         return value
-    if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
+    if isinstance(value, list | tuple) and all(isinstance(line, str) for line in value):
         return list(value)
     raise TypeError(f"recurrence must be words, a line or a list of lines, not {type(value).__name__}")
 
@@ -128,15 +128,15 @@ def _attendees(argument: str, value: Any) -> JSON:
     rows: Any = value.to_dict("records") if is_frame(value) else [value] if isinstance(value, str) else value
     if not isinstance(rows, list | tuple):
         raise TypeError(f"attendees must be addresses, dicts or a DataFrame, not {type(value).__name__}")
-    return [_attendee(one) for one in rows]
+    return [_attendee(row) for row in rows]
 
 
-def _attendee(one: Any) -> JSON:
-    if isinstance(one, str):
-        return {"email": one.strip()}
-    if not isinstance(one, Mapping):
-        raise TypeError(f"attendees has {one!r}; give an e-mail address or a dict with one")
-    return {camel(str(name)): value for name, value in one.items() if not is_missing(value)}
+def _attendee(attendee: Any) -> JSON:
+    if isinstance(attendee, str):
+        return {"email": attendee.strip()}
+    if not isinstance(attendee, Mapping):
+        raise TypeError(f"attendees has {attendee!r}; give an e-mail address or a dict with one")
+    return {camel(str(name)): value for name, value in attendee.items() if not is_missing(value)}
 
 
 def is_missing(value: Any) -> bool:
@@ -155,7 +155,7 @@ def _object(argument: str, value: Any) -> JSONObject:
     """A dict of fields; names in snake_case are taken, too."""
     if not isinstance(value, Mapping):
         raise TypeError(f"{argument} must be a dict of its fields, not {type(value).__name__}")
-    return {camel(str(name)): one for name, one in value.items()}
+    return {camel(str(name)): field for name, field in value.items()}
 
 
 def _reminders(argument: str, value: Any) -> JSON:
@@ -165,39 +165,39 @@ def _reminders(argument: str, value: Any) -> JSON:
         raise TypeError("reminders must be a list such as [10, ('email', 60)]; [] for none")
     if not value:
         return {"useDefault": False}
-    return {"useDefault": False, "overrides": [_reminder(one) for one in value]}
+    return {"useDefault": False, "overrides": [_reminder(reminder) for reminder in value]}
 
 
-def _reminder(one: Any) -> JSON:
-    if isinstance(one, Mapping):
-        return dict(one)
-    method, minutes = one if isinstance(one, tuple | list) and len(one) == 2 else ("popup", one)
+def _reminder(reminder: Any) -> JSON:
+    if isinstance(reminder, Mapping):
+        return dict(reminder)
+    method, minutes = reminder if isinstance(reminder, tuple | list) and len(reminder) == 2 else ("popup", reminder)
     return {"method": method, "minutes": minutes}
 
 
 def _color(argument: str, value: Any) -> JSON:
     names = {color.name.lower(): key for key, color in EVENT_COLORS.items()}
-    found = names.get(str(value).strip().lower(), str(value))
-    if found not in EVENT_COLORS:
+    color_id = names.get(str(value).strip().lower(), str(value))
+    if color_id not in EVENT_COLORS:
         known = ", ".join(f"{key} {color.name}" for key, color in EVENT_COLORS.items())
         raise ValueError(f"color is {value!r}; it must be one of {known}")
-    return found
+    return color_id
 
 
 def _attachments(argument: str, value: Any) -> JSON:
     rows = [value] if isinstance(value, str | Mapping) else list(value)
-    return [{"fileUrl": one} if isinstance(one, str) else _attachment(argument, one) for one in rows]
+    return [{"fileUrl": row} if isinstance(row, str) else _attachment(argument, row) for row in rows]
 
 
 _ATTACHMENT = tuple(field.path.partition(".")[2] for field in EVENT_FIELDS if field.path.startswith("attachments[]."))
 
 
 def _attachment(argument: str, value: Any) -> JSONObject:
-    found = _object(argument, value)
-    if unknown := [name for name in found if name not in _ATTACHMENT]:
+    fields = _object(argument, value)
+    if unknown := [name for name in fields if name not in _ATTACHMENT]:
         known = ", ".join(_ATTACHMENT)
         raise ValueError(f"{argument} has a dict with {unknown[0]!r}; give a URL, a file's row or a dict of {known}")
-    return found
+    return fields
 
 
 def _source(argument: str, value: Any) -> JSON:
@@ -223,6 +223,6 @@ _FIELDS: Mapping[str, tuple[str, Callable[[str, Any], JSON]]] = {
     "attachments": ("attachments", _attachments),
     "source": ("source", _source),
     "gadget": ("gadget", _object),
-    "event_id": ("id", _as_it_is),
+    "event_id": ("id", _unchanged),
 }
 """Arguments that are said in another way than the field that they fill."""

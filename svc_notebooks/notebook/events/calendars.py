@@ -29,8 +29,8 @@ def calendars(*, session: Session | None = None) -> DataFrame:
     """
     from ...client.events.events import list_calendars
 
-    found = [{"primary": False, **one} for one in list_calendars(session_or_current(session))]
-    return frame(CALENDARS, found)
+    entries = [{"primary": False, **entry} for entry in list_calendars(session_or_current(session))]
+    return frame(CALENDARS, entries)
 
 
 def create_calendar(
@@ -81,10 +81,10 @@ def event_colors(*, session: Session | None = None) -> DataFrame:
     """
     from ...client.events.events import colors
 
-    found = colors(session_or_current(session)).get("event")
-    entries = found if isinstance(found, dict) else {}
+    palette = colors(session_or_current(session)).get("event")
+    entries = palette if isinstance(palette, dict) else {}
     names = {key: color.name for key, color in EVENT_COLORS.items()}
     return frame(
         COLORS,
-        [{"id": key, "name": names.get(key), **one} for key, one in entries.items() if isinstance(one, dict)],
+        [{"id": key, "name": names.get(key), **entry} for key, entry in entries.items() if isinstance(entry, dict)],
     )

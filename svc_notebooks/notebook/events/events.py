@@ -1,4 +1,4 @@
-"""Events as one handles them in a notebook: create_event, create_events, event, events, update_event, delete_event."""
+"""Creates, reads, changes and deletes events: create_event, event, update_event, respond, delete_event."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..batch import apply_to_rows
 from ..current_session import session_or_current
 from ..frames.event_schemas import EVENT
 from ..frames.schemas import DELETED
-from .body import event_body, some_fields
+from .body import event_body, partial_body
 from .parameters import QUERY_ARGUMENTS, checked_calendar, query_of, warn_deprecated, with_required
 from .records import common_zone, event_frame, event_record, in_zone
 
@@ -150,13 +150,17 @@ def attachment_urls(session: Session, attachments: Any) -> list[Any]:
     from ...client.files import get_file
 
     several = attachments if isinstance(attachments, list | tuple) else [attachments]
-    found: list[Any] = []
-    for one in several:
-        if (isinstance(one, str) and "://" in one) or (isinstance(one, Mapping) and "id" not in one):
-            found.append(one)
+    urls: list[Any] = []
+    for attachment in several:
+        if (isinstance(attachment, str) and "://" in attachment) or (
+            isinstance(attachment, Mapping) and "id" not in attachment
+        ):
+            urls.append(attachment)
         else:
-            found += [get_file(session, file_id, fields="webViewLink")["webViewLink"] for file_id in file_ids(one)]
-    return found
+            urls += [
+                get_file(session, file_id, fields="webViewLink")["webViewLink"] for file_id in file_ids(attachment)
+            ]
+    return urls
 
 
 ARGUMENTS = tuple(name for name in signature(create_event).parameters if name not in ("session", "calendar"))
@@ -189,7 +193,9 @@ def event(
 
     session = session_or_current(session)
     query = query_of({"calendar": calendar, "max_attendees": max_attendees})
-    return event_frame(EVENT, [get_event(session, calendar, one, query=query) for one in file_ids(event, "event")])
+    return event_frame(
+        EVENT, [get_event(session, calendar, event_id, query=query) for event_id in file_ids(event, "event")]
+    )
 
 
 def update_event(
@@ -234,9 +240,11 @@ def update_event(
     fields = {name: value for name, value in changes.items() if name not in QUERY_ARGUMENTS}
     if fields.get("attachments") is not None:
         fields["attachments"] = attachment_urls(session, fields["attachments"])
-    body = some_fields(request_id=f"conference-{session.random.getrandbits(64):016x}", **fields)
+    body = partial_body(request_id=f"conference-{session.random.getrandbits(64):016x}", **fields)
     ids = file_ids(event, "event")
-    return _each(ids, lambda one: patch_event(session, calendar, one, body, query=with_required(query, body)))
+    return _apply_to_events(
+        ids, lambda event_id: patch_event(session, calendar, event_id, body, query=with_required(query, body))
+    )
 
 
 def _check_zones(changes: Mapping[str, Any]) -> None:
@@ -246,16 +254,16 @@ def _check_zones(changes: Mapping[str, Any]) -> None:
             raise ValueError(f"{zone} is the zone of {times[0]}: give {' and '.join(times[:2])} with it")
 
 
-def _each(ids: Iterable[str], call: Callable[[str], JSONObject]) -> DataFrame:
+def _apply_to_events(ids: Iterable[str], call: Callable[[str], JSONObject]) -> DataFrame:
     """One row for each id; the zone is the one that all of them have."""
     done: list[JSONObject] = []
 
-    def record(one: str) -> dict[str, Any]:
-        done.append(call(one))
+    def record(event_id: str) -> dict[str, Any]:
+        done.append(call(event_id))
         return event_record(done[-1], "UTC")
 
-    found = apply_to_rows(EVENT, ids, record)
-    return in_zone(found, common_zone(done))
+    events = apply_to_rows(EVENT, ids, record)
+    return in_zone(events, common_zone(done))
 
 
 def respond(
@@ -292,19 +300,19 @@ def respond(
     if comment:
         answer["comment"] = comment
 
-    def answered(one: str) -> JSONObject:
-        own = _own_entry(get_event(session, checked_calendar(calendar), one))
-        return patch_event(session, calendar, one, {"attendeesOmitted": True, "attendees": [own | answer]})
+    def send_response(event_id: str) -> JSONObject:
+        own = _own_entry(get_event(session, checked_calendar(calendar), event_id))
+        return patch_event(session, calendar, event_id, {"attendeesOmitted": True, "attendees": [own | answer]})
 
-    return _each(file_ids(event, "event"), answered)
+    return _apply_to_events(file_ids(event, "event"), send_response)
 
 
 def _own_entry(event: JSONObject) -> JSONObject:
     """Oneself among the attendees."""
-    everybody: Any = event.get("attendees") or []
-    for one in everybody:
-        if one.get("self"):
-            return {"email": one["email"]}
+    attendees: Any = event.get("attendees") or []
+    for attendee in attendees:
+        if attendee.get("self"):
+            return {"email": attendee["email"]}
     raise ValueError(f"you are not among the attendees of event {event.get('id')!r}")
 
 
@@ -337,8 +345,8 @@ def delete_event(
     session = session_or_current(session)
     query = query_of({"send_updates": send_updates, "calendar": calendar})
 
-    def gone(one: str) -> dict[str, Any]:
-        delete_one(session, calendar, one, query=query)
-        return {"id": one, "deleted": True}
+    def delete_row(event_id: str) -> dict[str, Any]:
+        delete_one(session, calendar, event_id, query=query)
+        return {"id": event_id, "deleted": True}
 
-    return apply_to_rows(DELETED, file_ids(event, "event"), gone)
+    return apply_to_rows(DELETED, file_ids(event, "event"), delete_row)

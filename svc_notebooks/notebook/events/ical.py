@@ -1,4 +1,4 @@
-"""Events as a file for calendar programs: export_events."""
+"""Exports events as an .ics file: export_events."""
 
 from __future__ import annotations
 
@@ -71,54 +71,54 @@ def export_events(
     session, calendar = session_or_current(session), checked_calendar(calendar)
     if events is not None and (time_min is not None or time_max is not None):
         raise ValueError("time_min and time_max choose among all events: leave out events, or them")
-    place = checked_destination("." if to is None else to)
+    path = checked_destination("." if to is None else to)
     ids = None if events is None else file_ids(events, "events")
-    entry = _entry(session, calendar)
+    entry = _calendar_entry(session, calendar)
     zone, name = str(entry.get("timeZone") or "UTC"), str(entry.get("summary") or calendar)
-    target = target_path(place, f"{name}.ics")
+    target = target_path(path, f"{name}.ics")
     check_path(target, overwrite=overwrite)
     bounds = {"timeMin": wire_instant("time_min", time_min, zone), "timeMax": wire_instant("time_max", time_max, zone)}
-    found = list(_all(session, calendar, bounds) if ids is None else _some(session, calendar, ids))
-    content = calendar_file(found, name=name, reminders=_reminders(entry))
+    selected = list(_all_events(session, calendar, bounds) if ids is None else _selected_events(session, calendar, ids))
+    content = calendar_file(selected, name=name, reminders=_reminders(entry))
     saved = save_bytes(target, content, overwrite=overwrite)
-    told = {"calendar": name, "path": str(saved.path), "size": saved.size, "outcome": saved.outcome}
-    return frame(CALENDAR_FILE, [{**_counts(found), **told}])
+    file_fields = {"calendar": name, "path": str(saved.path), "size": saved.size, "outcome": saved.outcome}
+    return frame(CALENDAR_FILE, [{**_counts(selected), **file_fields}])
 
 
-def _entry(session: Session, calendar: str) -> JSONObject:
+def _calendar_entry(session: Session, calendar: str) -> JSONObject:
     """The calendar as it stands in the caller's list, where its reminders are; else as anybody sees it."""
     from ...client.events.events import get_calendar, list_calendars
 
-    for one in list_calendars(session):
-        if one.get("id") == calendar or (calendar == "primary" and one.get("primary")):
-            return one
+    for entry in list_calendars(session):
+        if entry.get("id") == calendar or (calendar == "primary" and entry.get("primary")):
+            return entry
     return get_calendar(session, calendar)
 
 
-def _all(session: Session, calendar: str, bounds: dict[str, str | None]) -> Iterator[JSONObject]:
+def _all_events(session: Session, calendar: str, bounds: dict[str, str | None]) -> Iterator[JSONObject]:
     """Deleted ones, too: an instance that was cancelled is left out of its series."""
     from ...client.events.events import list_events
 
     return list_events(session, calendar, {**bounds, "showDeleted": "true"})
 
 
-def _some(session: Session, calendar: str, ids: list[str]) -> Iterator[JSONObject]:
+def _selected_events(session: Session, calendar: str, ids: list[str]) -> Iterator[JSONObject]:
     from ...client.events.events import get_event, list_events
 
-    for one in dict.fromkeys(ids):
-        event = get_event(session, calendar, one)
+    for event_id in dict.fromkeys(ids):
+        event = get_event(session, calendar, event_id)
         yield event
         if event.get("recurrence"):
-            family = list_events(session, calendar, {"iCalUID": event.get("iCalUID"), "showDeleted": "true"})
-            yield from (other for other in family if other.get("recurringEventId") == event["id"])
+            series = list_events(session, calendar, {"iCalUID": event.get("iCalUID"), "showDeleted": "true"})
+            yield from (instance for instance in series if instance.get("recurringEventId") == event["id"])
 
 
 def _reminders(entry: JSONObject) -> list[dict[str, Any]]:
-    found = entry.get("defaultReminders")
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    reminders = entry.get("defaultReminders")
+    return [reminder for reminder in reminders if isinstance(reminder, dict)] if isinstance(reminders, list) else []
 
 
 def _counts(events: list[JSONObject]) -> dict[str, int]:
-    shown = {one["id"]: one for one in events if one.get("status") != "cancelled"}
-    changed = sum(one.get("recurringEventId") in shown for one in shown.values())
+    shown = {event["id"]: event for event in events if event.get("status") != "cancelled"}
+    changed = sum(event.get("recurringEventId") in shown for event in shown.values())
     return {"events": len(shown) - changed, "changedInstances": changed}

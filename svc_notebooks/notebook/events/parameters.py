@@ -1,4 +1,4 @@
-"""The query parameters of calls on events, from the arguments of the functions (B1)."""
+"""Builds the query parameters of event requests from the arguments of the functions (B1)."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ QUERY_ARGUMENTS = (*_PARAMETERS, "calendar")
 def query_of(arguments: Mapping[str, Any]) -> dict[str, object]:
     """The query parameters among the arguments, as given. Raises TypeError, ValueError."""
     checked_calendar(arguments.get("calendar", "primary"))
-    given = {name: arguments[name] for name in _PARAMETERS if arguments.get(name) is not None}
-    return {_PARAMETERS[name][0]: _PARAMETERS[name][1](name, value) for name, value in given.items()}
+    values = {name: arguments[name] for name in _PARAMETERS if arguments.get(name) is not None}
+    return {_PARAMETERS[name][0]: _PARAMETERS[name][1](name, value) for name, value in values.items()}
 
 
 def with_required(query: Mapping[str, object], body: Mapping[str, Any]) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Which events there are: events."""
+"""Lists the events of a calendar: events."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def events(
     if single_events and time_max is None and limit is None:
         raise ValueError("single_events needs time_max or limit: recurring events may never end")
     name = name or str(get_calendar(session, checked_calendar(calendar)).get("timeZone") or "UTC")
-    asked = {
+    parameters = {
         **query_of({"calendar": calendar, "max_attendees": max_attendees}),
         "q": optional_text("query", query),
         "timeMin": wire_instant("time_min", time_min, name),
@@ -90,8 +90,8 @@ def events(
         "sharedExtendedProperty": _pairs(shared),
         "iCalUID": optional_text("i_cal_uid", i_cal_uid),
     }
-    found = list_events(session, calendar, asked, limit=None if limit is None else whole("limit", limit, 0))
-    return event_frame(EVENT if fields == "*" else EVENTS, list(found), name)
+    matches = list_events(session, calendar, parameters, limit=None if limit is None else whole("limit", limit, 0))
+    return event_frame(EVENT if fields == "*" else EVENTS, list(matches), name)
 
 
 def wire_instant(argument: str, value: object, time_zone: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Events as the service answers them, as records and frames: defaults filled in, times in one zone."""
+"""Converts events of the service to records and frames: defaults filled in, times in one zone."""
 
 from __future__ import annotations
 
@@ -24,31 +24,32 @@ _PEOPLE = ("creator", "organizer")
 def event_frame(schema: Schema, events: Sequence[JSONObject], time_zone: str | None = None) -> DataFrame:
     """Events as a frame, in this zone, or in the one that all of them have, or else in UTC."""
     name = time_zone or common_zone(events)
-    return in_zone(frame(schema, [event_record(one, name) for one in events]), name)
+    return in_zone(frame(schema, [event_record(event, name) for event in events]), name)
 
 
-def in_zone(found: DataFrame, name: str) -> DataFrame:
+def in_zone(events: DataFrame, name: str) -> DataFrame:
     """The frame with the times of its events as the clocks of a zone show them."""
     for column in ("start", "end", "original_start_time"):
-        if column in found:
-            found[column] = found[column].dt.tz_convert(zone(name))
-    return found
+        if column in events:
+            events[column] = events[column].dt.tz_convert(zone(name))
+    return events
 
 
 def common_zone(events: Iterable[JSONObject]) -> str:
     """The zone of events that all have the same; UTC if there is none."""
-    names = {str(one["start"].get("timeZone") or UTC_NAME) for one in events if isinstance(one.get("start"), dict)}  # type: ignore[union-attr]
+    starts = [start for event in events if isinstance(start := event.get("start"), dict)]
+    names = {str(start.get("timeZone") or UTC_NAME) for start in starts}
     return names.pop() if len(names) == 1 else UTC_NAME
 
 
 def event_record(event: JSONObject, time_zone: str) -> dict[str, Any]:
     """An event as a record: its fields by their wire names, times as instants."""
-    found: dict[str, Any] = with_defaults(event)
+    record: dict[str, Any] = with_defaults(event)
     times: dict[str, Any] = {name: event[name] for name in _TIMES if event.get(name)}
-    found |= {"all_day": "date" in times.get("start", ())}
-    found |= {column: times.get(name, {}).get("timeZone") for column, name in _ZONES.items()}
-    found |= {name: _instant(value, time_zone) for name, value in times.items()}
-    return found | {name: _email(found[name]) for name in _PEOPLE if name in found}
+    record |= {"all_day": "date" in times.get("start", ())}
+    record |= {column: times.get(name, {}).get("timeZone") for column, name in _ZONES.items()}
+    record |= {name: _instant(value, time_zone) for name, value in times.items()}
+    return record | {name: _email(record[name]) for name in _PEOPLE if name in record}
 
 
 def _instant(value: Any, time_zone: str) -> Any:
@@ -58,5 +59,5 @@ def _instant(value: Any, time_zone: str) -> Any:
     return instant(read_time(value), zone(time_zone))
 
 
-def _email(who: Any) -> Any:
-    return who.get("email") if isinstance(who, Mapping) else who
+def _email(person: Any) -> Any:
+    return person.get("email") if isinstance(person, Mapping) else person

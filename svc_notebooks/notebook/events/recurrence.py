@@ -1,4 +1,4 @@
-"""Recurring events: their instances, and what a recurrence would come to before anything is sent (E-21)."""
+"""Lists the instances of recurring events and previews a recurrence before anything is sent (E-21)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ...core.events import plain_words as grammar
+from ...core.events import plain_words
 from ...core.events.instances import Occurrence, occurrences
 from ...core.events.rrule import Recurrence, Start
 from ...core.events.times import instant, read_time
@@ -65,16 +65,16 @@ def instances(
     """
     from ...client.events.events import get_event, list_instances
 
-    session, one = session_or_current(session), one_id(event, "event")
-    start: Any = get_event(session, calendar, one)["start"]
+    session, event_id = session_or_current(session), one_id(event, "event")
+    start: Any = get_event(session, calendar, event_id)["start"]
     name = zone_name("time_zone", time_zone) or str(start.get("timeZone") or UTC_NAME)
-    asked = {
+    parameters = {
         "timeMin": wire_instant("time_min", time_min, name),
         "timeMax": wire_instant("time_max", time_max, name),
         "showDeleted": "true" if show_deleted else None,
     }
-    most = None if limit is None else whole("limit", limit, 0)
-    return event_frame(INSTANCES, list(list_instances(session, calendar, one, asked, limit=most)), name)
+    maximum = None if limit is None else whole("limit", limit, 0)
+    return event_frame(INSTANCES, list(list_instances(session, calendar, event_id, parameters, limit=maximum)), name)
 
 
 def recurrence_lines(words: str | Sequence[str], *, start: When, time_zone: Zone | None = None) -> list[str]:
@@ -92,7 +92,7 @@ def recurrence_lines(words: str | Sequence[str], *, start: When, time_zone: Zone
     >>> svc.recurrence_lines("every 2 weeks on Mon, Thu, 10 times", start="2026-11-02")
     ['RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH;COUNT=10']
     """
-    return grammar.recurrence_lines(words, _moment("start", start, zone_name("time_zone", time_zone)))
+    return plain_words.recurrence_lines(words, _moment("start", start, zone_name("time_zone", time_zone)))
 
 
 def _moment(argument: str, value: object, time_zone: str | None) -> Start:
@@ -136,15 +136,15 @@ def preview_recurrence(
     name = getattr(getattr(begin, "tzinfo", None), "key", None) or UTC_NAME
     lines: Any = body.get("recurrence") or []
     bounds = (wire_instant("time_min", time_min, name), wire_instant("time_max", time_max, name))
-    after, before = (None if one is None else datetime.fromisoformat(one) for one in bounds)
+    after, before = (None if bound is None else datetime.fromisoformat(bound) for bound in bounds)
     every = occurrences(Recurrence.parse(lines, begin), begin, stop, after=after, before=before, zone=zone(name))
     first = islice(every, whole("count", count, 0))
-    rows = [_row(n, one, name, lines) for n, one in enumerate(first, 1)]
+    rows = [_row(n, occurrence, name, lines) for n, occurrence in enumerate(first, 1)]
     return in_zone(frame(PREVIEW, rows), name)
 
 
-def _row(n: int, one: Occurrence, name: str, lines: list[str]) -> dict[str, Any]:
-    first, last = (instant(moment, zone(name)) for moment in (one.start, one.end))
+def _row(n: int, occurrence: Occurrence, name: str, lines: list[str]) -> dict[str, Any]:
+    first, last = (instant(moment, zone(name)) for moment in (occurrence.start, occurrence.end))
     local = first.astimezone(zone(name))
     offset = local.isoformat(timespec="seconds")[len("2026-11-02T10:00:00") :]
     return {

@@ -11,7 +11,7 @@ from ...core.events.instances import Occurrence, occurrences
 from ...core.events.rrule import Recurrence, Start
 
 DAY = timedelta(days=1)
-_MARKED = 2000
+_MAX_INSTANCES = 2000
 """Instances that are looked at; only rules of hours and less have more in a few months."""
 
 
@@ -41,8 +41,8 @@ def marked_days(plan: RecurrencePlan, first: date, beyond: date) -> set[date]:
     >>> sorted(day.day for day in marked_days(plan, date(2026, 11, 1), date(2026, 12, 1)))
     [2, 3]
     """
-    found = plan.instances(_edge(first, -DAY), _edge(beyond, DAY))  # whatever the zone is, a day is enough
-    return {day for one in islice(found, _MARKED) for day in _covered(one, first, beyond)}
+    instances = plan.instances(_edge(first, -DAY), _edge(beyond, DAY))  # whatever the zone is, a day is enough
+    return {day for instance in islice(instances, _MAX_INSTANCES) for day in _days_of(instance, first, beyond)}
 
 
 def _edge(day: date, step: timedelta) -> datetime | None:
@@ -53,8 +53,8 @@ def _edge(day: date, step: timedelta) -> datetime | None:
         return None
 
 
-def _covered(one: Occurrence, first: date, beyond: date) -> Iterator[date]:
-    begins, ends = max(day_of(one.start), first), min(last_day(one.end), beyond - DAY)
+def _days_of(occurrence: Occurrence, first: date, beyond: date) -> Iterator[date]:
+    begins, ends = max(day_of(occurrence.start), first), min(last_day(occurrence.end), beyond - DAY)
     yield from (begins + n * DAY for n in range((ends - begins).days + 1))
 
 

@@ -1,4 +1,4 @@
-"""Saying what should have gone over the wire, and seeing at a glance where it went otherwise."""
+"""Checks that the recorded exchanges are the expected ones: assert_exchanges."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from ...client.session import Session
     from ...client.transport.recorder import Exchange
 
-Line: TypeAlias = "str | tuple[object, ...]"
+ExpectedLine: TypeAlias = "str | tuple[object, ...]"
 
-_NO_ANSWER = "-"
+_NO_RESPONSE = "-"
 
 
-def assert_exchanges(expected: Sequence[Line], *, after: int = 0, session: Session | None = None) -> None:
+def assert_exchanges(expected: Sequence[ExpectedLine], *, after: int = 0, session: Session | None = None) -> None:
     """Check that these exchanges went over the wire, in this order and no others.
 
     Args:
@@ -40,10 +40,12 @@ def assert_exchanges(expected: Sequence[Line], *, after: int = 0, session: Sessi
     >>> svc.assert_exchanges(["POST /upload/* 200"])
     """
     patterns = [ExpectedExchange.read(line) for line in expected]
-    found = [one for one in session_or_current(session).exchanges if one.n > after]
-    pairs = _aligned(patterns, found)
+    recorded = [exchange for exchange in session_or_current(session).exchanges if exchange.n > after]
+    pairs = _aligned(patterns, recorded)
     if any(None in pair for pair in pairs):
-        raise AssertionError("\n".join(["the exchanges are not those that were expected:", *_picture(pairs, patterns)]))
+        raise AssertionError(
+            "\n".join(["the exchanges are not those that were expected:", *_diff_lines(pairs, patterns)])
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class ExpectedExchange:
     status: str
 
     @classmethod
-    def read(cls, line: Line) -> ExpectedExchange:
+    def read(cls, line: ExpectedLine) -> ExpectedExchange:
         """From a line. Raises ValueError."""
         words = line.split() if isinstance(line, str) else [str(word) for word in line]
         if not 2 <= len(words) <= 3:
@@ -65,14 +67,14 @@ class ExpectedExchange:
         path, _, query = (words[1] if len(words) == 3 else "*").partition("?")
         return cls(" ".join(words), words[0].upper(), path or "*", Query.parse(query), words[-1].lower())
 
-    def fits(self, one: Exchange) -> bool:
+    def matches(self, exchange: Exchange) -> bool:
         """Whether an exchange is one of those."""
-        parts, status = urlsplit(one.url), _NO_ANSWER if one.status is None else str(one.status)
-        there = set(Query.parse(parts.query).pairs)
+        parts, status = urlsplit(exchange.url), _NO_RESPONSE if exchange.status is None else str(exchange.status)
+        query_pairs = set(Query.parse(parts.query).pairs)
         return (
-            self.method in ("*", one.method)
+            self.method in ("*", exchange.method)
             and fnmatchcase(parts.path, self.path)
-            and there.issuperset(self.query.pairs)
+            and query_pairs.issuperset(self.query.pairs)
             and (self.status in ("*", status) or self.status == f"{status[0]}xx")
         )
 
@@ -80,46 +82,52 @@ class ExpectedExchange:
 Pairs: TypeAlias = "list[tuple[ExpectedExchange | None, Exchange | None]]"
 
 
-def _aligned(patterns: Sequence[ExpectedExchange], found: Sequence[Exchange]) -> Pairs:
+def _aligned(patterns: Sequence[ExpectedExchange], exchanges: Sequence[Exchange]) -> Pairs:
     """Both in their order, side by side, with as many pairs as there can be."""
-    fits = [[pattern.fits(one) for one in found] for pattern in patterns]
-    most = _most_pairs(fits, len(found))
+    matching = [[pattern.matches(exchange) for exchange in exchanges] for pattern in patterns]
+    counts = _pair_counts(matching, len(exchanges))
     pairs: Pairs = []
-    at, of = 0, 0
-    while at < len(patterns) or of < len(found):
-        if at < len(patterns) and of < len(found) and fits[at][of] and most[at][of] == most[at + 1][of + 1] + 1:
-            pairs.append((patterns[at], found[of]))
-            at, of = at + 1, of + 1
-        elif of == len(found) or (at < len(patterns) and most[at + 1][of] >= most[at][of + 1]):
-            pairs.append((patterns[at], None))
-            at += 1
+    row, column = 0, 0
+    while row < len(patterns) or column < len(exchanges):
+        if (
+            row < len(patterns)
+            and column < len(exchanges)
+            and matching[row][column]
+            and counts[row][column] == counts[row + 1][column + 1] + 1
+        ):
+            pairs.append((patterns[row], exchanges[column]))
+            row, column = row + 1, column + 1
+        elif column == len(exchanges) or (row < len(patterns) and counts[row + 1][column] >= counts[row][column + 1]):
+            pairs.append((patterns[row], None))
+            row += 1
         else:
-            pairs.append((None, found[of]))
-            of += 1
+            pairs.append((None, exchanges[column]))
+            column += 1
     return pairs
 
 
-def _most_pairs(fits: Sequence[Sequence[bool]], width: int) -> list[list[int]]:
+def _pair_counts(matching: Sequence[Sequence[bool]], width: int) -> list[list[int]]:
     """How many pairs can be made of what follows each place of both (the longest common subsequence)."""
-    most = [[0] * (width + 1) for _ in range(len(fits) + 1)]
-    for at in reversed(range(len(fits))):
-        for of in reversed(range(width)):
-            longer = most[at + 1][of + 1] + 1 if fits[at][of] else 0
-            most[at][of] = max(longer, most[at + 1][of], most[at][of + 1])
-    return most
+    counts = [[0] * (width + 1) for _ in range(len(matching) + 1)]
+    for row in reversed(range(len(matching))):
+        for column in reversed(range(width)):
+            longer = counts[row + 1][column + 1] + 1 if matching[row][column] else 0
+            counts[row][column] = max(longer, counts[row + 1][column], counts[row][column + 1])
+    return counts
 
 
-def _picture(pairs: Pairs, patterns: Sequence[ExpectedExchange]) -> Iterator[str]:
+def _diff_lines(pairs: Pairs, patterns: Sequence[ExpectedExchange]) -> Iterator[str]:
     """A line for each pair; of addresses there are the parameters that somebody asked for."""
-    asked = {name for pattern in patterns for name, _ in pattern.query.pairs}
-    for pattern, one in pairs:
-        mark = "+" if pattern is None else "-" if one is None else " "
-        yield f"  {mark} {_line(one, asked) if one else pattern.text if pattern else ''}"
+    parameter_names = {name for pattern in patterns for name, _ in pattern.query.pairs}
+    for pattern, exchange in pairs:
+        mark = "+" if pattern is None else "-" if exchange is None else " "
+        yield f"  {mark} {_line(exchange, parameter_names) if exchange else pattern.text if pattern else ''}"
 
 
-def _line(one: Exchange, asked: set[str]) -> str:
-    parts = urlsplit(one.url)
-    query = str(Query([pair for pair in Query.parse(parts.query).pairs if pair[0] in asked]))
+def _line(exchange: Exchange, parameter_names: set[str]) -> str:
+    parts = urlsplit(exchange.url)
+    query = str(Query([pair for pair in Query.parse(parts.query).pairs if pair[0] in parameter_names]))
     target = f"{parts.path}?{query}" if query else parts.path
-    why = f" ({one.error})" if one.error else ""
-    return f"{one.method} {target} {_NO_ANSWER if one.status is None else one.status}  n={one.n}{why}"
+    reason = f" ({exchange.error})" if exchange.error else ""
+    status = _NO_RESPONSE if exchange.status is None else exchange.status
+    return f"{exchange.method} {target} {status}  n={exchange.n}{reason}"

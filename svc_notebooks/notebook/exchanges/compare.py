@@ -1,4 +1,4 @@
-"""Two runs side by side: what differs between two records, journals or archives."""
+"""Compares the exchanges of two runs: records, journals or archives."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Run: TypeAlias = "Session | DataFrame | str | os.PathLike[str]"
 """A session, a frame of `exchanges()` or of `lab.journal()`, or the path of an HTTP archive."""
 
-_NEVER = frozenset({"n", "time"})
+_IGNORED_COLUMNS = frozenset({"n", "time"})
 Row: TypeAlias = dict[str, Any]
 
 
@@ -54,7 +54,7 @@ def compare_exchanges(first: Run, second: Run, *, ignore: Iterable[str] = ()) ->
     >>> svc.compare_exchanges(before, svc.exchanges()[1:])[["what", "first", "second"]].values.tolist()[0]
     ['status', '200', '503']
     """
-    runs, ignored = (_rows(first, "first"), _rows(second, "second")), _NEVER.union(ignore)
+    runs, ignored = (_rows(first, "first"), _rows(second, "second")), _IGNORED_COLUMNS.union(ignore)
     return frame(COMPARED, [row for pair in _pairs(*runs) for row in _differences(*pair, ignored)])
 
 
@@ -79,26 +79,26 @@ def _rows(run: Run, name: str) -> list[Row]:
 
 def _pairs(first: list[Row], second: list[Row]) -> Iterator[tuple[Row | None, Row | None]]:
     keys, others = ([f"{row['method']} {row['path']}" for row in rows] for rows in (first, second))
-    for kind, a, b, c, d in SequenceMatcher(None, keys, others, autojunk=False).get_opcodes():
-        both = min(b - a, d - c) if kind in ("equal", "replace") else 0
-        yield from zip(first[a : a + both], second[c : c + both], strict=True)
-        yield from ((row, None) for row in first[a + both : b])
-        yield from ((None, row) for row in second[c + both : d])
+    for opcode, a, b, c, d in SequenceMatcher(None, keys, others, autojunk=False).get_opcodes():
+        paired = min(b - a, d - c) if opcode in ("equal", "replace") else 0
+        yield from zip(first[a : a + paired], second[c : c + paired], strict=True)
+        yield from ((row, None) for row in first[a + paired : b])
+        yield from ((None, row) for row in second[c + paired : d])
 
 
 def _differences(first: Row | None, second: Row | None, ignored: frozenset[str]) -> Iterator[Row]:
-    there = first or second or {}
-    known = {
+    row = first or second or {}
+    common = {
         "first_n": first and first["n"],
         "second_n": second and second["n"],
-        "exchange": f"{there['method']} {there['path']}",
+        "exchange": f"{row['method']} {row['path']}",
     }
     if first is None or second is None:
-        yield known | {"what": "only in second" if first is None else "only in first"}
+        yield common | {"what": "only in second" if first is None else "only in first"}
         return
     for name in first:
         if name in second and name not in ignored and first[name] != second[name]:
-            yield known | {"what": name, "first": _text(first[name]), "second": _text(second[name])}
+            yield common | {"what": name, "first": _text(first[name]), "second": _text(second[name])}
 
 
 def _text(value: object) -> str | None:

@@ -1,4 +1,4 @@
-"""An exchange as a command that does it again: curl, to be pasted into bash.
+"""Writes an exchange as a curl command for bash.
 
 No secret is in it: the token comes from the shell's `SVC_TOKEN`, and so does, for a service inside this kernel, its
 address from `SVC_BASE_URL`. What the record does not hold of a body comes from `FILE`.
@@ -19,8 +19,8 @@ from ...core.http.redaction import REDACTED
 if TYPE_CHECKING:
     from ...client.transport.recorder import Exchange
 
-_CURL_KNOWS = frozenset({"authorization", "host", "content-length", "user-agent", "accept-encoding"})
-_BY_ITSELF: dict[str, list[str]] = {"GET": [], "HEAD": ["--head"]}
+_SET_BY_CURL = frozenset({"authorization", "host", "content-length", "user-agent", "accept-encoding"})
+_METHOD_OPTIONS: dict[str, list[str]] = {"GET": [], "HEAD": ["--head"]}
 _ESCAPES = {ord("\\"): "\\\\", ord("'"): "\\'", ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t"}
 
 
@@ -32,7 +32,7 @@ def curl_text(exchange: Exchange, base: str | None = None) -> str:
 
 
 def _method(exchange: Exchange) -> list[str]:
-    return _BY_ITSELF.get(exchange.method, [f"-X {exchange.method}"])
+    return _METHOD_OPTIONS.get(exchange.method, [f"-X {exchange.method}"])
 
 
 def _headers(exchange: Exchange) -> Iterator[str]:
@@ -40,7 +40,7 @@ def _headers(exchange: Exchange) -> Iterator[str]:
     if "authorization" in names:
         yield '-H "Authorization: Bearer $SVC_TOKEN"'
     for name, value in exchange.request_headers:
-        if name.lower() not in _CURL_KNOWS and value != REDACTED:
+        if name.lower() not in _SET_BY_CURL and value != REDACTED:
             yield f"-H {_quoted(f'{name}: {value}' if value else f'{name};')}"
     if exchange.sent and "content-type" not in names:
         yield "-H 'Content-Type:'"  # or curl would call it a form
@@ -72,15 +72,15 @@ def _body(exchange: Exchange) -> tuple[str, list[str]]:
 
 def _is_whole(exchange: Exchange) -> bool:
     """Whether the record holds the whole body: longer ones are cut, binary ones are not kept."""
-    kept = exchange.request_body or ""
-    whole = len(kept.encode()) == exchange.sent or (REDACTED in kept and len(kept) < KEPT)
-    return bool(kept) and whole and "\0" not in kept
+    recorded = exchange.request_body or ""
+    whole = len(recorded.encode()) == exchange.sent or (REDACTED in recorded and len(recorded) < KEPT)
+    return bool(recorded) and whole and "\0" not in recorded
 
 
 def _chunk(exchange: Exchange) -> str:
     """What cuts the chunk out of the file."""
-    named = dict(exchange.request_headers).get("Content-Range")
-    span = ContentRange.parse(named).span if named else None
+    content_range = dict(exchange.request_headers).get("Content-Range")
+    span = ContentRange.parse(content_range).span if content_range else None
     return f'tail -c +{span.first + 1} "$FILE" | head -c {exchange.sent} | ' if span else ""
 
 
@@ -102,10 +102,14 @@ def _quoted(text: str) -> str:
     """A word for bash: in plain quotes, or with escapes where a line end would end the command."""
     if text.isprintable() or text.replace("\n", "").isprintable():
         return shlex.quote(text)
-    return "$'" + "".join(_escaped(mark) for mark in text) + "'"
+    return "$'" + "".join(_escaped(character) for character in text) + "'"
 
 
-def _escaped(mark: str) -> str:
-    if found := _ESCAPES.get(ord(mark)):
-        return found
-    return mark if mark.isprintable() else "".join(f"\\x{byte:02x}" for byte in mark.encode("utf-8", "replace"))
+def _escaped(character: str) -> str:
+    if escape := _ESCAPES.get(ord(character)):
+        return escape
+    return (
+        character
+        if character.isprintable()
+        else "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "replace"))
+    )

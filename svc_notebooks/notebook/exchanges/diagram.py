@@ -28,37 +28,40 @@ class Diagram(str):
 def diagram(exchanges: Iterable[Exchange]) -> Diagram:
     """Who said what to whom, one arrow for a request and one for its answer."""
     lines = ["sequenceDiagram", "    participant C as client", "    participant S as service"]
-    for one in exchanges:
-        lines += [f"    C->>S: {_safe(_asked(one))}", f"    {_arrow(one)}: {_safe(_answered(one))}"]
+    for exchange in exchanges:
+        lines += [
+            f"    C->>S: {_safe(_request_label(exchange))}",
+            f"    {_arrow(exchange)}: {_safe(_response_label(exchange))}",
+        ]
     return Diagram("\n".join(lines))
 
 
-def _asked(one: Exchange) -> str:
-    named = dict(one.request_headers)
-    about = named.get("Content-Range") or named.get("Range") or ""
-    body = f"({size_text(one.sent)})" if one.sent else ""
-    return " ".join(part for part in (one.method, _place(one.url), about, body) if part)
+def _request_label(exchange: Exchange) -> str:
+    headers = dict(exchange.request_headers)
+    byte_range = headers.get("Content-Range") or headers.get("Range") or ""
+    body = f"({size_text(exchange.sent)})" if exchange.sent else ""
+    return " ".join(part for part in (exchange.method, _target(exchange.url), byte_range, body) if part)
 
 
-def _place(url: str) -> str:
+def _target(url: str) -> str:
     """The path and the parameter that says what is meant; a session URI by its name, it is long."""
     parts = urlsplit(url)
     query = Query.parse(parts.query)
     if "upload_id" in query:
         return "session URI"
-    meant = [f"{name}={query.get(name)}" for name in ("uploadType", "alt") if name in query]
-    return "?".join([parts.path, *meant])
+    parameters = [f"{name}={query.get(name)}" for name in ("uploadType", "alt") if name in query]
+    return "?".join([parts.path, *parameters])
 
 
-def _answered(one: Exchange) -> str:
-    if one.status is None:
-        return one.error or "no answer"
-    named = dict(one.response_headers)
-    return f"{status_line(one.status)} {named.get('Range') or named.get('Content-Range') or ''}".rstrip()
+def _response_label(exchange: Exchange) -> str:
+    if exchange.status is None:
+        return exchange.error or "no answer"
+    headers = dict(exchange.response_headers)
+    return f"{status_line(exchange.status)} {headers.get('Range') or headers.get('Content-Range') or ''}".rstrip()
 
 
-def _arrow(one: Exchange) -> str:
-    return "S--xC" if one.status is None else "S-->>C"
+def _arrow(exchange: Exchange) -> str:
+    return "S--xC" if exchange.status is None else "S-->>C"
 
 
 def _safe(text: str) -> str:

@@ -1,4 +1,4 @@
-"""One exchange, to be looked at: folded HTML in a notebook, HTTP text elsewhere (D-04)."""
+"""Shows one exchange: as folded HTML in a notebook, as HTTP text elsewhere (D-04)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .http_text import body_text, http_text, status_line
 if TYPE_CHECKING:
     from ...client.transport.recorder import Exchange
 
-_SERVED = "$SVC_BASE_URL"
+_SHELL_BASE_URL = "$SVC_BASE_URL"
 _NAME = "text-align: left; vertical-align: top; white-space: nowrap"
 _VALUE = "text-align: left; vertical-align: top; overflow-wrap: anywhere"
-_BESIDE = "display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1.5em"
+_TWO_COLUMNS = "display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1.5em"
 _PRE = "white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; margin: 0"
 
 
@@ -29,9 +29,9 @@ class ExchangeView:
     `received` (bytes), `request_headers`, `response_headers`, `request_body`, `response_body`, `error`.
     """
 
-    def __init__(self, exchanges: Sequence[Exchange], at: int, *, in_process: bool = False) -> None:
-        self._before = tuple(exchanges[: at + 1])
-        self._exchange = exchanges[at]
+    def __init__(self, exchanges: Sequence[Exchange], position: int, *, in_process: bool = False) -> None:
+        self._exchanges = tuple(exchanges[: position + 1])
+        self._exchange = exchanges[position]
         self._in_process = in_process
 
     def __getattr__(self, name: str) -> Any:
@@ -43,8 +43,8 @@ class ExchangeView:
         return http_text(self._exchange)
 
     def __repr__(self) -> str:
-        one = self._exchange
-        return f"<Exchange {one.n}: {one.method} {_path(one)} -> {status_line(one.status)}>"
+        exchange = self._exchange
+        return f"<Exchange {exchange.n}: {exchange.method} {_path(exchange)} -> {status_line(exchange.status)}>"
 
     def http(self) -> str:
         """Request and response as they stood on the wire, without secrets; of bodies the first 2 KiB of text."""
@@ -59,34 +59,36 @@ class ExchangeView:
         Args:
             base_url: Another address to send it to.
         """
-        return curl_text(self._exchange, base_url or (_SERVED if self._in_process else None))
+        return curl_text(self._exchange, base_url or (_SHELL_BASE_URL if self._in_process else None))
 
     def diagram(self, last: int = 10) -> Diagram:
         """This exchange and those before it, `last` in all, as a sequence diagram."""
         if last < 1:
             raise ValueError(f"last is {last}; it counts exchanges and must be 1 or more")
-        return diagram(self._before[-last:])
+        return diagram(self._exchanges[-last:])
 
     def _repr_html_(self) -> str:
-        one = self._exchange
-        title = f"{one.method} {_path(one)} → {status_line(one.status)}"
-        query = Query.parse(urlsplit(one.url).query).pairs
-        asked = _side(
-            _table("Request", one.request_headers),
+        exchange = self._exchange
+        title = f"{exchange.method} {_path(exchange)} → {status_line(exchange.status)}"
+        query = Query.parse(urlsplit(exchange.url).query).pairs
+        request = _side(
+            _table("Request", exchange.request_headers),
             _table("Query", query) if query else "",
-            _text(one.sent, one.request_body),
+            _text(exchange.sent, exchange.request_body),
         )
-        answer = _side(_table("Response", one.response_headers), _text(one.received, one.response_body))
+        response = _side(
+            _table("Response", exchange.response_headers), _text(exchange.received, exchange.response_body)
+        )
         return tag(
             "details",
             tag("summary", tag("code", title)),
-            tag("div", asked, answer if one.status else tag("p", one.error or ""), style=_BESIDE),
+            tag("div", request, response if exchange.status else tag("p", exchange.error or ""), style=_TWO_COLUMNS),
             open="",
         )
 
 
-def _path(one: Exchange) -> str:
-    return urlsplit(one.url).path
+def _path(exchange: Exchange) -> str:
+    return urlsplit(exchange.url).path
 
 
 def _side(*parts: object) -> Markup:

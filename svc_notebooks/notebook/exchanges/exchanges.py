@@ -1,4 +1,4 @@
-"""What went over the wire: every exchange of a session, afterwards (D-04).
+"""Lists the recorded exchanges of a session (D-04).
 
 Tokens are taken out when an exchange is recorded; none of these views ever had one (T-05).
 """
@@ -35,7 +35,7 @@ def exchanges(*, session: Session | None = None) -> DataFrame:
     >>> svc.exchanges()[["n", "method", "status"]].values.tolist()
     [[1, 'POST', 200]]
     """
-    return frame(EXCHANGES, [_row(one) for one in session_or_current(session).exchanges])
+    return frame(EXCHANGES, [_row(recorded) for recorded in session_or_current(session).exchanges])
 
 
 def exchange(n: SupportsIndex = -1, *, session: Session | None = None) -> ExchangeView:
@@ -56,33 +56,33 @@ def exchange(n: SupportsIndex = -1, *, session: Session | None = None) -> Exchan
     if isinstance(n, bool) or not isinstance(n, SupportsIndex):
         raise TypeError(f"n must be a number of column n of exchanges(), not {type(n).__name__}")
     session = session_or_current(session)
-    found = list(session.exchanges)
-    return ExchangeView(found, _place(found, index(n)), in_process=session.in_process)
+    recorded = list(session.exchanges)
+    return ExchangeView(recorded, _position(recorded, index(n)), in_process=session.in_process)
 
 
-def _place(found: list[Exchange], n: int) -> int:
-    numbers = [one.n for one in found]
+def _position(exchanges: list[Exchange], n: int) -> int:
+    numbers = [recorded.n for recorded in exchanges]
     if n in numbers:
         return numbers.index(n)
-    if n < 0 and -n <= len(found):
-        return len(found) + n
-    there = f"it has {numbers[0]} to {numbers[-1]}" if found else "nothing was sent yet"
-    raise ValueError(f"n is {n}, and the record has no such exchange: {there}")
+    if n < 0 and -n <= len(exchanges):
+        return len(exchanges) + n
+    available = f"it has {numbers[0]} to {numbers[-1]}" if exchanges else "nothing was sent yet"
+    raise ValueError(f"n is {n}, and the record has no such exchange: {available}")
 
 
-def _row(one: Exchange) -> dict[str, Any]:
-    asked, answered = dict(one.request_headers), dict(one.response_headers)
-    parts = urlsplit(one.url)
+def _row(exchange: Exchange) -> dict[str, Any]:
+    request_headers, response_headers = dict(exchange.request_headers), dict(exchange.response_headers)
+    parts = urlsplit(exchange.url)
     return {
-        "n": one.n,
-        "time": one.time,
-        "method": one.method,
+        "n": exchange.n,
+        "time": exchange.time,
+        "method": exchange.method,
         "path": parts.path,
         "query": parts.query,
-        "status": one.status,
-        "sent": one.sent,
-        "received": one.received,
-        "content_range": asked.get("Content-Range") or answered.get("Content-Range"),
-        "range": asked.get("Range") or answered.get("Range"),
-        "error": one.error,
+        "status": exchange.status,
+        "sent": exchange.sent,
+        "received": exchange.received,
+        "content_range": request_headers.get("Content-Range") or response_headers.get("Content-Range"),
+        "range": request_headers.get("Range") or response_headers.get("Range"),
+        "error": exchange.error,
     }

@@ -58,16 +58,16 @@ def save_har(
     from ...local.saving import save_bytes
 
     target = target_path(checked_destination(to), "exchanges.har")
-    found = list(session_or_current(session).exchanges)
-    content = json.dumps(archive(found), ensure_ascii=False, indent=1).encode()
+    exchanges = list(session_or_current(session).exchanges)
+    content = json.dumps(archive(exchanges), ensure_ascii=False, indent=1).encode()
     saved = save_bytes(target, content, overwrite=overwrite)
-    return frame(HAR_FILE, [{**saved._asdict(), "path": str(saved.path), "exchanges": len(found)}])
+    return frame(HAR_FILE, [{**saved._asdict(), "path": str(saved.path), "exchanges": len(exchanges)}])
 
 
 def archive(exchanges: Iterable[Exchange]) -> Json:
     """The archive as JSON."""
     creator = {"name": "svc-notebooks", "version": _version()}
-    return {"log": {"version": "1.2", "creator": creator, "entries": [_entry(one) for one in exchanges]}}
+    return {"log": {"version": "1.2", "creator": creator, "entries": [_entry(exchange) for exchange in exchanges]}}
 
 
 def _version() -> str:
@@ -76,58 +76,58 @@ def _version() -> str:
     return __version__
 
 
-def _entry(one: Exchange) -> Json:
-    milliseconds = round(one.seconds * 1000, 3)
+def _entry(exchange: Exchange) -> Json:
+    milliseconds = round(exchange.seconds * 1000, 3)
     entry = {
-        "startedDateTime": format_time(one.time),
+        "startedDateTime": format_time(exchange.time),
         "time": milliseconds,
-        "request": _request(one),
-        "response": _response(one),
+        "request": _request(exchange),
+        "response": _response(exchange),
         "cache": {},
         "timings": {"send": 0, "wait": milliseconds, "receive": 0},
     }
-    return entry | ({"comment": one.error} if one.error else {})
+    return entry | ({"comment": exchange.error} if exchange.error else {})
 
 
-def _request(one: Exchange) -> Json:
-    url = quote(one.url, safe=":/?#@!$&'()*+,;=%~")  # what stands in place of a secret has brackets
-    asked: Json = {
-        "method": one.method,
+def _request(exchange: Exchange) -> Json:
+    url = quote(exchange.url, safe=":/?#@!$&'()*+,;=%~")  # what stands in place of a secret has brackets
+    request: Json = {
+        "method": exchange.method,
         "url": url,
         "httpVersion": "HTTP/1.1",
         "cookies": [],
-        "headers": _named(one.request_headers),
-        "queryString": _named(Query.parse(urlsplit(one.url).query).pairs),
+        "headers": _name_value_pairs(exchange.request_headers),
+        "queryString": _name_value_pairs(Query.parse(urlsplit(exchange.url).query).pairs),
         "headersSize": -1,
-        "bodySize": one.sent,
+        "bodySize": exchange.sent,
     }
-    if one.sent:
-        asked["postData"] = {"mimeType": _type(one.request_headers), "text": one.request_body or ""}
-    return asked
+    if exchange.sent:
+        request["postData"] = {"mimeType": _content_type(exchange.request_headers), "text": exchange.request_body or ""}
+    return request
 
 
-def _response(one: Exchange) -> Json:
-    content: Json = {"size": one.received, "mimeType": _type(one.response_headers)}
-    if one.response_body is not None:
-        content["text"] = one.response_body
+def _response(exchange: Exchange) -> Json:
+    content: Json = {"size": exchange.received, "mimeType": _content_type(exchange.response_headers)}
+    if exchange.response_body is not None:
+        content["text"] = exchange.response_body
     return {
-        "status": one.status or 0,
-        "statusText": reason(one.status or 0),
+        "status": exchange.status or 0,
+        "statusText": reason(exchange.status or 0),
         "httpVersion": "HTTP/1.1",
         "cookies": [],
-        "headers": _named(one.response_headers),
+        "headers": _name_value_pairs(exchange.response_headers),
         "content": content,
         "redirectURL": "",
         "headersSize": -1,
-        "bodySize": one.received,
+        "bodySize": exchange.received,
     }
 
 
-def _named(pairs: Pairs) -> list[Json]:
+def _name_value_pairs(pairs: Pairs) -> list[Json]:
     return [{"name": name, "value": value} for name, value in pairs]
 
 
-def _type(pairs: Pairs) -> str:
+def _content_type(pairs: Pairs) -> str:
     return next((value for name, value in pairs if name.lower() == "content-type"), "")
 
 
@@ -135,15 +135,17 @@ def read_har(path: str | os.PathLike[str]) -> list[Json]:
     """The exchanges of an archive, ours or another's, as rows of `exchanges()`. Raises ValueError for what is none."""
     try:
         entries = json.loads(Path(path).read_bytes())["log"]["entries"]
-        return [_row(n, one) for n, one in enumerate(entries, 1)]
+        return [_row(n, entry) for n, entry in enumerate(entries, 1)]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{path} is no HTTP archive: {type(error).__name__} {error}") from None
 
 
 def _row(n: int, entry: Json) -> Json:
-    asked, answered = entry["request"], entry["response"]
-    headers = [{one["name"].lower(): one["value"] for one in side["headers"]} for side in (asked, answered)]
-    parts = urlsplit(asked["url"])
+    request, response = entry["request"], entry["response"]
+    headers = [
+        {header["name"].lower(): header["value"] for header in message["headers"]} for message in (request, response)
+    ]
+    parts = urlsplit(request["url"])
 
     def first(name: str) -> str | None:
         return headers[0].get(name) or headers[1].get(name)
@@ -151,12 +153,12 @@ def _row(n: int, entry: Json) -> Json:
     return {
         "n": n,
         "time": entry["startedDateTime"],
-        "method": asked["method"],
+        "method": request["method"],
         "path": parts.path,
         "query": parts.query,
-        "status": answered["status"] or None,
-        "sent": max(0, asked["bodySize"]),
-        "received": max(0, answered["content"]["size"]),
+        "status": response["status"] or None,
+        "sent": max(0, request["bodySize"]),
+        "received": max(0, response["content"]["size"]),
         "content_range": first("content-range"),
         "range": first("range"),
         "error": entry.get("comment"),

@@ -36,18 +36,18 @@ def body_text(size: int, text: str | None) -> str:
         return f"<{size} bytes>" if size else ""
     shown = len(text.encode())
     hidden = REDACTED in text and shown < KEPT  # the whole of it is there, but for what was taken out
-    left = 0 if hidden else size - shown
-    return text + (f"\n<{left} bytes more>" if left > 0 else "")
+    remaining = 0 if hidden else size - shown
+    return text + (f"\n<{remaining} bytes more>" if remaining > 0 else "")
 
 
 def http_text(exchange: Exchange) -> str:
     """Request and response as they stood on the wire, bodies of other than text as their sizes."""
-    asked = [f"{exchange.method} {target(exchange)} HTTP/1.1", *_lines(exchange.request_headers)]
-    parts = ["\n".join(asked), body_text(exchange.sent, exchange.request_body), _answer(exchange)]
+    request = [f"{exchange.method} {target(exchange)} HTTP/1.1", *_lines(exchange.request_headers)]
+    parts = ["\n".join(request), body_text(exchange.sent, exchange.request_body), _response(exchange)]
     return "\n\n".join(part for part in parts if part)
 
 
-def _answer(exchange: Exchange) -> str:
+def _response(exchange: Exchange) -> str:
     if exchange.status is None:
         return f"(no answer: {exchange.error or 'still under way'})"
     head = "\n".join([f"HTTP/1.1 {status_line(exchange.status)}", *_lines(exchange.response_headers)])

@@ -1,4 +1,4 @@
-"""The states of an upload session as a chart, and the way that an upload took through them.
+"""Draws the states of an upload session as a chart, with the path that an upload took.
 
 Boxes and arrows are the rows of `core.upload.TRANSITIONS`, every one of them: what is not drawn cannot happen. Only
 where a state has its place on the paper is written down here.
@@ -19,15 +19,15 @@ _BOX = (104, 38)
 _LINE = 15
 _NOTE = "margin: 4px 8px"
 
-_PLACE = {
+_POSITIONS = {
     UploadState.NONE: (60, 215),
     UploadState.OPEN: (270, 215),
     UploadState.COMPLETE: (520, 115),
     UploadState.CANCELLED: (520, 315),
     UploadState.EXPIRED: (700, 215),
 }
-_CALLED = {UploadState.NONE: "not begun"}
-_SAID = {
+_STATE_LABELS = {UploadState.NONE: "not begun"}
+_EVENT_LABELS = {
     UploadEvent.ACCEPTED: "begun",
     UploadEvent.PART: "bytes",
     UploadEvent.ALL: "all bytes",
@@ -37,9 +37,9 @@ _SAID = {
     UploadEvent.CANCEL: "cancel",
     UploadEvent.SILENCE: "a week",
 }
-_UPWARD = frozenset({UploadState.OPEN, UploadState.COMPLETE})
+_LOOPS_ABOVE = frozenset({UploadState.OPEN, UploadState.COMPLETE})
 # Where the words of an arrow are: the first line, and over a loop that goes upward the last one.
-_WORDS = {
+_LABEL_POSITIONS = {
     (UploadState.NONE, UploadState.OPEN): (165, 206, "middle"),
     (UploadState.OPEN, UploadState.OPEN): (282, 158, "end"),
     (UploadState.OPEN, UploadState.COMPLETE): (384, 146, "end"),
@@ -73,18 +73,18 @@ class StatePath:
     steps: Mapping[Key, tuple[int, ...]]
     now: UploadState
 
-    def been(self, state: UploadState) -> bool:
+    def visited(self, state: UploadState) -> bool:
         """Whether it was in this state."""
         return state is self.now or any(
             state in (before, TRANSITIONS[before, event].state) for before, event in self.steps
         )
 
 
-def way_of(history: Iterable[Mapping[str, Any]], *, begun_elsewhere: bool = False) -> StatePath:
+def state_path(history: Iterable[Mapping[str, Any]], *, begun_elsewhere: bool = False) -> StatePath:
     """The moves that an upload's history tells of; a step whose answer did not come makes none.
 
     >>> rows = [{"n": 1, "action": "begin", "status": 200}, {"n": 2, "action": "send", "status": 308}]
-    >>> [(event.name, steps) for (_, event), steps in way_of(rows).steps.items()]
+    >>> [(event.name, steps) for (_, event), steps in state_path(rows).steps.items()]
     [('ACCEPTED', (1,)), ('PART', (2,))]
     """
     now = UploadState.OPEN if begun_elsewhere else UploadState.NONE
@@ -111,24 +111,24 @@ def _event(action: str, status: int | None, before: UploadState) -> UploadEvent 
     return {308: UploadEvent.PART, 200: UploadEvent.ALL, 201: UploadEvent.ALL}.get(status or 0)
 
 
-def state_chart(name: str, way: StatePath) -> Picture:
+def state_chart(name: str, path: StatePath) -> Picture:
     """The chart with this way in it."""
-    words = f"{name}: {_told(way)}"
+    words = f"{name}: {_steps_text(path)}"
     note = tag("p", "Numbers are steps of the history; what is thin or dashed did not happen.", style=_NOTE)
-    return Picture(words, tag("div", image(_svg(words, way), words, WIDTH), note, class_="svc-picture"))
+    return Picture(words, tag("div", image(_svg(words, path), words, WIDTH), note, class_="svc-picture"))
 
 
-def _told(way: StatePath) -> str:
-    order = sorted((n, before, event) for (before, event), steps in way.steps.items() for n in steps)
-    told = [f"{n} {_SAID[event]} ({TRANSITIONS[before, event].status})" for n, before, event in order]
-    return "; ".join([*told, f"now {_called(way.now)}"])
+def _steps_text(path: StatePath) -> str:
+    order = sorted((n, before, event) for (before, event), steps in path.steps.items() for n in steps)
+    parts = [f"{n} {_EVENT_LABELS[event]} ({TRANSITIONS[before, event].status})" for n, before, event in order]
+    return "; ".join([*parts, f"now {_state_label(path.now)}"])
 
 
-def _called(state: UploadState) -> str:
-    return _CALLED.get(state, state.value)
+def _state_label(state: UploadState) -> str:
+    return _STATE_LABELS.get(state, state.value)
 
 
-def _svg(title: str, way: StatePath) -> Markup:
+def _svg(title: str, path: StatePath) -> Markup:
     head = tag(
         "marker",
         tag("path", d="M0,0 L8,4 L0,8 z", style="fill:currentColor;stroke:none;opacity:1"),
@@ -139,53 +139,55 @@ def _svg(title: str, way: StatePath) -> Markup:
         markerUnits="userSpaceOnUse",
     )
     parts = [tag("title", title), tag("style", Markup(_LOOK)), tag("defs", head)]
-    parts += [_arrow(arrow, keys, way) for arrow, keys in arrows().items()]
-    parts += [_box(state, way) for state in UploadState]
+    parts += [_arrow(arrow, keys, path) for arrow, keys in arrows().items()]
+    parts += [_box(state, path) for state in UploadState]
     return drawing(WIDTH, HEIGHT, *parts)
 
 
 def arrows() -> dict[Arrow, list[Key]]:
     """The arrows of the chart, each with the rows of the table that it stands for."""
-    found: dict[Arrow, list[Key]] = {}
+    keys_by_arrow: dict[Arrow, list[Key]] = {}
     for (before, event), after in TRANSITIONS.items():
-        found.setdefault((before, after.state), []).append((before, event))
-    return found
+        keys_by_arrow.setdefault((before, after.state), []).append((before, event))
+    return keys_by_arrow
 
 
-def _box(state: UploadState, way: StatePath) -> Markup:
-    (x, y), (width, height) = _PLACE[state], _BOX
-    look = " ".join(word for word, true in (("been", way.been(state)), ("now", state is way.now)) if true)
+def _box(state: UploadState, path: StatePath) -> Markup:
+    (x, y), (width, height) = _POSITIONS[state], _BOX
+    look = " ".join(word for word, true in (("been", path.visited(state)), ("now", state is path.now)) if true)
     rect = {"x": x - width / 2, "y": y - height / 2, "width": width, "height": height, "rx": 8}
-    said = _called(state) + (" (now)" if state is way.now else "")
-    text = tag("text", said, x=x, y=y + 4, text_anchor="middle", class_=look or None)
+    label = _state_label(state) + (" (now)" if state is path.now else "")
+    text = tag("text", label, x=x, y=y + 4, text_anchor="middle", class_=look or None)
     return joined(tag("rect", **rect, class_=look or None), text)
 
 
-def _arrow(arrow: Arrow, keys: list[Key], way: StatePath) -> Markup:
-    taken = any(key in way.steps for key in keys)
+def _arrow(arrow: Arrow, keys: list[Key], path: StatePath) -> Markup:
+    taken = any(key in path.steps for key in keys)
     line = tag("path", d=_path(arrow), marker_end="url(#head)", class_="been" if taken else None)
-    x, y, anchor = _WORDS[arrow]
-    lines = _lines(keys, way)
-    top = y - _LINE * (len(lines) - 1) if arrow[0] is arrow[1] and arrow[0] in _UPWARD else y
-    words = [
-        tag("text", said, x=x, y=top + row * _LINE, text_anchor=anchor, class_="been" if steps else None)
-        for row, (said, steps) in enumerate(lines)
+    x, y, anchor = _LABEL_POSITIONS[arrow]
+    lines = _label_lines(keys, path)
+    top = y - _LINE * (len(lines) - 1) if arrow[0] is arrow[1] and arrow[0] in _LOOPS_ABOVE else y
+    labels = [
+        tag("text", label, x=x, y=top + row * _LINE, text_anchor=anchor, class_="been" if steps else None)
+        for row, (label, steps) in enumerate(lines)
     ]
-    return joined(line, *words)
+    return joined(line, *labels)
 
 
-def _lines(keys: list[Key], way: StatePath) -> list[tuple[str, tuple[int, ...]]]:
+def _label_lines(keys: list[Key], path: StatePath) -> list[tuple[str, tuple[int, ...]]]:
     """The words of an arrow: a line for each move that was made, one for each status of those that were not."""
-    lines = [(f"{_numbers(way.steps[key])}: {_move(key)}", way.steps[key]) for key in keys if key in way.steps]
-    left: dict[int, list[str]] = {}
+    lines = [
+        (f"{_numbers(path.steps[key])}: {_transition_label(key)}", path.steps[key]) for key in keys if key in path.steps
+    ]
+    others: dict[int, list[str]] = {}
     for key in keys:
-        if key not in way.steps:
-            left.setdefault(TRANSITIONS[key].status, []).append(_SAID[key[1]])
-    return [*lines, *((f"{', '.join(said)} {status}", ()) for status, said in left.items())]
+        if key not in path.steps:
+            others.setdefault(TRANSITIONS[key].status, []).append(_EVENT_LABELS[key[1]])
+    return [*lines, *((f"{', '.join(names)} {status}", ()) for status, names in others.items())]
 
 
-def _move(key: Key) -> str:
-    return f"{_SAID[key[1]]} {TRANSITIONS[key].status}"
+def _transition_label(key: Key) -> str:
+    return f"{_EVENT_LABELS[key[1]]} {TRANSITIONS[key].status}"
 
 
 def _numbers(steps: tuple[int, ...]) -> str:
@@ -204,12 +206,12 @@ def _numbers(steps: tuple[int, ...]) -> str:
 
 
 def _path(arrow: Arrow) -> str:
-    (x, y), (to_x, to_y) = (_PLACE[state] for state in arrow)
+    (x, y), (to_x, to_y) = (_POSITIONS[state] for state in arrow)
     half, tall = _BOX[0] / 2, _BOX[1] / 2
     if arrow == (UploadState.EXPIRED, UploadState.EXPIRED):
         return f"M{x + half},{y - 10} C{x + half + 34},{y - 24} {x + half + 34},{y + 24} {x + half},{y + 10}"
     if arrow[0] is arrow[1]:
-        up = -1 if arrow[0] in _UPWARD else 1
+        up = -1 if arrow[0] in _LOOPS_ABOVE else 1
         edge, over = y + up * tall, y + up * (tall + 34)
         return f"M{x - 20},{edge} C{x - 34},{over} {x + 34},{over} {x + 20},{edge}"
     if y == to_y:

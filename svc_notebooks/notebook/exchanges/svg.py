@@ -1,4 +1,4 @@
-"""Pictures of what happened: drawn in HTML, and the same in words.
+"""Draws charts as HTML tables and SVG images, with the same as text.
 
 A notebook that somebody opens and has not run yet is not trusted: JupyterLab takes every `<svg>` out of its outputs
 and leaves the letters that stood in it, in a heap. An `<img>` stays, with its SVG as a `data:` address: it is never in
@@ -26,7 +26,7 @@ _LEFT = "text-align: left; padding: 2px 8px; white-space: nowrap; vertical-align
 _RIGHT = _LEFT.replace("left", "right", 1)
 _CAPTION = "text-align: left; font-weight: 600; padding: 4px 8px; caption-side: top"
 _NOTE = "margin: 4px 8px"
-_MEDIA = "data:image/svg+xml,"
+_DATA_URL = "data:image/svg+xml,"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class TableColumn:
 
 def chart(title: str, columns: Sequence[TableColumn], rows: Sequence[Sequence[object]], *notes: object) -> Markup:
     """A table with its title, and a line of notes below."""
-    head = tag("tr", *(tag("th", one.name, scope="col", style=_style(one)) for one in columns))
+    head = tag("tr", *(tag("th", column.name, scope="col", style=_style(column)) for column in columns))
     body = [tag("tr", *_cells(columns, row)) for row in rows]
     caption = tag("caption", title, style=_CAPTION)
     table = tag("table", caption, tag("thead", head), tag("tbody", *body))
@@ -89,7 +89,7 @@ def image(svg: Markup, words: str, width: int) -> Markup:
 
 
 def _address(svg: Markup) -> str:
-    return _MEDIA + quote(svg, safe=" =:/;,.()*-+")
+    return _DATA_URL + quote(svg, safe=" =:/;,.()*-+")
 
 
 def text_table(title: str, names: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

@@ -1,4 +1,4 @@
-"""What each request of an upload sent, what of it had gone before, and what the service has (A3-20, A3-21)."""
+"""Draws the bytes that each request of an upload sent, sent again and left stored (A3-20, A3-21)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentRequest:
     """One request: the bytes from `first` that left, how many of them had left before, and what is stored now."""
 
     n: int
@@ -36,24 +36,28 @@ class Sent:
 
 def upload_picture(name: str, total: int | None, history: Iterable[Mapping[str, Any]]) -> Picture:
     """The picture of an upload, from the rows of its history."""
-    steps = requests_of(history)
-    size = total or max((one.first + one.sent for one in steps), default=0) or 1
-    title = f"{name}: {number(sum(one.sent for one in steps))} bytes sent, {_stored(steps)} stored, {_again(steps)}"
-    drawn = [_row(one, size) for one in steps]
-    words = [[f"{one.n} {one.action}", one.sent, one.again, one.stored, one.answer] for one in steps]
+    requests = requests_of(history)
+    size = total or max((request.first + request.sent for request in requests), default=0) or 1
+    sent = number(sum(request.sent for request in requests))
+    title = f"{name}: {sent} bytes sent, {_stored(requests)} stored, {_again(requests)}"
+    drawn = [_row(request, size) for request in requests]
+    words = [
+        [f"{request.n} {request.action}", request.sent, request.again, request.stored, request.answer]
+        for request in requests
+    ]
     names = ["request", "sent", "of it again", "stored", "answer"]
     return Picture(text_table(title, names, words), chart(title, _COLUMNS, drawn, *_legend()))
 
 
-def requests_of(history: Iterable[Mapping[str, Any]]) -> list[Sent]:
+def requests_of(history: Iterable[Mapping[str, Any]]) -> list[SentRequest]:
     """The requests among the steps; waiting is none.
 
     >>> lost = {"n": 1, "action": "send", "first": 0, "sent": 300, "stored": 0, "status": None, "error": "cut"}
     >>> next_ = {"n": 2, "action": "send", "first": 256, "sent": 256, "stored": 512, "status": 200, "error": None}
-    >>> [one.again for one in requests_of([lost, next_])]
+    >>> [request.again for request in requests_of([lost, next_])]
     [0, 44]
     """
-    found: list[Sent] = []
+    requests: list[SentRequest] = []
     reached = 0
     for row in history:
         if row["action"] == "wait":
@@ -61,33 +65,33 @@ def requests_of(history: Iterable[Mapping[str, Any]]) -> list[Sent]:
         first, sent = row["first"] or 0, row["sent"] if row["action"] == "send" else 0
         again = max(0, min(first + sent, reached) - first)
         reached = max(reached, first + sent)
-        found.append(Sent(row["n"], row["action"], first, sent, again, row["stored"], _answer(row)))
-    return found
+        requests.append(SentRequest(row["n"], row["action"], first, sent, again, row["stored"], _answer(row)))
+    return requests
 
 
 def _answer(row: Mapping[str, Any]) -> str:
     return "none came" if row["status"] is None else str(row["status"])
 
 
-def _stored(steps: list[Sent]) -> str:
-    return number(steps[-1].stored if steps else 0)
+def _stored(requests: list[SentRequest]) -> str:
+    return number(requests[-1].stored if requests else 0)
 
 
-def _again(steps: list[Sent]) -> str:
-    again = sum(one.again for one in steps)
+def _again(requests: list[SentRequest]) -> str:
+    again = sum(request.again for request in requests)
     return f"{number(again)} of them sent twice" if again else "none sent twice"
 
 
-def _row(one: Sent, size: int) -> list[object]:
-    cells: list[object] = [f"{one.n} {one.action}", _bar(one, size)]
-    return [*cells, number(one.sent), number(one.again), number(one.stored), one.answer]
+def _row(request: SentRequest, size: int) -> list[object]:
+    cells: list[object] = [f"{request.n} {request.action}", _bar(request, size)]
+    return [*cells, number(request.sent), number(request.again), number(request.stored), request.answer]
 
 
-def _bar(one: Sent, size: int) -> Markup:
+def _bar(request: SentRequest, size: int) -> Markup:
     shapes = [
-        *_piece(one.first, one.again, size, 1, _HOLLOW),
-        *_piece(one.first + one.again, one.sent - one.again, size, 1, _SOLID),
-        *_piece(0, one.stored, size, 12, _STORED),
+        *_piece(request.first, request.again, size, 1, _HOLLOW),
+        *_piece(request.first + request.again, request.sent - request.again, size, 1, _SOLID),
+        *_piece(0, request.stored, size, 12, _STORED),
         tag("rect", x=0.5, y=12.5, width=WIDTH - 1, height=8, **_TRACK),
     ]
     return bars(WIDTH, HEIGHT, *shapes)

@@ -1,4 +1,4 @@
-"""Who is signed in, how much room there is, and what can become what: the about resource as frames."""
+"""Shows the about resource as frames: the user, the storage quota, import and export formats."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def about(*, session: Session | None = None) -> DataFrame:
     """
     from ...client.about import get_about
 
-    found = get_about(session_or_current(session), "user,storageQuota,maxUploadSize")
-    user, quota = _object(found.get("user")), _object(found.get("storageQuota"))
-    room = {
+    resource = get_about(session_or_current(session), "user,storageQuota,maxUploadSize")
+    user, quota = _object(resource.get("user")), _object(resource.get("storageQuota"))
+    quota_columns = {
         "quota_limit": quota.get("limit"),
         "quota_usage": quota.get("usage"),
         "quota_usage_trash": quota.get("usageInStorageTrash"),
     }
-    return frame(ABOUT, [{**user, **room, "maxUploadSize": found.get("maxUploadSize")}])
+    return frame(ABOUT, [{**user, **quota_columns, "maxUploadSize": resource.get("maxUploadSize")}])
 
 
 def _object(value: Any) -> Mapping[str, Any]:
@@ -75,7 +75,7 @@ def import_formats(*, session: Session | None = None) -> DataFrame:
     from ...client.about import capabilities_of, import_formats, native_name
 
     session = session_or_current(session)
-    sizes, reads = capabilities_of(session).max_sizes, _reads_pictures(session)
+    sizes, ocr_available = capabilities_of(session).max_sizes, _ocr_available(session)
     rows = [
         {
             "native": native_name(session.names, native_type),
@@ -83,7 +83,7 @@ def import_formats(*, session: Session | None = None) -> DataFrame:
             "extensions": ", ".join(row.extensions) if row and row.extensions else None,
             "media_type": media_type,
             "max_size": sizes.get(native_type),
-            "note": _note(row, reads),
+            "note": _note(row, ocr_available),
             "native_type": native_type,
         }
         for native_type, media_type, row in import_formats(session)
@@ -91,7 +91,7 @@ def import_formats(*, session: Session | None = None) -> DataFrame:
     return frame(IMPORT_FORMATS, rows)
 
 
-def _reads_pictures(session: Session) -> bool | None:
+def _ocr_available(session: Session) -> bool | None:
     """Whether text in pictures is read: known of a service in this process, not of one elsewhere."""
     if not session.in_process:
         return None
@@ -100,14 +100,14 @@ def _reads_pictures(session: Session) -> bool | None:
     return ocr_available()
 
 
-def _note(row: ImportFormat | None, reads: bool | None) -> str | None:
+def _note(row: ImportFormat | None, ocr_available: bool | None) -> str | None:
     """What is said of pictures, and of paper that was scanned (A5-03)."""
-    if row is None or reads is None or row.native != "document":
+    if row is None or ocr_available is None or row.native != "document":
         return None
     if PDF in row.media_types:
-        return f"its text; that of scanned pages is {'read' if reads else _INSTALL}"
-    if any(kind.startswith("image/") for kind in row.media_types):
-        return f"text in pictures is {'read' if reads else _INSTALL}"
+        return f"its text; that of scanned pages is {'read' if ocr_available else _INSTALL}"
+    if any(media_type.startswith("image/") for media_type in row.media_types):
+        return f"text in pictures is {'read' if ocr_available else _INSTALL}"
     return None
 
 
@@ -134,7 +134,7 @@ def export_formats(file: File | None = None, *, session: Session | None = None) 
     from ...client.about import capabilities_of, export_formats
 
     session = session_or_current(session)
-    natives = capabilities_of(session).exports if file is None else _types(session, file)
+    natives = capabilities_of(session).exports if file is None else _native_types(session, file)
     rows = [
         {
             "native": row.native,
@@ -149,8 +149,8 @@ def export_formats(file: File | None = None, *, session: Session | None = None) 
     return frame(EXPORT_FORMATS, rows)
 
 
-def _types(session: Session, file: File) -> list[str]:
+def _native_types(session: Session, file: File) -> list[str]:
     from ...client.files import get_file
 
-    found = [get_file(session, one, fields="mimeType") for one in file_ids(file)]
-    return list(dict.fromkeys(str(facts.get("mimeType")) for facts in found))
+    resources = [get_file(session, file_id, fields="mimeType") for file_id in file_ids(file)]
+    return list(dict.fromkeys(str(resource.get("mimeType")) for resource in resources))

@@ -1,4 +1,4 @@
-"""The content of files: whole or in part, to disk or into memory."""
+"""Downloads the content of files, whole or in part, to disk or into memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...core.http.ranges import ByteRange
     from ..arguments import File
 
-_FACTS = "id,name,size,mimeType"
+_FIELDS = "id,name,size,mimeType"
 
 
 def download(
@@ -79,34 +79,40 @@ def download(
     check_progress(progress)
     as_range(byte_range)
     session, ids = session_or_current(session), file_ids(file)
-    place = target_path(len(ids), to)
+    target = target_path(len(ids), to)
     options = {
         "byte_range": byte_range,
         "acknowledge_abuse": acknowledge_abuse,
         "overwrite": overwrite,
         "paths": DistinctPaths(),
     }
-    return apply_to_rows(DOWNLOADS, ids, lambda one: _saved(session, one, place, progress, options))
+    return apply_to_rows(DOWNLOADS, ids, lambda file_id: _download_file(session, file_id, target, progress, options))
 
 
-def _saved(
-    session: Session, file_id: str, place: Path, progress: Progress, options: dict[str, Any]
+def _download_file(
+    session: Session, file_id: str, target: Path, progress: Progress, options: dict[str, Any]
 ) -> Mapping[str, Any]:
     from ...client.downloads.downloads import as_range, save_content
     from ...client.files import get_file
 
-    facts = get_file(session, file_id, fields=_FACTS)
-    size = _size(facts, as_range(options["byte_range"]))
-    with reporting(progress, f"Download {facts.get('name')}", size) as report:
-        saved = save_content(session, file_id, place, progress=report, **options)
-    return {**facts, "path": str(saved.path), "size": saved.size, "of": facts.get("size"), "outcome": saved.outcome}
+    metadata = get_file(session, file_id, fields=_FIELDS)
+    size = _size(metadata, as_range(options["byte_range"]))
+    with reporting(progress, f"Download {metadata.get('name')}", size) as report:
+        saved = save_content(session, file_id, target, progress=report, **options)
+    return {
+        **metadata,
+        "path": str(saved.path),
+        "size": saved.size,
+        "of": metadata.get("size"),
+        "outcome": saved.outcome,
+    }
 
 
-def _size(facts: Mapping[str, Any], asked: ByteRange | None) -> int | None:
-    whole = facts.get("size")
+def _size(metadata: Mapping[str, Any], byte_range: ByteRange | None) -> int | None:
+    whole = metadata.get("size")
     if whole is None:
         return None
-    span = asked.resolve(int(whole)) if asked else None
+    span = byte_range.resolve(int(whole)) if byte_range else None
     return span.size if span else int(whole)
 
 

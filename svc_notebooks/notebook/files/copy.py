@@ -58,14 +58,14 @@ def copy(
     if name is not None:
         metadata["name"] = name
     if parent is not None:
-        metadata["parents"] = _one(parent)
+        metadata["parents"] = _single_parent(parent)
     body = metadata_body(metadata, creating=True)
     query = {"fields": ",".join(FILES.keys), "ocrLanguage": ocr_language}
     return apply_to_rows(FILES, file_ids(file), lambda file_id: copy_file(session, file_id, body, query=query))
 
 
-def _one(parent: File) -> list[str]:
-    found = file_ids(parent)
-    if len(found) != 1:
-        raise ValueError(f"parent has {len(found)} folders; a file has one")
-    return found
+def _single_parent(parent: File) -> list[str]:
+    parents = file_ids(parent)
+    if len(parents) != 1:
+        raise ValueError(f"parent has {len(parents)} folders; a file has one")
+    return parents

@@ -1,4 +1,4 @@
-"""Native documents as files of other formats (A7)."""
+"""Exports native documents as files of other formats (A7)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...client.session import Session
     from ..arguments import File
 
-_FACTS = "id,name,mimeType"
+_FIELDS = "id,name,mimeType"
 
 
 def export(
@@ -70,21 +70,28 @@ def export(
     from ...local.paths import DistinctPaths
 
     check_progress(progress)
-    session, ids, wanted = session_or_current(session), file_ids(file), checked_format(format)
+    session, ids, target_format = session_or_current(session), file_ids(file), checked_format(format)
     options = {"to": target_path(len(ids), to), "overwrite": overwrite, "paths": DistinctPaths()}
-    return apply_to_rows(EXPORTED, ids, lambda one: _saved(session, one, wanted, progress, options))
+    return apply_to_rows(
+        EXPORTED, ids, lambda file_id: _export_file(session, file_id, target_format, progress, options)
+    )
 
 
-def _saved(
-    session: Session, file_id: str, wanted: str, progress: Progress, options: dict[str, Any]
+def _export_file(
+    session: Session, file_id: str, target_format: str, progress: Progress, options: dict[str, Any]
 ) -> Mapping[str, Any]:
     from ...client.downloads.exports import export_name, export_target, save_export
     from ...client.files import get_file
 
-    facts = get_file(session, file_id, fields=_FACTS)
-    chosen = export_target(session, facts, wanted)
-    name = export_name(str(facts.get("name") or file_id), chosen)
+    metadata = get_file(session, file_id, fields=_FIELDS)
+    target = export_target(session, metadata, target_format)
+    name = export_name(str(metadata.get("name") or file_id), target)
     with reporting(progress, f"Export {name}", None) as report:
-        saved = save_export(session, file_id, chosen.media_type, name=name, progress=report, **options)
-    told = {"path": str(saved.path), "size": saved.size, "mimeType": chosen.media_type, "outcome": saved.outcome}
-    return {**facts, **told}
+        saved = save_export(session, file_id, target.media_type, name=name, progress=report, **options)
+    saved_fields = {
+        "path": str(saved.path),
+        "size": saved.size,
+        "mimeType": target.media_type,
+        "outcome": saved.outcome,
+    }
+    return {**metadata, **saved_fields}

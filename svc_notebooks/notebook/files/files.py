@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ...client.uploads.prepare import UploadRequest
     from ..arguments import File, Source, Sources
 
-_SHOWN = {"fields": ",".join(FILES.keys)}
+_FIELDS_QUERY = {"fields": ",".join(FILES.keys)}
 _LARGEST_PAGE = 1000
 
 
@@ -91,7 +91,7 @@ def upload(
     """
     check_progress(progress)
     session = session_or_current(session)
-    orders = new_files(
+    requests = new_files(
         session,
         source,
         name=name,
@@ -103,11 +103,11 @@ def upload(
         convert_to=convert_to,
         ocr_language=ocr_language,
     )
-    return _sent(session, orders, progress)
+    return _run_uploads(session, requests, progress)
 
 
-def _sent(session: Session, orders: Iterable[UploadRequest], progress: Progress) -> DataFrame:
-    return apply_to_rows(FILES, orders, lambda order: run_with_progress(session, order, progress))
+def _run_uploads(session: Session, requests: Iterable[UploadRequest], progress: Progress) -> DataFrame:
+    return apply_to_rows(FILES, requests, lambda request: run_with_progress(session, request, progress))
 
 
 def update(
@@ -153,7 +153,7 @@ def update(
     session = session_or_current(session)
     ids = file_ids(file)
     if source is not None:
-        orders = new_content(
+        requests = new_content(
             session,
             ids,
             source,
@@ -163,7 +163,7 @@ def update(
             upload_type=upload_type,
             chunk_size=chunk_size,
         )
-        return _sent(session, orders, progress)
+        return _run_uploads(session, requests, progress)
     body = metadata_body(metadata, creating=False)
     if ocr_language is not None:
         raise ValueError("ocr_language is for new content: give source too")
@@ -171,13 +171,13 @@ def update(
         body |= metadata_body({"mime_type": mime_type}, creating=False)
     if not body:
         raise ValueError("nothing to change: give source, or fields like name=... or starred=True")
-    return _changed(session, ids, body)
+    return _update_files(session, ids, body)
 
 
-def _changed(session: Session, ids: list[str], body: JSONObject) -> DataFrame:
+def _update_files(session: Session, ids: list[str], body: JSONObject) -> DataFrame:
     from ...client.files import update_file
 
-    return apply_to_rows(FILES, ids, lambda file_id: update_file(session, file_id, body, query=_SHOWN))
+    return apply_to_rows(FILES, ids, lambda file_id: update_file(session, file_id, body, query=_FIELDS_QUERY))
 
 
 def create_file(*, session: Session | None = None, **metadata: Any) -> DataFrame:
@@ -205,7 +205,7 @@ def create_file(*, session: Session | None = None, **metadata: Any) -> DataFrame
 
     session = session_or_current(session)
     body = metadata_body(metadata, creating=True)
-    return frame(FILES, [calls.create_file(session, body, query=_SHOWN)])
+    return frame(FILES, [calls.create_file(session, body, query=_FIELDS_QUERY)])
 
 
 def generate_ids(count: int = 10, *, session: Session | None = None) -> DataFrame:
@@ -226,7 +226,7 @@ def generate_ids(count: int = 10, *, session: Session | None = None) -> DataFram
     from ...client import files as calls
 
     whole("count", count, 1, 1000)
-    return frame(IDS, [{"id": one} for one in calls.generate_ids(session_or_current(session), count)])
+    return frame(IDS, [{"id": file_id} for file_id in calls.generate_ids(session_or_current(session), count)])
 
 
 def file(
@@ -257,7 +257,7 @@ def file(
 
     session = session_or_current(session)
     schema, mask = file_schema(fields), _mask(fields)
-    return apply_to_rows(schema, file_ids(id, "id"), lambda one: get_file(session, one, fields=mask))
+    return apply_to_rows(schema, file_ids(id, "id"), lambda file_id: get_file(session, file_id, fields=mask))
 
 
 def _mask(fields: str | Iterable[str] | None) -> str:
@@ -302,7 +302,7 @@ def files(
     if limit is not None:
         whole("limit", limit, 0)
     schema, mask = file_schema(fields), _mask(fields)
-    found = list_files(
+    matches = list_files(
         session_or_current(session),
         q=query,
         order_by=order_by,
@@ -310,7 +310,7 @@ def files(
         fields=mask,
         limit=limit,
     )
-    return frame(schema, list(found))
+    return frame(schema, list(matches))
 
 
 def trash(file: File, *, session: Session | None = None) -> DataFrame:
@@ -320,7 +320,7 @@ def trash(file: File, *, session: Session | None = None) -> DataFrame:
     >>> svc.trash(svc.upload(b"old"))["trashed"].tolist()
     [True]
     """
-    return _changed(session_or_current(session), file_ids(file), {"trashed": True})
+    return _update_files(session_or_current(session), file_ids(file), {"trashed": True})
 
 
 def untrash(file: File, *, session: Session | None = None) -> DataFrame:
@@ -330,7 +330,7 @@ def untrash(file: File, *, session: Session | None = None) -> DataFrame:
     >>> svc.untrash(svc.trash(svc.upload(b"old")))["trashed"].tolist()
     [False]
     """
-    return _changed(session_or_current(session), file_ids(file), {"trashed": False})
+    return _update_files(session_or_current(session), file_ids(file), {"trashed": False})
 
 
 def delete(file: File, *, session: Session | None = None) -> DataFrame:
@@ -351,8 +351,8 @@ def delete(file: File, *, session: Session | None = None) -> DataFrame:
 
     session = session_or_current(session)
 
-    def deleted(file_id: str) -> dict[str, object]:
+    def delete_row(file_id: str) -> dict[str, object]:
         delete_file(session, file_id)
         return {"id": file_id, "deleted": True}
 
-    return apply_to_rows(DELETED, file_ids(file), deleted)
+    return apply_to_rows(DELETED, file_ids(file), delete_row)

@@ -1,4 +1,4 @@
-"""Who a session is: what its token is good for, and tokens of service accounts for deployments."""
+"""Describes the token of a session and makes tokens of service accounts."""
 
 from __future__ import annotations
 
@@ -92,5 +92,5 @@ def service_account_token(
 
     if isinstance(scopes, str):
         raise TypeError("scopes is a str; give a list of full URIs")
-    found = account_key(Path(key) if isinstance(key, os.PathLike) else key)
-    return AccountToken(found, scopes, subject=subject, session=token_session(found["token_uri"], verify=verify))
+    account = account_key(Path(key) if isinstance(key, os.PathLike) else key)
+    return AccountToken(account, scopes, subject=subject, session=token_session(account["token_uri"], verify=verify))

@@ -39,11 +39,11 @@ def _entry(name: object, value: Any, writable: Mapping[str, FileField]) -> tuple
         near = get_close_matches(key, writable, n=1)
         hint = f"; did you mean {snake(near[0])}?" if near else f"; it may be {_listed(writable)}"
         raise TypeError(f"{name} is no field that can be set here{hint}")
-    sent = _wire_value(key, value)
-    wrong = None if sent is None else TYPES[writable[key].type](sent)
-    if wrong:
-        raise ValueError(f"{name} is {value!r}: {wrong.rstrip('.')}")
-    return key, sent
+    wire_value = _wire_value(key, value)
+    problem = None if wire_value is None else TYPES[writable[key].type](wire_value)
+    if problem:
+        raise ValueError(f"{name} is {value!r}: {problem.rstrip('.')}")
+    return key, wire_value
 
 
 def _listed(writable: Mapping[str, FileField]) -> str:

@@ -1,4 +1,4 @@
-"""Who may see a file: share, unshare, permissions."""
+"""Grants, revokes and lists permissions: share, unshare, permissions."""
 
 from __future__ import annotations
 
@@ -56,16 +56,16 @@ def share(
     from ...client.files import share_file
 
     session = session_or_current(session)
-    grantees = [_body(checked_grantee("with_", one), choice("role", role, _ROLES)) for one in _named(with_)]
-    pairs = list(product(file_ids(file), grantees))
+    bodies = [_body(checked_grantee("with_", grantee), choice("role", role, _ROLES)) for grantee in _grantees(with_)]
+    pairs = list(product(file_ids(file), bodies))
     return apply_to_rows(PERMISSIONS, pairs, lambda pair: _record(pair[0], share_file(session, *pair)))
 
 
-def _named(with_: object) -> Iterable[str]:
-    found = [with_] if isinstance(with_, str) else with_
-    if not isinstance(found, list | tuple) or not all(isinstance(one, str) for one in found):
+def _grantees(with_: object) -> Iterable[str]:
+    grantees = [with_] if isinstance(with_, str) else with_
+    if not isinstance(grantees, list | tuple) or not all(isinstance(grantee, str) for grantee in grantees):
         raise TypeError(f"with_ must be an e-mail address or a list of them, not {type(with_).__name__}")
-    return [one.strip() for one in found]
+    return [grantee.strip() for grantee in grantees]
 
 
 def checked_grantee(argument: str, grantee: str) -> str:
@@ -110,19 +110,22 @@ def unshare(file: File, with_: str | Sequence[str], *, session: Session | None =
     from ...client.files import file_permissions, unshare_file
 
     session = session_or_current(session)
-    named = list(_named(with_))
+    grantees = list(_grantees(with_))
 
-    def gone(pair: tuple[str, str]) -> Record:
+    def revoke(pair: tuple[str, str]) -> Record:
         file_id, grantee = pair
-        found = next((one for one in file_permissions(session, file_id) if _grantee(one) == grantee.lower()), None)
-        if found is None:
+        permission = next(
+            (candidate for candidate in file_permissions(session, file_id) if _grantee(candidate) == grantee.lower()),
+            None,
+        )
+        if permission is None:
             raise ValueError(
                 f"file {file_id!r} is not shared with {grantee!r}; permissions(file) lists with whom it is"
             )
-        unshare_file(session, file_id, str(found["id"]))
-        return _record(file_id, found)
+        unshare_file(session, file_id, str(permission["id"]))
+        return _record(file_id, permission)
 
-    return apply_to_rows(PERMISSIONS, list(product(file_ids(file), named)), gone)
+    return apply_to_rows(PERMISSIONS, list(product(file_ids(file), grantees)), revoke)
 
 
 def _grantee(permission: Record) -> str:
@@ -149,7 +152,12 @@ def permissions(file: File, *, session: Session | None = None) -> DataFrame:
 
     session = session_or_current(session)
     return frame(
-        PERMISSIONS, [_record(file_id, one) for file_id in file_ids(file) for one in file_permissions(session, file_id)]
+        PERMISSIONS,
+        [
+            _record(file_id, permission)
+            for file_id in file_ids(file)
+            for permission in file_permissions(session, file_id)
+        ],
     )
 
 

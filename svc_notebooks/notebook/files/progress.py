@@ -20,9 +20,9 @@ Report: TypeAlias = Callable[[int, int | None], None]
 """What is told how far a transfer is: bytes done, and bytes in all (None: not known)."""
 
 Progress: TypeAlias = "bool | Report | None"
-"""None: a bar from `WORTH_A_BAR` on; True, False: always, never; or something to be told."""
+"""None: a bar from `BAR_MIN_SIZE` on; True, False: always, never; or something to be told."""
 
-WORTH_A_BAR = 8 * MIB
+BAR_MIN_SIZE = 8 * MIB
 """Transfers below this many bytes are over before anyone has read the bar."""
 
 
@@ -39,14 +39,14 @@ def reporting(progress: Progress, label: str, total: int | None) -> Iterator[Rep
     """What a transfer reports to, and its end told in the same place."""
     if callable(progress):
         yield progress
-    elif progress is False or (progress is None and (total or 0) < WORTH_A_BAR):
-        yield _silent
+    elif progress is False or (progress is None and (total or 0) < BAR_MIN_SIZE):
+        yield _ignore_progress
     else:
-        with _SHOWN[detect_frontend()](label, total) as report:
+        with _REPORTERS[detect_frontend()](label, total) as report:
             yield report
 
 
-def _silent(done: int, total: int | None) -> None:
+def _ignore_progress(done: int, total: int | None) -> None:
     """Tell nobody."""
 
 
@@ -58,12 +58,12 @@ def _in_notebook(label: str, total: int | None) -> Iterator[Report]:
 
     bar = ProgressBar(label, total)
     display(bar)  # type: ignore[no-untyped-call]
-    with _ending(bar):
+    with _closing_bar(bar):
         yield bar.report
 
 
 @contextmanager
-def _ending(bar: ProgressBar) -> Iterator[None]:
+def _closing_bar(bar: ProgressBar) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
@@ -86,8 +86,8 @@ def _in_terminal(label: str, total: int | None) -> Iterator[Report]:
 
 
 @contextmanager
-def _nowhere(label: str, total: int | None) -> Iterator[Report]:
-    yield _silent
+def _without_output(label: str, total: int | None) -> Iterator[Report]:
+    yield _ignore_progress
 
 
-_SHOWN = {"notebook": _in_notebook, "terminal": _in_terminal, "none": _nowhere}
+_REPORTERS = {"notebook": _in_notebook, "terminal": _in_terminal, "none": _without_output}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ...client.uploads.prepare import UploadRequest
     from ..arguments import Source, Sources
 
-_SHOWN = {"fields": ",".join(FILES.keys)}
+_FIELDS_QUERY = {"fields": ",".join(FILES.keys)}
 
 
 def new_files(
@@ -30,14 +30,16 @@ def new_files(
     """An upload for each source; arguments and errors are those of `upload`."""
     from ...client.uploads.prepare import prepare
 
-    each = sources(source)
-    if file_id is not None and len(each) != 1:
-        raise ValueError(f"file_id is one id, and source has {len(each)} sources")
+    contents = sources(source)
+    if file_id is not None and len(contents) != 1:
+        raise ValueError(f"file_id is one id, and source has {len(contents)} sources")
     chosen_id = {} if file_id is None else {"id": file_id}
     body = metadata_body({**(metadata or {}), **chosen_id}, creating=True)
-    rows = zip(each, names_for(len(each), name), media_types(source, mime_type), strict=True)
-    common: dict[str, Any] = {"metadata": body, "file_id": None, "size": None, "query": _SHOWN, **options}
-    return [prepare(session, row, name=title, mime_type=kind, **common) for row, title, kind in rows]
+    rows = zip(contents, names_for(len(contents), name), media_types(source, mime_type), strict=True)
+    common: dict[str, Any] = {"metadata": body, "file_id": None, "size": None, "query": _FIELDS_QUERY, **options}
+    return [
+        prepare(session, content, name=title, mime_type=media_type, **common) for content, title, media_type in rows
+    ]
 
 
 def new_content(
@@ -52,10 +54,10 @@ def new_content(
     """One content for each of these files; arguments and errors are those of `update`."""
     from ...client.uploads.prepare import prepare
 
-    each = sources(source)
-    if len(each) != 1:
-        raise ValueError(f"source has {len(each)} sources; update takes one content for every file")
-    (kind,) = media_types(source, mime_type)
+    contents = sources(source)
+    if len(contents) != 1:
+        raise ValueError(f"source has {len(contents)} sources; update takes one content for every file")
+    (media_type,) = media_types(source, mime_type)
     body = metadata_body(metadata, creating=False)
-    common: dict[str, Any] = {"name": None, "metadata": body, "size": None, "query": _SHOWN, **options}
-    return [prepare(session, each[0], file_id=file_id, mime_type=kind, **common) for file_id in ids]
+    common: dict[str, Any] = {"name": None, "metadata": body, "size": None, "query": _FIELDS_QUERY, **options}
+    return [prepare(session, contents[0], file_id=file_id, mime_type=media_type, **common) for file_id in ids]

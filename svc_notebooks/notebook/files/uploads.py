@@ -11,7 +11,7 @@ from ...core.errors.errors import SvcError
 from ...core.http.messages import JSONObject
 from ..arguments import media_types, names_for, one_id, sources
 from ..current_session import session_or_current
-from ..exchanges.state_chart import state_chart, way_of
+from ..exchanges.state_chart import state_chart, state_path
 from ..exchanges.svg import Picture
 from ..exchanges.upload_chart import upload_picture
 from ..frames.frames import frame
@@ -110,7 +110,7 @@ class Upload:
         """
         history = self._steps.history
         elsewhere = bool(history) and history[0]["action"] != "begin"
-        return state_chart(self._name, way_of(history, begun_elsewhere=elsewhere))
+        return state_chart(self._name, state_path(history, begun_elsewhere=elsewhere))
 
     def send_chunk(self) -> DataFrame:
         """Send the next chunk, and whatever must come before it. ValueError when nothing is left to send."""
@@ -126,12 +126,12 @@ class Upload:
 
     def run(self, *, progress: Progress = None) -> DataFrame:
         """Send everything that is left; the file, with the columns of `files()`."""
-        with self._shown(progress):
+        with self._reporting(progress):
             return self._file(self._steps.run())
 
     def resume(self, *, progress: Progress = None) -> DataFrame:
         """Ask the service where it stands, then send what is left; the file."""
-        with self._shown(progress):
+        with self._reporting(progress):
             return self._file(self._steps.resume())
 
     def _file(self, answer: JSONObject) -> DataFrame:
@@ -143,7 +143,7 @@ class Upload:
                 answer = get_file(self._session, str(answer["id"]), fields=",".join(FILES.keys))
         return frame(FILES, [answer])
 
-    def _shown(self, progress: Progress) -> AbstractContextManager[None]:
+    def _reporting(self, progress: Progress) -> AbstractContextManager[None]:
         check_progress(progress)
         return self._relay.to(reporting(progress, f"Upload {self._name}", self._steps.total))
 
@@ -212,8 +212,8 @@ def start_upload(
     """
     from ...client.uploads.prepare import start_upload as start
 
-    (one,) = _one(source)
-    (called,), (kind,) = names_for(1, name), media_types(source, mime_type)
+    (content,) = _single_source(source)
+    (title,), (media_type,) = names_for(1, name), media_types(source, mime_type)
     existing = None if file is None else one_id(file)
     if existing is not None and (file_id is not None or convert_to is not None):
         raise ValueError("file_id and convert_to are for new files; leave them out where file is given")
@@ -222,9 +222,9 @@ def start_upload(
     session = session_or_current(session)
     steps = start(
         session,
-        one,
-        name=called,
-        mime_type=kind,
+        content,
+        name=title,
+        mime_type=media_type,
         metadata=body,
         file_id=existing,
         chunk_size=chunk_size,
@@ -236,11 +236,11 @@ def start_upload(
     return Upload(steps, relay, session)
 
 
-def _one(source: object) -> list[Any]:
-    found = sources(source)
-    if len(found) != 1:
-        raise ValueError(f"source has {len(found)} sources; this call takes one")
-    return found
+def _single_source(source: object) -> list[Any]:
+    contents = sources(source)
+    if len(contents) != 1:
+        raise ValueError(f"source has {len(contents)} sources; this call takes one")
+    return contents
 
 
 def resume_upload(
@@ -269,10 +269,10 @@ def resume_upload(
     """
     from ...client.uploads.prepare import resume_upload as resume
 
-    (one,) = _one(source)
+    (content,) = _single_source(source)
     relay = Relay()
     session = session_or_current(session)
-    steps = resume(session, session_uri, one, chunk_size=chunk_size, progress=relay)
+    steps = resume(session, session_uri, content, chunk_size=chunk_size, progress=relay)
     return Upload(steps, relay, session)
 
 
@@ -296,14 +296,14 @@ def _entry(entry: PendingUpload) -> dict[str, Any]:
     return {**asdict(entry), "name": entry.name}
 
 
-def label_of(order: UploadRequest) -> str:
+def label_of(request: UploadRequest) -> str:
     """What the progress bar of an upload says."""
-    return f"Upload {order.target.metadata.get('name') or order.source.name or 'bytes'}"
+    return f"Upload {request.target.metadata.get('name') or request.source.name or 'bytes'}"
 
 
-def run_with_progress(session: Session, order: UploadRequest, progress: Progress) -> JSONObject:
+def run_with_progress(session: Session, request: UploadRequest, progress: Progress) -> JSONObject:
     """Do what was prepared; the file's metadata."""
     from ...client.uploads.prepare import execute
 
-    with reporting(progress, label_of(order), order.source.size) as report:
-        return execute(session, order, report)
+    with reporting(progress, label_of(request), request.source.size) as report:
+        return execute(session, request, report)

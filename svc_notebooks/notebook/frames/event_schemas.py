@@ -30,7 +30,7 @@ _FIRST = (
     "attendees",
     "htmlLink",
 )
-_OWN: dict[str, Dtype] = {
+_COMPUTED: dict[str, Dtype] = {
     "all_day": "boolean",
     "time_zone": "str",
     "end_time_zone": "str",
@@ -42,14 +42,14 @@ _TYPES = {field.path: field.type for field in EVENT_FIELDS if "." not in field.p
 
 
 def _column(key: str) -> Column:
-    return Column(snake(key), _OWN.get(key) or _DTYPES.get(_TYPES[key], "object"), key)
+    return Column(snake(key), _COMPUTED.get(key) or _DTYPES.get(_TYPES[key], "object"), key)
 
 
 EVENTS = Schema(tuple(_column(key) for key in _FIRST))
 """What is shown of an event in a list. Times are instants, in the frame's zone."""
 
 
-def _rest() -> Iterator[str]:
+def _other_keys() -> Iterator[str]:
     """The other fields of the table, in its order; the zone of the original start stands behind it."""
     for key in _TYPES:
         if key not in _FIRST:
@@ -58,7 +58,7 @@ def _rest() -> Iterator[str]:
             yield "original_start_time_zone"
 
 
-EVENT = Schema(EVENTS.columns + tuple(_column(key) for key in _rest()))
+EVENT = Schema(EVENTS.columns + tuple(_column(key) for key in _other_keys()))
 """All that the service tells of an event: one column for each field of the table, defaults filled in."""
 
 INSTANCES = EVENT.pick(

@@ -1,4 +1,4 @@
-"""Records become DataFrames, here and nowhere else.
+"""Builds the DataFrames of the package from records.
 
 A frame is built column by column from plain values: the columns and dtypes are the schema's, whether
 there are no records, one or ten thousand (D-01). Each kind of column has a fast way, for values that
@@ -34,11 +34,11 @@ def frame(schema: Schema, records: Sequence[Record]) -> DataFrame:
     return pd.DataFrame(built, copy=False)
 
 
-def stacked(schema: Schema, frames: Sequence[DataFrame]) -> DataFrame:
+def concatenated(schema: Schema, frames: Sequence[DataFrame]) -> DataFrame:
     """Frames of this schema one below the other, in one.
 
     >>> from svc_notebooks.notebook.frames.schemas import FILES
-    >>> len(stacked(FILES, [frame(FILES, [{}]), frame(FILES, [{}])]))
+    >>> len(concatenated(FILES, [frame(FILES, [{}]), frame(FILES, [{}])]))
     2
     """
     import pandas as pd
@@ -95,13 +95,13 @@ def _time(values: Values) -> Any:
 def _instants(values: Values) -> Any:
     import numpy as np
 
-    fast = _printed_by_the_service(values)
-    if fast is not None:
-        return fast.astype("S23").astype("datetime64[ms]")
+    timestamps = _service_timestamps(values)
+    if timestamps is not None:
+        return timestamps.astype("S23").astype("datetime64[ms]")
     return np.array([_utc_text(value) for value in values], dtype="datetime64[ms]")
 
 
-def _printed_by_the_service(values: Values) -> Any:
+def _service_timestamps(values: Values) -> Any:
     """The texts as one array, where all are like 2026-01-02T03:04:05.678Z; else None."""
     import numpy as np
 
@@ -109,8 +109,8 @@ def _printed_by_the_service(values: Values) -> Any:
         texts = np.frombuffer("".join(values).encode(), dtype="u1").reshape(len(values), 24)
     except (TypeError, ValueError):
         return None
-    alike = (texts[:, 19] == ord(".")).all() and (texts[:, 23] == ord("Z")).all()
-    return texts.view("S24").ravel() if alike else None
+    uniform = (texts[:, 19] == ord(".")).all() and (texts[:, 23] == ord("Z")).all()
+    return texts.view("S24").ravel() if uniform else None
 
 
 def _utc_text(value: str | datetime | None) -> str:

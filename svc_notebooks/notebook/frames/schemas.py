@@ -1,4 +1,4 @@
-"""Every DataFrame of the package, declared once: its columns, in order, and their dtypes (D-01).
+"""Declares the columns and dtypes of every DataFrame of the package (D-01).
 
 A `Schema` is data; `frames.py` fills it. Column names are snake_case, wire names are camelCase, and
 `snake` and `camel` are the only place where one becomes the other.
@@ -81,7 +81,7 @@ class Schema:
 def schema(table: str) -> Schema:
     """A schema from lines of a key and a kind of column."""
     rows = [line.split() for line in table.strip().splitlines()]
-    return Schema(tuple(Column(snake(key), _DTYPES[kind], key) for key, kind in rows))
+    return Schema(tuple(Column(snake(key), _DTYPES[dtype_name], key) for key, dtype_name in rows))
 
 
 _FIRST = (

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _BEARER = re.compile(r"\s*bearer\s", re.IGNORECASE)
 _MILLISECONDS = re.compile(r"-?[0-9]+")
 _REFUSED = (
-    "token {why}: every message would carry it to the receiver. Give a text that opens nothing else,"
+    "token {reason}: every message would carry it to the receiver. Give a text that opens nothing else,"
     " or leave token out: a receiver() of this kernel then has one drawn"
 )
 
@@ -37,9 +37,9 @@ def channel_token(session: Session, token: object) -> str | None:
     """The token, if it does not look like a credential (ruling 42). Raises TypeError, ValueError; neither shows it."""
     text = optional_text("token", token)
     if text and _BEARER.match(text):
-        raise ValueError(_REFUSED.format(why="begins with 'Bearer ', as a credential does"))
+        raise ValueError(_REFUSED.format(reason="begins with 'Bearer ', as a credential does"))
     if text and session.is_own_token(text.strip()):
-        raise ValueError(_REFUSED.format(why="is the access token of this session"))
+        raise ValueError(_REFUSED.format(reason="is the access token of this session"))
     return text
 
 

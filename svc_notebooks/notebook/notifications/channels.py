@@ -81,8 +81,10 @@ def watch_file(
     ids = file_ids(file)
     if channel_id is not None and len(ids) != 1:
         raise ValueError(f"channel_id is one id, and file names {len(ids)} files")
-    order = _order(session, receiver, channel_id, token, expires_in, expiration, channel_type)
-    return apply_to_rows(CHANNELS, ids, lambda file_id: channel_record(_opened(session, file_id, **order), session))
+    arguments = _watch_arguments(session, receiver, channel_id, token, expires_in, expiration, channel_type)
+    return apply_to_rows(
+        CHANNELS, ids, lambda file_id: channel_record(_open_channel(session, file_id, **arguments), session)
+    )
 
 
 def watch_changes(
@@ -113,12 +115,12 @@ def watch_changes(
 
     session = session_or_current(session)
     register = registry_of(session)
-    order = _order(session, receiver, channel_id, token, expires_in, expiration, channel_type)
+    arguments = _watch_arguments(session, receiver, channel_id, token, expires_in, expiration, channel_type)
     register.page_token = register.page_token or start_page_token(session)
-    return frame(CHANNELS, [channel_record(_opened(session, None, **order), session)])
+    return frame(CHANNELS, [channel_record(_open_channel(session, None, **arguments), session)])
 
 
-def _order(
+def _watch_arguments(
     session: Session,
     receiver: object,
     channel_id: object,
@@ -137,16 +139,16 @@ def _order(
     }
 
 
-def _opened(
-    session: Session, file_id: str | None, *, receiver: Receiver | str, token: str | None, **order: Any
+def _open_channel(
+    session: Session, file_id: str | None, *, receiver: Receiver | str, token: str | None, **arguments: Any
 ) -> Channel:
     from ...client.notifications.channels import watch
 
     if isinstance(receiver, str):
-        return watch(session, file_id, receiver, token=token or None, **order)
+        return watch(session, file_id, receiver, token=token or None, **arguments)
     if token is None:
         token = f"{session.random.getrandbits(8 * _TOKEN_BYTES):032x}"
-    return watch(session, file_id, receiver.address, token=token or None, expect=receiver.expect, **order)
+    return watch(session, file_id, receiver.address, token=token or None, expect=receiver.expect, **arguments)
 
 
 def channel_record(channel: Channel, session: Session) -> Record:
@@ -181,7 +183,7 @@ def channels(*, session: Session | None = None) -> DataFrame:
     from ...client.notifications.channels import registry_of
 
     session = session_or_current(session)
-    return frame(CHANNELS, [channel_record(one, session) for one in registry_of(session).channels.values()])
+    return frame(CHANNELS, [channel_record(channel, session) for channel in registry_of(session).channels.values()])
 
 
 def stop_channel(channel: ChannelLike, *, session: Session | None = None) -> DataFrame:
@@ -209,24 +211,31 @@ def stop_channel(channel: ChannelLike, *, session: Session | None = None) -> Dat
 
     session = session_or_current(session)
 
-    def stopped(pair: tuple[str, str]) -> dict[str, object]:
+    def stop_row(pair: tuple[str, str]) -> dict[str, object]:
         stop(session, *pair)
         return {"id": pair[0], "stopped": True}
 
-    return apply_to_rows(STOPPED, _pairs(session, channel), stopped)
+    return apply_to_rows(STOPPED, _channel_pairs(session, channel), stop_row)
 
 
-def _pairs(session: Session, channel: Any) -> list[tuple[str, str]]:
+def _channel_pairs(session: Session, channel: Any) -> list[tuple[str, str]]:
     """The id and the resource id of each channel that is meant."""
     from ...client.notifications.channels import registry_of
 
     ids, known = file_ids(channel, "channel"), registry_of(session).channels
-    told: list[Any] = [None] * len(ids)
+    resource_ids: list[Any] = [None] * len(ids)
     if not isinstance(channel, str | list | tuple) and "resource_id" in channel:
-        told = list(channel["resource_id"]) if is_frame(channel) else [channel["resource_id"]]
-    if unknown := [one for one, resource in zip(ids, told, strict=True) if one not in known and not resource]:
+        resource_ids = list(channel["resource_id"]) if is_frame(channel) else [channel["resource_id"]]
+    if unknown := [
+        channel_id
+        for channel_id, resource in zip(ids, resource_ids, strict=True)
+        if channel_id not in known and not resource
+    ]:
         raise ValueError(f"channel {unknown[0]!r} was not opened by this session: give a row with id and resource_id")
-    return [(one, resource or known[one].resource_id) for one, resource in zip(ids, told, strict=True)]
+    return [
+        (channel_id, resource or known[channel_id].resource_id)
+        for channel_id, resource in zip(ids, resource_ids, strict=True)
+    ]
 
 
 def renew_channel(
@@ -263,19 +272,23 @@ def renew_channel(
 
     session = session_or_current(session)
     ids, known = file_ids(channel, "channel"), registry_of(session).channels
-    if unknown := [one for one in ids if one not in known]:
+    if unknown := [channel_id for channel_id in ids if channel_id not in known]:
         raise ValueError(f"channel {unknown[0]!r} was not opened by this session, so it cannot be opened again")
-    return apply_to_rows(CHANNELS, ids, lambda one: _renewed(session, known[one], expires_in, expiration, keep_old))
+    return apply_to_rows(
+        CHANNELS, ids, lambda channel_id: _renew(session, known[channel_id], expires_in, expiration, keep_old)
+    )
 
 
-def _renewed(session: Session, old: Channel, expires_in: Any, expiration: Any, keep_old: bool) -> Record:
+def _renew(session: Session, old: Channel, expires_in: Any, expiration: Any, keep_old: bool) -> Record:
     from ...client.notifications.channels import stop
 
-    ours = next((one for one in receivers_of(session) if one.address == old.address), None)
-    order = _order(session, ours or old.address, None, None if ours else old.token, expires_in, expiration)
-    new = _opened(session, old.file, **order)
-    if ours:
-        ours.wait_for("sync", channel=new.id)
+    own_receiver = next((receiver for receiver in receivers_of(session) if receiver.address == old.address), None)
+    arguments = _watch_arguments(
+        session, own_receiver or old.address, None, None if own_receiver else old.token, expires_in, expiration
+    )
+    new = _open_channel(session, old.file, **arguments)
+    if own_receiver:
+        own_receiver.wait_for("sync", channel=new.id)
     if not keep_old and old.state(session.clock.now()) == "active":
         stop(session, old.id, old.resource_id)
     return channel_record(new, session)

@@ -1,4 +1,4 @@
-"""When each notification was tried, and how it went: the growing waits of N-08 as a picture."""
+"""Draws the delivery attempts of each notification against time (N-08)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,12 @@ _COLUMNS = (
     TableColumn("answers"),
     TableColumn("waited", True),
 )
-_MEANT = {"delivered": "delivered", "retry": "tried again", "failed": "failed for good", "cancelled": "given up"}
+_OUTCOME_LABELS = {
+    "delivered": "delivered",
+    "retry": "tried again",
+    "failed": "failed for good",
+    "cancelled": "given up",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +81,23 @@ def delivery_timeline(channel: ChannelLike | None = None, *, session: Session | 
     lab = sandbox_of(session_or_current(session))
     if lab is None:
         raise ValueError("delivery_timeline() needs a sandbox: a service elsewhere does not tell of its tries")
-    wanted = None if channel is None else set(file_ids(channel, "channel"))
-    return timeline_of([row for row in lab.service.deliveries() if wanted is None or row["channel_id"] in wanted])
+    channel_ids = None if channel is None else set(file_ids(channel, "channel"))
+    return timeline_of(
+        [row for row in lab.service.deliveries() if channel_ids is None or row["channel_id"] in channel_ids]
+    )
 
 
 def timeline_of(deliveries: Iterable[Mapping[str, Any]]) -> Picture:
     """The picture of the rows of `Service.deliveries`."""
     messages = messages_of(deliveries)
-    tries = sum(len(one.attempts) for one in messages)
-    title = f"Deliveries: {_many(len(messages), 'message', 'messages')}, {_many(tries, 'try', 'tries')}"
-    longest = max((one.lasted for one in messages), default=0.0)
-    words = [[one.name, one.begun, _answers(one), _waited(one)] for one in messages]
-    drawn = [[one.name, one.begun, _lane(one, longest), _answers(one), _waited(one)] for one in messages]
+    tries = sum(len(message.attempts) for message in messages)
+    title = f"Deliveries: {_count_text(len(messages), 'message', 'messages')}, {_count_text(tries, 'try', 'tries')}"
+    longest = max((message.lasted for message in messages), default=0.0)
+    words = [[message.name, message.begun, _answers(message), _waited(message)] for message in messages]
+    drawn = [
+        [message.name, message.begun, _lane(message, longest), _answers(message), _waited(message)]
+        for message in messages
+    ]
     names = ["message", "first try", "answers", "waited"]
     notes = [*_legend(), f"; a row is {longest:.1f} seconds long" if longest else ""]
     return Picture(text_table(title, names, words), chart(title, _COLUMNS, drawn, *notes))
@@ -116,30 +126,30 @@ def _message(rows: Sequence[Mapping[str, Any]], clock: str, *, named: bool) -> T
         TimelineAttempt((time - times[0]).total_seconds(), _answer(row), row["outcome"])
         for time, row in zip(times, rows, strict=True)
     ]
-    about = f"{rows[0]['message_number']} {rows[0]['state']}"
+    label = f"{rows[0]['message_number']} {rows[0]['state']}"
     channel = f" on {rows[0]['channel_id'][:8]}" if named else ""
-    return TimelineMessage(about + channel, times[0].strftime(clock), tuple(attempts))
+    return TimelineMessage(label + channel, times[0].strftime(clock), tuple(attempts))
 
 
 def _answer(row: Mapping[str, Any]) -> str:
     return str(row["status"]) if row["status"] is not None else str(row["error"] or "none")
 
 
-def _answers(one: TimelineMessage) -> str:
-    said = ", ".join(attempt.answer for attempt in one.attempts)
-    last = one.attempts[-1].outcome
-    return said if last == "delivered" else f"{said} ({_MEANT.get(last, last)})"
+def _answers(message: TimelineMessage) -> str:
+    answers = ", ".join(attempt.answer for attempt in message.attempts)
+    last = message.attempts[-1].outcome
+    return answers if last == "delivered" else f"{answers} ({_OUTCOME_LABELS.get(last, last)})"
 
 
-def _waited(one: TimelineMessage) -> str:
-    return f"{one.lasted:.1f} s" if len(one.attempts) > 1 else ""
+def _waited(message: TimelineMessage) -> str:
+    return f"{message.lasted:.1f} s" if len(message.attempts) > 1 else ""
 
 
-def _lane(one: TimelineMessage, longest: float) -> Markup:
+def _lane(message: TimelineMessage, longest: float) -> Markup:
     scale = (WIDTH - 2 * _EDGE) / (longest or 1.0)
     middle = HEIGHT / 2
     line = tag("line", x1=_EDGE, y1=middle, x2=WIDTH - _EDGE, y2=middle, stroke=INK, stroke_opacity="0.3")
-    marks = [_mark(round(_EDGE + attempt.after * scale, 1), middle, attempt.outcome) for attempt in one.attempts]
+    marks = [_mark(round(_EDGE + attempt.after * scale, 1), middle, attempt.outcome) for attempt in message.attempts]
     return bars(WIDTH, HEIGHT, line, *marks)
 
 
@@ -154,9 +164,9 @@ def _mark(x: float, y: float, outcome: str) -> Markup:
 
 
 def _legend() -> list[object]:
-    shown = [[swatch(_mark(8, 6, one)), _MEANT[one]] for one in ("delivered", "retry", "failed")]
+    shown = [[swatch(_mark(8, 6, outcome)), _OUTCOME_LABELS[outcome]] for outcome in ("delivered", "retry", "failed")]
     return [joined(*shown[0], ", "), joined(*shown[1], ", "), joined(*shown[2])]
 
 
-def _many(count: int, one: str, several: str) -> str:
-    return f"{count} {one if count == 1 else several}"
+def _count_text(count: int, singular: str, plural: str) -> str:
+    return f"{count} {singular if count == 1 else plural}"

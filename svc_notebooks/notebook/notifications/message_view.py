@@ -1,13 +1,13 @@
-"""Messages for people, a line each: unfolded it has the headers of the message and what they mean."""
+"""Shows messages as HTML, a line each, which unfolds to the headers and their meanings."""
 
 from __future__ import annotations
 
 from ...client.notifications.inbox import Received
 from ...core.names import Names
 from ..widgets.html import Markup, joined, tag
-from .receiver import explained
+from .receiver import explained_headers
 
-MOST = 50
+MAX_SHOWN = 50
 """So many messages are shown, the latest; `result` has all."""
 
 _WIDTHS = " ".join(f"minmax(0, {width}em)" for width in (5, 6, 11, 14, 6, 10))
@@ -27,32 +27,32 @@ def headings(messages: list[Received]) -> Markup:
     if not count:
         return tag("p", "No message has come yet.", role="status", style="margin: 4px 2px")
     words = "1 message" if count == 1 else f"{count} messages"
-    if count > MOST:
-        words += f"; the last {MOST} are shown"
+    if count > MAX_SHOWN:
+        words += f"; the last {MAX_SHOWN} are shown"
     names = tag("span", *(tag("b", name) for name in _HEADINGS), style=_LINE)
     return joined(tag("p", words, role="status", style="margin: 4px 2px"), tag("div", names, style="padding-left: 1em"))
 
 
-def message_line(one: Received, names: Names, watched: dict[str, str]) -> Markup:
+def message_line(message: Received, names: Names, watched: dict[str, str]) -> Markup:
     """A message; `watched` says by channel id what it watches."""
-    found = one.notification
+    notification = message.notification
     parts: tuple[object, ...] = (
-        found.number,
-        tag("b", found.state),
-        ", ".join(found.changed),
-        watched.get(found.channel_id or "", found.channel_id),
-        f"{one.received:%H:%M:%S}",
-        ", ".join(map(str, one.answers)),
-        _VERIFIED[one.verified],
+        notification.number,
+        tag("b", notification.state),
+        ", ".join(notification.changed),
+        watched.get(notification.channel_id or "", notification.channel_id),
+        f"{message.received:%H:%M:%S}",
+        ", ".join(map(str, message.answers)),
+        _VERIFIED[message.verified],
     )
     line = tag("span", *(tag("span", part) for part in parts), style=_LINE)
     title = "The headers of this message, and what they mean"
-    return tag("details", tag("summary", line, title=title), _headers(one, names), style=_LINES)
+    return tag("details", tag("summary", line, title=title), _headers(message, names), style=_LINES)
 
 
-def _headers(one: Received, names: Names) -> Markup:
+def _headers(message: Received, names: Names) -> Markup:
     lines = (
         tag("div", tag("code", f"{row['header']}: {row['value']}"), tag("i", row["meaning"], style="padding-left: 1em"))
-        for row in explained(one, names)
+        for row in explained_headers(message, names)
     )
     return tag("div", *lines, style=_HEADERS)

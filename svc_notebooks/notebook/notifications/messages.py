@@ -1,4 +1,4 @@
-"""What receivers were told, joined with the channels and the attempts; and what has changed since (Events, A9)."""
+"""Lists the messages of receivers with their channels and attempts, and the change log (Events, A9)."""
 
 from __future__ import annotations
 
@@ -43,22 +43,27 @@ def notifications(*, session: Session | None = None) -> DataFrame:
     from ...client.notifications.channels import registry_of
 
     session = session_or_current(session)
-    lab, known = sandbox_of(session), registry_of(session).channels
-    tried = _attempts(lab.service.deliveries() if lab else [])
-    records = [message_record(one) for rx in receivers_of(session) for one in rx.received()]
-    rows = [_joined(one, known, tried) for one in records]
+    lab, channels = sandbox_of(session), registry_of(session).channels
+    attempts_by_message = _attempts(lab.service.deliveries() if lab else [])
+    records = [message_record(message) for rx in receivers_of(session) for message in rx.received()]
+    rows = [_joined(record, channels, attempts_by_message) for record in records]
     return frame(NOTIFICATIONS, sorted(rows, key=lambda row: row["received"]))
 
 
 def _attempts(rows: list[dict[str, Any]]) -> dict[tuple[str, int], list[dict[str, Any]]]:
-    found: dict[tuple[str, int], list[dict[str, Any]]] = {}
+    attempts: dict[tuple[str, int], list[dict[str, Any]]] = {}
     for row in rows:
-        found.setdefault((row["channel_id"], row["message_number"]), []).append(row)
-    return found
+        attempts.setdefault((row["channel_id"], row["message_number"]), []).append(row)
+    return attempts
 
 
-def _joined(record: Record, known: dict[str, Channel], tried: dict[Any, list[dict[str, Any]]]) -> dict[str, Any]:
-    channel, attempts = known.get(record["channel_id"]), tried.get((record["channel_id"], record["number"]), [])
+def _joined(
+    record: Record, channels: dict[str, Channel], attempts_by_message: dict[Any, list[dict[str, Any]]]
+) -> dict[str, Any]:
+    channel, attempts = (
+        channels.get(record["channel_id"]),
+        attempts_by_message.get((record["channel_id"], record["number"]), []),
+    )
     watching = channel and (channel.file or "changes")
     times = [datetime.fromisoformat(row["time"]) for row in attempts]
     return {
@@ -97,18 +102,18 @@ def changes(page_token: str | None = None, *, session: Session | None = None) ->
     session = session_or_current(session)
     register = registry_of(session)
     start = optional_text("page_token", page_token) or register.page_token or start_page_token(session)
-    found = frame(CHANGES, [_change(one) for one in changes_since(session, start, _CHANGE_FIELDS)])
-    found.attrs["page_token"] = register.page_token
-    return found
+    changed = frame(CHANGES, [_change(entry) for entry in changes_since(session, start, _CHANGE_FIELDS)])
+    changed.attrs["page_token"] = register.page_token
+    return changed
 
 
-def _change(one: dict[str, Any]) -> Record:
-    file = one.get("file") or {}
+def _change(entry: dict[str, Any]) -> Record:
+    file = entry.get("file") or {}
     return {
-        "time": one.get("time"),
-        "fileId": one.get("fileId"),
+        "time": entry.get("time"),
+        "fileId": entry.get("fileId"),
         "name": file.get("name"),
         "mimeType": file.get("mimeType"),
-        "removed": one.get("removed"),
+        "removed": entry.get("removed"),
         "trashed": file.get("trashed"),
     }

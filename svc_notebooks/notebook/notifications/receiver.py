@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     _Files = tuple[str | Path, str | Path]
 
 
-_MOST_SECONDS = 3600
-_SETTLING = 2.0
+_MAX_SECONDS = 3600
+_SETTLE_SECONDS = 2.0
 """Seconds; a receiver that stalls, or another one that is dead, holds `wait_for` up no longer than that."""
 
 
-_ELSEWHERE = "This receiver listens in process {process}, and this process is a fork of it."
-_LOOK_THERE = "Look at its messages there, or make a receiver() here."
+_FORKED = "This receiver listens in process {process}, and this process is a fork of it."
+_FORKED_ADVICE = "Look at its messages there, or make a receiver() here."
 
 
 class Receiver:
@@ -63,21 +63,21 @@ class Receiver:
         self._settle = settle
         self._closed = False
         self._process = os.getpid()
-        after_fork(self, Receiver._leave)
+        after_fork(self, Receiver._reset_in_child)
 
-    def _leave(self) -> None:
+    def _reset_in_child(self) -> None:
         """In a forked child: no message comes here, and nothing is closed."""
         self._closed, self._settle = True, None
-        self._inbox = cast(Inbox, ForkedChild(_ELSEWHERE.format(process=self._process), _LOOK_THERE))
+        self._inbox = cast(Inbox, ForkedChild(_FORKED.format(process=self._process), _FORKED_ADVICE))
 
     def __repr__(self) -> str:
-        return f"<Receiver: {_counted(len(self._inbox.messages()))}>"
+        return f"<Receiver: {_message_count(len(self._inbox.messages()))}>"
 
     def __enter__(self) -> Receiver:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
 
@@ -139,16 +139,16 @@ class Receiver:
         whole("count", count, 1)
         ends = monotonic() + _seconds("timeout", timeout)
         if self._settle:  # so that what else is on its way is in the frame, too
-            self._settle(min(timeout, _SETTLING))
+            self._settle(min(timeout, _SETTLE_SECONDS))
         left = (
             max(0.0, ends - monotonic()) if capabilities().threads else 0.0
         )  # else nobody else can send anything meanwhile
-        found = self._inbox.wait_for(lambda one: _matches(one, state, channel), count, left)
-        if len(found) < count:
-            came = ", ".join(str(one.notification.state) for one in self._inbox.messages()) or "nothing"
-            wanted = f"{count} of {state or 'any state'}{f' on channel {channel}' if channel else ''}"
-            raise TimeoutError(f"waited {timeout:g} seconds for {wanted}; what came is: {came}")
-        return frame(MESSAGES, [message_record(one) for one in found])
+        matches = self._inbox.wait_for(lambda message: _matches(message, state, channel), count, left)
+        if len(matches) < count:
+            arrived = ", ".join(str(message.notification.state) for message in self._inbox.messages()) or "nothing"
+            expected = f"{count} of {state or 'any state'}{f' on channel {channel}' if channel else ''}"
+            raise TimeoutError(f"waited {timeout:g} seconds for {expected}; what came is: {arrived}")
+        return frame(MESSAGES, [message_record(message) for message in matches])
 
     def messages(self) -> DataFrame:
         """Every message, once, in the order in which they came first.
@@ -161,7 +161,7 @@ class Receiver:
             token (str: its first characters and its length; missing where the message carried none),
             content_type (str), content_length (Int64, bytes), kind (str, of the body).
         """
-        return frame(MESSAGES, [message_record(one) for one in self._inbox.messages()])
+        return frame(MESSAGES, [message_record(message) for message in self._inbox.messages()])
 
     def explain(self, n: int = -1) -> DataFrame:
         """The headers of a message, one by one: header, value, meaning (str).
@@ -177,7 +177,7 @@ class Receiver:
         >>> rx.wait_for("sync").size > 0 and rx.explain()["header"].tolist()[:2]
         ['X-Svc-Channel-ID', 'X-Svc-Message-Number']
         """
-        return frame(EXPLAINED, explained(self._message(n), self._names))
+        return frame(EXPLAINED, explained_headers(self._message(n), self._names))
 
     def check_token(self, token: str | None, n: int = -1) -> bool:
         """Whether a message carried this token; None: whether it carried none.
@@ -199,7 +199,9 @@ class Receiver:
     def _message(self, n: object) -> Received:
         received = self._inbox.messages()
         if isinstance(n, bool) or not isinstance(n, int) or not -len(received) <= n < len(received):
-            raise ValueError(f"n is {n!r}, and there are {_counted(len(received))}, counted from 0; -1 is the last")
+            raise ValueError(
+                f"n is {n!r}, and there are {_message_count(len(received))}, counted from 0; -1 is the last"
+            )
         return received[n]
 
     def clear(self) -> None:
@@ -219,41 +221,41 @@ class Receiver:
         return self._inbox.messages()
 
 
-def _matches(one: Received, state: str | None, channel: str | None) -> bool:
-    found = one.notification
-    return state in (None, found.state) and channel in (None, found.channel_id)
+def _matches(message: Received, state: str | None, channel: str | None) -> bool:
+    notification = message.notification
+    return state in (None, notification.state) and channel in (None, notification.channel_id)
 
 
 def _seconds(argument: str, value: float) -> float:
     """The value, if it is a number of seconds within an hour."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST_SECONDS:
-        raise ValueError(f"{argument} is {value!r}; it must be a number of seconds from 0 to {_MOST_SECONDS}")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MAX_SECONDS:
+        raise ValueError(f"{argument} is {value!r}; it must be a number of seconds from 0 to {_MAX_SECONDS}")
     return float(value)
 
 
-def _counted(count: int) -> str:
+def _message_count(count: int) -> str:
     return f"{count or 'no'} message{'' if count == 1 else 's'}"
 
 
-def message_record(one: Received) -> Record:
+def message_record(message: Received) -> Record:
     """A message as a row of `MESSAGES`."""
-    found, length = one.notification, one.headers.get("Content-Length")
+    notification, length = message.notification, message.headers.get("Content-Length")
     return {
-        "received": one.received,
-        "channel_id": found.channel_id,
-        "number": found.number,
-        "state": found.state,
-        "changed": ",".join(found.changed) or None,
-        "verified": one.verified,
-        "tries": len(one.answers),
-        "answers": ", ".join(map(str, one.answers)),
-        "resource_id": found.resource_id,
-        "resource_uri": found.resource_uri,
-        "expiration": found.expiration,
-        "token": None if found.token is None else masked(found.token),
-        "content_type": one.headers.get("Content-Type"),
+        "received": message.received,
+        "channel_id": notification.channel_id,
+        "number": notification.number,
+        "state": notification.state,
+        "changed": ",".join(notification.changed) or None,
+        "verified": message.verified,
+        "tries": len(message.answers),
+        "answers": ", ".join(map(str, message.answers)),
+        "resource_id": notification.resource_id,
+        "resource_uri": notification.resource_uri,
+        "expiration": notification.expiration,
+        "token": None if notification.token is None else masked(notification.token),
+        "content_type": message.headers.get("Content-Type"),
         "content_length": int(length) if length else None,
-        "kind": found.kind,
+        "kind": notification.kind,
     }
 
 
@@ -264,12 +266,16 @@ _CONTENT = {
 }
 
 
-def explained(one: Received, names: Names) -> list[dict[str, Any]]:
+def explained_headers(message: Received, names: Names) -> list[dict[str, Any]]:
     """The family's headers of a message, in the order of the interface's table, and those about its body."""
-    token, shown = names.header(_TOKEN), one.notification.token
-    every = {names.header(row.name): row.meaning for row in HEADERS} | _CONTENT
+    token, channel_token = names.header(_TOKEN), message.notification.token
+    meanings = {names.header(row.name): row.meaning for row in HEADERS} | _CONTENT
     return [
-        {"header": name, "value": masked(shown or "") if name == token else one.headers[name], "meaning": meaning}
-        for name, meaning in every.items()
-        if name in one.headers
+        {
+            "header": name,
+            "value": masked(channel_token or "") if name == token else message.headers[name],
+            "meaning": meaning,
+        }
+        for name, meaning in meanings.items()
+        if name in message.headers
     ]

@@ -1,4 +1,4 @@
-"""Receivers of notifications, and which session has which (A11)."""
+"""Makes receivers of notifications and keeps those of each session (A11)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DIRECT_HOST = "receiver.svc.example"
 _PATH = "/notifications"
 
 _receivers: WeakKeyDictionary[Session, list[Receiver]] = WeakKeyDictionary()
-_made: WeakKeyDictionary[Sandbox, Iterator[int]] = WeakKeyDictionary()
+_address_numbers: WeakKeyDictionary[Sandbox, Iterator[int]] = WeakKeyDictionary()
 """Numbers for the receivers without a socket: the people of a sandbox share its service, and so the addresses."""
 
 
@@ -78,19 +78,19 @@ def receiver(
     if direct if direct is not None else lab and not capabilities().sockets:
         if lab is None:
             raise ValueError("direct=True is for a sandbox: a service elsewhere needs an address that it can reach")
-        made = _direct(lab, inbox, session)
+        made = _direct_receiver(lab, inbox, session)
     else:
-        made = _listening(lab, inbox, session, host, port, certificate, _checked(address))
+        made = _https_receiver(lab, inbox, session, host, port, certificate, _checked_address(address))
     _receivers.setdefault(session, []).append(made)
     if lab:
-        lab.closes(made.close)
+        lab.on_close(made.close)
     return made
 
 
-def _direct(lab: Sandbox, inbox: Inbox, session: Session) -> Receiver:
+def _direct_receiver(lab: Sandbox, inbox: Inbox, session: Session) -> Receiver:
     service = lab.service
     service.register_domain(_DIRECT_HOST)
-    address = f"https://{_DIRECT_HOST}{_PATH}/{next(_made.setdefault(lab, count(1)))}"
+    address = f"https://{_DIRECT_HOST}{_PATH}/{next(_address_numbers.setdefault(lab, count(1)))}"
     service.receive_at(address, lambda request: inbox.receive(request)[0])
 
     def close() -> None:
@@ -99,14 +99,14 @@ def _direct(lab: Sandbox, inbox: Inbox, session: Session) -> Receiver:
     return Receiver(inbox, session.names, address, ca_pem=None, close=close, settle=service.deliver)
 
 
-def _listening(
+def _https_receiver(
     lab: Sandbox | None,
     inbox: Inbox,
     session: Session,
     host: str,
     port: int,
     certificate: _Files | None,
-    outside: str | None,
+    public_address: str | None,
 ) -> Receiver:
     need_sockets("A receiver that is not direct listens on a socket")
     from ...client.notifications.https_receiver import HttpsReceiver
@@ -114,17 +114,17 @@ def _listening(
     context, ca_pem = _certificate(host, certificate)
     listens_on = "127.0.0.1" if host == "localhost" else host
     server = HttpsReceiver(inbox, context, host=listens_on, port=port, path=_PATH)
-    shown = f"[{host}]" if ":" in host else host
+    url_host = f"[{host}]" if ":" in host else host
     if lab:
         lab.service.register_domain(host)
         if ca_pem:
             lab.service.trust(ca_pem)
-    address = outside or f"https://{shown}:{server.port}{_PATH}"
+    address = public_address or f"https://{url_host}:{server.port}{_PATH}"
     settle = lab.service.deliver if lab else None
     return Receiver(inbox, session.names, address, ca_pem=ca_pem, close=server.close, settle=settle)
 
 
-def _checked(address: str | None) -> str | None:
+def _checked_address(address: str | None) -> str | None:
     if address is not None and not (isinstance(address, str) and address.startswith("https://")):
         raise ValueError(f"address is {address!r}; give the whole address, like https://hooks.example.com{_PATH}")
     return address

@@ -21,18 +21,18 @@ _HOSTS = ("localhost", "127.0.0.1", "::1")
 class Authority:
     """A certificate authority that this process made."""
 
-    _made: Any
+    _ca: Any
 
     @property
     def ca_pem(self) -> str:
         """The certificate to trust, in PEM."""
-        found: bytes = self._made.cert_pem.bytes()
-        return found.decode("ascii")
+        pem: bytes = self._ca.cert_pem.bytes()
+        return pem.decode("ascii")
 
     def context(self, *hosts: str) -> ssl.SSLContext:
         """What a server needs to be believed to be these hosts; this machine without any."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self._made.issue_cert(*(hosts or _HOSTS)).configure_cert(context)
+        self._ca.issue_cert(*(hosts or _HOSTS)).configure_cert(context)
         return context
 
 

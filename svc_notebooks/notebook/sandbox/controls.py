@@ -1,4 +1,4 @@
-"""The hands that move a sandbox's world: what breaks, how much is too much, what comes next, and going back."""
+"""Controls a sandbox: faults, rate limits, domains, the agenda, snapshots."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 _MATCH = frozenset({"operation", "method", "path", "user", "nth"})
 
 
-def _by_name(one: Mapping[str, JSON], times: int) -> list[JSONObject]:
-    if not one:
+def _fault_steps(fields: Mapping[str, JSON], times: int) -> list[JSONObject]:
+    if not fields:
         return []
-    match: JSONObject = {key: value for key, value in one.items() if key in _MATCH}
-    action: JSONObject = {key: value for key, value in one.items() if key not in _MATCH}
+    match: JSONObject = {key: value for key, value in fields.items() if key in _MATCH}
+    action: JSONObject = {key: value for key, value in fields.items() if key not in _MATCH}
     return [{"match": match, "action": action, "times": times}]
 
 
@@ -40,8 +40,13 @@ def fault_presets() -> DataFrame:
     from ...core.faults.presets import PRESETS
 
     rows = [
-        {"name": one.name, "teaches": one.teaches, "steps": len(one.steps), "what": "; ".join(one.descriptions())}
-        for one in PRESETS
+        {
+            "name": preset.name,
+            "teaches": preset.teaches,
+            "steps": len(preset.steps),
+            "what": "; ".join(preset.descriptions()),
+        }
+        for preset in PRESETS
     ]
     return frame(FAULT_PRESETS, rows)
 
@@ -80,7 +85,7 @@ class SandboxControls:
         ...     svc.read(made)
         b'hello'
         """
-        return self.service.faults(*steps, *_by_name(one, times), in_order=in_order)
+        return self.service.faults(*steps, *_fault_steps(one, times), in_order=in_order)
 
     def fault_plans(self) -> DataFrame:
         """The faults that are in force, one row for each step, with how often each has happened.
@@ -173,7 +178,7 @@ class SandboxControls:
 
     def domains(self) -> DataFrame:
         """The domains that notification channels may use; the columns are those of `register_domain`."""
-        return frame(DOMAINS, [{"domain": one} for one in self.service.domains()])
+        return frame(DOMAINS, [{"domain": domain} for domain in self.service.domains()])
 
     def trust(self, pem: str) -> None:
         """Let deliveries trust further certificate authorities and apply revocation lists, beside the system's.
@@ -251,7 +256,7 @@ class SandboxControls:
         return self.service.save(Path(path).expanduser(), overwrite=overwrite)
 
 
-def _instant(given: str | datetime | None) -> datetime | None:
+def _instant(moment: str | datetime | None) -> datetime | None:
     from ...core.clock import parse_time
 
-    return parse_time(given) if isinstance(given, str) else given
+    return parse_time(moment) if isinstance(moment, str) else moment

@@ -1,4 +1,4 @@
-"""The people of a sandbox: who signs in to it, with which client, in which scopes; service accounts among them."""
+"""Signs users and service accounts in to a sandbox, and registers OAuth clients."""
 
 from __future__ import annotations
 
@@ -157,10 +157,10 @@ class Identities:
 
         if expires_in is not None:
             raise ValueError("expires_in is not for a service account: its tokens are good for an hour")
-        nobody = self._session(None)
-        key = {**account.key, "token_uri": f"{nobody.base_url}/token"}
-        wanted = [self._scope_uri(one) for one in (ALL_SCOPES if scopes is None else _scopes(scopes))]
-        made = self._session(AccountToken(key, wanted, subject=subject, session=nobody), nobody.exchanges)
+        anonymous = self._session(None)
+        key = {**account.key, "token_uri": f"{anonymous.base_url}/token"}
+        scope_uris = [self._scope_uri(scope) for scope in (ALL_SCOPES if scopes is None else _scopes(scopes))]
+        made = self._session(AccountToken(key, scope_uris, subject=subject, session=anonymous), anonymous.exchanges)
         made.renew()
         return made
 
@@ -187,8 +187,8 @@ class Identities:
         >>> svc.files(session=lab.sign_in(robot)).shape[0]
         0
         """
-        found = self.service.service_account(name, delegation=_scopes(delegation), client=client, base_url=self.served)
-        return ServiceAccount(found)
+        key = self.service.service_account(name, delegation=_scopes(delegation), client=client, base_url=self.served)
+        return ServiceAccount(key)
 
     def oauth_client(self, name: str, *, redirect_uris: Sequence[str] = (), public: bool = False) -> OAuthClient:
         """Register an application that asks people to let it act for them.
@@ -205,8 +205,8 @@ class Identities:
         >>> photos = lab.oauth_client("Photo album")
         >>> session = lab.sign_in("bob@svc.example", client=photos, scopes=["storage.file"])
         """
-        found = self.service.oauth_client(name, list(redirect_uris), public=public, base_url=self.served)
-        return OAuthClient(name, found)
+        settings = self.service.oauth_client(name, list(redirect_uris), public=public, base_url=self.served)
+        return OAuthClient(name, settings)
 
     def open_with(self, file: File, client: str | OAuthClient) -> None:
         """Open files with an application, as a person does who picks them there: its file scope then reaches them.

@@ -1,4 +1,4 @@
-"""The sandboxes of this kernel: each has a number, by which it draws ids that no other one draws."""
+"""Numbers the sandboxes of this kernel, so that each draws ids of its own, and finds the owner of an id."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .sandbox import Sandbox
 
 _numbers = count(1)
-_open: WeakSet[Sandbox] = WeakSet()
+_open_sandboxes: WeakSet[Sandbox] = WeakSet()
 _lock = Lock()  # of _open: a set must not grow while another thread goes through it
 
 _SEED_DISTANCE = 2**32  # so that no seed that a person would write is that of another sandbox
@@ -26,7 +26,7 @@ def _reset_after_fork(_: object) -> None:
     """In a forked child: the sandboxes that are open are the parent's."""
     global _lock
     _lock = Lock()
-    _open.clear()
+    _open_sandboxes.clear()
 
 
 after_fork(sys.modules[__name__], _reset_after_fork)
@@ -42,24 +42,24 @@ def seed_of(number: int) -> int:
     return (number - 1) * _SEED_DISTANCE
 
 
-def add(sandbox: Sandbox) -> None:
+def register(sandbox: Sandbox) -> None:
     """Ids may be this sandbox's from now on."""
     with _lock:
-        _open.add(sandbox)
+        _open_sandboxes.add(sandbox)
 
 
-def remove(sandbox: Sandbox) -> None:
+def unregister(sandbox: Sandbox) -> None:
     """It is closed."""
     with _lock:
-        _open.discard(sandbox)
+        _open_sandboxes.discard(sandbox)
 
 
-def explain_not_found(error: SvcError, asked: Sandbox | None = None) -> SvcError:
+def explain_not_found(error: SvcError, sandbox: Sandbox | None = None) -> SvcError:
     """The error; where its id belongs to another open sandbox than the one that was asked, it says to which."""
     if isinstance(error, NotFound) and (missing := missing_id(error.message)):
-        owners = [lab for lab in _sandboxes() if _has(lab, *missing)]
-        if owners and asked not in owners:
-            error.advice = _advice(sorted(lab.number for lab in owners), asked)
+        owners = [lab for lab in _sandboxes() if _has_id(lab, *missing)]
+        if owners and sandbox not in owners:
+            error.advice = _advice(sorted(lab.number for lab in owners), sandbox)
     return error
 
 
@@ -70,19 +70,19 @@ def served_at(base_url: str) -> Sandbox | None:
 
 def _sandboxes() -> list[Sandbox]:
     with _lock:
-        return list(_open)
+        return list(_open_sandboxes)
 
 
-def _has(sandbox: Sandbox, kind: str, key: str) -> bool:
+def _has_id(sandbox: Sandbox, kind: str, key: str) -> bool:
     try:
         return sandbox.service.has(kind, key)
     except Exception:  # its service was closed and it was not: no reason to hide the error that is explained here
         return False
 
 
-def _advice(owners: list[int], asked: Sandbox | None) -> str:
+def _advice(owners: list[int], sandbox: Sandbox | None) -> str:
     which = f"sandbox{'es' if len(owners) > 1 else ''} {' and '.join(map(str, owners))}"
-    where = f"sandbox {asked.number}" if asked else "a service elsewhere"
+    where = f"sandbox {sandbox.number}" if sandbox else "a service elsewhere"
     return (
         f"The id belongs to {which} of this kernel (in the order in which they were opened), and {where} was asked:"
         f" pass session=lab.session, where lab is the sandbox that has it."

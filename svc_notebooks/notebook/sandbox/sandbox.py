@@ -1,4 +1,4 @@
-"""The sandbox: a whole service in this process, and the hands that move its world."""
+"""Defines the sandbox: a whole service in this process, with its session and its controls."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from weakref import ref
 from ...core.fork import after_fork, keep_forever
 from ...core.names import NOWHERE
 from ...core.platform import need_sockets
-from ..current_session import forget
+from ..current_session import reset_current
 from ..frames.event_schemas import OUTBOX
 from ..frames.frames import frame
 from ..frames.schemas import DELIVERIES, JOURNAL
 from .controls import SandboxControls
 from .identities import Identities
-from .kernel import add, explain_not_found, next_number, remove
+from .kernel import explain_not_found, next_number, register, unregister
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -51,10 +51,10 @@ def saved_sandbox(path: Path, number: int) -> Sandbox:
     """The sandbox that was saved to a file; the first of a kernel continues the sequence of ids where it was saved."""
     from ...server.service import open_saved
 
-    return _copied(open_saved(path, branch=number - 1), number)
+    return _sandbox_copy(open_saved(path, branch=number - 1), number)
 
 
-def _copied(service: Service, number: int) -> Sandbox:
+def _sandbox_copy(service: Service, number: int) -> Sandbox:
     branch = f"{service.seed}/{number}" if number > 1 else service.seed
     return Sandbox(service, number, seed=None if service.seed is None else branch)
 
@@ -64,9 +64,9 @@ def sandbox_of(session: Session) -> Sandbox | None:
     return session.owner if isinstance(session.owner, Sandbox) else None
 
 
-def _close(kept: ref[Sandbox]) -> None:
+def _close(reference: ref[Sandbox]) -> None:
     """Close a copy, unless nobody has it any more."""
-    if copy := kept():
+    if copy := reference():
         copy.close()
 
 
@@ -83,17 +83,17 @@ class Sandbox(Identities, SandboxControls):
         self._seed, self._state_dir = seed, state_dir
         self._session_numbers = count(1)
         self.session = self._session(service.sign_in())
-        self._before: Callable[[], Session | None] = lambda: None
+        self._previous: Callable[[], Session | None] = lambda: None
         self._entered = False
         self.served = NOWHERE
-        self._lent = ExitStack()  # servers that carry the service, receivers, and what they need
-        add(self)
-        after_fork(self, Sandbox._leave)
+        self._resources = ExitStack()  # servers that carry the service, receivers, and what they need
+        register(self)
+        after_fork(self, Sandbox._reset_in_child)
 
-    def _leave(self) -> None:
+    def _reset_in_child(self) -> None:
         """In a forked child: nothing of the parent's is closed or removed."""
-        keep_forever(self._lent)
-        self._lent = ExitStack()
+        keep_forever(self._resources)
+        self._resources = ExitStack()
 
     def __getstate__(self) -> NoReturn:
         """A sandbox is its process: files, clock and people of a copy would go their own way."""
@@ -136,16 +136,16 @@ class Sandbox(Identities, SandboxControls):
         number = f" {self.number}" if self.number > 1 else ""
         return f"<Sandbox{number}: a service in this kernel; nothing leaves this machine>"
 
-    def follow(self, before: Session | None) -> None:
+    def set_previous(self, previous: Session | None) -> None:
         """Go back to this session when the sandbox is closed."""
-        self._before = lambda: before
-        if before and (last := sandbox_of(before)):
-            last._loosen()
+        self._previous = lambda: previous
+        if previous and (last := sandbox_of(previous)):
+            last._release_previous()
 
-    def _loosen(self) -> None:
+    def _release_previous(self) -> None:
         """Another one follows. Outside of a with block it may be the same cell, run again and again: hold nobody."""
-        if not self._entered and (before := self._before()):
-            self._before = ref(before)
+        if not self._entered and (before := self._previous()):
+            self._previous = ref(before)
 
     def __enter__(self) -> Sandbox:
         self._entered = True
@@ -153,7 +153,7 @@ class Sandbox(Identities, SandboxControls):
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
+        error_type: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
@@ -161,15 +161,15 @@ class Sandbox(Identities, SandboxControls):
 
     def close(self) -> None:
         """Close the service, the receivers of its sessions and every server that carries it."""
-        self._lent.close()
-        remove(self)
-        forget(self.session, self._before())
+        self._resources.close()
+        unregister(self)
+        reset_current(self.session, self._previous())
         self.session.close()
         self.service.close()
 
-    def closes(self, close: Callable[[], None]) -> None:
+    def on_close(self, close: Callable[[], None]) -> None:
         """Call this, too, when the sandbox is closed."""
-        self._lent.callback(close)
+        self._resources.callback(close)
 
     def journal(self) -> DataFrame:
         """What the service was asked, what it answered, and why: one row for each request.
@@ -227,8 +227,8 @@ class Sandbox(Identities, SandboxControls):
         (0, 1)
         """
         number = next_number()
-        made = _copied(self.service.fork(branch=number - 1), number)
-        self._lent.callback(_close, ref(made))
+        made = _sandbox_copy(self.service.fork(branch=number - 1), number)
+        self._resources.callback(_close, ref(made))
         return made
 
     def serve(self, port: int = 0, *, tls: bool = False) -> SocketServer:
@@ -255,9 +255,9 @@ class Sandbox(Identities, SandboxControls):
         from ...server.transports.socket import SocketServer
         from .certificates import tls_for
 
-        context, ca = self._lent.enter_context(tls_for("127.0.0.1")) if tls else (None, None)
+        context, ca = self._resources.enter_context(tls_for("127.0.0.1")) if tls else (None, None)
         server = SocketServer(self.service, port=port, tls=context, ca=ca).start()
         server.owner = self
-        self.closes(server.stop)
+        self.on_close(server.stop)
         self.served = server.base_url
         return server

@@ -1,4 +1,4 @@
-"""Where a notebook begins: a service in this kernel, or one elsewhere."""
+"""Starts a notebook with a service in this kernel (sandbox) or elsewhere (connect)."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def sandbox(
         names=names or Names(),
         virtual=clock == "virtual",
     )
-    lab.follow(make_current(lab.session))
+    lab.set_previous(make_current(lab.session))
     for note in lab.service.notes:
         warnings.warn(note, stacklevel=2)
     return lab
@@ -94,7 +94,7 @@ def open_sandbox(path: str | os.PathLike[str]) -> Sandbox:
     ['kept.txt']
     """
     lab = saved_sandbox(Path(path).expanduser(), next_number())
-    lab.follow(make_current(lab.session))
+    lab.set_previous(make_current(lab.session))
     return lab
 
 
@@ -141,17 +141,17 @@ def connect(
 
 
 def _address(base_url: str | None) -> str:
-    found = os.environ.get("SVC_BASE_URL") if base_url is None else base_url
-    if not found:
+    address = os.environ.get("SVC_BASE_URL") if base_url is None else base_url
+    if not address:
         raise ValueError(_MISSING.format(argument="base_url", variable="SVC_BASE_URL"))
-    return found
+    return address
 
 
 def _token(token: str | Callable[[], str] | None) -> str | Callable[[], str]:
-    found = os.environ.get("SVC_TOKEN") if token is None else token
-    if not found:
+    access_token = os.environ.get("SVC_TOKEN") if token is None else token
+    if not access_token:
         raise ValueError(_MISSING.format(argument="token", variable="SVC_TOKEN"))
-    return found
+    return access_token
 
 
 _MISSING = (

@@ -101,30 +101,30 @@ def test_a_zone_without_its_time_is_refused_before_anything_is_sent(lab, zone):
 
 @pytest.mark.spec("E-20", "E-20a")
 def test_a_preview_has_the_zone_of_the_end(lab):
-    found = svc.preview_recurrence(recurrence="daily", count=1, **BERLIN_AND_NEW_YORK[0])
+    preview = svc.preview_recurrence(recurrence="daily", count=1, **BERLIN_AND_NEW_YORK[0])
 
-    assert (found["end"] - found["start"]).item() == pd.Timedelta(hours=9)
+    assert (preview["end"] - preview["start"]).item() == pd.Timedelta(hours=9)
 
 
 @pytest.mark.spec("D-01")
 def test_the_zones_of_the_times_are_columns_whatever_the_number_of_rows(lab):
     columns = ["time_zone", "end_time_zone", "original_start_time_zone"]
     flight = BERLIN_AND_NEW_YORK[0]
-    one = svc.create_event("Flight", original_start_time=TEN, **flight)
+    created = svc.create_event("Flight", original_start_time=TEN, **flight)
     svc.create_event("Train", start=TEN, end=TEN + pd.Timedelta(hours=1))
     svc.create_event("Trip", start="2026-11-05", end="2026-11-06", time_zone="Asia/Kathmandu")
     svc.create_event("Walk", start="2026-11-06T10:00:00+01:00", end="2026-11-06T11:00:00+01:00")
 
     every = svc.events(fields="*")
 
-    assert one[columns].values.tolist() == [["Europe/Berlin", "America/New_York", "Europe/Berlin"]]
+    assert created[columns].values.tolist() == [["Europe/Berlin", "America/New_York", "Europe/Berlin"]]
     assert every.set_index("summary")[columns].fillna("").to_dict("index") == {
         "Flight": dict(zip(columns, ["Europe/Berlin", "America/New_York", "Europe/Berlin"], strict=True)),
         "Train": dict(zip(columns, ["Europe/Berlin", "Europe/Berlin", ""], strict=True)),
         "Trip": dict(zip(columns, ["Asia/Kathmandu", "Asia/Kathmandu", ""], strict=True)),
         "Walk": dict(zip(columns, ["", "", ""], strict=True)),
     }
-    for frame in (one, every, every.head(0), svc.event([])):
+    for frame in (created, every, every.head(0), svc.event([])):
         assert {*frame[columns].dtypes.astype(str)} == {"str"}
     assert svc.events()["end_time_zone"].tolist()[:1] == ["America/New_York"]
 
@@ -206,7 +206,7 @@ def test_long_texts_and_many_guests_are_sent_whole(lab):
     event = svc.event(made).iloc[0]
 
     assert {name: event[name] for name in texts} == texts
-    assert [one["email"] for one in event["attendees"]] == guests
+    assert [attendee["email"] for attendee in event["attendees"]] == guests
     assert event["extended_properties"] == {"private": {"k" * 50: "v" * 5000}}
     assert event["attachments"] == [paper]
 
@@ -265,25 +265,25 @@ def test_every_argument_reaches_its_field(lab):
         metadata={"eventType": "focusTime"},
     )
 
-    found = made.iloc[0]
-    assert found["id"] == "tea01"
-    assert found["recurrence"] == ["RRULE:FREQ=DAILY;COUNT=2"]
-    assert [one.get("displayName") for one in found["attendees"]] == ["Bob", None]
-    assert (found["location"], found["description"], found["color_id"]) == ("Here", "Hot", "10")
-    assert found["reminders"]["overrides"] == [
+    row = made.iloc[0]
+    assert row["id"] == "tea01"
+    assert row["recurrence"] == ["RRULE:FREQ=DAILY;COUNT=2"]
+    assert [attendee.get("displayName") for attendee in row["attendees"]] == ["Bob", None]
+    assert (row["location"], row["description"], row["color_id"]) == ("Here", "Hot", "10")
+    assert row["reminders"]["overrides"] == [
         {"method": "popup", "minutes": 5},
         {"method": "email", "minutes": 60},
         {"method": "popup", "minutes": 0},
     ]
-    assert found["conference_data"]["createRequest"]["conferenceSolutionKey"] == {"type": "svcMeet"}
-    assert found["hangout_link"].startswith("https://")
-    assert found["attachments"] == [{"fileUrl": "https://example.com/leaf"}]
-    assert (found["visibility"], found["transparency"], found["status"]) == ("private", "transparent", "tentative")
-    assert [found[name] for name in ("guests_can_invite_others", "guests_can_modify")] == [False, True]
-    assert [found[name] for name in ("guests_can_see_other_guests", "anyone_can_add_self")] == [False, True]
-    assert found["extended_properties"] == {"private": {"a": "1"}, "shared": {"b": "2"}}
-    assert (found["source"], found["gadget"], found["sequence"]) == ({"url": "https://example.com"}, {"width": 1}, 3)
-    assert found["event_type"] == "focusTime"
+    assert row["conference_data"]["createRequest"]["conferenceSolutionKey"] == {"type": "svcMeet"}
+    assert row["hangout_link"].startswith("https://")
+    assert row["attachments"] == [{"fileUrl": "https://example.com/leaf"}]
+    assert (row["visibility"], row["transparency"], row["status"]) == ("private", "transparent", "tentative")
+    assert [row[name] for name in ("guests_can_invite_others", "guests_can_modify")] == [False, True]
+    assert [row[name] for name in ("guests_can_see_other_guests", "anyone_can_add_self")] == [False, True]
+    assert row["extended_properties"] == {"private": {"a": "1"}, "shared": {"b": "2"}}
+    assert (row["source"], row["gadget"], row["sequence"]) == ({"url": "https://example.com"}, {"width": 1}, 3)
+    assert row["event_type"] == "focusTime"
 
 
 def last_query(lab):
@@ -421,8 +421,8 @@ def test_so_many_attendees_at_most_are_asked_for(lab):
     made = svc.create_event("Tea", **WHOLE_DAY, attendees=["bob@svc.example", "eve@svc.example"])
     bob = lab.sign_in("bob@svc.example")
 
-    for found in (svc.event(made, max_attendees=1, session=bob), svc.events(max_attendees=1, session=bob)):
-        assert [one["email"] for one in found["attendees"].item()] == ["bob@svc.example"]
+    for events in (svc.event(made, max_attendees=1, session=bob), svc.events(max_attendees=1, session=bob)):
+        assert [attendee["email"] for attendee in events["attendees"].item()] == ["bob@svc.example"]
     assert len(svc.event(made, max_attendees=2, session=bob)["attendees"].item()) == 2
 
 
@@ -477,9 +477,11 @@ ALL_DAY = {"start": "2026-11-02", "end": "2026-11-03", "original_start_time": "2
 
 def paths(value, path=""):
     if isinstance(value, dict):
-        return {path} | {one for name, below in value.items() for one in paths(below, f"{path}.{name}".lstrip("."))}
+        return {path} | {
+            nested for name, below in value.items() for nested in paths(below, f"{path}.{name}".lstrip("."))
+        }
     if isinstance(value, list):
-        return {path} | {one for below in value for one in paths(below, f"{path}[]")}
+        return {path} | {nested for below in value for nested in paths(below, f"{path}[]")}
     return {path}
 
 
@@ -543,10 +545,10 @@ def test_no_reminders_are_said_and_none_are_asked_for(lab):
     ],
 )
 def test_an_empty_frame_has_the_columns_of_a_full_one(lab, schema, call):
-    found = call()
+    frame = call()
 
-    assert len(found) == 0
-    assert dict(found.dtypes.astype(str)) == schema.dtypes
+    assert len(frame) == 0
+    assert dict(frame.dtypes.astype(str)) == schema.dtypes
 
 
 def test_times_have_the_zone_of_the_event_of_the_call_or_of_the_calendar(lab):
@@ -611,12 +613,14 @@ def test_what_befalls_every_row_ends_the_call(lab):
 
 @pytest.mark.spec("E-21")
 def test_a_preview_keeps_the_wall_clock_over_the_change_of_it():
-    found = svc.preview_recurrence("2027-03-26 10:00", "2027-03-26 11:00", "daily", time_zone="Europe/Berlin", count=4)
+    preview = svc.preview_recurrence(
+        "2027-03-26 10:00", "2027-03-26 11:00", "daily", time_zone="Europe/Berlin", count=4
+    )
 
-    assert found["start"].dt.hour.tolist() == [10, 10, 10, 10]
-    assert found["utc_offset"].tolist() == ["+01:00", "+01:00", "+02:00", "+02:00"]
-    assert found["start"].dt.tz_convert("UTC").dt.hour.tolist() == [9, 9, 8, 8]
-    assert found["recurrence"].unique().tolist() == ["RRULE:FREQ=DAILY"]
+    assert preview["start"].dt.hour.tolist() == [10, 10, 10, 10]
+    assert preview["utc_offset"].tolist() == ["+01:00", "+01:00", "+02:00", "+02:00"]
+    assert preview["start"].dt.tz_convert("UTC").dt.hour.tolist() == [9, 9, 8, 8]
+    assert preview["recurrence"].unique().tolist() == ["RRULE:FREQ=DAILY"]
 
 
 @pytest.mark.spec("E-21")
@@ -637,9 +641,9 @@ def test_the_service_makes_the_instances_that_were_previewed(lab):
 
 @pytest.mark.spec("E-21")
 def test_a_preview_may_begin_anywhere():
-    found = svc.preview_recurrence("2026-11-02", "2026-11-03", "yearly", time_min="2030-01-01", time_max="2032-01-01")
+    preview = svc.preview_recurrence("2026-11-02", "2026-11-03", "yearly", time_min="2030-01-01", time_max="2032-01-01")
 
-    assert found["start"].dt.year.tolist() == [2030, 2031]
+    assert preview["start"].dt.year.tolist() == [2030, 2031]
 
 
 def test_an_instance_is_moved_and_cancelled_by_its_id(lab):
@@ -692,7 +696,10 @@ def test_an_answer_reaches_everybody(lab):
     svc.respond(made, "tentative", comment="maybe", session=bob)
 
     for session in (lab.session, eve):
-        answers = {one["email"]: one["responseStatus"] for one in svc.event(made, session=session)["attendees"].item()}
+        answers = {
+            attendee["email"]: attendee["responseStatus"]
+            for attendee in svc.event(made, session=session)["attendees"].item()
+        }
         assert answers == {"bob@svc.example": "tentative", "eve@svc.example": "needsAction"}
 
 
@@ -715,10 +722,10 @@ def test_the_outbox_is_a_frame(lab):
 
 
 def test_colours_have_names(lab):
-    found = svc.event_colors()
+    colors = svc.event_colors()
 
-    assert found["id"].tolist() == [str(n) for n in range(1, 12)]
-    assert found.set_index("name").loc["Banana", "background"] == "#fbd75b"
+    assert colors["id"].tolist() == [str(n) for n in range(1, 12)]
+    assert colors.set_index("name").loc["Banana", "background"] == "#fbd75b"
 
 
 def test_whoever_signs_in_later_finds_what_they_are_invited_to(lab):
@@ -732,12 +739,12 @@ def test_an_event_is_an_id_a_row_a_frame_or_a_list(lab):
     days = pd.DataFrame([{"summary": word, "start": "2026-11-02", "end": "2026-11-03"} for word in ("Tea", "Coffee")])
     made = svc.create_events(days)
     ids = made["id"].tolist()
-    ways = {"id": ids[0], "row": made.iloc[0], "dict": {"id": ids[1]}, "frame": made, "list": ids}
+    forms = {"id": ids[0], "row": made.iloc[0], "dict": {"id": ids[1]}, "frame": made, "list": ids}
 
-    found = {way: svc.event(given)["summary"].tolist() for way, given in ways.items()}
+    summaries = {form: svc.event(event)["summary"].tolist() for form, event in forms.items()}
 
     both = ["Tea", "Coffee"]
-    assert found == {"id": ["Tea"], "row": ["Tea"], "dict": ["Coffee"], "frame": both, "list": both}
+    assert summaries == {"id": ["Tea"], "row": ["Tea"], "dict": ["Coffee"], "frame": both, "list": both}
 
 
 @pytest.mark.spec("D-02", "D-02b")
@@ -754,4 +761,4 @@ def test_a_frame_of_events_is_changed_row_by_row(lab, call):
     day = {"start": "2026-11-02", "end": "2026-11-03"}
     made = [svc.create_event(word, attendees="ada@svc.example", **day) for word in ("Tea", "Coffee")]
 
-    assert call(pd.concat(made))["id"].tolist() == [one["id"].item() for one in made]
+    assert call(pd.concat(made))["id"].tolist() == [event["id"].item() for event in made]

@@ -39,15 +39,15 @@ def read(saved: pd.DataFrame) -> Any:
 
 
 def instants(vevent: Any) -> list[pd.Timestamp]:
-    return [pd.Timestamp(one).tz_convert("UTC") for one in vevent.rruleset]
+    return [pd.Timestamp(instance).tz_convert("UTC") for instance in vevent.rruleset]
 
 
 def test_another_library_finds_the_instances_that_the_service_has(seminar: pd.DataFrame):
     saved = svc.export_events(seminar, "seminar.ics")
 
-    found = svc.instances(seminar)["start"].dt.tz_convert("UTC")
-    assert instants(read(saved).vevent) == found.tolist()
-    assert len(found) == 6
+    starts = svc.instances(seminar)["start"].dt.tz_convert("UTC")
+    assert instants(read(saved).vevent) == starts.tolist()
+    assert len(starts) == 6
 
 
 def test_what_was_saved_is_a_row(seminar: pd.DataFrame):
@@ -85,7 +85,7 @@ def test_instances_that_were_changed_or_cancelled_come_with_their_series(seminar
 
     series, changed = read(saved).vevent_list
     assert saved[["events", "changed_instances"]].values.tolist() == [[1, 1]]
-    assert instants(series) == [one.tz_convert("UTC") for n, one in enumerate(every["start"]) if n != 1]
+    assert instants(series) == [start.tz_convert("UTC") for n, start in enumerate(every["start"]) if n != 1]
     assert pd.Timestamp(changed.recurrence_id.value) == every["start"].iloc[2]
     assert (changed.summary.value, changed.uid.value) == ("Later", series.uid.value)
 
@@ -104,7 +104,7 @@ def test_a_window_chooses_among_all_events(lab: svc.Sandbox):
 
     saved = svc.export_events(to="week.ics", time_min="2026-11-03", time_max="2026-11-10")
 
-    assert [one.summary.value for one in read(saved).vevent_list] == ["2026-11-09"]
+    assert [vevent.summary.value for vevent in read(saved).vevent_list] == ["2026-11-09"]
 
 
 def test_deleted_events_are_not_in_the_file(lab: svc.Sandbox):
@@ -113,7 +113,7 @@ def test_deleted_events_are_not_in_the_file(lab: svc.Sandbox):
 
     saved = svc.export_events(to="all.ics")
 
-    assert [one.summary.value for one in read(saved).vevent_list] == ["kept"]
+    assert [vevent.summary.value for vevent in read(saved).vevent_list] == ["kept"]
     assert saved["events"].item() == len(kept) == 1
 
 
@@ -146,10 +146,13 @@ def test_everything_about_an_event_arrives(lab: svc.Sandbox):
     assert (vevent.summary.value, vevent.description.value) == ("Über uns; alle, auch du", "Line one\nline two")
     assert (vevent.dtstart.value, vevent.dtend.value) == (date(2026, 11, 2), date(2026, 11, 4))
     assert (vevent.location.value, vevent.url.value) == ("Room 7", "https://talks.example/7")
-    assert [one.value for one in vevent.attendee_list] == ["mailto:grace@example.org", "mailto:room@example.org"]
-    assert [one.params["CUTYPE"] for one in vevent.attendee_list] == [["INDIVIDUAL"], ["RESOURCE"]]
+    assert [attendee.value for attendee in vevent.attendee_list] == [
+        "mailto:grace@example.org",
+        "mailto:room@example.org",
+    ]
+    assert [attendee.params["CUTYPE"] for attendee in vevent.attendee_list] == [["INDIVIDUAL"], ["RESOURCE"]]
     assert vevent.organizer.value == "mailto:ada@svc.example"
-    assert sorted(one.action.value for one in vevent.valarm_list) == ["DISPLAY", "EMAIL"]
+    assert sorted(alarm.action.value for alarm in vevent.valarm_list) == ["DISPLAY", "EMAIL"]
     assert vevent.attach.value == svc.file(paper["id"].item())["web_view_link"].item()
     assert vevent.conference.value.startswith("https://")
     assert (vevent.transp.value, vevent.contents["class"][0].value) == ("TRANSPARENT", "PRIVATE")
@@ -161,7 +164,9 @@ def test_the_calendars_own_reminders_are_said(lab: svc.Sandbox):
 
     vevent = read(svc.export_events(made, "tea.ics")).vevent
 
-    assert [(one.action.value, one.trigger.value.total_seconds()) for one in vevent.valarm_list] == [("DISPLAY", -600)]
+    assert [(alarm.action.value, alarm.trigger.value.total_seconds()) for alarm in vevent.valarm_list] == [
+        ("DISPLAY", -600)
+    ]
 
 
 def test_what_cannot_be_meant_is_said_before_anything_is_sent(lab: svc.Sandbox):

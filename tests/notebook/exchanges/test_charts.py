@@ -10,7 +10,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.uploads.states import TRANSITIONS, UploadEvent, UploadState
-from svc_notebooks.notebook.exchanges.state_chart import arrows, state_chart, way_of
+from svc_notebooks.notebook.exchanges.state_chart import arrows, state_chart, state_path
 from svc_notebooks.notebook.exchanges.svg import Picture
 from svc_notebooks.notebook.exchanges.upload_chart import WIDTH, requests_of, upload_picture
 from svc_notebooks.notebook.notifications.delivery_timeline import timeline_of
@@ -23,8 +23,8 @@ EVIL = '<script>alert("x")</script>'
 
 def drawings(picture: Picture) -> list[ET.Element]:
     """The SVG images of a picture; each must be one that a parser takes."""
-    found = re.findall(r'src="data:image/svg\+xml,([^"]*)"', picture.html)
-    return [ET.fromstring(unquote(one)) for one in found]
+    addresses = re.findall(r'src="data:image/svg\+xml,([^"]*)"', picture.html)
+    return [ET.fromstring(unquote(address)) for address in addresses]
 
 
 def rows(picture: Picture) -> list[list[str]]:
@@ -83,8 +83,8 @@ class TestUploadPicture:
         lab.clock.advance("8d")
         up.run()
 
-        told = [(one.action, one.answer, one.again) for one in requests_of(up._steps.history)]
-        assert told[2:] == [
+        requests = [(request.action, request.answer, request.again) for request in requests_of(up._steps.history)]
+        assert requests[2:] == [
             ("send", "404", 0),
             ("begin", "200", 0),
             ("send", "308", 512 * KIB),
@@ -108,14 +108,14 @@ class TestStateChart:
     """The states of a session, and the way that was taken."""
 
     def test_every_move_of_the_table_is_an_arrow(self):
-        drawn = state_chart("empty", way_of([]))
+        drawn = state_chart("empty", state_path([]))
         paths = drawings(drawn)[0].findall(f"{SVG}path")
 
         assert len(paths) == len(arrows()) == len({(before, move.state) for (before, _), move in TRANSITIONS.items()})
         assert not [path for path in paths if path.get("class")]
 
     def test_every_move_is_named_with_its_status(self):
-        text = " ".join(one.text for one in drawings(state_chart("empty", way_of([])))[0].findall(f"{SVG}text"))
+        text = " ".join(label.text for label in drawings(state_chart("empty", state_path([])))[0].findall(f"{SVG}text"))
 
         assert {str(move.status) for move in TRANSITIONS.values()} <= set(re.findall(r"\d+", text))
 
@@ -123,7 +123,9 @@ class TestStateChart:
     def test_the_way_is_drawn_and_numbered(self, broken: svc.Upload):
         picture = broken.states()
         svg = drawings(picture)[0]
-        taken = [one.text for one in svg.findall(f"{SVG}text") if one.get("class") == "been" and ":" in one.text]
+        taken = [
+            label.text for label in svg.findall(f"{SVG}text") if label.get("class") == "been" and ":" in label.text
+        ]
 
         assert taken == ["1: begun 200", "6: all bytes 200", "5: bytes 308", "4: question 308"]
         assert len([path for path in svg.findall(f"{SVG}path") if path.get("class") == "been"]) == 3
@@ -153,7 +155,9 @@ class TestStateChart:
         ],
     )
     def test_what_answers_tell_of_the_way(self, history, moves, now):
-        way = way_of([{"n": n, "action": action, "status": status} for n, (action, status) in enumerate(history, 1)])
+        way = state_path(
+            [{"n": n, "action": action, "status": status} for n, (action, status) in enumerate(history, 1)]
+        )
 
         assert [event for _, event in way.steps] == moves
         assert way.now is now
@@ -172,7 +176,7 @@ class TestStateChart:
         assert f'alt="{picture.words}"' in picture.html
 
     def test_a_name_breaks_neither_the_page_nor_the_image(self):
-        picture = state_chart(EVIL, way_of([]))
+        picture = state_chart(EVIL, state_path([]))
 
         assert "<script" not in unquote(picture.html).replace("&lt;script", "")
         assert drawings(picture)[0].find(f"{SVG}title").text.startswith(EVIL)
@@ -198,7 +202,7 @@ class TestTimeline:
     @pytest.mark.spec("N-08", "N-08b")
     def test_waits_grow_from_left_to_right(self, watched):
         lane = drawings(svc.delivery_timeline(watched))[1]
-        at = [float(one.get("cx")) for one in lane.findall(f"{SVG}circle")]
+        at = [float(circle.get("cx")) for circle in lane.findall(f"{SVG}circle")]
         waits = [after - before for before, after in pairwise(at)]
 
         assert len(at) == 4
@@ -208,7 +212,7 @@ class TestTimeline:
     def test_shapes_differ_with_the_outcome(self, watched):
         _, retried, failed = drawings(svc.delivery_timeline(watched))[:3]
 
-        assert [one.get("fill") for one in retried.findall(f"{SVG}circle")][:3] == ["none"] * 3
+        assert [circle.get("fill") for circle in retried.findall(f"{SVG}circle")][:3] == ["none"] * 3
         assert retried.findall(f"{SVG}circle")[3].get("fill") != "none"
         assert failed.find(f"{SVG}path") is not None
         assert failed.find(f"{SVG}circle") is None

@@ -57,7 +57,9 @@ def test_an_archive_has_all_that_the_format_requires(lab, tmp_path):
         assert REQUIRED["response"] <= entry["response"].keys()
         assert REQUIRED["content"] <= entry["response"]["content"].keys()
         assert all(
-            {"name", "value"} <= one.keys() for side in ("request", "response") for one in entry[side]["headers"]
+            {"name", "value"} <= header.keys()
+            for message in ("request", "response")
+            for header in entry[message]["headers"]
         )
         assert REQUIRED["postData"] <= entry["request"].get("postData", dict.fromkeys(REQUIRED["postData"])).keys()
         assert pd.Timestamp(entry["startedDateTime"]).tzinfo
@@ -163,9 +165,9 @@ def test_a_run_is_like_itself_however_it_is_given(lab, tmp_path):
     path = svc.save_har(tmp_path)["path"].item()
 
     for other in (lab.session, svc.exchanges(), path, Path(path)):
-        found = svc.compare_exchanges(lab.session, other)
-        assert found.empty
-        assert dict(found.dtypes.astype(str)) == COMPARED.dtypes
+        differences = svc.compare_exchanges(lab.session, other)
+        assert differences.empty
+        assert dict(differences.dtypes.astype(str)) == COMPARED.dtypes
 
 
 def test_what_differs_is_named(lab):
@@ -174,14 +176,14 @@ def test_what_differs_is_named(lab):
         with svc.sandbox() as second, second.faults(operation="files.list", status=503):
             a_run()
 
-        found = svc.compare_exchanges(first.session, second.session)
+        differences = svc.compare_exchanges(first.session, second.session)
 
-    assert found[["first_n", "second_n", "exchange", "what"]].fillna(0).values.tolist() == [
+    assert differences[["first_n", "second_n", "exchange", "what"]].fillna(0).values.tolist() == [
         [3, 3, "GET /storage/v3/files", "status"],
         [3, 3, "GET /storage/v3/files", "received"],
         [0, 4, "GET /storage/v3/files", "only in second"],
     ]
-    assert found[["first", "second"]].values.tolist()[0] == ["200", "503"]
+    assert differences[["first", "second"]].values.tolist()[0] == ["200", "503"]
 
 
 def test_journals_are_compared_with_all_that_they_say(lab):
@@ -190,10 +192,10 @@ def test_journals_are_compared_with_all_that_they_say(lab):
     with svc.sandbox(seed=0, policy=svc.Policy(chunk_rule="strict")) as second:
         svc.start_upload(bytes(600_000), chunk_size=524_288).send_chunk()
 
-    found = svc.compare_exchanges(first.journal(), second.journal())
+    differences = svc.compare_exchanges(first.journal(), second.journal())
 
-    assert found["what"].tolist() == ["declared", "received", "offset_after"]
-    assert svc.compare_exchanges(first.journal(), second.journal(), ignore=found["what"]).empty
+    assert differences["what"].tolist() == ["declared", "received", "offset_after"]
+    assert svc.compare_exchanges(first.journal(), second.journal(), ignore=differences["what"]).empty
 
 
 @pytest.mark.parametrize("run", [7, None, pd.DataFrame({"a": [1]})])
@@ -224,15 +226,15 @@ def test_what_is_no_archive_is_refused(lab, tmp_path, text):
 def test_an_archive_of_another_program_is_read(lab, tmp_path):
     """Sizes of -1 are unknown, and header names may be in any case."""
     headers = [{"name": "range", "value": "bytes=0-1"}]
-    asked = {"method": "GET", "url": "https://x/storage/v3/files?a=b", "headers": headers, "bodySize": -1}
-    answered = {"status": 206, "headers": [], "content": {"size": 2}}
-    entry = {"startedDateTime": "2026-11-02T10:00:00.000+01:00", "request": asked, "response": answered}
+    request_entry = {"method": "GET", "url": "https://x/storage/v3/files?a=b", "headers": headers, "bodySize": -1}
+    response_entry = {"status": 206, "headers": [], "content": {"size": 2}}
+    entry = {"startedDateTime": "2026-11-02T10:00:00.000+01:00", "request": request_entry, "response": response_entry}
     (tmp_path / "x.har").write_text(json.dumps({"log": {"entries": [entry]}}))
     session = svc.Session("https://x", handler=lambda request: Response(206, body=b"ab"))
 
-    found = svc.compare_exchanges(session, tmp_path / "x.har")
+    differences = svc.compare_exchanges(session, tmp_path / "x.har")
 
-    assert found[["exchange", "what"]].values.tolist() == [["GET /storage/v3/files", "only in second"]]
+    assert differences[["exchange", "what"]].values.tolist() == [["GET /storage/v3/files", "only in second"]]
 
 
 def test_a_body_whose_secret_was_taken_out_is_not_said_to_go_on():

@@ -61,8 +61,8 @@ def test_no_view_shows_the_token(lab):
 
     shown = [svc.exchanges(session=session).to_string(), lab.journal().to_string(), repr(session)]
     for n in (1, 2):
-        one = svc.exchange(n, session=session)
-        shown += [str(one), repr(one), one.curl(), one._repr_html_(), one.diagram()]
+        exchange = svc.exchange(n, session=session)
+        shown += [str(exchange), repr(exchange), exchange.curl(), exchange._repr_html_(), exchange.diagram()]
 
     assert [text for text in shown if "a-very-secret-token" in text.replace("token.txt", "")] == []
 
@@ -78,7 +78,7 @@ def test_the_curl_command_does_the_same_again(lab, tmp_path):
         svc.start_upload(file, name="chunk.bin", chunk_size=262_144).send_chunk()
         shell = {**os.environ, "SVC_TOKEN": token, "FILE": str(file), "no_proxy": "127.0.0.1"}
 
-        said = [
+        outputs = [
             subprocess.run(
                 ["bash", "-c", svc.exchange(n, session=far).curl() + " -sS -i"],
                 env=shell,
@@ -90,10 +90,10 @@ def test_the_curl_command_does_the_same_again(lab, tmp_path):
             for n in (1, 2, 3)
         ]
 
-    assert '"it\'s \\"quoted\\" $HOME"' in said[0]
-    assert "Location: " in said[1]
-    assert "308 Resume Incomplete" in said[2]
-    assert "Range: bytes=0-262143" in said[2]
+    assert '"it\'s \\"quoted\\" $HOME"' in outputs[0]
+    assert "Location: " in outputs[1]
+    assert "308 Resume Incomplete" in outputs[2]
+    assert "Range: bytes=0-262143" in outputs[2]
 
 
 def test_names_and_headers_from_outside_stay_text(lab):

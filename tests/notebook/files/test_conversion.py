@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.convert.engines import available as engines
+from svc_notebooks.convert.engines import available
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.notebook.frames.schemas import ABOUT, EXPORT_FORMATS, EXPORTED, IMPORT_FORMATS
 
@@ -68,39 +68,39 @@ class TestUpload:
             assert made["size"].isna().all()
 
     @pytest.mark.parametrize(
-        "given,called",
+        "options,expected",
         [({}, "report"), ({"name": "report.docx"}, "report.docx"), ({"metadata": {"name": "r.html"}}, "r.html")],
     )
-    def test_the_name_loses_its_extension_unless_it_was_given(self, lab, given, called):
+    def test_the_name_loses_its_extension_unless_it_was_given(self, lab, options, expected):
         Path("report.html").write_bytes(b"<p>x</p>")
 
-        assert svc.upload("report.html", convert_to="document", **given)["name"].tolist() == [called]
+        assert svc.upload("report.html", convert_to="document", **options)["name"].tolist() == [expected]
 
-    @pytest.mark.parametrize("own,given", [("page.html", "Page.csv"), ("page.bin", "Page.html"), ("page", "Page")])
-    def test_a_source_s_own_name_tells_what_it_is_unless_it_tells_nothing(self, lab, own, given):
+    @pytest.mark.parametrize("own,name", [("page.html", "Page.csv"), ("page.bin", "Page.html"), ("page", "Page")])
+    def test_a_source_s_own_name_tells_what_it_is_unless_it_tells_nothing(self, lab, own, name):
         Path(own).write_bytes(b"<html><p>some <b>words</b></p></html>")
 
-        made = svc.upload(own, name=given, convert_to="document")
+        made = svc.upload(own, name=name, convert_to="document")
 
-        assert (made["name"].item(), words(made)) == (given, "some words")
+        assert (made["name"].item(), words(made)) == (name, "some words")
 
     def test_a_name_whose_end_is_no_format_stays_whole(self, lab):
         Path("version 1.2").write_bytes(b"x")
 
         assert svc.upload("version 1.2", mime_type="text/plain", convert_to="document")["name"].item() == "version 1.2"
 
-    @pytest.mark.parametrize("given", ["sheet", "Document", "", "text/csv", NATIVE + "folder", NATIVE + "form"])
-    def test_another_word_is_answered_with_those_that_there_are(self, lab, given):
+    @pytest.mark.parametrize("native", ["sheet", "Document", "", "text/csv", NATIVE + "folder", NATIVE + "form"])
+    def test_another_word_is_answered_with_those_that_there_are(self, lab, native):
         with pytest.raises(ValueError, match=r"convert_to is .* document, spreadsheet, presentation, drawing, script"):
-            svc.upload(b"x", convert_to=given)
+            svc.upload(b"x", convert_to=native)
 
         assert svc.exchanges().empty
 
     def test_a_frame_becomes_a_sheet_with_the_types_of_its_columns(self, lab):
         saved = svc.export(sheet(), "xlsx")
 
-        found = pd.read_excel(saved["path"].item(), engine="openpyxl")
-        pd.testing.assert_frame_equal(found, CITIES)
+        exported = pd.read_excel(saved["path"].item(), engine="openpyxl")
+        pd.testing.assert_frame_equal(exported, CITIES)
 
     def test_auto_takes_what_the_type_fits(self, lab):
         Path("t.csv").write_bytes(b"a\n1\n")
@@ -212,7 +212,7 @@ class TestExport:
 
     @pytest.mark.spec("A7-05", "A7-05a")
     @pytest.mark.parametrize(
-        "wanted,extension",
+        "format,extension",
         [
             ("xlsx", "xlsx"), (".XLSX", "xlsx"), ("MS Excel", "xlsx"), ("ms excel", "xlsx"),
             ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"),
@@ -220,8 +220,8 @@ class TestExport:
             ("zip", "zip"), ("HTML (zipped)", "zip"), ("ods", "ods"),
         ],
     )  # fmt: skip
-    def test_by_extension_title_or_media_type(self, lab, wanted, extension):
-        saved = svc.export(sheet(), wanted)
+    def test_by_extension_title_or_media_type(self, lab, format, extension):
+        saved = svc.export(sheet(), format)
 
         assert saved["path"].tolist() == [f"cities.{extension}"]
         assert saved.dtypes.astype(str).to_dict() == EXPORTED.dtypes
@@ -240,7 +240,7 @@ class TestExport:
         Path("folder").mkdir()
 
         assert Path(svc.export(sheet(), "csv", to)["path"].item()) == Path(path)
-        assert [one.name for one in Path("folder").iterdir()] == [Path(path).name]
+        assert [child.name for child in Path("folder").iterdir()] == [Path(path).name]
 
     def test_other_content_is_replaced_only_where_it_is_given_up(self, lab):
         Path("cities.csv").write_text("something else")
@@ -271,13 +271,13 @@ class TestExport:
     def test_an_export_that_runs_again_is_the_same_byte_for_byte(self, lab, native):
         file = svc.create_file(name="page", mime_type=f"application/vnd.svc-apps.{native}")
         formats = svc.export_formats(file)["extension"]
-        before = {one: Path(svc.export(file, one)["path"].item()).read_bytes() for one in formats}
+        before = {extension: Path(svc.export(file, extension)["path"].item()).read_bytes() for extension in formats}
         lab.clock.advance("400d")
 
-        again = {one: svc.export(file, one, f"again.{one}")["path"].item() for one in formats}
+        again = {extension: svc.export(file, extension, f"again.{extension}")["path"].item() for extension in formats}
 
-        assert {one: Path(path).read_bytes() for one, path in again.items()} == before
-        assert [svc.export(file, one)["outcome"].item() for one in formats] == ["unchanged"] * len(before)
+        assert {extension: Path(path).read_bytes() for extension, path in again.items()} == before
+        assert [svc.export(file, extension)["outcome"].item() for extension in formats] == ["unchanged"] * len(before)
 
     @pytest.mark.parametrize("extension", ["docx", "odt", "epub", "pdf"])
     def test_the_date_of_a_document_alone_makes_no_other_export(self, lab, extension):
@@ -313,13 +313,13 @@ class TestExport:
         assert list(Path().iterdir()) == []
 
     @pytest.mark.spec("A7-05", "A7-05a")
-    @pytest.mark.parametrize("wanted", ["xslx", "", "word document"])
-    def test_a_format_that_there_is_not_is_not_sent(self, lab, wanted):
+    @pytest.mark.parametrize("format", ["xslx", "", "word document"])
+    def test_a_format_that_there_is_not_is_not_sent(self, lab, format):
         file = sheet()
         before = len(svc.exchanges())
 
         with pytest.raises(ValueError, match=r"an extension \(html, zip, .*\), a title like 'MS Word', or a media"):
-            svc.export(file, wanted)
+            svc.export(file, format)
 
         assert len(svc.exchanges()) == before
 
@@ -387,25 +387,25 @@ class TestFormats:
     def test_about(self, lab):
         svc.upload(b"12345")
 
-        found = svc.about()
+        about = svc.about()
 
-        assert found.dtypes.astype(str).to_dict() == ABOUT.dtypes
-        assert found[["display_name", "email_address", "quota_usage"]].values.tolist() == [
+        assert about.dtypes.astype(str).to_dict() == ABOUT.dtypes
+        assert about[["display_name", "email_address", "quota_usage"]].values.tolist() == [
             ["Ada", "ada@svc.example", 5]
         ]
 
     @pytest.mark.spec("A5-05")
     def test_every_format_that_is_imported_has_a_row(self, lab):
         about = svc.current_session().call("GET", "/storage/v3/about", query={"fields": "importFormats"})
-        offered = {(kind, native) for kind, natives in about["importFormats"].items() for native in natives}
+        offered = {(media_type, native) for media_type, natives in about["importFormats"].items() for native in natives}
 
-        found = svc.import_formats()
+        formats = svc.import_formats()
 
-        assert found.dtypes.astype(str).to_dict() == IMPORT_FORMATS.dtypes
-        assert set(zip(found["media_type"], found["native_type"], strict=True)) <= offered
-        assert not found.duplicated(["native", "title"]).any()
-        assert set(found["native"]) == {"document", "spreadsheet", "presentation", "drawing", "script"}
-        assert found.set_index("title").loc["SVG", "max_size"] == 2_097_152
+        assert formats.dtypes.astype(str).to_dict() == IMPORT_FORMATS.dtypes
+        assert set(zip(formats["media_type"], formats["native_type"], strict=True)) <= offered
+        assert not formats.duplicated(["native", "title"]).any()
+        assert set(formats["native"]) == {"document", "spreadsheet", "presentation", "drawing", "script"}
+        assert formats.set_index("title").loc["SVG", "max_size"] == 2_097_152
 
     @pytest.mark.spec("A5-05")
     def test_formats_in_an_array_give_the_same_frame(self, lab):
@@ -417,7 +417,7 @@ class TestFormats:
 
     @pytest.mark.parametrize("reads,says", [(True, "read"), (False, 'not read here: pip install "svc-notebooks[ocr]"')])
     def test_it_says_whether_text_in_pictures_is_read(self, lab, monkeypatch, reads, says):
-        monkeypatch.setattr(engines, "ocr", lambda: reads)
+        monkeypatch.setattr(available, "ocr_available", lambda: reads)
 
         notes = svc.import_formats().set_index("title")["note"]
 
@@ -427,20 +427,22 @@ class TestFormats:
 
     def test_a_service_elsewhere_cannot_tell(self, lab):
         with lab.serve() as server, svc.connect(server.base_url, lab.service.sign_in()) as session:
-            found = svc.import_formats(session=session)
+            formats = svc.import_formats(session=session)
 
-        assert len(found) > 10
-        assert found["note"].isna().all()
+        assert len(formats) > 10
+        assert formats["note"].isna().all()
 
     @pytest.mark.spec("A7-04")
     def test_every_format_that_is_exported_has_a_row(self, lab):
         about = svc.current_session().call("GET", "/storage/v3/about", query={"fields": "exportFormats"})
-        offered = [(native, kind) for native, kinds in about["exportFormats"].items() for kind in kinds]
+        offered = [
+            (native, media_type) for native, media_types in about["exportFormats"].items() for media_type in media_types
+        ]
 
-        found = svc.export_formats()
+        formats = svc.export_formats()
 
-        assert found.dtypes.astype(str).to_dict() == EXPORT_FORMATS.dtypes
-        assert list(zip(found["native_type"], found["media_type"], strict=True)) == offered
+        assert formats.dtypes.astype(str).to_dict() == EXPORT_FORMATS.dtypes
+        assert list(zip(formats["native_type"], formats["media_type"], strict=True)) == offered
 
     @pytest.mark.spec("A7-05", "A7-05b")
     def test_of_a_file_only_what_it_can_become(self, lab):

@@ -33,16 +33,16 @@ def test_a_receiver_that_nobody_has_listens_no_more(monkeypatch):
     lab = svc.sandbox()
     svc.watch_changes(svc.receiver())
     lab.deliver()
-    begun = [one for one in threading.enumerate() if one not in before and one.name.startswith("svc-")]
+    threads = [thread for thread in threading.enumerate() if thread not in before and thread.name.startswith("svc-")]
     for _ in range(2):
         lab = svc.sandbox()
     gc.collect()
 
-    assert {one.name for one in begun} <= {"svc-receiver", "svc-courier"}
-    for thread in begun:
+    assert {thread.name for thread in threads} <= {"svc-receiver", "svc-courier"}
+    for thread in threads:
         thread.join(PATIENCE)
         assert not thread.is_alive()
-    assert begun
+    assert threads
 
 
 def test_the_folder_of_a_sandbox_that_nobody_has_can_be_opened_again(tmp_path):
@@ -120,7 +120,7 @@ def test_a_copy_is_closed_with_its_original():
     closed: list[str] = []
     with svc.sandbox() as lab:
         copy = lab.fork()
-        copy.closes(lambda: closed.append("copy"))
+        copy.on_close(lambda: closed.append("copy"))
 
     assert closed == ["copy"]
 

@@ -13,14 +13,14 @@ def bob(lab):
 
 def test_everybody_of_a_list_for_every_row_of_a_frame(lab, bob):
     files = svc.upload([b"1", b"2"], name=["one", "two"])
-    given = svc.share(files, ["bob@svc.example", "domain:example.org", "anyone"], role="commenter")
+    shared = svc.share(files, ["bob@svc.example", "domain:example.org", "anyone"], role="commenter")
 
-    assert given["type"].tolist() == ["user", "domain", "anyone"] * 2
-    assert given["file_id"].tolist() == [file for file in files["id"] for _ in range(3)]
-    assert given["email_address"].dropna().tolist() == ["bob@svc.example"] * 2
+    assert shared["type"].tolist() == ["user", "domain", "anyone"] * 2
+    assert shared["file_id"].tolist() == [file for file in files["id"] for _ in range(3)]
+    assert shared["email_address"].dropna().tolist() == ["bob@svc.example"] * 2
     assert svc.files(session=bob)["name"].sort_values().tolist() == ["one", "two"]
     assert svc.files("sharedWithMe", session=bob)["id"].sort_values().tolist() == sorted(files["id"])
-    assert dict(given.dtypes.astype(str)) == dict(svc.permissions(files).dtypes.astype(str))
+    assert dict(shared.dtypes.astype(str)) == dict(svc.permissions(files).dtypes.astype(str))
 
 
 def test_who_may_write_writes_and_who_may_read_reads(lab, bob):

@@ -7,7 +7,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.policy import MIB
-from svc_notebooks.notebook import frontend as front_end
+from svc_notebooks.notebook import frontend
 from svc_notebooks.notebook.files import progress
 from svc_notebooks.notebook.widgets.progress_bar import ProgressBar
 
@@ -17,26 +17,26 @@ def shown(monkeypatch):
     """What a notebook would display."""
     import IPython.display
 
-    found = []
-    monkeypatch.setattr(IPython.display, "display", found.append)
-    monkeypatch.setattr(progress, "front_end", lambda: "notebook")
-    return found
+    displayed = []
+    monkeypatch.setattr(IPython.display, "display", displayed.append)
+    monkeypatch.setattr(progress, "detect_frontend", lambda: "notebook")
+    return displayed
 
 
 @pytest.mark.spec("D-03", "D-03a")
 def test_a_listener_hears_every_byte(lab):
-    heard = []
+    reports = []
 
-    svc.upload(bytes(3 * MIB), chunk_size=MIB, progress=lambda done, total: heard.append((done, total)))
+    svc.upload(bytes(3 * MIB), chunk_size=MIB, progress=lambda done, total: reports.append((done, total)))
 
-    assert heard[-1] == (3 * MIB, 3 * MIB)
-    assert [done for done, _ in heard] == sorted(done for done, _ in heard)
+    assert reports[-1] == (3 * MIB, 3 * MIB)
+    assert [done for done, _ in reports] == sorted(done for done, _ in reports)
 
 
 @pytest.mark.spec("D-03", "D-03a")
-@pytest.mark.parametrize("size, asked, bars", [(MIB, None, 0), (8 * MIB, None, 1), (8 * MIB, False, 0), (10, True, 1)])
-def test_a_bar_is_shown_for_what_takes_long_or_when_asked(lab, shown, size, asked, bars):
-    svc.upload(bytes(size), name="zeros.bin", progress=asked)
+@pytest.mark.parametrize("size, option, bars", [(MIB, None, 0), (8 * MIB, None, 1), (8 * MIB, False, 0), (10, True, 1)])
+def test_a_bar_is_shown_for_what_takes_long_or_when_asked(lab, shown, size, option, bars):
+    svc.upload(bytes(size), name="zeros.bin", progress=option)
 
     assert len(shown) == bars
 
@@ -100,7 +100,7 @@ def test_a_bar_says_that_it_did_not_come_to_its_end(shown, error, word):
 def test_a_terminal_has_tqdm(lab, monkeypatch):
     terminal = io.StringIO()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(progress, "front_end", lambda: "terminal")
+    monkeypatch.setattr(progress, "detect_frontend", lambda: "terminal")
 
     svc.upload(bytes(9 * MIB), name="zeros.bin")
 
@@ -111,19 +111,19 @@ def test_who_looks_is_found_without_importing_anything(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     before = set(sys.modules)
 
-    assert front_end.detect_frontend() == "none"
+    assert frontend.detect_frontend() == "none"
     assert set(sys.modules) == before
 
 
 def test_the_words_for_the_ear_change_at_most_every_tenth():
     bar = ProgressBar("Upload x", 1000)
-    said = []
-    bar.children[1].observe(lambda change: said.append(change["new"]), "value")
+    texts = []
+    bar.children[1].observe(lambda change: texts.append(change["new"]), "value")
 
     for done in range(1001):
         bar.report(done, 1000)
 
-    assert len(said) == 10
+    assert len(texts) == 10
 
 
 def test_an_unknown_total_has_a_bar_without_an_end():

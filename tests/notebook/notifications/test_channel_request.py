@@ -54,10 +54,10 @@ def test_a_token_that_begins_like_a_credential_is_refused(lab, rx, watch, token)
 
 
 @pytest.mark.spec("A8-06")
-@pytest.mark.parametrize("given", [OWN, lambda: OWN], ids=["a text", "a function"])
-def test_the_access_token_of_the_session_is_refused(lab, file, given):
+@pytest.mark.parametrize("credential", [OWN, lambda: OWN], ids=["a text", "a function"])
+def test_the_access_token_of_the_session_is_refused(lab, file, credential):
     lab.service.sign_in(token=OWN)
-    session = svc.Session("https://sandbox.svc.example", given, handler=lab.service.handle)
+    session = svc.Session("https://sandbox.svc.example", credential, handler=lab.service.handle)
 
     for call in (svc.watch_changes, lambda *args, **options: svc.watch_file(file, *args, **options)):
         with pytest.raises(ValueError, match=r"^token is the access token of this session") as refused:
@@ -81,13 +81,13 @@ def test_other_tokens_are_sent_as_they_are(lab, rx, watch, token):
 @pytest.mark.spec("N-05", "N-05b")
 def test_an_empty_token_is_none(lab, rx, watch):
     channel = watch(rx, token="")
-    found = rx.wait_for("sync")
+    messages = rx.wait_for("sync")
 
     assert "X-Svc-Channel-Token" not in rx.explain()["header"].tolist()
-    assert found["token"].isna().all()
+    assert messages["token"].isna().all()
     assert channel["token"].isna().all()
     assert rx.check_token(None)
-    assert found["verified"].tolist() == [True]
+    assert messages["verified"].tolist() == [True]
 
 
 @pytest.mark.spec("A8-01", "A8-01a", "A8-01b", "A8-06")
@@ -106,13 +106,13 @@ def test_the_frames_of_messages_have_type_and_length_of_the_body(lab, rx, file):
     svc.watch_changes(rx)
     lab.deliver()
 
-    for found in (rx.messages(), svc.notifications()):
-        assert found["content_type"].str.contains("json").all()
-        assert found["content_length"].tolist() == [0, len('{"kind": "svc#changes"}')]
-        assert found.dtypes["content_length"] == "Int64"
-    told = rx.explain(0).set_index("header")["value"]
-    assert "json" in told["Content-Type"]
-    assert told["Content-Length"] == "0"
+    for messages in (rx.messages(), svc.notifications()):
+        assert messages["content_type"].str.contains("json").all()
+        assert messages["content_length"].tolist() == [0, len('{"kind": "svc#changes"}')]
+        assert messages.dtypes["content_length"] == "Int64"
+    headers = rx.explain(0).set_index("header")["value"]
+    assert "json" in headers["Content-Type"]
+    assert headers["Content-Length"] == "0"
     assert rx.explain(1).set_index("header")["value"]["Content-Length"] == "23"
 
 
@@ -122,7 +122,7 @@ MILLIS = 1_767_605_400_123
 
 @pytest.mark.spec("A8-07", "A8-07a")
 @pytest.mark.parametrize(
-    "given, expected",
+    "expiration, expected",
     [
         (MILLIS, MILLIS),
         (str(MILLIS), str(MILLIS)),
@@ -132,8 +132,8 @@ MILLIS = 1_767_605_400_123
     ],
     ids=["number", "text of a number", "datetime", "Timestamp", "ISO 8601"],
 )
-def test_an_expiration_is_sent_to_the_millisecond(lab, rx, watch, given, expected):
-    channel = watch(rx, expiration=given)
+def test_an_expiration_is_sent_to_the_millisecond(lab, rx, watch, expiration, expected):
+    channel = watch(rx, expiration=expiration)
 
     assert sent()["expiration"] == expected
     assert channel["expiration"].item() == pd.Timestamp(MOMENT)

@@ -38,7 +38,7 @@ def post(rx, headers, body=b"", path=None, method="POST"):
         connection.close()
 
 
-def said(channel, number, state="update", token=None):
+def message_headers(channel, number, state="update", token=None):
     headers = {
         "X-Svc-Channel-ID": channel,
         "X-Svc-Message-Number": str(number),
@@ -63,12 +63,12 @@ def test_what_happens_to_a_file_arrives(lab, rx, file):
     svc.delete(file)
     rx.wait_for("remove")
 
-    found = rx.messages()
-    assert " ".join(found["state"]) == "sync update update add update update trash untrash remove"
-    assert found["changed"].dropna().tolist() == ["properties", "content,properties", "permissions", "permissions"]
-    assert found["verified"].all()
-    assert found["number"].is_monotonic_increasing
-    assert found["channel_id"].unique().tolist() == channel["id"].tolist()
+    messages = rx.messages()
+    assert " ".join(messages["state"]) == "sync update update add update update trash untrash remove"
+    assert messages["changed"].dropna().tolist() == ["properties", "content,properties", "permissions", "permissions"]
+    assert messages["verified"].all()
+    assert messages["number"].is_monotonic_increasing
+    assert messages["channel_id"].unique().tolist() == channel["id"].tolist()
 
 
 @pytest.mark.spec("A11-02", "A11-02a", "N-08", "N-08b")
@@ -78,9 +78,9 @@ def test_retries_are_seen_in_their_order(lab, rx, file):
     lab.clock.advance("1m")
 
     assert rx.messages()[["state", "tries", "answers"]].values.tolist() == [["sync", 4, "503, 503, 503, 200"]]
-    told = svc.notifications()
-    assert told[["watching", "tries", "outcome"]].values.tolist() == [[file["id"].item(), 4, "delivered"]]
-    assert 5 < told["waited"].item() < 7
+    delivered = svc.notifications()
+    assert delivered[["watching", "tries", "outcome"]].values.tolist() == [[file["id"].item(), 4, "delivered"]]
+    assert 5 < delivered["waited"].item() < 7
     assert lab.deliveries()["outcome"].tolist() == ["retry", "retry", "retry", "delivered"]
 
 
@@ -110,10 +110,10 @@ def test_a_wrong_token_is_refused_and_kept(lab, rx):
     channel = svc.watch_changes(rx, token="right")["id"].item()
     rx.wait_for("sync")
 
-    assert post(rx, said(channel, 7, token="wrong")) == 403
-    assert post(rx, said(channel, 8)) == 403
-    assert post(rx, said(channel, 9, token="right")) == 200
-    assert post(rx, said("somebody else's", 2, token="x")) == 200
+    assert post(rx, message_headers(channel, 7, token="wrong")) == 403
+    assert post(rx, message_headers(channel, 8)) == 403
+    assert post(rx, message_headers(channel, 9, token="right")) == 200
+    assert post(rx, message_headers("somebody else's", 2, token="x")) == 200
     verified = rx.messages()["verified"]
     assert verified.dropna().tolist() == [True, False, False, True]
     assert verified.isna().tolist() == [False] * 4 + [True]
@@ -122,8 +122,8 @@ def test_a_wrong_token_is_refused_and_kept(lab, rx):
 @pytest.mark.spec("A11-01", "A11-01b")
 def test_a_message_that_comes_twice_is_one(lab, rx):
     for _ in range(3):
-        assert post(rx, said("c", 5, "update")) == 200
-    assert post(rx, said("c", 6, "changed")) == 200
+        assert post(rx, message_headers("c", 5, "update")) == 200
+    assert post(rx, message_headers("c", 6, "changed")) == 200
 
     assert rx.messages()[["number", "state", "tries"]].values.tolist() == [[5, "update", 3], [6, "change", 1]]
 
@@ -133,10 +133,10 @@ def test_a_message_that_comes_twice_is_one(lab, rx):
     [
         ({}, b"", None, "POST", 400),
         ({"X-Svc-Channel-ID": "c"}, b"", None, "POST", 400),
-        (said("c", "seven"), b"", None, "POST", 400),
-        (said("c", 1), b"", "/elsewhere", "POST", 404),
-        (said("c", 1), b"", None, "GET", 405),
-        (said("c", 1), b"x" * 2_000_000, None, "POST", 413),
+        (message_headers("c", "seven"), b"", None, "POST", 400),
+        (message_headers("c", 1), b"", "/elsewhere", "POST", 404),
+        (message_headers("c", 1), b"", None, "GET", 405),
+        (message_headers("c", 1), b"x" * 2_000_000, None, "POST", 413),
     ],
 )
 def test_what_is_no_message_is_refused(rx, headers, body, path, method, status):
@@ -152,7 +152,7 @@ def test_who_connects_and_says_nothing_holds_up_nobody(lab, rx):
 
     parts = urlsplit(rx.address)
     with socket.create_connection((parts.hostname, parts.port)):
-        assert post(rx, said("c", 1)) == 200
+        assert post(rx, message_headers("c", 1)) == 200
 
 
 def test_waiting_in_vain_says_what_came(lab, rx):
@@ -162,26 +162,26 @@ def test_waiting_in_vain_says_what_came(lab, rx):
 
 
 def test_waiting_from_another_thread(lab, rx, file):
-    found = []
-    waiter = threading.Thread(target=lambda: found.append(rx.wait_for("update", timeout=PATIENCE)))
+    frames = []
+    waiter = threading.Thread(target=lambda: frames.append(rx.wait_for("update", timeout=PATIENCE)))
     waiter.start()
     svc.watch_file(file, rx)
     svc.update(file, name="new.txt")
     waiter.join()
 
-    assert found[0]["state"].tolist() == ["update"]
+    assert frames[0]["state"].tolist() == ["update"]
 
 
 def test_headers_are_explained(lab, rx, file):
     svc.watch_file(file, rx)
     rx.wait_for("sync")
-    told = rx.explain()
+    headers = rx.explain()
 
-    assert told["header"].tolist() == [
+    assert headers["header"].tolist() == [
         "X-Svc-Channel-ID", "X-Svc-Message-Number", "X-Svc-Resource-ID", "X-Svc-Resource-State",
         "X-Svc-Resource-URI", "X-Svc-Channel-Expiration", "X-Svc-Channel-Token", "Content-Type", "Content-Length",
     ]  # fmt: skip
-    assert told["meaning"].str.len().min() > 10
+    assert headers["meaning"].str.len().min() > 10
     with pytest.raises(ValueError, match="1 message"):
         rx.explain(5)
 
@@ -216,9 +216,9 @@ def test_a_frame_is_watched_row_by_row(lab, rx):
 def test_a_channel_is_an_id_a_row_a_frame_or_a_list(lab, rx, call):
     opened = svc.watch_file(svc.upload([b"1", b"2", b"3", b"4", b"5", b"6"]), rx)
     ids = opened["id"].tolist()
-    ways = {"id": ids[0], "row": opened.iloc[1], "frame": opened.iloc[2:4], "list": ids[4:]}
+    forms = {"id": ids[0], "row": opened.iloc[1], "frame": opened.iloc[2:4], "list": ids[4:]}
 
-    counts = {way: len(call(given)) for way, given in ways.items()}
+    counts = {form: len(call(channel)) for form, channel in forms.items()}
 
     assert counts == {"id": 1, "row": 1, "frame": 2, "list": 2}
     assert svc.channels()["state"].tolist()[:6] == ["stopped"] * 6
@@ -247,10 +247,10 @@ def test_the_change_log_goes_on_where_it_was(lab):
     assert svc.changes()["name"].tolist() == ["first"]
     assert len(svc.changes()) == 0
     svc.delete(first)
-    found = svc.changes()
-    assert found[["file_id", "removed"]].values.tolist() == [[first["id"].item(), True]]
-    assert svc.changes("1").equals(found)
-    assert found.attrs["page_token"] == "3"
+    changes = svc.changes()
+    assert changes[["file_id", "removed"]].values.tolist() == [[first["id"].item(), True]]
+    assert svc.changes("1").equals(changes)
+    assert changes.attrs["page_token"] == "3"
     with pytest.raises(BadRequest):
         svc.changes("99")
 
@@ -263,9 +263,11 @@ def test_a_lost_answer_to_watch_is_no_trouble(lab, rx):
     svc.upload(b"told once")
     lab.deliver()
 
-    found = rx.messages()
-    assert channel["id"].item() in found["channel_id"].tolist()
-    assert found[found["state"] == "change"]["channel_id"].tolist() == channel["id"].tolist(), "the lost one is stopped"
+    messages = rx.messages()
+    assert channel["id"].item() in messages["channel_id"].tolist()
+    assert messages[messages["state"] == "change"]["channel_id"].tolist() == channel["id"].tolist(), (
+        "the lost one is stopped"
+    )
     assert svc.stop_channel(channel)["stopped"].item()
 
 
@@ -279,8 +281,8 @@ def test_the_same_at_every_run():
             svc.watch_changes(rx)
             svc.update(file, name="y")
             lab.clock.advance("1m")
-            told = svc.notifications().drop(columns=["answers", "tries", "waited"])
-            return told.sort_values(["channel_id", "number"]).values.tolist()
+            delivered = svc.notifications().drop(columns=["answers", "tries", "waited"])
+            return delivered.sort_values(["channel_id", "number"]).values.tolist()
 
     assert run() == run()
 
@@ -333,7 +335,10 @@ def test_in_a_browser_there_are_no_sockets_no_threads_and_no_tls():
 
 @pytest.mark.parametrize("argument,field", [("channel_id", "id"), ("channel_type", "type")])
 def test_an_empty_id_or_type_is_sent_and_refused(lab, rx, file, argument, field):
-    for watch in (lambda **given: svc.watch_file(file, rx, **given), lambda **given: svc.watch_changes(rx, **given)):
+    for watch in (
+        lambda **options: svc.watch_file(file, rx, **options),
+        lambda **options: svc.watch_changes(rx, **options),
+    ):
         with pytest.raises(BadRequest) as caught:
             watch(**{argument: ""})
         assert caught.value.location == field

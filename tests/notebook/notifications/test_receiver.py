@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.sandbox import certificates as authority
+from svc_notebooks.notebook.sandbox import certificates
 from svc_notebooks.notebook.sandbox.certificates import make_authority
 from tests.patience import PATIENCE
 
@@ -211,7 +211,7 @@ def test_without_trustme_the_message_says_what_to_install(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "trustme", None)
     with pytest.raises(ImportError, match=r"svc-notebooks\[push\]"):
         make_authority()
-    assert authority.__doc__
+    assert certificates.__doc__
 
 
 def test_many_threads_lose_no_message(rx):

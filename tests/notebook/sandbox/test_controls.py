@@ -32,7 +32,7 @@ def errors():
 
 
 @pytest.mark.spec("X-05", "X-05c")
-@pytest.mark.parametrize("preset", [one.name for one in PRESETS])
+@pytest.mark.parametrize("preset", [plan.name for plan in PRESETS])
 def test_our_client_brings_a_file_there_and_back_through_every_preset(lab, preset):
     with lab.faults(preset):
         file = svc.upload(CONTENT, name="film.mp4", chunk_size=2 * Q)
@@ -62,7 +62,7 @@ def test_a_name_that_is_no_preset_is_told_those_that_there_are(lab):
 def test_the_presets_are_a_frame():
     presets = svc.fault_presets()
 
-    assert presets["name"].tolist() == [one.name for one in PRESETS]
+    assert presets["name"].tolist() == [preset.name for preset in PRESETS]
     assert presets.dtypes.astype(str).to_dict() == {"name": "str", "teaches": "str", "steps": "Int64", "what": "str"}
     assert presets["what"].str.len().min() > 10
 
@@ -71,18 +71,18 @@ def test_the_plans_in_force_are_a_frame_the_same_for_none(lab):
     none = lab.fault_plans()
     step = {"match": {"operation": "upload.session", "nth": 2}, "action": {"cut_request_after": 300_000}, "times": 3}
     lab.service.add_faults({"steps": [step]})
-    one = lab.fault_plans()
+    plans = lab.fault_plans()
 
-    assert (len(none), len(one)) == (0, 1)
-    assert none.dtypes.equals(one.dtypes)
-    assert one[["waits_for", "does", "times", "seen", "fired"]].values.tolist() == [
+    assert (len(none), len(plans)) == (0, 1)
+    assert none.dtypes.equals(plans.dtypes)
+    assert plans[["waits_for", "does", "times", "seen", "fired"]].values.tolist() == [
         ["the 2nd request of upload.session", "cuts the connection after 300,000 bytes of the request", 3, 0, 0]
     ]
 
 
 @pytest.mark.spec("X-05", "X-05c")
 @pytest.mark.parametrize(
-    "faults, said",
+    "faults, expected",
     [
         ({"operation": "files.create", "status": 503}, r"waited for the 1st request of files.create; the nearest"),
         ({"operation": "files.list", "nth": 3, "status": 503}, r"the 3rd request of files.list; 1 such request came"),
@@ -91,8 +91,8 @@ def test_the_plans_in_force_are_a_frame_the_same_for_none(lab):
         ({"cut_response_after": 10_000}, r"1 such request came, and it could not happen to it"),
     ],
 )
-def test_a_step_that_never_happened_says_what_it_waited_for_and_how_near_it_came(lab, faults, said):
-    with pytest.raises(AssertionError, match=said), lab.faults(**faults):
+def test_a_step_that_never_happened_says_what_it_waited_for_and_how_near_it_came(lab, faults, expected):
+    with pytest.raises(AssertionError, match=expected), lab.faults(**faults):
         svc.files()
 
 

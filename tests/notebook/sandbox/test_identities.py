@@ -128,9 +128,9 @@ def test_a_file_that_is_no_key_file_is_not_shown(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("secret notes")
 
-    with pytest.raises(ValueError, match=r"notes\.txt") as found:
+    with pytest.raises(ValueError, match=r"notes\.txt") as refused:
         svc.service_account_token(path, ["https://svc.example/auth/storage"])
-    assert "secret" not in str(found.value)
+    assert "secret" not in str(refused.value)
 
 
 def test_a_key_signs_in_to_a_deployment(tmp_path):
@@ -215,6 +215,6 @@ def test_download_warns_of_each_flagged_file_and_of_no_other(lab, tmp_path):
     with pytest.warns(svc.AbusiveFileWarning) as shown:
         svc.download(files, tmp_path, acknowledge_abuse=True)
 
-    assert [str(one.message).partition(" ")[0] for one in shown] == ["a.bin", "b.bin"]
-    assert {one.filename for one in shown} == {__file__}
+    assert [str(warning.message).partition(" ")[0] for warning in shown] == ["a.bin", "b.bin"]
+    assert {warning.filename for warning in shown} == {__file__}
     assert (tmp_path / "b.bin").read_bytes() == b"b"

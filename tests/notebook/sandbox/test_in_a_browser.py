@@ -15,7 +15,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 import svc_notebooks as svc
-from svc_notebooks.convert.engines import available as engines
+from svc_notebooks.convert.engines import available
 from svc_notebooks.core.platform import BROWSER, MACHINE, capabilities, override
 from svc_notebooks.notebook.forms.upload.queue import UploadQueue
 from tools.lite.pages import rehearsed
@@ -93,11 +93,11 @@ def test_a_receiver_there_shows_what_one_with_a_socket_shows():
 
     with override(BROWSER):
         messages, headers = story()
-    told, said = story()
+    socket_messages, socket_headers = story()
 
-    assert messages.drop(columns="received").equals(told.drop(columns="received"))
-    assert messages.dtypes.equals(told.dtypes)
-    assert headers["header"].tolist() == said["header"].tolist()
+    assert messages.drop(columns="received").equals(socket_messages.drop(columns="received"))
+    assert messages.dtypes.equals(socket_messages.dtypes)
+    assert headers["header"].tolist() == socket_headers["header"].tolist()
 
 
 def test_nobody_waits_for_what_nobody_can_send(lab):
@@ -134,15 +134,15 @@ def test_what_needs_a_program_names_it(lab):
     with pytest.raises(svc.Unsupported, match="it needs pandoc, a program of its own, and a browser runs none"):
         svc.upload(b"<p>x", name="x.html", convert_to="document")
     text = svc.upload(b"words", name="x.txt", convert_to="document")
-    with pytest.raises(svc.Unsupported, match="cannot become text/html here: it needs pandoc") as found:
+    with pytest.raises(svc.Unsupported, match="cannot become text/html here: it needs pandoc") as refused:
         svc.export(text, "html")
 
-    assert (found.value.status, found.value.reason) == (400, "badRequest")
+    assert (refused.value.status, refused.value.reason) == (400, "badRequest")
     assert lab.journal()["decided_by"].iloc[-1].startswith("A7-02")
 
 
 def test_what_is_not_installed_says_how_to_have_it(monkeypatch):
-    monkeypatch.setattr(engines.TYPST.__class__, "found", lambda engine: engine.name != "typst")
+    monkeypatch.setattr(available.TYPST.__class__, "is_available", lambda engine: engine.name != "typst")
     with svc.sandbox():
         table = svc.upload(b"a,b", name="t.csv", convert_to="spreadsheet")
 
@@ -151,7 +151,7 @@ def test_what_is_not_installed_says_how_to_have_it(monkeypatch):
 
 
 def test_what_is_not_loaded_says_how_to_load_it(browser, monkeypatch):
-    monkeypatch.setattr(engines.TYPST.__class__, "found", lambda engine: engine.name != "typst")
+    monkeypatch.setattr(available.TYPST.__class__, "is_available", lambda engine: engine.name != "typst")
     with svc.sandbox():
         table = svc.upload(b"a,b", name="t.csv", convert_to="spreadsheet")
 
@@ -197,11 +197,11 @@ def test_a_notebook_shows_the_sentence_alone():
     InteractiveShell.clear_instance()
     config = Config()
     config.HistoryManager.enabled = False
-    shell, said = InteractiveShell.instance(config=config), io.StringIO()
-    with redirect_stdout(said):
+    shell, output = InteractiveShell.instance(config=config), io.StringIO()
+    with redirect_stdout(output):
         shell.run_cell("import svc_notebooks as svc; raise svc.Unsupported('Not this.')")
     InteractiveShell.clear_instance()
 
-    assert said.getvalue().strip() == (
+    assert output.getvalue().strip() == (
         "Unsupported: Not this. It works in JupyterLab on a machine of your own, with everything installed."
     )

@@ -23,9 +23,9 @@ def new_event():
 
 
 def test_the_first_sandbox_of_a_kernel_has_the_ids_of_seed_0():
-    first, given = svc.sandbox(), svc.sandbox(seed=0)
+    first, seeded = svc.sandbox(), svc.sandbox(seed=0)
 
-    assert [new_id(first) for _ in range(3)] == [new_id(given) for _ in range(3)]
+    assert [new_id(first) for _ in range(3)] == [new_id(seeded) for _ in range(3)]
 
 
 def test_a_row_of_the_first_sandbox_deletes_nothing_in_the_second():
@@ -129,10 +129,10 @@ def test_copies_draw_ids_of_their_own(tmp_path):
     labs = [lab, lab.fork(), lab.fork(), svc.open_sandbox(path), svc.open_sandbox(path)]
     labs.append(labs[1].fork())
 
-    assert [svc.read(row, session=one.session) for one in labs] == [b"hello"] * 6
-    assert len({new_id(one) for one in labs}) == 6
-    rooms = [svc.watch_changes(svc.receiver(direct=True, session=one.session), session=one.session) for one in labs]
-    assert len({room["id"].item() for room in rooms}) == 6
+    assert [svc.read(row, session=lab.session) for lab in labs] == [b"hello"] * 6
+    assert len({new_id(lab) for lab in labs}) == 6
+    channels = [svc.watch_changes(svc.receiver(direct=True, session=lab.session), session=lab.session) for lab in labs]
+    assert len({channel["id"].item() for channel in channels}) == 6
 
 
 def test_a_saved_sandbox_that_is_opened_first_goes_on_with_the_ids_where_it_was_saved(tmp_path):
@@ -175,8 +175,8 @@ def test_sandboxes_that_threads_open_at_once_have_ids_of_their_own():
 
 
 def test_two_sandboxes_over_folders_draw_ids_of_their_own(tmp_path):
-    with svc.sandbox(tmp_path / "a") as one, svc.sandbox(tmp_path / "b") as other:
-        ids = {new_id(one), new_id(other)}
+    with svc.sandbox(tmp_path / "a") as first, svc.sandbox(tmp_path / "b") as second:
+        ids = {new_id(first), new_id(second)}
     with svc.sandbox(tmp_path / "a") as again:
         ids.add(new_id(again))
 

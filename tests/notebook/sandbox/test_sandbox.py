@@ -59,9 +59,9 @@ def test_the_same_seed_gives_the_same_ids_times_and_waits():
 
 def test_another_seed_gives_other_ids():
     with svc.sandbox(seed=1):
-        one = svc.generate_ids(1)["id"].item()
+        first = svc.generate_ids(1)["id"].item()
     with svc.sandbox(seed=2):
-        assert svc.generate_ids(1)["id"].item() != one
+        assert svc.generate_ids(1)["id"].item() != first
 
 
 def test_a_folder_keeps_everything_and_uploads_go_on(tmp_path):
@@ -90,8 +90,8 @@ def test_the_home_folder_may_be_written_as_a_tilde(tmp_path, monkeypatch):
     with svc.open_sandbox("~/lesson.svc"):
         assert len(svc.files()) == 4
 
-    assert {one.name for one in tmp_path.iterdir()} >= {"kept", "saved", "client.json", "lesson.svc"}
-    assert {one.name for one in (tmp_path / "saved").iterdir()} == {"0.txt", "1.txt", "n0.txt", "n1.txt"}
+    assert {path.name for path in tmp_path.iterdir()} >= {"kept", "saved", "client.json", "lesson.svc"}
+    assert {path.name for path in (tmp_path / "saved").iterdir()} == {"0.txt", "1.txt", "n0.txt", "n1.txt"}
 
 
 def test_a_wait_moves_the_clock_and_takes_no_time(lab):

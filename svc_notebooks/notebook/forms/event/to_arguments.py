@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ....core.colors import EVENT_COLORS
 from ....core.events.rrule import Start
-from ...events.body import some_fields
+from ...events.body import partial_body
 from ...events.parameters import QUERY_ARGUMENTS, query_of
 from ...events.recurrence_plan import RecurrencePlan
 from ...frames.schemas import camel
@@ -98,7 +98,7 @@ def _fields(arguments: Mapping[str, Any], lines: list[str]) -> JSONObject:
     }
     others = {name: value for name, value in arguments.items() if name not in (*_TIMES, *_NOT_FIELDS)}
     recurrence: JSONObject = {"recurrence": [*lines]} if lines else {}
-    return {**times, **some_fields(**others), **recurrence}
+    return {**times, **partial_body(**others), **recurrence}
 
 
 def _with_other_fields(arguments: dict[str, Any], further: dict[str, Any]) -> dict[str, Any]:

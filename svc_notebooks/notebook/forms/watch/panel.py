@@ -15,7 +15,7 @@ from ...current_session import session_or_current
 from ...frames.frames import frame
 from ...frames.schemas import MESSAGES
 from ...notifications.channels import renew_channel, stop_channel, watch_changes, watch_file
-from ...notifications.message_view import MOST, headings, message_line
+from ...notifications.message_view import MAX_SHOWN, headings, message_line
 from ...notifications.receiver import Receiver
 from ...notifications.receivers import receiver
 from ...sandbox.sandbox import sandbox_of
@@ -221,7 +221,7 @@ class WatchPanel(Form):
     def _show_messages(self, messages: list[Received], names: Names, watched: dict[str, str]) -> None:
         """A widget for each, so that one that is unfolded stays so when others come."""
         self.table.value = headings(messages)
-        shown = range(max(0, len(messages) - MOST), len(messages))
+        shown = range(max(0, len(messages) - MAX_SHOWN), len(messages))
         lines = [self._line_of.setdefault(n, widgets.HTML(layout={"margin": "0"})) for n in shown]
         for line, message in zip(lines, messages[shown.start :], strict=True):
             line.value = message_line(message, names, watched)
