@@ -348,7 +348,7 @@ def test_real_secrets_show_nowhere(lab, tmp_path, logged):
     robot = lab.sign_in(account)
     svc.upload(b"hello", session=robot)
     svc.token_info(session=robot)
-    secrets = [*account.key["private_key"].splitlines()[1:-1], str(client.client_secret), robot._credential.word]
+    secrets = [*account.key["private_key"].splitlines()[1:-1], str(client.client_secret), robot._credential.token]
     assert all(len(secret) > 5 for secret in secrets)
     basic = Headers([("Authorization", "Basic " + "Q2FuYXJ5OnNlY3JldA=="), ("Content-Length", "0")])
     robot.send(Request("POST", f"{robot.base_url}/token", basic))
