@@ -10,17 +10,17 @@ from hypothesis import assume, given
 
 from svc_notebooks.client.events.ical import calendar_file
 from svc_notebooks.server.service import open_service
-from tests.properties.test_any_event import ALL, EVENTS, TestedService, events, hypothesis_settings, outcome
+from tests.properties.test_any_event import ALL, EVENTS, ServiceUnderTest, events, hypothesis_settings, outcome
 
 
 @pytest.fixture(scope="module")
-def house() -> TestedService:
-    return TestedService(open_service(seed=0))
+def house() -> ServiceUnderTest:
+    return ServiceUnderTest(open_service(seed=0))
 
 
 @hypothesis_settings
 @given(event=events)
-def test_any_accepted_event_is_one_event_of_a_file(house: TestedService, event: dict[str, Any]) -> None:
+def test_any_accepted_event_is_one_event_of_a_file(house: ServiceUnderTest, event: dict[str, Any]) -> None:
     house.sweep()
     status, made = outcome(house.event("POST", EVENTS + ALL, event))
     assume(status == 200 and made["status"] != "cancelled")

@@ -98,7 +98,7 @@ events = near_valid | whole_or_less | st.dictionaries(st.sampled_from(sorted(WHO
 hypothesis_settings = examples(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 
 
-class TestedService:
+class ServiceUnderTest:
     """A service that is new for every example, as far as events go."""
 
     def __init__(self, service: Service) -> None:
@@ -118,8 +118,8 @@ class TestedService:
 
 
 @pytest.fixture(scope="module")
-def house() -> TestedService:
-    return TestedService(open_service(seed=0))
+def house() -> ServiceUnderTest:
+    return ServiceUnderTest(open_service(seed=0))
 
 
 def outcome(response: Response) -> tuple[int, dict[str, Any]]:
@@ -136,7 +136,7 @@ def outcome(response: Response) -> tuple[int, dict[str, Any]]:
 @given(body=st.binary(max_size=60) | anything.map(lambda value: json.dumps(value).encode()), method=st.sampled_from(
     ["POST", "PATCH", "PUT", "import"]))  # fmt: skip
 def test_any_body_has_an_answer(
-    house: TestedService, caplog: pytest.LogCaptureFixture, body: bytes, method: str
+    house: ServiceUnderTest, caplog: pytest.LogCaptureFixture, body: bytes, method: str
 ) -> None:
     house.sweep()
     house.event("POST", EVENTS + ALL, WHOLE)
@@ -156,7 +156,7 @@ def test_any_body_has_an_answer(
 @hypothesis_settings
 @given(event=events, method=st.sampled_from(["POST", "PATCH", "PUT"]))
 def test_any_event_has_an_answer_that_names_what_is_wrong(
-    house: TestedService, caplog: pytest.LogCaptureFixture, event: dict[str, Any], method: str
+    house: ServiceUnderTest, caplog: pytest.LogCaptureFixture, event: dict[str, Any], method: str
 ) -> None:
     house.sweep()
     if method != "POST":
@@ -179,7 +179,9 @@ def test_any_event_has_an_answer_that_names_what_is_wrong(
 @example(event=WHOLE)
 @example(event={**DAYS, "summary": "\ud800"})
 @example(event=DAYS)
-def test_the_problems_of_an_event_are_those_that_the_service_finds(house: TestedService, event: dict[str, Any]) -> None:
+def test_the_problems_of_an_event_are_those_that_the_service_finds(
+    house: ServiceUnderTest, event: dict[str, Any]
+) -> None:
     house.sweep()
     sent = json.loads(json.dumps(event))
     known = [(row.reason, row.location) for row in problems(sent, POLICY)]
@@ -220,7 +222,7 @@ def test_the_defaults_are_those_of_the_interface() -> None:
 @pytest.mark.spec("E-18", "E-18a")
 @hypothesis_settings
 @given(event=whole_or_less)
-def test_what_is_accepted_comes_back_and_may_be_sent_again(house: TestedService, event: dict[str, Any]) -> None:
+def test_what_is_accepted_comes_back_and_may_be_sent_again(house: ServiceUnderTest, event: dict[str, Any]) -> None:
     house.sweep()
 
     made = outcome(house.event("POST", EVENTS + ALL, event))[1]
@@ -248,7 +250,7 @@ values = st.text(max_size=20) | st.sampled_from(
     below=st.sampled_from(["", "/abcde", "/abcde/instances", "/nothing/instances", "/abcde_20261102T090000Z"]),
 )
 def test_any_parameter_of_a_list_has_an_answer(
-    house: TestedService, caplog: pytest.LogCaptureFixture, query: list[tuple[str, str]], below: str
+    house: ServiceUnderTest, caplog: pytest.LogCaptureFixture, query: list[tuple[str, str]], below: str
 ) -> None:
     house.sweep()
     house.event("POST", EVENTS + ALL, {**WHOLE, "recurrence": ["RRULE:FREQ=DAILY"]})
@@ -268,7 +270,7 @@ def test_any_parameter_of_a_list_has_an_answer(
     method=st.sampled_from(["GET", "POST", "PATCH", "PUT", "DELETE", "HEAD"]),
 )
 def test_any_name_of_a_calendar_or_an_event_has_an_answer(
-    house: TestedService, caplog: pytest.LogCaptureFixture, calendar: str, event: str, method: str
+    house: ServiceUnderTest, caplog: pytest.LogCaptureFixture, calendar: str, event: str, method: str
 ) -> None:
     house.sweep()
     names = [quote(name.encode("utf-8", "surrogatepass"), safe="") for name in (calendar, event)]
@@ -300,7 +302,7 @@ calendars = st.dictionaries(st.sampled_from(["summary", "description", "location
     query=st.lists(st.tuples(parameters, values), max_size=2),
 )  # fmt: skip
 def test_any_calendar_and_any_share_has_an_answer(
-    house: TestedService,
+    house: ServiceUnderTest,
     caplog: pytest.LogCaptureFixture,
     call: tuple[str, str],
     body: Any,
