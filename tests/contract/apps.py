@@ -33,12 +33,12 @@ def ask(wire: Wire, path: str, form: dict[str, str] | list[tuple[str, str]], **h
 
 def refused(answer: Answer) -> tuple[int, str]:
     """Status and error, after the shape of the answer was looked at (RFC 6749, 5.2)."""
-    found = answer.json
-    assert found.keys() == {"error", "error_description"}
-    assert re.fullmatch(r"[\x20-\x21\x23-\x5B\x5D-\x7E]+", found["error_description"]), found["error_description"]
+    body = answer.json
+    assert body.keys() == {"error", "error_description"}
+    assert re.fullmatch(r"[\x20-\x21\x23-\x5B\x5D-\x7E]+", body["error_description"]), body["error_description"]
     assert answer.headers["Content-Type"].startswith("application/json")
     assert "no-store" in answer.headers["Cache-Control"]
-    return answer.status, found["error"]
+    return answer.status, body["error"]
 
 
 @dataclass
@@ -53,8 +53,8 @@ class App:
     def address(self, scopes: str = "storage", /, **more: str | None) -> str:
         """Where a browser is sent, to ask for these scopes."""
         uris = " ".join(SCOPE + scope for scope in scopes.split())
-        given = {"response_type": "code", "client_id": self.id, "redirect_uri": BACK, "scope": uris, "state": "s"}
-        self.asked = {name: value for name, value in (given | PROOF | more).items() if value is not None}
+        parameters = {"response_type": "code", "client_id": self.id, "redirect_uri": BACK, "scope": uris, "state": "s"}
+        self.asked = {name: value for name, value in (parameters | PROOF | more).items() if value is not None}
         return f"/authorize?{urlencode(self.asked)}"
 
     def code(
@@ -65,9 +65,14 @@ class App:
 
     def form(self, granted: str, /, **more: str | None) -> dict[str, str]:
         """What is sent for a code."""
-        given = {"grant_type": "authorization_code", "code": granted, "redirect_uri": BACK, "code_verifier": VERIFIER}
-        given |= {"client_id": self.id, "client_secret": self.secret}
-        return {name: value for name, value in (given | more).items() if value is not None}
+        parameters = {
+            "grant_type": "authorization_code",
+            "code": granted,
+            "redirect_uri": BACK,
+            "code_verifier": VERIFIER,
+        }
+        parameters |= {"client_id": self.id, "client_secret": self.secret}
+        return {name: value for name, value in (parameters | more).items() if value is not None}
 
     def tokens(self, scopes: str = "storage", /, **more: Any) -> dict[str, Any]:
         answer = ask(self.wire, "/token", self.form(self.code(scopes, **more)))
@@ -75,8 +80,8 @@ class App:
         return dict(answer.json)
 
     def refresh(self, token: str, **more: str) -> Answer:
-        given = {"grant_type": "refresh_token", "refresh_token": token, "client_id": self.id}
-        return ask(self.wire, "/token", given | {"client_secret": self.secret} | more)
+        parameters = {"grant_type": "refresh_token", "refresh_token": token, "client_id": self.id}
+        return ask(self.wire, "/token", parameters | {"client_secret": self.secret} | more)
 
 
 def registered(wire: Wire, name: str = "Photo app", **options: Any) -> App:
@@ -110,8 +115,8 @@ class Robot:
 
     def signed(self, claims: dict[str, Any] | None = None, /, **changes: Any) -> str:
         """The assertion of these claims; None takes one away."""
-        found = {name: value for name, value in ((claims or self.claims) | changes).items() if value is not None}
-        body, head = json.dumps(found).encode(), {"kid": self.key["private_key_id"]}
+        payload = {name: value for name, value in ((claims or self.claims) | changes).items() if value is not None}
+        body, head = json.dumps(payload).encode(), {"kid": self.key["private_key_id"]}
         return jwt.PyJWS().encode(body, self.key["private_key"], "RS256", headers=head)  # whatever stands in it
 
     def grant(self, assertion: str) -> Answer:

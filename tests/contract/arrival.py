@@ -75,8 +75,8 @@ def _has_files(site: Site, ledger: Ledger) -> bool:
 
 
 def _seen(reply: Reply) -> str:
-    kind = reply.headers.get("content-type", "no type").split(";")[0]
-    return f"the first request was answered {reply.status} with {kind}" if reply.status < 600 else "nothing"
+    media_type = reply.headers.get("content-type", "no type").split(";")[0]
+    return f"the first request was answered {reply.status} with {media_type}" if reply.status < 600 else "nothing"
 
 
 def _said(
@@ -158,11 +158,11 @@ def _looks_at_events(site: Site, ledger: Ledger) -> Iterator[Look]:
 def _find_people(site: Site) -> None:
     for person, token in site.people.items():
         for address in _addresses(site, token):
-            found = None
+            email = None
             with suppress(Unreachable, KeyError, TypeError):
-                found = address()
-            if isinstance(found, str) and "@" in found:
-                site.words.person(person, found)
+                email = address()
+            if isinstance(email, str) and "@" in email:
+                site.words.person(person, email)
                 break
         else:
             site.missing[person] = "its address is told nowhere"

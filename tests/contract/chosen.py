@@ -36,10 +36,10 @@ class Record:
     named: frozenset[int] = frozenset()
     differences: list[tuple[str, str]] = field(default_factory=list)
 
-    def note(self, choice: str, what: str) -> None:
+    def note(self, choice: str, description: str) -> None:
         """A difference; one that was seen before is not told twice."""
-        if (choice, what) not in self.differences:
-            self.differences.append((choice, what))
+        if (choice, description) not in self.differences:
+            self.differences.append((choice, description))
 
 
 class _Current:
@@ -50,9 +50,9 @@ OURS = {400, 403}
 """What we say of a mistake, and of what is not allowed, where the interface shows no status."""
 
 
-def statuses_named(words: str) -> frozenset[int]:
+def statuses_named(rule_text: str) -> frozenset[int]:
     """The statuses that a rule's words ask for by number, and the interface or HTTP itself settles."""
-    return frozenset(int(found) for found in _NUMBER.findall(words)) - OURS
+    return frozenset(int(number) for number in _NUMBER.findall(rule_text)) - OURS
 
 
 @contextmanager
@@ -85,9 +85,9 @@ class Status(int):
     record: Record
 
     def __new__(cls, value: int, record: Record) -> Status:
-        found = super().__new__(cls, value)
-        found.record = record
-        return found
+        status = super().__new__(cls, value)
+        status.record = record
+        return status
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, int) or int(self) == int(other):
@@ -116,13 +116,13 @@ class Said(str):
     record: Record
 
     def __new__(cls, value: object, record: Record) -> Said:
-        found = super().__new__(cls, "" if value is None else str(value))
-        found.record = record
-        return found
+        text = super().__new__(cls, "" if value is None else str(value))
+        text.record = record
+        return text
 
-    def _noted(self, holds: bool, wanted: object) -> bool:
+    def _noted(self, holds: bool, expected: object) -> bool:
         if not holds:
-            self.record.note("Words of an error", f"{str(wanted)[:60]!r} here, {str(self)[:60]!r} there")
+            self.record.note("Words of an error", f"{str(expected)[:60]!r} here, {str(self)[:60]!r} there")
         return True
 
     def __eq__(self, other: object) -> bool:
@@ -136,8 +136,8 @@ class Said(str):
     def __contains__(self, part: object) -> bool:
         return self._noted(isinstance(part, str) and part in str(self), part)
 
-    def startswith(self, *wanted: Any) -> bool:
-        return self._noted(str(self).startswith(*wanted), wanted[0])
+    def startswith(self, *prefixes: Any) -> bool:
+        return self._noted(str(self).startswith(*prefixes), prefixes[0])
 
     def split(self, *how: Any, **options: Any) -> list[Any]:
         return [Said(part, self.record) for part in str(self).split(*how, **options)]

@@ -38,6 +38,6 @@ CALLS: list[tuple[str, str, dict[str, Any] | None]] = [
 
 def state(service: Service) -> tuple[object, ...]:
     """What control calls change."""
-    asked = [row for row in service.journal() if row["operation"] != "control"]
+    interface_rows = [row for row in service.journal() if row["operation"] != "control"]
     changes = service.fault_plans(), service.limits(), isinstance(service.clock, SystemClock)
-    return (*changes, len(asked), service._context.store.users.emails())
+    return (*changes, len(interface_rows), service._context.store.users.emails())

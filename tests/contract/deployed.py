@@ -53,8 +53,8 @@ class AnswerThere(Answer):
 
 def _told(value: Any) -> Any:
     if isinstance(value, dict):
-        return Told({name: _told(one) for name, one in value.items()})
-    return [_told(one) for one in value] if isinstance(value, list) else value
+        return Told({name: _told(element) for name, element in value.items()})
+    return [_told(element) for element in value] if isinstance(value, list) else value
 
 
 class Unheard:
@@ -86,7 +86,7 @@ class Deployed(Wire):
     def new(self, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         return [row for row in rows if not {row.get("id"), row.get("recurringEventId")} & self.site.before]
 
-    def hear(self, told: Any) -> Any:
+    def hear(self, receiver: Any) -> Any:
         if isinstance(self.site.inside, Outside):
             if self.site.target.address is None:
                 beyond("a receiving URL whose domain is registered (--address)")
@@ -95,17 +95,17 @@ class Deployed(Wire):
             beyond("messages under the names of the interface")
         if not self._reaches_us():
             beyond("a deployment whose messages reach this machine")
-        return super().hear(told)
+        return super().hear(receiver)
 
     def _reaches_us(self) -> bool:
         """Whether a message comes to a receiver here; tried once in a run."""
         if self.site.reaches_us is None:
-            with receiver() as told:
-                super().hear(told)
-                channel = {"id": f"{self.prefix}reach", "type": "web_hook", "address": told.address}
+            with receiver() as webhook:
+                super().hear(webhook)
+                channel = {"id": f"{self.prefix}reach", "type": "web_hook", "address": webhook.address}
                 self.post_json("/storage/v3/changes/watch", channel)
-                with told.arrived:
-                    self.site.reaches_us = told.arrived.wait_for(lambda: bool(told.requests), 5)
+                with webhook.arrived:
+                    self.site.reaches_us = webhook.arrived.wait_for(lambda: bool(webhook.requests), 5)
         return self.site.reaches_us
 
     def mails(self, outbox: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -174,7 +174,7 @@ class Deployed(Wire):
         if method == "DELETE" or path.endswith("/clear"):
             return self.ledger.knows(target)
         if method in ("PUT", "PATCH"):
-            return self.ledger.knows(target) or not {unquote(one) for one in path.split("/")} & self.site.before
+            return self.ledger.knows(target) or not {unquote(segment) for segment in path.split("/")} & self.site.before
         return True
 
 
@@ -187,10 +187,10 @@ def _bearer(pairs: Iterable[tuple[str, str]]) -> str | None:
 
 def _json_of(body: Any) -> Mapping[str, Any]:
     try:
-        found = json.loads(body) if isinstance(body, bytes) and body[:1] == b"{" else {}
+        document = json.loads(body) if isinstance(body, bytes) and body[:1] == b"{" else {}
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return document if isinstance(document, dict) else {}
 
 
 @dataclass
@@ -242,8 +242,8 @@ class Run:
         if request.getfixturevalue("policy") != Policy():
             beyond("a service with another policy")
         rules = [self.command.rules.get(rule) for rule in self.command.rules_of(request.node)]
-        words = " ".join(rule.rule for rule in rules if rule)
-        record, prefix = Record(statuses_named(words)), next(self._prefixes)
+        rule_text = " ".join(rule.rule for rule in rules if rule)
+        record, prefix = Record(statuses_named(rule_text)), next(self._prefixes)
         if self.command.failed:
             self.command.failed = False
             self.site.recount()
@@ -253,8 +253,8 @@ class Run:
             with noting(record):
                 yield wire
         finally:
-            for choice, what in record.differences:
-                request.node.user_properties.append(("difference", (choice, what)))
+            for choice, description in record.differences:
+                request.node.user_properties.append(("difference", (choice, description)))
             request.node.user_properties.append(("log", wire.log[-3:]))
             with self.site.undisturbed():
                 self.site.inside.undo()
@@ -264,7 +264,7 @@ class Run:
                 self.site.find_unseen()
 
 
-def _of_our_own(service: Service, *given: object, **options: object) -> None:
+def _of_our_own(service: Service, *args: object, **options: object) -> None:
     beyond("a service that the test opens itself")
 
 
@@ -275,5 +275,5 @@ def run_of(config: pytest.Config) -> Run | None:
         return None
     if command.run is None:
         command.run = Run(command)
-    found: Run = command.run
-    return found
+    run: Run = command.run
+    return run

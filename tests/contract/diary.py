@@ -76,11 +76,11 @@ class Diary:
     def items(self, **parameters: Any) -> list[Fields]:
         """The events that were not there before the test."""
         page = accepted(self.list(**parameters))
-        found = cast("list[Fields]", page["items"])
+        events = cast("list[Fields]", page["items"])
         while "nextPageToken" in page and "maxResults" not in parameters:
             page = accepted(self.list(**parameters, pageToken=page["nextPageToken"]))
-            found += page["items"]
-        return self.wire.new(found)
+            events += page["items"]
+        return self.wire.new(events)
 
     def summaries(self, **parameters: Any) -> list[str]:
         return [event["summary"] for event in self.items(**parameters)]

@@ -20,9 +20,9 @@ Call = Callable[..., Any]
 Hide = Callable[[str | None], None]
 
 
-def beyond(what: str) -> NoReturn:
+def beyond(requirement: str) -> NoReturn:
     """Give a test up, for nobody outside can do this."""
-    pytest.skip(f"needs {what}")
+    pytest.skip(f"needs {requirement}")
 
 
 class Outside:
@@ -35,11 +35,11 @@ class Outside:
     def sign_in(self, user: str | None = None, *, token: str | None = None, **more: Any) -> str:
         if token or any(value not in (None, "notebook", False) for value in more.values()):
             beyond("tokens of other scopes, clients or lifetimes")
-        found = self._tokens.get(user or self._first)
-        if found is None:
+        access_token = self._tokens.get(user or self._first)
+        if access_token is None:
             beyond(f"a token of another person ({'--second-token' if len(self._tokens) < 2 else 'a third one'})")
-        self._meet(found, user or self._first)
-        return found
+        self._meet(access_token, user or self._first)
+        return access_token
 
     def undo(self) -> None:
         """Nothing was done."""
@@ -97,9 +97,9 @@ class Inside:
         return self._tokens[key]
 
     def _new(self, body: Mapping[str, Any]) -> str:
-        found: str = self._call("POST", "tokens", body)["access_token"]
-        self._hide(found)
-        return found
+        access_token: str = self._call("POST", "tokens", body)["access_token"]
+        self._hide(access_token)
+        return access_token
 
     def register_domain(self, domain: str) -> str:
         return str(self._call("POST", "domains", {"domain": domain})["domain"])
@@ -112,9 +112,9 @@ class Inside:
 
     def limit(self, user: str, requests: int | None, per: Any = "60s") -> Any:
         step = per.total_seconds() if isinstance(per, timedelta) else per
-        found = self._call("POST", "limits", {"user": user, "requests": requests, "per": step})
+        row = self._call("POST", "limits", {"user": user, "requests": requests, "per": step})
         self._limited.add(user)
-        return found
+        return row
 
     def undo(self) -> None:
         """Lift the limits that a test has set."""

@@ -44,10 +44,10 @@ class Ledger:
             self._note_made(method, target, token, sent, _object(answer))
 
     def _note_made(
-        self, method: str, target: str, token: str | None, sent: Mapping[str, Any], told: Mapping[str, Any]
+        self, method: str, target: str, token: str | None, sent: Mapping[str, Any], answer_body: Mapping[str, Any]
     ) -> None:
-        parts, name = [unquote(one) for one in urlsplit(target).path.strip("/").split("/")], told.get("id")
-        name = name or sent.get("id")
+        parts = [unquote(segment) for segment in urlsplit(target).path.strip("/").split("/")]
+        name = answer_body.get("id") or sent.get("id")
         upload = upload_id(target)
         if upload is not None:
             self.sessions.pop(upload, None)
@@ -67,18 +67,18 @@ class Ledger:
             case [_, "v3", "calendars", calendar, "acl"]:
                 path = f"{CALENDARS}/{quote(calendar, safe='')}/acl/{quote(name, safe='')}"
                 self._add(f"rule {name}", path, token, name)
-            case [*_, "watch"] if "resourceId" in told:
-                body = {"id": name, "resourceId": str(told["resourceId"])}
+            case [*_, "watch"] if "resourceId" in answer_body:
+                body = {"id": name, "resourceId": str(answer_body["resourceId"])}
                 self.made.append(Made(f"channel {name}", "POST", "/storage/v3/channels/stop", token, body))
 
-    def _add(self, what: str, path: str, token: str | None, name: str) -> None:
+    def _add(self, description: str, path: str, token: str | None, name: str) -> None:
         if name not in self.ids:
             self.ids.add(name)
-            self.made.append(Made(what, "DELETE", path, token))
+            self.made.append(Made(description, "DELETE", path, token))
 
     def knows(self, target: str) -> bool:
         """Whether an address names something that is noted here, or is that of a session."""
-        parts = [unquote(one) for one in urlsplit(target).path.split("/")]
+        parts = [unquote(segment) for segment in urlsplit(target).path.split("/")]
         return upload_id(target) is not None or any(
             part in self.ids or part.partition("_")[0] in self.ids for part in parts
         )
@@ -89,10 +89,10 @@ class Ledger:
         for upload, token in self.sessions.items():
             path = f"/upload{FILES}?uploadType=resumable&upload_id={quote(upload)}"
             send(Made("session", "DELETE", path, token))  # one that is over says so, and needs nothing
-        for one in reversed(self.made):
-            status = send(one)
+        for made in reversed(self.made):
+            status = send(made)
             if not (200 <= status < 300 or status in (404, 410)):
-                left.append(f"{one.what} (removing it was answered {status})")
+                left.append(f"{made.what} (removing it was answered {status})")
         self.made, self.ids, self.sessions, self.unseen = [], set(), {}, False
         return left
 
@@ -104,7 +104,7 @@ def upload_id(address: str) -> str | None:
 
 def _object(answer: Any) -> Mapping[str, Any]:
     try:
-        found = answer.json
+        body = answer.json
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return body if isinstance(body, dict) else {}

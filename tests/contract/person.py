@@ -30,16 +30,16 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, pairs: list[tuple[str, str | None]]) -> None:
-        said = {name: value or "" for name, value in pairs}
+        attributes = {name: value or "" for name, value in pairs}
         if tag == "form":
-            self.forms.append(Form(said.get("method", "get").upper(), said.get("action", "")))
+            self.forms.append(Form(attributes.get("method", "get").upper(), attributes.get("action", "")))
         elif tag == "button" and self.forms:
-            self._button = (said.get("name", ""), said.get("value", ""))
-        elif tag == "input" and self.forms and "name" in said:
-            self.forms[-1].fields.append(said["name"])
-            ticked = said.get("type") not in ("checkbox", "radio") or "checked" in dict(pairs)
-            if ticked and ("value" in said or said.get("type") == "checkbox"):
-                self.forms[-1].filled.append((said["name"], said.get("value", "on")))
+            self._button = (attributes.get("name", ""), attributes.get("value", ""))
+        elif tag == "input" and self.forms and "name" in attributes:
+            self.forms[-1].fields.append(attributes["name"])
+            ticked = attributes.get("type") not in ("checkbox", "radio") or "checked" in dict(pairs)
+            if ticked and ("value" in attributes or attributes.get("type") == "checkbox"):
+                self.forms[-1].filled.append((attributes["name"], attributes.get("value", "on")))
 
     def handle_data(self, text: str) -> None:
         if self._button:
@@ -75,15 +75,19 @@ class Person:
         for form in Page(page.body.decode()).forms:
             for name, value, label in form.buttons:
                 if text.lower() in label.lower() and set(typed) <= set(form.fields):
-                    pairs = [(key, one) for key, one in form.filled if not any(key.endswith(u) for u in untick)]
+                    pairs = [
+                        (key, field_value)
+                        for key, field_value in form.filled
+                        if not any(key.endswith(u) for u in untick)
+                    ]
                     pairs += [*typed.items(), *([(name, value)] if name else [])]
                     return self._submit(form, pairs)
         raise AssertionError(f"there is no button {text!r} on this page: {page.body.decode()[:2000]}")
 
     def _submit(self, form: Form, pairs: list[tuple[str, str]]) -> Answer:
         if form.method == "POST":
-            kind = "application/x-www-form-urlencoded"
-            return self.send("POST", form.action, urlencode(pairs).encode(), Content_Type=kind)
+            media_type = "application/x-www-form-urlencoded"
+            return self.send("POST", form.action, urlencode(pairs).encode(), Content_Type=media_type)
         return self.open(f"{form.action}?{urlencode(pairs)}")
 
     def sign_in(self, token: str) -> None:

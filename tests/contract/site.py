@@ -48,10 +48,10 @@ class Reply:
     def object(self) -> dict[str, Any]:
         """The body where it is a JSON object, else nothing."""
         try:
-            found = self.json
+            body = self.json
         except ValueError:
             return {}
-        return found if isinstance(found, dict) else {}
+        return body if isinstance(body, dict) else {}
 
 
 @dataclass
@@ -144,8 +144,8 @@ class Site:
     ) -> None:
         path = urlsplit(self.target.base_url).path + self.words.target(target)
         connection.putrequest(method, path, skip_accept_encoding=True)
-        kind = next((value.lower() for name, value in pairs if name.lower() == "content-type"), "")
-        if isinstance(body, bytes) and ("json" in kind or kind.startswith("multipart/")):
+        media_type = next((value.lower() for name, value in pairs if name.lower() == "content-type"), "")
+        if isinstance(body, bytes) and ("json" in media_type or media_type.startswith("multipart/")):
             body = self.words.out(body)
         for name, value in pairs:
             connection.putheader(self.words.header(name), value)
@@ -213,8 +213,8 @@ class Site:
         known = set(self.before)
         self.recount()
         if isinstance(self.inside, Inside):
-            for one in self.before - known:
-                self.ask("DELETE", f"{FILES}/{one}", token=self.inside.sign_in())
+            for file_id in self.before - known:
+                self.ask("DELETE", f"{FILES}/{file_id}", token=self.inside.sign_in())
 
     def strays(self) -> list[str]:
         """Files of ours that the run did not note: those of a request whose answer never came, or one of another's."""
@@ -224,7 +224,9 @@ class Site:
         known, self._counted = self._counted, set()
         self.count_files(self.target.token)
         self._counted = known
-        return [f"file {one} appeared during the run, which did not see it made" for one in self.before - self.found]
+        return [
+            f"file {file_id} appeared during the run, which did not see it made" for file_id in self.before - self.found
+        ]
 
     def count_files(self, token: str) -> None:
         """Remember the files that this person sees."""
@@ -246,7 +248,7 @@ class Site:
         while True:
             rows = page.get(key)
             rows = rows if isinstance(rows, list) else []
-            self.before |= {str(one["id"]) for one in rows if isinstance(one, dict) and "id" in one}
+            self.before |= {str(row["id"]) for row in rows if isinstance(row, dict) and "id" in row}
             following = page.get("nextPageToken")
             if not following or following == more:
                 return
@@ -317,14 +319,16 @@ def operation_of(method: str, target: str) -> str | None:
         root, *path = path
     if root not in ("storage", "calendar") or path[:1] != ["v3"]:
         return None
-    found = [
-        one.name
-        for one in OPERATIONS
-        if method in one.methods and one.calendar == (root == "calendar") and _fits(one.path, path[1:])
+    names = [
+        operation.name
+        for operation in OPERATIONS
+        if method in operation.methods
+        and operation.calendar == (root == "calendar")
+        and _fits(operation.path, path[1:])
     ]
-    if not found:
+    if not names:
         return None
-    name = min(found, key=lambda name: name in ("files.get", "files.delete"))  # /files/generateIds is no file
+    name = min(names, key=lambda name: name in ("files.get", "files.delete"))  # /files/generateIds is no file
     if media:
         return "PATCH of an upload address" if method == "PATCH" else None
     shown = name in SHOWN or (name == "files.get" and "media" in parse_qs(parts.query).get("alt", []))

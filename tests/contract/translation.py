@@ -18,13 +18,13 @@ class Translation:
     def __init__(self, theirs: Names) -> None:
         ours = Names()
         self._roots = [
-            (one, other)
-            for one, other in (
+            (our_path, their_path)
+            for our_path, their_path in (
                 (ours.upload_path(), theirs.upload_path()),
                 (ours.path(), theirs.path()),
                 (ours.calendar_path(), theirs.calendar_path()),
             )
-            if one != other
+            if our_path != their_path
         ]
         self._words: list[tuple[str, str]] = []
         self._add([(ours.media_prefix, theirs.media_prefix)])
@@ -36,7 +36,7 @@ class Translation:
         self._add([(ours, theirs), (quote(ours), quote(theirs))])
 
     def _add(self, pairs: Iterable[tuple[str, str]]) -> None:
-        self._words += [(one, other) for one, other in pairs if one != other]
+        self._words += [(our_word, their_word) for our_word, their_word in pairs if our_word != their_word]
 
     def target(self, path: str) -> str:
         """An address on its way out."""

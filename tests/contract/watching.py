@@ -15,9 +15,9 @@ FOLDER = "application/vnd.svc-apps.folder"
 class Watch:
     """Somebody who watches: a wire, and a receiver that its service knows."""
 
-    def __init__(self, wire: Wire, told: Receiver) -> None:
+    def __init__(self, wire: Wire, receiver: Receiver) -> None:
         self.wire = wire
-        self.told = told
+        self.told = receiver
         self._count = 0
 
     def request(self, **fields: Any) -> dict[str, Any]:
@@ -54,7 +54,10 @@ class Watch:
     def messages(self) -> list[tuple[str | None, str | None, str | None]]:
         """What has come until now: channel, state, changed."""
         self.wire.service.deliver()
-        return [(self.named(one.channel_id), one.resource_state, one.changed) for one in self.told.requests]
+        return [
+            (self.named(notification.channel_id), notification.resource_state, notification.changed)
+            for notification in self.told.requests
+        ]
 
     def named(self, channel_id: str | None) -> str | None:
         """The id of a channel as the test gave it."""
@@ -62,9 +65,9 @@ class Watch:
 
     def news(self) -> list[tuple[str | None, str | None, str | None]]:
         """What has come since it was asked last."""
-        found = self.messages()
+        messages = self.messages()
         self.told.requests.clear()
-        return found
+        return messages
 
     def deliveries(self, *keys: str) -> list[Any]:
         rows = [row for row in self.wire.service.deliveries() if row["channel_id"].startswith(self.wire.prefix)]
@@ -74,5 +77,5 @@ class Watch:
 @contextmanager
 def watching(wire: Wire, **options: Any) -> Iterator[Watch]:
     """A receiver on the standard library whose domain is registered and whose authority is trusted."""
-    with receiver(**options) as told:
-        yield Watch(wire, wire.hear(told))
+    with receiver(**options) as webhook:
+        yield Watch(wire, wire.hear(webhook))

@@ -36,12 +36,12 @@ class Answer:
     @property
     def error(self) -> dict[str, Any]:
         """The first entry of the error envelope, whose shape is checked on the way."""
-        found = self.json["error"]
-        assert found["code"] == self.status
-        assert found["message"]
-        assert {"domain", "reason", "message"} <= found["errors"][0].keys()
+        error = self.json["error"]
+        assert error["code"] == self.status
+        assert error["message"]
+        assert {"domain", "reason", "message"} <= error["errors"][0].keys()
         assert self.headers["content-type"].startswith("application/json")
-        return found["errors"][0]
+        return error["errors"][0]
 
 
 class Wire:
@@ -63,11 +63,11 @@ class Wire:
         """Those of a list's rows that were not there before the test."""
         return list(rows)
 
-    def hear(self, told: Any) -> Any:
+    def hear(self, receiver: Any) -> Any:
         """A receiver of this machine, registered and trusted, so that messages come to it."""
         self.service.register_domain("localhost")
-        self.service.trust(told.ca_pem)
-        return told
+        self.service.trust(receiver.ca_pem)
+        return receiver
 
     def mails(self, outbox: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Those rows of the outbox that are about events of the test."""
@@ -111,12 +111,12 @@ class Wire:
 
     def files(self, **options: Any) -> list[dict[str, Any]]:
         """The files that were not there before the test."""
-        found, more = [], ""
+        files, more = [], ""
         while True:
             page = self.send("GET", f"/storage/v3/files{more}", **options).json
-            found += page["files"]
+            files += page["files"]
             if "nextPageToken" not in page:
-                return self.new(found)
+                return self.new(files)
             more = f"?pageToken={page['nextPageToken']}"
 
     def names(self) -> list[str]:

@@ -27,9 +27,9 @@ def wire(service: Service) -> Iterator[OverSocket]:
 
 
 @pytest.fixture
-def told() -> Iterator[Receiver]:
-    with receiver() as told:
-        yield told
+def webhook() -> Iterator[Receiver]:
+    with receiver() as webhook:
+        yield webhook
 
 
 def tell(wire: OverSocket, name: str, body: dict[str, Any]) -> Answer:
@@ -40,20 +40,20 @@ def ask(wire: OverSocket, name: str) -> Any:
     return wire.send("GET", f"/_control/{name}", token=None).json[name]
 
 
-def watch(wire: OverSocket, told: Receiver, **fields: Any) -> Answer:
-    body = {"id": "c1", "type": "web_hook", "address": told.address, **fields}
+def watch(wire: OverSocket, webhook: Receiver, **fields: Any) -> Answer:
+    body = {"id": "c1", "type": "web_hook", "address": webhook.address, **fields}
     return wire.post_json("/storage/v3/changes/watch", body)
 
 
 @pytest.mark.spec("A8-05", "N-01", "N-01a")
-def test_register_trust_watch_and_look(wire: OverSocket, told: Receiver) -> None:
-    assert watch(wire, told).status == 401
+def test_register_trust_watch_and_look(wire: OverSocket, webhook: Receiver) -> None:
+    assert watch(wire, webhook).status == 401
     assert tell(wire, "domains", {"domain": "LocalHost"}).json == {"domain": "localhost"}
-    assert tell(wire, "trust", {"ca_pem": told.ca_pem}).status == 204
-    assert watch(wire, told).status == 200
+    assert tell(wire, "trust", {"ca_pem": webhook.ca_pem}).status == 204
+    assert watch(wire, webhook).status == 200
     wire.create()
 
-    assert [one.resource_state for one in told.wait_for(2)] == ["sync", "change"]
+    assert [notification.resource_state for notification in webhook.wait_for(2)] == ["sync", "change"]
     wire.service.deliver()  # the receivers have answered; now that is written down, too
     rows = ask(wire, "deliveries")
     assert rows[0].keys() == {
@@ -65,22 +65,22 @@ def test_register_trust_watch_and_look(wire: OverSocket, told: Receiver) -> None
 
 
 @pytest.mark.spec("N-08", "N-08b")
-def test_retries_by_the_systems_clock(wire: OverSocket, told: Receiver) -> None:
+def test_retries_by_the_systems_clock(wire: OverSocket, webhook: Receiver) -> None:
     tell(wire, "domains", {"domain": "localhost"})
-    tell(wire, "trust", {"ca_pem": told.ca_pem})
-    told.answers = [503]
-    watch(wire, told)
+    tell(wire, "trust", {"ca_pem": webhook.ca_pem})
+    webhook.answers = [503]
+    watch(wire, webhook)
 
-    assert [one.number for one in told.wait_for(2)] == [1, 1]
+    assert [notification.number for notification in webhook.wait_for(2)] == [1, 1]
 
 
 @pytest.mark.spec("N-08", "N-08b", "A10-03")
-def test_the_clock_is_moved_and_everything_happens_in_its_order(wire: OverSocket, told: Receiver) -> None:
+def test_the_clock_is_moved_and_everything_happens_in_its_order(wire: OverSocket, webhook: Receiver) -> None:
     tell(wire, "domains", {"domain": "localhost"})
-    tell(wire, "trust", {"ca_pem": told.ca_pem})
+    tell(wire, "trust", {"ca_pem": webhook.ca_pem})
     tell(wire, "clock", {"now": "2026-03-01T12:00:00Z"})
-    told.answers = [503] * 3
-    watch(wire, told)
+    webhook.answers = [503] * 3
+    watch(wire, webhook)
     assert tell(wire, "clock", {"advance": "1m"}).json == {"now": "2026-03-01T12:01:00.000Z"}
 
     rows = ask(wire, "deliveries")
@@ -91,7 +91,7 @@ def test_the_clock_is_moved_and_everything_happens_in_its_order(wire: OverSocket
     tell(wire, "clock", {"advance": "2h"})
     wire.create()
     tell(wire, "clock", {"advance": "1m"})
-    assert len(told.requests) == 4
+    assert len(webhook.requests) == 4
 
 
 @pytest.mark.parametrize(
@@ -115,16 +115,16 @@ def test_what_cannot_be_registered_or_trusted(wire: OverSocket, name: str, body:
     assert (answer.status, answer.error["reason"]) == (400, "badRequest")
 
 
-def test_a_reset_forgets_channels_and_keeps_domains(wire: OverSocket, told: Receiver) -> None:
+def test_a_reset_forgets_channels_and_keeps_domains(wire: OverSocket, webhook: Receiver) -> None:
     tell(wire, "domains", {"domain": "localhost"})
-    tell(wire, "trust", {"ca_pem": told.ca_pem})
-    assert watch(wire, told).status == 200
-    told.wait_for(1)
+    tell(wire, "trust", {"ca_pem": webhook.ca_pem})
+    assert watch(wire, webhook).status == 200
+    webhook.wait_for(1)
     tell(wire, "reset", {})
 
     assert ask(wire, "deliveries") == []
-    assert watch(wire, told).status == 200  # the same id is free again
-    assert len(told.wait_for(2)) == 2
+    assert watch(wire, webhook).status == 200  # the same id is free again
+    assert len(webhook.wait_for(2)) == 2
 
 
 def test_the_control_interface_is_not_there_unless_asked_for(service: Service) -> None:

@@ -219,4 +219,4 @@ def test_the_page_names_every_call_and_no_other(service: Service) -> None:
 def test_the_page_names_every_preset() -> None:
     named = " ".join(PAGE.read_text(encoding="utf-8").partition("Presets:")[2].split())
 
-    assert [one.name for one in PRESETS] == re.findall(r"`([a-z ]+)`", named)[: len(PRESETS)]
+    assert [preset.name for preset in PRESETS] == re.findall(r"`([a-z ]+)`", named)[: len(PRESETS)]

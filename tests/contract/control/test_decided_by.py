@@ -84,26 +84,26 @@ def test_of_a_finished_upload(wire: Wire) -> None:
     uri = wire.begin()
     wire.put(uri, CONTENT)
 
-    found = []
+    deciders = []
     for method in ("PUT", "DELETE"):
         wire.send(method, uri, b"")
-        found.append(decided(wire, 200))
+        deciders.append(decided(wire, 200))
 
-    assert found == ["A3-18", choices.FINISHED]
+    assert deciders == ["A3-18", choices.FINISHED]
 
 
 def test_of_a_404_on_a_session_uri(wire: Wire) -> None:
     """The same status for three reasons: somebody else's, a week of silence, and then nobody knows it any more."""
-    uri, found = wire.begin(), []
+    uri, deciders = wire.begin(), []
     wire.send("PUT", uri, b"", token=wire.service.sign_in("bob@svc.example"))
-    found.append(decided(wire, 404))
+    deciders.append(decided(wire, 404))
     wire.service.clock.advance("8d")
 
     for _ in range(2):
         wire.put(uri, b"", "bytes */*")
-        found.append(decided(wire, 404))
+        deciders.append(decided(wire, 404))
 
-    assert found == ["session_uri_is_enough", "A3-13", "A3-14"]
+    assert deciders == ["session_uri_is_enough", "A3-13", "A3-14"]
 
 
 class TestStrict:
@@ -127,12 +127,12 @@ class TestPatchAlone:
         return Policy(update_verbs=("PATCH",))
 
     def test_a_put_that_begins_an_update_is_no_session_without_its_id(self, wire: Wire) -> None:
-        files, found = "/upload/storage/v3/files", []
+        files, deciders = "/upload/storage/v3/files", []
         for path, status in ((f"{files}/{wire.create()['id']}", 405), (files, 400)):
             wire.send("PUT", f"{path}?uploadType=resumable", b"")
-            found.append(decided(wire, status))
+            deciders.append(decided(wire, status))
 
-        assert found == ["update_verbs", choices.UNREADABLE]
+        assert deciders == ["update_verbs", choices.UNREADABLE]
 
 
 def test_of_two_limits_with_one_status(wire: Wire) -> None:
@@ -176,20 +176,20 @@ def test_of_a_flagged_file(wire: Wire) -> None:
 
 def test_of_a_scope_that_is_missing(wire: Wire) -> None:
     """Three refusals with one reason: content, an event, and anything else."""
-    file_id, found = wire.create()["id"], []
+    file_id, deciders = wire.create()["id"], []
     token = wire.service.sign_in(scopes=META_ONLY)
     content = f"/storage/v3/files/{file_id}?alt=media"
     for method, target in [("GET", content), ("POST", EVENTS), ("POST", "/storage/v3/files")]:
         answer = wire.send(method, target, b"", token=token)
         assert answer.error["reason"] == "insufficientPermissions"
-        found.append(decided(wire, 403))
+        deciders.append(decided(wire, 403))
 
-    assert found == ["T-03", "T-02", choices.SCOPES_OF_FILES]
+    assert deciders == ["T-03", "T-02", choices.SCOPES_OF_FILES]
 
 
 def test_of_a_file_that_is_not_there(wire: Wire) -> None:
     """Four calls, one answer, and a rule for each."""
-    found = []
+    deciders = []
     for method, target in [
         ("GET", "/storage/v3/files/nobody"),
         ("PUT", "/upload/storage/v3/files/nobody?uploadType=media"),
@@ -197,9 +197,9 @@ def test_of_a_file_that_is_not_there(wire: Wire) -> None:
         ("GET", "/storage/v2/files"),
     ]:
         wire.send(method, target, b"{}" if method == "POST" else b"")
-        found.append(decided(wire, 404))
+        deciders.append(decided(wire, 404))
 
-    assert found == ["T-04", "U-06", "A8-08", choices.NOWHERE]
+    assert deciders == ["T-04", "U-06", "A8-08", choices.NOWHERE]
 
 
 def test_of_a_request_that_nobody_signed(wire: Wire) -> None:
@@ -213,13 +213,13 @@ def test_of_another_persons_channel(wire: Wire) -> None:
     body = {"id": "c", "type": "web_hook", "address": "https://hooks.example/in"}
     channel = wire.post_json("/storage/v3/changes/watch", body).json
     pair, bob = {name: channel[name] for name in ("id", "resourceId")}, wire.service.sign_in("bob@svc.example")
-    opened, found = decided(wire, 200), []
+    opened, deciders = decided(wire, 200), []
 
     for value, token in [(pair, bob), ({**pair, "resourceId": "x"}, "own"), (pair, "own")]:
         wire.post_json("/storage/v3/channels/stop", value, token=token)
-        found.append(decided(wire))
+        deciders.append(decided(wire))
 
-    assert (opened, found) == ("A9-01", ["A10-02", "A10-01", "A10-01"])
+    assert (opened, deciders) == ("A9-01", ["A10-02", "A10-01", "A10-01"])
 
 
 # -- what is wrong -----------------------------------------------------------------------------------------------------
@@ -278,12 +278,12 @@ def test_of_a_parameter(wire: Wire, target: str, by: str) -> None:
 
 def test_of_an_id_that_cannot_be_taken(wire: Wire) -> None:
     chosen = wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
-    native, found = "application/vnd.svc-apps.document", []
+    native, deciders = "application/vnd.svc-apps.document", []
     for body in ({"id": chosen}, {"id": chosen}, {"id": "mine"}, {"id": chosen, "mimeType": native}):
         wire.post_json("/storage/v3/files", body)
-        found.append(decided(wire))
+        deciders.append(decided(wire))
 
-    assert found == ["A4-01", "X-02", "L-01", "X-03"]
+    assert deciders == ["A4-01", "X-02", "L-01", "X-03"]
 
 
 # -- faults ------------------------------------------------------------------------------------------------------------

@@ -169,10 +169,10 @@ class TestControl:
         assert served.post_json("/_control/limits", body, token=None).status == 200
         assert ask(served, 2) == [200, 403]
 
-        found = served.send("GET", "/_control/limits", token=None).json["limits"]
+        limits = served.send("GET", "/_control/limits", token=None).json["limits"]
 
         row = {"user": "ada@svc.example", "requests": 1, "per": 30.0, "spent": 1, "until": "2026-01-05T09:00:30.000Z"}
-        assert found == [row]
+        assert limits == [row]
 
     @pytest.mark.parametrize("body", [{"requests": 0}, {"requests": "1"}, {"requests": 1, "per": True}, {"user": 5}])
     def test_what_is_no_limit_is_refused(self, served: OverSocket, body: dict[str, Any]) -> None:

@@ -19,8 +19,8 @@ CREATED = [("channel-1", "add", None), ("channel-1", "update", "children")]
 
 @pytest.fixture
 def watch(wire: Wire) -> Iterator[Watch]:
-    with watching(wire) as found:
-        yield found
+    with watching(wire) as watch:
+        yield watch
 
 
 @pytest.fixture

@@ -25,8 +25,8 @@ from tests.receivers import AUTHORITY, dead_receiver, receiver, server_context
 
 @pytest.fixture
 def watch(wire: Wire) -> Iterator[Watch]:
-    with watching(wire) as found:
-        yield found
+    with watching(wire) as watch:
+        yield watch
 
 
 def advance(watch: Watch, duration: str) -> None:
@@ -41,11 +41,11 @@ def test_a_sync_message_of_a_file(watch: Watch) -> None:
     channel = watch.file(file, token="secret word ü").json
     (message,) = watch.told.wait_for(1)
 
-    told = {name: value for name, value in message.headers.items() if name.startswith("x-svc-")}
-    assert told.pop("x-svc-channel-token").encode("latin-1").decode() == "secret word ü"
-    expires = parsedate_to_datetime(told.pop("x-svc-channel-expiration"))
+    headers = {name: value for name, value in message.headers.items() if name.startswith("x-svc-")}
+    assert headers.pop("x-svc-channel-token").encode("latin-1").decode() == "secret word ü"
+    expires = parsedate_to_datetime(headers.pop("x-svc-channel-expiration"))
     assert int(expires.timestamp()) == channel["expiration"] // 1000
-    assert told == {
+    assert headers == {
         "x-svc-channel-id": channel["id"],
         "x-svc-message-number": "1",
         "x-svc-resource-id": channel["resourceId"],
@@ -105,7 +105,7 @@ def test_numbers_grow(watch: Watch) -> None:
     for n in range(20):
         watch.patch(file, {"name": f"name {n}"})
     watch.messages()
-    numbers = [one.number for one in watch.told.requests]
+    numbers = [notification.number for notification in watch.told.requests]
 
     assert len(numbers) == 21
     assert numbers == sorted(set(numbers))
@@ -212,7 +212,7 @@ def test_the_change_log_says_change(watch: Watch) -> None:
     watch.wire.send("DELETE", f"/storage/v3/files/{file}")
 
     assert watch.messages() == [("channel-1", "sync", None), *[("channel-1", "change", None)] * 4]
-    assert {one.body for one in watch.told.requests} == {b'{"kind": "svc#changes"}'}
+    assert {notification.body for notification in watch.told.requests} == {b'{"kind": "svc#changes"}'}
 
 
 @pytest.mark.spec("N-06", "N-06b")
@@ -305,7 +305,7 @@ def test_tried_again(watch: Watch, status: int) -> None:
     watch.changes()
     watch.wire.create()
     advance(watch, "1m")
-    numbers = [one.number for one in watch.told.wait_for(4)]
+    numbers = [notification.number for notification in watch.told.wait_for(4)]
 
     assert numbers[:3] == [1, 1, 1]  # the message behind it waits
     assert watch.deliveries("attempt", "status", "outcome") == [
@@ -435,7 +435,7 @@ def test_a_slow_channel_holds_up_no_other_of_its_receiver(watch: Watch) -> None:
     watch.told.wait_for(8)
     watch.messages()
 
-    assert len({one.port for one in watch.told.requests}) == 8
+    assert len({notification.port for notification in watch.told.requests}) == 8
 
 
 def test_connections_are_kept(watch: Watch) -> None:
@@ -445,7 +445,7 @@ def test_connections_are_kept(watch: Watch) -> None:
         watch.told.wait_for(n + 2)
         watch.messages()
 
-    assert len({one.port for one in watch.told.requests}) == 1
+    assert len({notification.port for notification in watch.told.requests}) == 1
 
 
 def test_a_receiver_that_closes_its_connections_misses_nothing(watch: Watch) -> None:

@@ -17,48 +17,48 @@ from tests.receivers import receiver
 @pytest.mark.spec("N-11")
 def test_pending_deliveries_survive_a_restart(tmp_path: Path) -> None:
     clock = VirtualClock()
-    with receiver() as told:
-        told.answers = [503]
+    with receiver() as webhook:
+        webhook.answers = [503]
         with open_service(tmp_path, seed=0, clock=clock) as service:
             service.register_domain("localhost")
-            service.trust(told.ca_pem)
-            watch = Watch(InProcess(service, "http://svc.test"), told)
+            service.trust(webhook.ca_pem)
+            watch = Watch(InProcess(service, "http://svc.test"), webhook)
             file = watch.wire.create()["id"]
             watch.file(file, token="kept")
             watch.messages()
             watch.patch(file, {"name": "said before the end"})
-        told.requests.clear()
+        webhook.requests.clear()
 
         with open_service(tmp_path, seed=0, clock=VirtualClock(clock.now())) as service:
             service.clock.advance("1m")  # type: ignore[union-attr]
-            found = [(one.resource_state, one.channel_token) for one in told.wait_for(2)]
+            states = [(notification.resource_state, notification.channel_token) for notification in webhook.wait_for(2)]
             attempts = [(row["state"], row["attempt"]) for row in service.deliveries()]
 
-    assert found == [("sync", "kept"), ("update", "kept")]
+    assert states == [("sync", "kept"), ("update", "kept")]
     assert attempts == [("sync", 2), ("update", 1)]
 
 
 @pytest.mark.spec("N-11")
 def test_what_is_due_goes_out_when_the_service_opens(tmp_path: Path) -> None:
-    with receiver() as told:
+    with receiver() as webhook:
         with open_service(tmp_path, seed=0, background=False) as service:
             service.register_domain("localhost")
-            service.trust(told.ca_pem)
-            assert Watch(InProcess(service, "http://svc.test"), told).changes().status == 200
+            service.trust(webhook.ca_pem)
+            assert Watch(InProcess(service, "http://svc.test"), webhook).changes().status == 200
         with open_service(tmp_path, seed=0):
-            assert told.wait_for(1)[0].resource_state == "sync"
+            assert webhook.wait_for(1)[0].resource_state == "sync"
 
 
 @pytest.mark.spec("A8-05")
 def test_what_waits_for_a_domain_that_is_registered_no_more_is_not_sent(tmp_path: Path) -> None:
     """Registered by the policy, and the service is opened again with another one."""
-    with receiver() as told:
+    with receiver() as webhook:
         with open_service(tmp_path, background=False, policy=Policy(verified_domains=("localhost",))) as service:
-            service.trust(told.ca_pem)
-            assert Watch(InProcess(service, "http://svc.test"), told).changes().status == 200
+            service.trust(webhook.ca_pem)
+            assert Watch(InProcess(service, "http://svc.test"), webhook).changes().status == 200
         with open_service(tmp_path) as service:
             service.deliver()
             [row] = service.deliveries()
 
     assert (row["outcome"], row["error"]) == ("failed", "the domain of the address is not registered")
-    assert told.requests == []
+    assert webhook.requests == []

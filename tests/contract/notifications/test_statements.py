@@ -17,8 +17,8 @@ BROKEN = (Disconnected, http.client.HTTPException, OSError)
 
 @pytest.fixture
 def watch(wire: Wire) -> Iterator[Watch]:
-    with watching(wire) as found:
-        yield found
+    with watching(wire) as watch:
+        yield watch
 
 
 @pytest.mark.spec("N-07", "N-07a", "N-07c")

@@ -23,8 +23,8 @@ SOON = 5_000
 
 @pytest.fixture
 def watch(wire: Wire) -> Iterator[Watch]:
-    with watching(wire) as found:
-        yield found
+    with watching(wire) as watch:
+        yield watch
 
 
 def now(watch: Watch) -> int:
@@ -87,7 +87,7 @@ def test_the_change_log_has_the_rules_of_a_file(watch: Watch, wrong: dict[str, A
 
 @pytest.mark.spec("A8-02", "A8-02a", "A8-02b")
 @pytest.mark.parametrize(
-    "given, reason",
+    "channel_id, reason",
     [
         (None, "required"),
         ("", "required"),
@@ -95,8 +95,8 @@ def test_the_change_log_has_the_rules_of_a_file(watch: Watch, wrong: dict[str, A
         pytest.param(7, "invalid", marks=pytest.mark.choice("Words of an error")),
     ],
 )
-def test_an_id_is_needed_and_short(watch: Watch, given: object, reason: str) -> None:
-    answer = watch.changes(id=given)
+def test_an_id_is_needed_and_short(watch: Watch, channel_id: object, reason: str) -> None:
+    answer = watch.changes(id=channel_id)
 
     assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, reason, "id")
 
@@ -133,11 +133,11 @@ def test_an_id_is_of_the_project_and_not_of_a_user(watch: Watch) -> None:
 
 @pytest.mark.spec("A8-03")
 @pytest.mark.parametrize(
-    "given",
+    "channel_type",
     [pytest.param("webhook", marks=pytest.mark.choice("channel_types")), "web-hook", "WEB_HOOK", 1, ["web_hook"]],
 )
-def test_the_type_is_web_hook(watch: Watch, given: object) -> None:
-    answer = watch.changes(type=given)
+def test_the_type_is_web_hook(watch: Watch, channel_type: object) -> None:
+    answer = watch.changes(type=channel_type)
 
     assert (answer.status, answer.error["reason"]) == (400, "push.channelTypeNotSupported")
     assert watch.changes(type=None).error["reason"] == "required"
@@ -300,7 +300,7 @@ def test_everything_that_is_wrong_is_told_at_once(watch: Watch) -> None:
     body = {"id": "x" * 65, "type": "pigeon", "address": "http://a.example", "token": "x" * 257, "expiration": "soon"}
     answer = watch.wire.post_json("/storage/v3/changes/watch", body)
 
-    assert [one["location"] for one in answer.json["error"]["errors"]] == [
+    assert [error["location"] for error in answer.json["error"]["errors"]] == [
         "id", "type", "address", "token", "expiration",
     ]  # fmt: skip
 
@@ -352,17 +352,17 @@ def test_stop_needs_both(watch: Watch, body: dict[str, Any], location: str) -> N
     assert (answer.status, answer.error["location"]) == (400, location)
     nothing = watch.wire.post_json("/storage/v3/channels/stop", {})
     with choice("Several mistakes in one body"):
-        assert [one["location"] for one in nothing.json["error"]["errors"]] == ["id", "resourceId"]
+        assert [error["location"] for error in nothing.json["error"]["errors"]] == ["id", "resourceId"]
 
 
 @pytest.mark.spec("A10-01", "A10-01c")
 def test_stop_of_what_is_no_active_pair(watch: Watch) -> None:
     file = watch.wire.create()["id"]
-    one, other = watch.file(file).json, watch.changes().json
+    channel, other = watch.file(file).json, watch.changes().json
 
-    assert watch.stop({"id": one["id"], "resourceId": other["resourceId"]}).status == 404
-    assert watch.stop({"id": "unknown", "resourceId": one["resourceId"]}).error["reason"] == "notFound"
-    assert watch.stop(one).status == 204
+    assert watch.stop({"id": channel["id"], "resourceId": other["resourceId"]}).status == 404
+    assert watch.stop({"id": "unknown", "resourceId": channel["resourceId"]}).error["reason"] == "notFound"
+    assert watch.stop(channel).status == 204
 
 
 @pytest.mark.spec("A10-01", "A10-01a")
@@ -464,17 +464,17 @@ class TestPolicies:
     @pytest.mark.parametrize("word", ["change", "changed"])
     def test_the_word_for_the_change_log(self, word: str) -> None:
         wire = self.open(change_state=word, verified_domains=("*",))
-        said: list[str] = []
+        states: list[str] = []
 
         def receive(request: Request) -> Response:
-            said.append(request.headers["X-Svc-Resource-State"])
+            states.append(request.headers["X-Svc-Resource-State"])
             return Response(200)
 
         wire.service.receive_at("https://hooks.example/in", receive)
         self.watch(wire)
         wire.create()
         wire.service.deliver()
-        assert said == ["sync", word]
+        assert states == ["sync", word]
 
     @pytest.mark.spec("N-08", "N-08b")
     def test_another_schedule(self) -> None:

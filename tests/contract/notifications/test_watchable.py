@@ -13,8 +13,8 @@ from tests.contract.watching import Watch, watching
 
 @pytest.fixture
 def watch(wire: Wire) -> Iterator[Watch]:
-    with watching(wire) as found:
-        yield found
+    with watching(wire) as watch:
+        yield watch
 
 
 @pytest.mark.spec("A8-10")

@@ -145,11 +145,11 @@ def test_who_speaks_http_is_told_so_in_http(wire: OverTls) -> None:
     assert wire.base_url in json.loads(answer.partition(b"\r\n\r\n")[2])["error"]["message"]
 
 
-@pytest.mark.parametrize("said", [b"", b"\x16", b"\x16\x03\x01\x02\x00\x01\x00", b"\x16" + b"\xff" * 2000])
-def test_who_shakes_no_hands_holds_up_nobody(wire: OverTls, said: bytes) -> None:
+@pytest.mark.parametrize("handshake", [b"", b"\x16", b"\x16\x03\x01\x02\x00\x01\x00", b"\x16" + b"\xff" * 2000])
+def test_who_shakes_no_hands_holds_up_nobody(wire: OverTls, handshake: bytes) -> None:
     with ExitStack() as stack:
         for _ in range(100):  # more than there are threads
-            stack.enter_context(in_the_clear(wire)).sendall(said)
+            stack.enter_context(in_the_clear(wire)).sendall(handshake)
 
         assert wire.send("GET", FILES).status == 200
 
@@ -182,11 +182,11 @@ def _wait_for(condition: Callable[[], bool]) -> None:
 
 
 def test_many_at_once(wire: OverTls) -> None:
-    found: list[Answer] = []
-    threads = [Thread(target=lambda: found.append(wire.send("GET", FILES))) for _ in range(40)]
+    answers: list[Answer] = []
+    threads = [Thread(target=lambda: answers.append(wire.send("GET", FILES))) for _ in range(40)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
 
-    assert [answer.status for answer in found] == [200] * 40
+    assert [answer.status for answer in answers] == [200] * 40

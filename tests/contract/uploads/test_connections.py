@@ -71,10 +71,10 @@ def test_a_cut_connection_keeps_whole_multiples(wire: OverSocket, sent: int, kep
         with suppress(OSError):
             connection.recv(1000)
 
-    found = stored(wire, uri)
-    assert (found % Q, found <= kept) == (0, True)
+    size = stored(wire, uri)
+    assert (size % Q, size <= kept) == (0, True)
     with choice("body_timeout"):
-        assert found == kept
+        assert size == kept
     assert finish(wire, uri) == CONTENT
 
 

@@ -87,8 +87,8 @@ class TestThreeWays:
 
         assert (first.status, last.status) == (308, 200), last.body
         assert last.json["mimeType"] == NATIVE + "spreadsheet"
-        found = rows(wire, last.json["id"])
-        assert (len(found), found[-1]) == (9000, ["8999", "x" * 60])
+        table = rows(wire, last.json["id"])
+        assert (len(table), table[-1]) == (9000, ["8999", "x" * 60])
 
     @pytest.mark.spec("A5-01")
     @pytest.mark.parametrize(
@@ -347,11 +347,15 @@ class TestAbout:
     @pytest.mark.spec("A5-05", "A7-04")
     def test_it_leaves_nothing_out_that_works(self, wire: Wire, service: Service) -> None:
         about, name = wire.send("GET", "/storage/v3/about?fields=*").json, service.names.media_type
-        read = {(name(one.media_type), NATIVE + one.native) for one in importers()}
-        written = {(NATIVE + one.native, name(one.media_type)) for one in exporters()}
+        read = {(name(importer.media_type), NATIVE + importer.native) for importer in importers()}
+        written = {(NATIVE + exporter.native, name(exporter.media_type)) for exporter in exporters()}
 
-        assert {(kind, one) for kind, natives in about["importFormats"].items() for one in natives} == read
-        assert {(native, one) for native, kinds in about["exportFormats"].items() for one in kinds} == written
+        assert {
+            (media_type, native) for media_type, natives in about["importFormats"].items() for native in natives
+        } == read
+        assert {
+            (native, media_type) for native, media_types in about["exportFormats"].items() for media_type in media_types
+        } == written
 
     @pytest.mark.spec("A5-05", "A7-04")
     def test_what_it_lists_works_and_nothing_else(self, wire: Wire) -> None:
@@ -406,7 +410,7 @@ class TestImportFormatsAsArray:
     @pytest.mark.choice("import_formats")
     def test_each_entry_has_a_source_and_its_targets(self, wire: Wire, service: Service) -> None:
         name = service.names.media_type
-        expected = {(name(one.media_type), NATIVE + one.native) for one in importers()}
+        expected = {(name(importer.media_type), NATIVE + importer.native) for importer in importers()}
 
         rows = wire.send("GET", "/storage/v3/about?fields=importFormats").json["importFormats"]
 
@@ -469,9 +473,9 @@ class TestKept:
     def test_many_at_once(self, wire: Wire) -> None:
         with ThreadPoolExecutor(6) as pool:
             made = list(pool.map(lambda n: convert(wire, b"a,%d" % n, "text/csv", "spreadsheet").json["id"], range(12)))
-            found = list(pool.map(lambda file_id: rows(wire, file_id), made))
+            tables = list(pool.map(lambda file_id: rows(wire, file_id), made))
 
-        assert found == [[["a", str(n)]] for n in range(12)]
+        assert tables == [[["a", str(n)]] for n in range(12)]
 
 
 @pytest.mark.spec("A5-02")

@@ -169,7 +169,7 @@ class TestWithoutUnit:
 
         before, again = (wire.put(uri, content_range=f"{unit}*/{total}") for _ in range(2))
 
-        assert [(one.status, one.headers["range"], one.body) for one in (before, again)] == [
+        assert [(answer.status, answer.headers["range"], answer.body) for answer in (before, again)] == [
             (308, f"bytes=0-{Q - 1}", b"")
         ] * 2
         assert wire.put(uri, bytes(Q), f"bytes {Q}-{2 * Q - 1}/{2 * Q}").status == 200
@@ -286,7 +286,7 @@ class TestData:
 
         answers = [wire.put(uri, b"", question) for _ in range(3)]
 
-        assert [(one.status, one.headers["range"]) for one in answers] == [(308, f"bytes=0-{Q - 1}")] * 3
+        assert [(answer.status, answer.headers["range"]) for answer in answers] == [(308, f"bytes=0-{Q - 1}")] * 3
         assert finish(wire, uri) == CONTENT
 
     @pytest.mark.spec("A3-09", "A3-09b", "A3-18")

@@ -88,7 +88,7 @@ def test_each_upload_type_is_read_as_itself(wire: Wire) -> None:
     multipart = wire.send("POST", f"{uploads}multipart", RELATED, kind)
     resumable = wire.send("POST", f"{uploads}resumable", b"{}", {"Content-Type": "application/json"})
 
-    assert [one.status for one in (media, multipart, resumable)] == [200] * 3
+    assert [answer.status for answer in (media, multipart, resumable)] == [200] * 3
     assert wire.download(media.json["id"]).body == RELATED
     assert wire.download(multipart.json["id"]).body == b"words"
     assert "upload_id=" in resumable.headers["location"]
