@@ -12,7 +12,7 @@ from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket import SocketServer
 from tests.browser.conftest import CHROMIUM
 from tests.browser.lab import PATIENCE
-from tests.contract.control_calls import CALLS, state
+from tests.contract.control_calls import CALLS, control_state
 
 pytestmark = pytest.mark.browser
 
@@ -205,7 +205,7 @@ SITES = pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
 
 @SITES
 def test_no_control_call_changes_anything(signed_in, host, other_site_port, service, base_url):
-    before = state(service)
+    before = control_state(service)
     signed_in.goto(f"http://{host}:{other_site_port}/")
 
     results = signed_in.evaluate(ATTACK_CONTROL, [base_url, CALLS])
@@ -219,7 +219,7 @@ def test_no_control_call_changes_anything(signed_in, host, other_site_port, serv
     refused = [row["status"] for row in service.journal() if row["operation"] == "control"]
     assert set(refused) == {403}
     assert len(refused) >= 4 * len(CALLS)
-    assert state(service) == before
+    assert control_state(service) == before
 
 
 @SITES
@@ -244,7 +244,7 @@ def test_no_page_signs_in_signs_out_or_consents(signed_in, host, other_site_port
 
 def test_a_name_that_was_made_to_lead_here_reaches_nothing(chromium, service, base_url):
     """DNS rebinding: to the browser the page at this name and the service are one origin."""
-    before, port = state(service), urlsplit(base_url).port
+    before, port = control_state(service), urlsplit(base_url).port
     arguments = ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP evil.example 127.0.0.1"]
     browser = chromium.browser_type.launch(executable_path=CHROMIUM, args=arguments, timeout=PATIENCE)
     try:
@@ -255,7 +255,7 @@ def test_a_name_that_was_made_to_lead_here_reaches_nothing(chromium, service, ba
         browser.close()
 
     assert statuses == [403, 403, 403, 403]
-    assert state(service)[:3] == before[:3]
+    assert control_state(service)[:3] == before[:3]
     assert {row["decided_by"] for row in service.journal() if row["status"] == 403} == {"host_names"}
 
 

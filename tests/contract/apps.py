@@ -31,7 +31,7 @@ def ask(wire: Wire, path: str, form: dict[str, str] | list[tuple[str, str]], **h
     return wire.send("POST", path, urlencode(form).encode(), sent, token=None)
 
 
-def refused(answer: Answer) -> tuple[int, str]:
+def oauth_error(answer: Answer) -> tuple[int, str]:
     """Status and error, after the shape of the answer was looked at (RFC 6749, 5.2)."""
     body = answer.json
     assert body.keys() == {"error", "error_description"}
@@ -48,14 +48,16 @@ class App:
     wire: Wire
     id: str
     secret: str
-    asked: dict[str, str] = field(default_factory=dict)
+    authorize_params: dict[str, str] = field(default_factory=dict)
 
     def address(self, scopes: str = "storage", /, **more: str | None) -> str:
         """Where a browser is sent, to ask for these scopes."""
         uris = " ".join(SCOPE + scope for scope in scopes.split())
         parameters = {"response_type": "code", "client_id": self.id, "redirect_uri": BACK, "scope": uris, "state": "s"}
-        self.asked = {name: value for name, value in (parameters | PROOF | more).items() if value is not None}
-        return f"/authorize?{urlencode(self.asked)}"
+        self.authorize_params = {
+            name: value for name, value in (parameters | PROOF | more).items() if value is not None
+        }
+        return f"/authorize?{urlencode(self.authorize_params)}"
 
     def code(
         self, scopes: str = "storage", /, user: str = ADA, untick: tuple[str, ...] = (), **more: str | None
@@ -84,19 +86,19 @@ class App:
         return ask(self.wire, "/token", parameters | {"client_secret": self.secret} | more)
 
 
-def registered(wire: Wire, name: str = "Photo app", **options: Any) -> App:
+def register_app(wire: Wire, name: str = "Photo app", **options: Any) -> App:
     made = wire.service.oauth_client(name, redirect_uris=[BACK], **options)
     return App(wire, made["client_id"], made.get("client_secret", ""))
 
 
-def works(wire: Wire, token: str) -> bool:
+def is_token_valid(wire: Wire, token: str) -> bool:
     answer = wire.send("GET", "/storage/v3/files", token=token)
     assert answer.status in (200, 401), answer.body
     return answer.status == 200
 
 
 @dataclass
-class Robot:
+class ServiceAccount:
     """A service account with its key."""
 
     wire: Wire
@@ -113,7 +115,7 @@ class Robot:
             "exp": now + 3600,
         }
 
-    def signed(self, claims: dict[str, Any] | None = None, /, **changes: Any) -> str:
+    def sign_assertion(self, claims: dict[str, Any] | None = None, /, **changes: Any) -> str:
         """The assertion of these claims; None takes one away."""
         payload = {name: value for name, value in ((claims or self.claims) | changes).items() if value is not None}
         body, head = json.dumps(payload).encode(), {"kid": self.key["private_key_id"]}
@@ -123,7 +125,7 @@ class Robot:
         return ask(self.wire, "/token", {"grant_type": JWT_BEARER, "assertion": assertion})
 
 
-def account(wire: Wire, name: str, **options: Any) -> dict[str, str]:
+def create_service_account(wire: Wire, name: str, **options: Any) -> dict[str, str]:
     """The key file of a service account."""
     made = wire.service.service_account(name, base_url=wire.base_url, **options)
     return {key: str(value) for key, value in made.items()}

@@ -92,14 +92,14 @@ class Status(int):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, int) or int(self) == int(other):
             return isinstance(other, int)
-        return self._may_stand_for(int(other))
+        return self._is_allowed_instead_of(int(other))
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
     __hash__ = int.__hash__
 
-    def _may_stand_for(self, other: int) -> bool:
+    def _is_allowed_instead_of(self, other: int) -> bool:
         if self // 100 != other // 100 or self // 100 not in (2, 4):
             return False
         if self < 300 and int(self) in self.record.named:
@@ -110,23 +110,23 @@ class Status(int):
         return True
 
 
-class Said(str):
+class ErrorText(str):
     """Words of an error: reason, message, location, domain."""
 
     record: Record
 
-    def __new__(cls, value: object, record: Record) -> Said:
+    def __new__(cls, value: object, record: Record) -> ErrorText:
         text = super().__new__(cls, "" if value is None else str(value))
         text.record = record
         return text
 
-    def _noted(self, holds: bool, expected: object) -> bool:
+    def _note_unless(self, holds: bool, expected: object) -> bool:
         if not holds:
             self.record.note("Words of an error", f"{str(expected)[:60]!r} here, {str(self)[:60]!r} there")
         return True
 
     def __eq__(self, other: object) -> bool:
-        return self._noted(str(self) == other, other)
+        return self._note_unless(str(self) == other, other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -134,16 +134,16 @@ class Said(str):
     __hash__ = str.__hash__
 
     def __contains__(self, part: object) -> bool:
-        return self._noted(isinstance(part, str) and part in str(self), part)
+        return self._note_unless(isinstance(part, str) and part in str(self), part)
 
     def startswith(self, *prefixes: Any) -> bool:
-        return self._noted(str(self).startswith(*prefixes), prefixes[0])
+        return self._note_unless(str(self).startswith(*prefixes), prefixes[0])
 
     def split(self, *how: Any, **options: Any) -> list[Any]:
-        return [Said(part, self.record) for part in str(self).split(*how, **options)]
+        return [ErrorText(part, self.record) for part in str(self).split(*how, **options)]
 
-    def lower(self) -> Said:
-        return Said(str(self).lower(), self.record)
+    def lower(self) -> ErrorText:
+        return ErrorText(str(self).lower(), self.record)
 
 
 class Envelope(Mapping[str, Any]):
@@ -152,8 +152,8 @@ class Envelope(Mapping[str, Any]):
     def __init__(self, entry: Mapping[str, Any], record: Record) -> None:
         self._entry, self._record = entry, record
 
-    def __getitem__(self, name: str) -> Said:
-        return Said(self._entry.get(name), self._record)
+    def __getitem__(self, name: str) -> ErrorText:
+        return ErrorText(self._entry.get(name), self._record)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entry)
@@ -161,7 +161,7 @@ class Envelope(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._entry)
 
-    def get(self, name: str, default: Any = None) -> Said:
+    def get(self, name: str, default: Any = None) -> ErrorText:
         return self[name]
 
 
@@ -176,7 +176,7 @@ def first_entry(body: Any, record: Record) -> Envelope:
     return Envelope(entry, record)
 
 
-class Told(dict[str, Any]):
+class LenientObject(dict[str, Any]):
     """A JSON object of a deployment, which may lack what the interface does not name."""
 
     def __missing__(self, name: str) -> Any:

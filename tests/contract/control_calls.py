@@ -36,7 +36,7 @@ CALLS: list[tuple[str, str, dict[str, Any] | None]] = [
 ]
 
 
-def state(service: Service) -> tuple[object, ...]:
+def control_state(service: Service) -> tuple[object, ...]:
     """What control calls change."""
     interface_rows = [row for row in service.journal() if row["operation"] != "control"]
     changes = service.fault_plans(), service.limits(), isinstance(service.clock, SystemClock)

@@ -21,25 +21,25 @@ from svc_notebooks.core.names import Names
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.rule_ids import rule_number
 from svc_notebooks.server.service import Service
-from tests.contract.arrival import arrive
-from tests.contract.chosen import Record, Status, Told, first_entry, noting, statuses_named
-from tests.contract.inside import Outside, beyond
-from tests.contract.ledger import Ledger
-from tests.contract.site import Site, Unreachable, operation_of, visitors
+from tests.contract.arrival import discover
+from tests.contract.chosen import LenientObject, Record, Status, first_entry, noting, statuses_named
+from tests.contract.inside import NoControl, skip_untestable
+from tests.contract.ledger import CreatedResources
+from tests.contract.site import Site, Unreachable, name_prefixes, operation_of
 from tests.contract.wire import Answer, Wire
 from tests.receivers import receiver
 
 BASE32 = "0123456789abcdefghijklmnopqrstuv"
 
 
-class AnswerThere(Answer):
+class DeploymentAnswer(Answer):
     """An answer of a deployment, which is held to the rules and not to our choices."""
 
     record: Record
 
     @property
     def json(self) -> Any:
-        return _told(super().json)
+        return _lenient(super().json)
 
     @property
     def error(self) -> Any:
@@ -51,62 +51,62 @@ class AnswerThere(Answer):
         return first_entry(body, self.record)
 
 
-def _told(value: Any) -> Any:
+def _lenient(value: Any) -> Any:
     if isinstance(value, dict):
-        return Told({name: _told(element) for name, element in value.items()})
-    return [_told(element) for element in value] if isinstance(value, list) else value
+        return LenientObject({name: _lenient(element) for name, element in value.items()})
+    return [_lenient(element) for element in value] if isinstance(value, list) else value
 
 
-class Unheard:
+class UnreachableReceiver:
     """A receiving URL elsewhere: channels may have it, and what comes there is seen by nobody here."""
 
     def __init__(self, address: str) -> None:
         self.__dict__["address"] = address
 
     def __getattr__(self, name: str) -> NoReturn:
-        beyond("messages that reach this machine (the control interface)")
+        skip_untestable("messages that reach this machine (the control interface)")
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        beyond("messages that reach this machine (the control interface)")
+        skip_untestable("messages that reach this machine (the control interface)")
 
 
-class Deployed(Wire):
+class DeploymentWire(Wire):
     """Speaks to a deployment, notes what it makes there, and touches nothing else."""
 
     def __init__(self, site: Site, record: Record, prefix: str) -> None:
         self.site, self.record, self.prefix = site, record, prefix
         self.patient = True
-        self.ledger = Ledger()
+        self.ledger = CreatedResources()
         self.log: list[str] = []
-        super().__init__(site.inside, site.target.base_url)  # type: ignore[arg-type]
+        super().__init__(site.control_client, site.target.base_url)  # type: ignore[arg-type]
 
     def once(self, text: str) -> str:
         return "".join(secrets.choice(BASE32) for _ in text)
 
     def new(self, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-        return [row for row in rows if not {row.get("id"), row.get("recurringEventId")} & self.site.before]
+        return [row for row in rows if not {row.get("id"), row.get("recurringEventId")} & self.site.known_ids]
 
     def hear(self, receiver: Any) -> Any:
-        if isinstance(self.site.inside, Outside):
+        if isinstance(self.site.control_client, NoControl):
             if self.site.target.address is None:
-                beyond("a receiving URL whose domain is registered (--address)")
-            return Unheard(self.site.target.address)
+                skip_untestable("a receiving URL whose domain is registered (--address)")
+            return UnreachableReceiver(self.site.target.address)
         if self.site.target.names != Names():
-            beyond("messages under the names of the interface")
-        if not self._reaches_us():
-            beyond("a deployment whose messages reach this machine")
-        return super().hear(receiver)
+            skip_untestable("messages under the names of the interface")
+        if not self._messages_arrive():
+            skip_untestable("a deployment whose messages reach this machine")
+        return super().register_receiver(receiver)
 
-    def _reaches_us(self) -> bool:
+    def _messages_arrive(self) -> bool:
         """Whether a message comes to a receiver here; tried once in a run."""
-        if self.site.reaches_us is None:
+        if self.site.messages_arrive is None:
             with receiver() as webhook:
-                super().hear(webhook)
+                super().register_receiver(webhook)
                 channel = {"id": f"{self.prefix}reach", "type": "web_hook", "address": webhook.address}
                 self.post_json("/storage/v3/changes/watch", channel)
                 with webhook.arrived:
-                    self.site.reaches_us = webhook.arrived.wait_for(lambda: bool(webhook.requests), 5)
-        return self.site.reaches_us
+                    self.site.messages_arrive = webhook.arrived.wait_for(lambda: bool(webhook.requests), 5)
+        return self.site.messages_arrive
 
     def mails(self, outbox: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return [mail for mail in outbox if mail["event_id"].partition("_")[0] in self.ledger.ids]
@@ -127,11 +127,11 @@ class Deployed(Wire):
         target = target.removeprefix(self.base_url)
         parts = urlsplit(target)
         path = f"{parts.path}?{parts.query}" if parts.query else parts.path
-        return urlsplit(self.base_url).path + self.site.words.target(path)
+        return urlsplit(self.base_url).path + self.site.translation.target(path)
 
     def _exchange(self, method: str, target: str, body: Any, pairs: list[tuple[str, str]]) -> Answer:
         target = self._path_of(target)
-        self._may(method, target, pairs)
+        self._check_allowed(method, target, pairs)
         sent = body if body is None or isinstance(body, bytes) else list(body)
         if sent is not None and not isinstance(sent, bytes):
             sent = [block for block in sent if block]
@@ -143,7 +143,7 @@ class Deployed(Wire):
             self.site.check_alive()
             raise (error.__cause__ or error) from None  # as over any other socket
         self.log.append(f"{method} {target[:200]} -> {reply.status}")
-        answer = AnswerThere(Status(reply.status, self.record), reply.reason, reply.headers, reply.body)
+        answer = DeploymentAnswer(Status(reply.status, self.record), reply.reason, reply.headers, reply.body)
         object.__setattr__(answer, "record", self.record)
         self.ledger.note(method, target, _bearer(pairs), _json_of(sent), reply)
         return answer
@@ -156,25 +156,28 @@ class Deployed(Wire):
         path = parts.path.removeprefix(urlsplit(self.base_url).path)
         return f"{path}?{parts.query}" if parts.query else path
 
-    def _may(self, method: str, target: str, pairs: list[tuple[str, str]]) -> None:
+    def _check_allowed(self, method: str, target: str, pairs: list[tuple[str, str]]) -> None:
         root = target.removeprefix("/upload").split("/")[1]
         part = "calendar" if root == "calendar" else "storage" if root == "storage" else None
         if part in self.site.missing:
-            beyond(f"the {part} interface, which is not there for this token: {self.site.missing[part]}")
+            skip_untestable(f"the {part} interface, which is not there for this token: {self.site.missing[part]}")
         name = operation_of(method, target)
-        if isinstance(self.site.inside, Outside) and any(key.startswith("X-Svc-Fault") for key, _ in pairs):
-            beyond("faults on request, which are no part of the interface")
+        if isinstance(self.site.control_client, NoControl) and any(key.startswith("X-Svc-Fault") for key, _ in pairs):
+            skip_untestable("faults on request, which are no part of the interface")
         if name in self.site.missing:
-            beyond(f"{name}, which the interface does not show and this deployment does not have")
-        if not self.site.target.destructive and _bearer(pairs) and not self._is_ours(method, target):
-            beyond(f"a {method} that could touch what the run did not make (--destructive)")
+            skip_untestable(f"{name}, which the interface does not show and this deployment does not have")
+        if not self.site.target.destructive and _bearer(pairs) and not self._is_created_here(method, target):
+            skip_untestable(f"a {method} that could touch what the run did not make (--destructive)")
 
-    def _is_ours(self, method: str, target: str) -> bool:
+    def _is_created_here(self, method: str, target: str) -> bool:
         path = urlsplit(target).path
         if method == "DELETE" or path.endswith("/clear"):
-            return self.ledger.knows(target)
+            return self.ledger.contains(target)
         if method in ("PUT", "PATCH"):
-            return self.ledger.knows(target) or not {unquote(segment) for segment in path.split("/")} & self.site.before
+            return (
+                self.ledger.contains(target)
+                or not {unquote(segment) for segment in path.split("/")} & self.site.known_ids
+            )
         return True
 
 
@@ -205,10 +208,10 @@ class Run:
         """Go there, and from now on open no service of our own: a test that would is not about the deployment."""
         if self.command.target is None:
             return
-        self.site = arrive(self.command)
-        self._prefixes = visitors(self.site)
+        self.site = discover(self.command)
+        self._prefixes = name_prefixes(self.site)
         self.command.site = self.site
-        Service.__init__ = _of_our_own  # type: ignore[assignment, method-assign]
+        Service.__init__ = _refuse_own_service  # type: ignore[assignment, method-assign]
 
     def leave(self) -> None:
         """Say what could not be removed."""
@@ -240,14 +243,14 @@ class Run:
         """The wire of one test."""
         assert self.site
         if request.getfixturevalue("policy") != Policy():
-            beyond("a service with another policy")
+            skip_untestable("a service with another policy")
         rules = [self.command.rules.get(rule) for rule in self.command.rules_of(request.node)]
         rule_text = " ".join(rule.rule for rule in rules if rule)
         record, prefix = Record(statuses_named(rule_text)), next(self._prefixes)
         if self.command.failed:
             self.command.failed = False
             self.site.recount()
-        wire = Deployed(self.site, record, prefix)
+        wire = DeploymentWire(self.site, record, prefix)
         wire.patient = not {"X-04", "X-05"} & {rule_number(rule) for rule in self.command.rules_of(request.node)}
         try:
             with noting(record):
@@ -256,16 +259,16 @@ class Run:
             for choice, description in record.differences:
                 request.node.user_properties.append(("difference", (choice, description)))
             request.node.user_properties.append(("log", wire.log[-3:]))
-            with self.site.undisturbed():
-                self.site.inside.undo()
+            with self.site.uninterrupted():
+                self.site.control_client.undo()
             unseen = wire.ledger.unseen
             self.site.clear(wire.ledger)
             if unseen:
                 self.site.find_unseen()
 
 
-def _of_our_own(service: Service, *args: object, **options: object) -> None:
-    beyond("a service that the test opens itself")
+def _refuse_own_service(service: Service, *args: object, **options: object) -> None:
+    skip_untestable("a service that the test opens itself")
 
 
 def run_of(config: pytest.Config) -> Run | None:

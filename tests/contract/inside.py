@@ -20,24 +20,26 @@ Call = Callable[..., Any]
 Hide = Callable[[str | None], None]
 
 
-def beyond(requirement: str) -> NoReturn:
+def skip_untestable(requirement: str) -> NoReturn:
     """Give a test up, for nobody outside can do this."""
     pytest.skip(f"needs {requirement}")
 
 
-class Outside:
+class NoControl:
     """The inside of a deployment without a control interface: nothing but the tokens that we were given."""
 
     def __init__(self, tokens: Mapping[str, str], first: str, meet: Callable[[str, str], None]) -> None:
         self._tokens, self._first, self._meet = tokens, first, meet
-        self.clock = TheirClock()
+        self.clock = SystemClock()
 
     def sign_in(self, user: str | None = None, *, token: str | None = None, **more: Any) -> str:
         if token or any(value not in (None, "notebook", False) for value in more.values()):
-            beyond("tokens of other scopes, clients or lifetimes")
+            skip_untestable("tokens of other scopes, clients or lifetimes")
         access_token = self._tokens.get(user or self._first)
         if access_token is None:
-            beyond(f"a token of another person ({'--second-token' if len(self._tokens) < 2 else 'a third one'})")
+            skip_untestable(
+                f"a token of another person ({'--second-token' if len(self._tokens) < 2 else 'a third one'})"
+            )
         self._meet(access_token, user or self._first)
         return access_token
 
@@ -45,20 +47,20 @@ class Outside:
         """Nothing was done."""
 
     def __getattr__(self, name: str) -> NoReturn:
-        beyond(f"the inside of the service: {name}")
+        skip_untestable(f"the inside of the service: {name}")
 
 
-class TheirClock:
+class SystemClock:
     """The clock of a deployment, which is taken to go as ours does, and cannot be moved."""
 
     def now(self) -> datetime:
         return datetime.now(UTC)
 
     def __getattr__(self, name: str) -> NoReturn:
-        beyond("a clock that can be moved")
+        skip_untestable("a clock that can be moved")
 
 
-class Inside:
+class ControlClient:
     """The inside of a deployment, over its control interface."""
 
     def __init__(
@@ -83,7 +85,7 @@ class Inside:
         token: str | None = None,
     ) -> str:
         if token:
-            beyond("a token of our choice")
+            skip_untestable("a token of our choice")
         body: dict[str, Any] = {"user": user or self._first, "client": client}
         body |= {} if scopes is None else {"scopes": list(scopes)}
         body |= {"service_account": True} if service_account else {}
@@ -152,7 +154,7 @@ class Inside:
     @contextmanager
     def faults(self, *steps: Any, in_order: bool = False) -> Iterator[None]:
         if self._call("GET", "faults")["plans"]:
-            beyond("that no faults of others are in force")
+            skip_untestable("that no faults of others are in force")
         self._call("POST", "faults", {"steps": list(steps), "in_order": in_order})
         try:
             yield
@@ -163,7 +165,7 @@ class Inside:
             raise AssertionError("this fault never happened")
 
     def __getattr__(self, name: str) -> NoReturn:
-        beyond(f"more of the inside than the control interface gives: {name}")
+        skip_untestable(f"more of the inside than the control interface gives: {name}")
 
 
 class Clock:
@@ -182,4 +184,4 @@ class Clock:
         return parse_time(self._call("POST", "clock", {"advance": step})["now"])
 
     def __getattr__(self, name: str) -> NoReturn:
-        beyond(f"more of the clock than the control interface gives: {name}")
+        skip_untestable(f"more of the clock than the control interface gives: {name}")

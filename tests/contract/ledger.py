@@ -12,10 +12,10 @@ CALENDARS = "/calendar/v3/calendars"
 
 
 @dataclass(frozen=True)
-class Made:
+class CreatedResource:
     """One thing, how it is called in a report, and the request that removes it."""
 
-    what: str
+    description: str
     method: str
     path: str
     token: str | None = field(repr=False)
@@ -23,10 +23,10 @@ class Made:
 
 
 @dataclass
-class Ledger:
+class CreatedResources:
     """Everything that was made, in its order."""
 
-    made: list[Made] = field(default_factory=list)
+    resources: list[CreatedResource] = field(default_factory=list)
     ids: set[str] = field(default_factory=set)
     """Ids of files, events, calendars, rules: what may be deleted."""
     sessions: dict[str, str | None] = field(default_factory=dict)
@@ -69,31 +69,33 @@ class Ledger:
                 self._add(f"rule {name}", path, token, name)
             case [*_, "watch"] if "resourceId" in answer_body:
                 body = {"id": name, "resourceId": str(answer_body["resourceId"])}
-                self.made.append(Made(f"channel {name}", "POST", "/storage/v3/channels/stop", token, body))
+                self.resources.append(
+                    CreatedResource(f"channel {name}", "POST", "/storage/v3/channels/stop", token, body)
+                )
 
     def _add(self, description: str, path: str, token: str | None, name: str) -> None:
         if name not in self.ids:
             self.ids.add(name)
-            self.made.append(Made(description, "DELETE", path, token))
+            self.resources.append(CreatedResource(description, "DELETE", path, token))
 
-    def knows(self, target: str) -> bool:
+    def contains(self, target: str) -> bool:
         """Whether an address names something that is noted here, or is that of a session."""
         parts = [unquote(segment) for segment in urlsplit(target).path.split("/")]
         return upload_id(target) is not None or any(
             part in self.ids or part.partition("_")[0] in self.ids for part in parts
         )
 
-    def remove(self, send: Callable[[Made], Any]) -> list[str]:
+    def remove(self, send: Callable[[CreatedResource], Any]) -> list[str]:
         """Remove everything, the last first; what could not be, in words."""
         left = []
         for upload, token in self.sessions.items():
             path = f"/upload{FILES}?uploadType=resumable&upload_id={quote(upload)}"
-            send(Made("session", "DELETE", path, token))  # one that is over says so, and needs nothing
-        for made in reversed(self.made):
+            send(CreatedResource("session", "DELETE", path, token))  # one that is over says so, and needs nothing
+        for made in reversed(self.resources):
             status = send(made)
             if not (200 <= status < 300 or status in (404, 410)):
-                left.append(f"{made.what} (removing it was answered {status})")
-        self.made, self.ids, self.sessions, self.unseen = [], set(), {}, False
+                left.append(f"{made.description} (removing it was answered {status})")
+        self.resources, self.ids, self.sessions, self.unseen = [], set(), {}, False
         return left
 
 

@@ -99,10 +99,10 @@ class Person:
         """Go where a client sends them, and answer; what the client hears."""
         page = self.open(target)
         answer = self.press(page, button, untick) if page.status == 200 else page
-        return told(answer)
+        return redirect_params(answer)
 
 
-def told(answer: Answer) -> dict[str, str]:
+def redirect_params(answer: Answer) -> dict[str, str]:
     """What stands behind the question mark of where a browser is sent."""
     assert answer.status in (302, 303), (answer.status, answer.body[:1000])
     return dict(parse_qsl(urlsplit(answer.headers["Location"]).query, keep_blank_values=True))

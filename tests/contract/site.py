@@ -16,8 +16,8 @@ import pytest
 
 from svc_notebooks.cli.target import Deployment, Secrets
 from svc_notebooks.core.http.messages import Headers
-from tests.contract.inside import Inside, Outside, beyond
-from tests.contract.ledger import CALENDARS, FILES, Ledger, Made
+from tests.contract.inside import ControlClient, NoControl, skip_untestable
+from tests.contract.ledger import CALENDARS, FILES, CreatedResource, CreatedResources
 from tests.contract.translation import Translation
 
 ADA, BOB = "ada@svc.example", "bob@svc.example"
@@ -63,19 +63,19 @@ class Site:
     stop_if_asked: Callable[[], None]
     """Raises the interrupt that came since the last request."""
     run: str = field(default_factory=lambda: secrets.token_hex(4))
-    words: Translation = field(init=False)
-    inside: Outside | Inside = field(init=False)
+    translation: Translation = field(init=False)
+    control_client: NoControl | ControlClient = field(init=False)
     missing: dict[str, str] = field(default_factory=dict)
     """Operations that it lacks, and how that was seen."""
-    before: set[str] = field(default_factory=set)
+    known_ids: set[str] = field(default_factory=set)
     """Ids of what is there and was not made by the test that runs."""
     people: dict[str, str] = field(default_factory=dict)
     """Which of the suite's people we have a token of."""
     left: list[str] = field(default_factory=list)
     visits: int = 0
-    found: set[str] = field(default_factory=set)
+    initial_ids: set[str] = field(default_factory=set)
     """Ids that were there when we came."""
-    reaches_us: bool | None = None
+    messages_arrive: bool | None = None
     """Whether its messages come to a receiver of this machine; None: not tried yet."""
     _met: set[str] = field(default_factory=set)
     _counted: set[tuple[str, str]] = field(default_factory=set)
@@ -83,11 +83,11 @@ class Site:
     _undisturbed: bool = False
 
     def __post_init__(self) -> None:
-        self.words = Translation(self.target.names)
+        self.translation = Translation(self.target.names)
         self.people = {ADA: self.target.token}
         if self.target.second_token:
             self.people[BOB] = self.target.second_token
-        self.inside = Outside(self.people, ADA, self.meet)
+        self.control_client = NoControl(self.people, ADA, self.count_first_visit)
 
     # Speaking with it.
 
@@ -126,13 +126,13 @@ class Site:
             content = response.read()
         except (OSError, http.client.HTTPException, ValueError) as error:
             self._silent += 1
-            raise Unreachable(_words(error)) from error
+            raise Unreachable(_describe_error(error)) from error
         finally:
             connection.close()
         self._silent = 0
-        headers = Headers((name, self.words.said(value)) for name, value in response.getheaders())
+        headers = Headers((name, self.translation.header_back(value)) for name, value in response.getheaders())
         is_json = "json" in headers.get("content-type", "")
-        return Reply(response.status, response.reason, headers, self.words.back(content) if is_json else content)
+        return Reply(response.status, response.reason, headers, self.translation.back(content) if is_json else content)
 
     def _send(
         self,
@@ -142,13 +142,13 @@ class Site:
         body: bytes | list[bytes] | None,
         pairs: list[tuple[str, str]],
     ) -> None:
-        path = urlsplit(self.target.base_url).path + self.words.target(target)
+        path = urlsplit(self.target.base_url).path + self.translation.target(target)
         connection.putrequest(method, path, skip_accept_encoding=True)
         media_type = next((value.lower() for name, value in pairs if name.lower() == "content-type"), "")
         if isinstance(body, bytes) and ("json" in media_type or media_type.startswith("multipart/")):
-            body = self.words.out(body)
+            body = self.translation.out(body)
         for name, value in pairs:
-            connection.putheader(self.words.header(name), value)
+            connection.putheader(self.translation.header(name), value)
         if isinstance(body, list):
             connection.putheader("Transfer-Encoding", "chunked")
         elif body is not None:
@@ -177,10 +177,10 @@ class Site:
         content = None if body is None else json.dumps(body).encode()
         pairs = self.control_credentials()
         pairs += [] if body is None else [("Content-Type", "application/json")]
-        content = content if content is None else self.words.out(content)
+        content = content if content is None else self.translation.out(content)
         reply = self.exchange(method, f"/_control/{name}", content, pairs)
         if reply.status in (404, 405):
-            beyond(f"{method} {name.split('/')[0]} of the control interface, which is not there")
+            skip_untestable(f"{method} {name.split('/')[0]} of the control interface, which is not there")
         if reply.status >= 300:
             raise AssertionError(f"the control call {method} {name} was answered {reply.status}: {reply.body[:300]!r}")
         return reply.object()
@@ -192,7 +192,7 @@ class Site:
 
     # What is there already.
 
-    def meet(self, token: str, person: str) -> None:
+    def count_first_visit(self, token: str, person: str) -> None:
         """Somebody comes in: what the person sees already is remembered."""
         if person not in self._met:
             self._met.add(person)
@@ -210,22 +210,23 @@ class Site:
         It is removed only where there is a control interface, for such a deployment is there for tests: elsewhere
         it could as well be something that another client of the account made just now.
         """
-        known = set(self.before)
+        known = set(self.known_ids)
         self.recount()
-        if isinstance(self.inside, Inside):
-            for file_id in self.before - known:
-                self.ask("DELETE", f"{FILES}/{file_id}", token=self.inside.sign_in())
+        if isinstance(self.control_client, ControlClient):
+            for file_id in self.known_ids - known:
+                self.ask("DELETE", f"{FILES}/{file_id}", token=self.control_client.sign_in())
 
     def strays(self) -> list[str]:
         """Files of ours that the run did not note: those of a request whose answer never came, or one of another's."""
         if "files.list" in self.missing:
             return []
-        self.before = set(self.found)
+        self.known_ids = set(self.initial_ids)
         known, self._counted = self._counted, set()
         self.count_files(self.target.token)
         self._counted = known
         return [
-            f"file {file_id} appeared during the run, which did not see it made" for file_id in self.before - self.found
+            f"file {file_id} appeared during the run, which did not see it made"
+            for file_id in self.known_ids - self.initial_ids
         ]
 
     def count_files(self, token: str) -> None:
@@ -248,7 +249,7 @@ class Site:
         while True:
             rows = page.get(key)
             rows = rows if isinstance(rows, list) else []
-            self.before |= {str(row["id"]) for row in rows if isinstance(row, dict) and "id" in row}
+            self.known_ids |= {str(row["id"]) for row in rows if isinstance(row, dict) and "id" in row}
             following = page.get("nextPageToken")
             if not following or following == more:
                 return
@@ -261,7 +262,7 @@ class Site:
     # What is made.
 
     @contextmanager
-    def undisturbed(self) -> Iterator[None]:
+    def uninterrupted(self) -> Iterator[None]:
         """Nothing in here is cut short by an interrupt; it is heard afterwards."""
         self._undisturbed = True
         try:
@@ -269,14 +270,14 @@ class Site:
         finally:
             self._undisturbed = False
 
-    def clear(self, ledger: Ledger) -> None:
+    def clear(self, ledger: CreatedResources) -> None:
         """Remove what a test has made; what it was stays known, should it be listed still."""
-        self.before |= ledger.ids
-        with self.undisturbed():
+        self.known_ids |= ledger.ids
+        with self.uninterrupted():
             self.left += ledger.remove(self._remove)
 
-    def _remove(self, made: Made) -> int:
-        if made.method == "DELETE" and made.what != "session" and self._lacks_deletion(made.path):
+    def _remove(self, made: CreatedResource) -> int:
+        if made.method == "DELETE" and made.description != "session" and self._lacks_deletion(made.path):
             return 501
         try:
             pairs = [("Authorization", f"Bearer {made.token}")] if made.token else []
@@ -302,7 +303,7 @@ def _wait(reply: Reply, attempt: int) -> float:
     return min(float(after) if after.isdigit() else 2.0**attempt, LONGEST_WAIT)
 
 
-def _words(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     if isinstance(error, TimeoutError):
         return "no answer in time"
     return f"{type(error).__name__}: {error}"
@@ -345,7 +346,7 @@ def _fits(template: Iterable[str], path: list[str]) -> bool:
     )
 
 
-def visitors(site: Site) -> Iterator[str]:
+def name_prefixes(site: Site) -> Iterator[str]:
     """Prefixes for names that must be new for ever, one for each test."""
     while True:
         site.visits += 1

@@ -59,7 +59,7 @@ class Translation:
         """A body of JSON that came."""
         return _replaced_bytes(body, [(theirs, ours) for ours, theirs in self._words + self._kinds + self._roots])
 
-    def said(self, value: str) -> str:
+    def header_back(self, value: str) -> str:
         """The value of a header that came."""
         return _replaced(value, [(theirs, ours) for ours, theirs in self._words + self._roots])
 

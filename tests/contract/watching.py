@@ -17,7 +17,7 @@ class Watch:
 
     def __init__(self, wire: Wire, receiver: Receiver) -> None:
         self.wire = wire
-        self.told = receiver
+        self.receiver = receiver
         self._count = 0
 
     def request(self, **fields: Any) -> dict[str, Any]:
@@ -26,7 +26,7 @@ class Watch:
         fields = {"id": f"channel-{self._count}", **fields}
         if isinstance(fields["id"], str) and 0 < len(fields["id"]) < 30:
             fields["id"] = self.wire.prefix + fields["id"]
-        body = {"type": "web_hook", "address": self.told.address, **fields}
+        body = {"type": "web_hook", "address": self.receiver.address, **fields}
         return {name: value for name, value in body.items() if value is not None}
 
     def file(self, file_id: str, query: str = "", **fields: Any) -> Answer:
@@ -55,18 +55,18 @@ class Watch:
         """What has come until now: channel, state, changed."""
         self.wire.service.deliver()
         return [
-            (self.named(notification.channel_id), notification.resource_state, notification.changed)
-            for notification in self.told.requests
+            (self.own_channel_id(notification.channel_id), notification.resource_state, notification.changed)
+            for notification in self.receiver.requests
         ]
 
-    def named(self, channel_id: str | None) -> str | None:
+    def own_channel_id(self, channel_id: str | None) -> str | None:
         """The id of a channel as the test gave it."""
         return channel_id and channel_id.removeprefix(self.wire.prefix)
 
-    def news(self) -> list[tuple[str | None, str | None, str | None]]:
+    def new_messages(self) -> list[tuple[str | None, str | None, str | None]]:
         """What has come since it was asked last."""
         messages = self.messages()
-        self.told.requests.clear()
+        self.receiver.requests.clear()
         return messages
 
     def deliveries(self, *keys: str) -> list[Any]:
@@ -75,7 +75,7 @@ class Watch:
 
 
 @contextmanager
-def watching(wire: Wire, **options: Any) -> Iterator[Watch]:
+def open_watch(wire: Wire, **options: Any) -> Iterator[Watch]:
     """A receiver on the standard library whose domain is registered and whose authority is trusted."""
     with receiver(**options) as webhook:
-        yield Watch(wire, wire.hear(webhook))
+        yield Watch(wire, wire.register_receiver(webhook))

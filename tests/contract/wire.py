@@ -63,7 +63,7 @@ class Wire:
         """Those of a list's rows that were not there before the test."""
         return list(rows)
 
-    def hear(self, receiver: Any) -> Any:
+    def register_receiver(self, receiver: Any) -> Any:
         """A receiver of this machine, registered and trusted, so that messages come to it."""
         self.service.register_domain("localhost")
         self.service.trust(receiver.ca_pem)

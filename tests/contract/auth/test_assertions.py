@@ -10,7 +10,7 @@ from typing import Any
 import jwt
 import pytest
 
-from tests.contract.apps import JWT_BEARER, SCOPE, Robot, account, ask, refused
+from tests.contract.apps import JWT_BEARER, SCOPE, ServiceAccount, ask, create_service_account, oauth_error
 from tests.contract.conftest import Wire
 from tests.contract.diary import ADA
 
@@ -19,13 +19,13 @@ pytestmark = pytest.mark.choice("Tokens, consent and the OpenAPI document")
 
 
 @pytest.fixture
-def robot(wire: Wire) -> Robot:
-    return Robot(wire, account(wire, "robot"))
+def robot(wire: Wire) -> ServiceAccount:
+    return ServiceAccount(wire, create_service_account(wire, "robot"))
 
 
 @pytest.mark.spec("T-01", "T-01a", "T-04", "T-04a")
-def test_a_service_account_gets_a_token_for_what_it_has_signed(wire: Wire, robot: Robot) -> None:
-    answer = robot.grant(robot.signed())
+def test_a_service_account_gets_a_token_for_what_it_has_signed(wire: Wire, robot: ServiceAccount) -> None:
+    answer = robot.grant(robot.sign_assertion())
     token = answer.json["access_token"]
     mine = wire.post_json("/storage/v3/files", {"name": "the robot's"}, token=token).json["id"]
 
@@ -55,9 +55,9 @@ BAD_CLAIMS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.spec("T-01", "T-01b")
-def test_an_assertion_with_a_bad_claim_is_refused(robot: Robot) -> None:
+def test_an_assertion_with_a_bad_claim_is_refused(robot: ServiceAccount) -> None:
     for case, changes in BAD_CLAIMS.items():
-        assert refused(robot.grant(robot.signed(**changes))) == (400, "invalid_grant"), case
+        assert oauth_error(robot.grant(robot.sign_assertion(**changes))) == (400, "invalid_grant"), case
 
 
 TIMES = {
@@ -75,12 +75,12 @@ TIMES = {
 
 
 @pytest.mark.spec("T-01", "T-01c")
-def test_an_assertion_is_good_for_an_hour_by_the_clock_of_the_service(robot: Robot) -> None:
+def test_an_assertion_is_good_for_an_hour_by_the_clock_of_the_service(robot: ServiceAccount) -> None:
     now = robot.claims["iat"]
 
     for case, (begins, lasts, good) in TIMES.items():
-        answer = robot.grant(robot.signed(iat=now + begins, exp=now + begins + lasts))
-        assert answer.status == 200 if good else refused(answer) == (400, "invalid_grant"), case
+        answer = robot.grant(robot.sign_assertion(iat=now + begins, exp=now + begins + lasts))
+        assert answer.status == 200 if good else oauth_error(answer) == (400, "invalid_grant"), case
 
 
 def unsigned(claims: dict[str, Any]) -> str:
@@ -88,9 +88,9 @@ def unsigned(claims: dict[str, Any]) -> str:
     return ".".join(urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts) + "."
 
 
-def forged(robot: Robot, wire: Wire) -> Iterator[tuple[str, str]]:
+def forged(robot: ServiceAccount, wire: Wire) -> Iterator[tuple[str, str]]:
     """Assertions that this service account has not signed."""
-    good, other = robot.signed(), Robot(wire, account(wire, "other"))
+    good, other = robot.sign_assertion(), ServiceAccount(wire, create_service_account(wire, "other"))
     head, body, signature = good.split(".")
     swapped = urlsafe_b64encode(json.dumps(robot.claims | {"scope": SCOPE + "calendar"}).encode()).decode().rstrip("=")
     public = public_key_of(robot.key["private_key"])
@@ -121,52 +121,52 @@ def public_key_of(private: str) -> bytes:
 
 
 @pytest.mark.spec("T-01", "T-01b")
-def test_what_the_service_account_has_not_signed_is_refused(wire: Wire, robot: Robot) -> None:
+def test_what_the_service_account_has_not_signed_is_refused(wire: Wire, robot: ServiceAccount) -> None:
     for name, assertion in forged(robot, wire):
-        assert refused(robot.grant(assertion)) == (400, "invalid_grant"), name
+        assert oauth_error(robot.grant(assertion)) == (400, "invalid_grant"), name
 
 
 @pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize(
     "text", ["x", "a.b", "a.b.c", "..", "a.b.c.d", "\u20ac.b.c", "." * 5000, "e30.e30.e30", "W10.W10.W10"]
 )
-def test_what_is_no_assertion_is_refused(robot: Robot, text: str) -> None:
-    assert refused(robot.grant(text)) == (400, "invalid_grant")
+def test_what_is_no_assertion_is_refused(robot: ServiceAccount, text: str) -> None:
+    assert oauth_error(robot.grant(text)) == (400, "invalid_grant")
 
 
 @pytest.mark.spec("T-01", "T-01b")
 def test_without_an_assertion_the_request_is_incomplete(wire: Wire) -> None:
-    assert refused(ask(wire, "/token", {"grant_type": JWT_BEARER})) == (400, "invalid_request")
+    assert oauth_error(ask(wire, "/token", {"grant_type": JWT_BEARER})) == (400, "invalid_request")
 
 
 @pytest.mark.spec("T-01", "T-01b")
-def test_an_assertion_names_scopes_that_exist(robot: Robot) -> None:
+def test_an_assertion_names_scopes_that_exist(robot: ServiceAccount) -> None:
     for scope in (None, "", SCOPE + "nothing", 5, ["x"]):
-        assert refused(robot.grant(robot.signed(scope=scope))) == (400, "invalid_scope"), scope
+        assert oauth_error(robot.grant(robot.sign_assertion(scope=scope))) == (400, "invalid_scope"), scope
 
 
 @pytest.mark.spec("T-04", "T-04b")
-def test_a_service_account_acts_for_nobody_unless_it_was_let(robot: Robot) -> None:
-    assert refused(robot.grant(robot.signed(sub=ADA))) == (401, "unauthorized_client")
+def test_a_service_account_acts_for_nobody_unless_it_was_let(robot: ServiceAccount) -> None:
+    assert oauth_error(robot.grant(robot.sign_assertion(sub=ADA))) == (401, "unauthorized_client")
 
 
 @pytest.mark.spec("T-04", "T-04a")
 def test_a_service_account_acts_for_users_in_the_scopes_that_it_was_given(wire: Wire) -> None:
-    agent = Robot(wire, account(wire, "agent", delegation=["storage.readonly"]))
+    agent = ServiceAccount(wire, create_service_account(wire, "agent", delegation=["storage.readonly"]))
     adas = wire.post_json("/storage/v3/files", {"name": "ada's"}, token=wire.service.sign_in(ADA)).json["id"]
 
-    grant = agent.grant(agent.signed(sub=ADA, scope=SCOPE + "storage.readonly")).json
-    wider = agent.grant(agent.signed(sub=ADA, scope=f"{SCOPE}storage.readonly {SCOPE}calendar"))
-    stranger = agent.grant(agent.signed(sub="never-seen@svc.example", scope=SCOPE + "storage.readonly"))
+    grant = agent.grant(agent.sign_assertion(sub=ADA, scope=SCOPE + "storage.readonly")).json
+    wider = agent.grant(agent.sign_assertion(sub=ADA, scope=f"{SCOPE}storage.readonly {SCOPE}calendar"))
+    stranger = agent.grant(agent.sign_assertion(sub="never-seen@svc.example", scope=SCOPE + "storage.readonly"))
 
     assert wire.send("GET", f"/storage/v3/files/{adas}", token=grant["access_token"]).status == 200
-    assert refused(wider) == (401, "unauthorized_client")
-    assert refused(stranger) == (400, "invalid_grant")
+    assert oauth_error(wider) == (401, "unauthorized_client")
+    assert oauth_error(stranger) == (400, "invalid_grant")
 
 
 @pytest.mark.spec("T-01", "T-01b")
-def test_a_new_key_ends_the_old_one(wire: Wire, robot: Robot) -> None:
-    newer = Robot(wire, account(wire, "robot"))
+def test_a_new_key_ends_the_old_one(wire: Wire, robot: ServiceAccount) -> None:
+    newer = ServiceAccount(wire, create_service_account(wire, "robot"))
 
-    assert refused(robot.grant(robot.signed())) == (400, "invalid_grant")
-    assert newer.grant(newer.signed()).status == 200
+    assert oauth_error(robot.grant(robot.sign_assertion())) == (400, "invalid_grant")
+    assert newer.grant(newer.sign_assertion()).status == 200

@@ -11,7 +11,18 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.contract.apps import BACK, CHALLENGE, FORM, SCOPE, VERIFIER, App, ask, refused, registered, works
+from tests.contract.apps import (
+    BACK,
+    CHALLENGE,
+    FORM,
+    SCOPE,
+    VERIFIER,
+    App,
+    ask,
+    is_token_valid,
+    oauth_error,
+    register_app,
+)
 from tests.contract.conftest import Wire
 from tests.contract.diary import BOB
 from tests.contract.person import Person
@@ -22,7 +33,7 @@ pytestmark = pytest.mark.choice("Tokens, consent and the OpenAPI document")
 
 @pytest.fixture
 def app(wire: Wire) -> App:
-    return registered(wire)
+    return register_app(wire)
 
 
 @pytest.mark.spec("T-01", "T-01a", "T-04", "T-04a")
@@ -48,8 +59,8 @@ def test_a_refresh_token_gives_another_access_token(wire: Wire, app: App) -> Non
 
     assert second["access_token"] != first["access_token"]
     assert set(second["scope"].split()) == set(first["scope"].split())
-    assert works(wire, first["access_token"])
-    assert works(wire, second["access_token"])
+    assert is_token_valid(wire, first["access_token"])
+    assert is_token_valid(wire, second["access_token"])
 
 
 @pytest.mark.spec("T-01", "T-01b", "T-03", "T-03b")
@@ -62,8 +73,8 @@ def test_a_refresh_may_ask_for_less_and_not_for_more(wire: Wire, app: App) -> No
 
     assert less["scope"] == SCOPE + "calendar"
     assert wire.send("GET", "/storage/v3/files", token=less["access_token"]).status == 403
-    assert refused(more) == (400, "invalid_scope")
-    assert works(wire, again["access_token"])
+    assert oauth_error(more) == (400, "invalid_scope")
+    assert is_token_valid(wire, again["access_token"])
 
 
 @pytest.mark.spec("T-03", "T-03b")
@@ -78,12 +89,12 @@ def test_what_a_person_unticks_is_not_granted(wire: Wire, app: App) -> None:
 def test_a_code_is_good_once_and_who_replays_it_ends_what_came_of_it(wire: Wire, app: App) -> None:
     code = app.code()
     first = ask(wire, "/token", app.form(code)).json
-    assert works(wire, first["access_token"])
+    assert is_token_valid(wire, first["access_token"])
 
-    assert refused(ask(wire, "/token", app.form(code))) == (400, "invalid_grant")
+    assert oauth_error(ask(wire, "/token", app.form(code))) == (400, "invalid_grant")
 
-    assert not works(wire, first["access_token"])
-    assert refused(app.refresh(first["refresh_token"])) == (400, "invalid_grant")
+    assert not is_token_valid(wire, first["access_token"])
+    assert oauth_error(app.refresh(first["refresh_token"])) == (400, "invalid_grant")
 
 
 @pytest.mark.spec("T-01", "T-01c")
@@ -91,7 +102,7 @@ def test_a_code_ends_soon(wire: Wire, app: App) -> None:
     code = app.code()
     wire.service.clock.advance("11m")
 
-    assert refused(ask(wire, "/token", app.form(code))) == (400, "invalid_grant")
+    assert oauth_error(ask(wire, "/token", app.form(code))) == (400, "invalid_grant")
 
 
 @pytest.mark.spec("T-01", "T-01b")
@@ -104,10 +115,13 @@ def test_basic_credentials_are_as_good_as_those_in_the_form(wire: Wire, app: App
 
 @pytest.mark.spec("T-01", "T-01b")
 def test_a_public_client_has_no_secret_and_must_prove_itself(wire: Wire) -> None:
-    public = registered(wire, public=True)
+    public = register_app(wire, public=True)
     code = public.code()
 
-    assert refused(ask(wire, "/token", public.form(code, client_secret=None, code_verifier=None)))[1] == "invalid_grant"
+    assert (
+        oauth_error(ask(wire, "/token", public.form(code, client_secret=None, code_verifier=None)))[1]
+        == "invalid_grant"
+    )
     assert ask(wire, "/token", public.form(code, client_secret=None)).status == 200
     without = Person(wire, wire.service.sign_in()).consent(
         public.address(code_challenge=None, code_challenge_method=None)
@@ -130,7 +144,7 @@ WRONG_VERIFIERS = {
 def test_only_the_verifier_answers_the_challenge(wire: Wire, app: App, wrong: str) -> None:
     form = app.form(app.code(), code_verifier=WRONG_VERIFIERS[wrong])
 
-    assert refused(ask(wire, "/token", form)) == (400, "invalid_grant")
+    assert oauth_error(ask(wire, "/token", form)) == (400, "invalid_grant")
 
 
 @pytest.mark.spec("T-01", "T-01b")
@@ -144,7 +158,7 @@ def test_a_plain_challenge_is_its_own_verifier(wire: Wire, app: App) -> None:
 def test_a_verifier_for_a_request_that_had_no_challenge_is_a_downgrade(wire: Wire, app: App) -> None:
     code = app.code(code_challenge=None, code_challenge_method=None)
 
-    assert refused(ask(wire, "/token", app.form(code))) == (400, "invalid_grant")
+    assert oauth_error(ask(wire, "/token", app.form(code))) == (400, "invalid_grant")
 
 
 REFUSALS: dict[str, tuple[dict[str, str | None], tuple[int, str]]] = {
@@ -171,7 +185,7 @@ REFUSALS: dict[str, tuple[dict[str, str | None], tuple[int, str]]] = {
 def test_the_token_endpoint_says_what_is_wrong(wire: Wire, app: App, case: str) -> None:
     changes, expected = REFUSALS[case]
 
-    assert refused(ask(wire, "/token", app.form(app.code(), **changes))) == expected
+    assert oauth_error(ask(wire, "/token", app.form(app.code(), **changes))) == expected
 
 
 @pytest.mark.spec("T-01", "T-01b")
@@ -185,10 +199,10 @@ def test_a_refused_exchange_gives_no_token_and_the_right_one_still_does(wire: Wi
 
 @pytest.mark.spec("T-04", "T-04b")
 def test_a_code_and_a_refresh_token_are_for_their_client_alone(wire: Wire, app: App) -> None:
-    other, code, refresh = registered(wire, "Other"), app.code(), app.tokens()["refresh_token"]
+    other, code, refresh = register_app(wire, "Other"), app.code(), app.tokens()["refresh_token"]
 
-    assert refused(ask(wire, "/token", other.form(code))) == (400, "invalid_grant")
-    assert refused(other.refresh(refresh)) == (400, "invalid_grant")
+    assert oauth_error(ask(wire, "/token", other.form(code))) == (400, "invalid_grant")
+    assert oauth_error(other.refresh(refresh)) == (400, "invalid_grant")
     assert ask(wire, "/token", app.form(code)).status == 200
 
 
@@ -196,11 +210,11 @@ def test_a_code_and_a_refresh_token_are_for_their_client_alone(wire: Wire, app: 
 def test_a_code_is_no_refresh_token_and_no_access_token(wire: Wire, app: App) -> None:
     code = app.code()
 
-    assert refused(app.refresh(code)) == (400, "invalid_grant")
-    assert not works(wire, code)
+    assert oauth_error(app.refresh(code)) == (400, "invalid_grant")
+    assert not is_token_valid(wire, code)
     refresh = app.tokens()["refresh_token"]
-    assert not works(wire, refresh)
-    assert refused(ask(wire, "/token", app.form(refresh))) == (400, "invalid_grant")
+    assert not is_token_valid(wire, refresh)
+    assert oauth_error(ask(wire, "/token", app.form(refresh))) == (400, "invalid_grant")
 
 
 @pytest.mark.spec("T-01", "T-01b")
@@ -209,24 +223,24 @@ def test_wrong_basic_credentials_are_challenged_in_kind(wire: Wire, app: App) ->
 
     for basic in (f"{app.id}:wrong", "nobody:x", ":"):
         answer = ask(wire, "/token", form, Authorization="Basic " + b64encode(basic.encode()).decode())
-        assert refused(answer) == (401, "invalid_client")
+        assert oauth_error(answer) == (401, "invalid_client")
         assert answer.headers["WWW-Authenticate"].startswith("Basic")
     for header in ("Basic !!!", "Basic", "Bearer x", "Basic /w=="):
-        assert refused(ask(wire, "/token", form, Authorization=header)) == (401, "invalid_client")
+        assert oauth_error(ask(wire, "/token", form, Authorization=header)) == (401, "invalid_client")
 
 
 @pytest.mark.spec("T-01", "T-01b")
 def test_credentials_in_two_places_are_refused(wire: Wire, app: App) -> None:
     basic = "Basic " + b64encode(f"{app.id}:{app.secret}".encode()).decode()
 
-    assert refused(ask(wire, "/token", app.form(app.code()), Authorization=basic)) == (400, "invalid_request")
+    assert oauth_error(ask(wire, "/token", app.form(app.code()), Authorization=basic)) == (400, "invalid_request")
 
 
 @pytest.mark.spec("T-01", "T-01b")
 def test_a_parameter_that_is_there_twice_is_refused(wire: Wire, app: App) -> None:
     twice = [*app.form(app.code()).items(), ("grant_type", "authorization_code")]
 
-    assert refused(ask(wire, "/token", twice)) == (400, "invalid_request")
+    assert oauth_error(ask(wire, "/token", twice)) == (400, "invalid_request")
 
 
 @pytest.mark.spec("T-01", "T-01b")
@@ -246,7 +260,7 @@ def test_a_parameter_that_is_there_twice_is_refused(wire: Wire, app: App) -> Non
 def test_a_body_that_is_no_form_is_refused(wire: Wire, body: bytes, kind: str) -> None:
     answer = wire.send("POST", "/token", body, {"Content-Type": kind}, token=None)
 
-    status, error = refused(answer)
+    status, error = oauth_error(answer)
     assert status in (400, 413)
     assert error in ("invalid_request", "unsupported_grant_type")
 
@@ -257,7 +271,7 @@ def test_no_token_is_given_by_an_address(wire: Wire, app: App) -> None:
     form = urlencode(app.form(app.code()))
 
     assert wire.send("GET", f"/token?{form}", token=None).status == 405
-    assert refused(wire.send("POST", f"/token?{form}", b"", FORM, token=None))[0] == 400
+    assert oauth_error(wire.send("POST", f"/token?{form}", b"", FORM, token=None))[0] == 400
 
 
 @pytest.mark.spec("T-01", "T-01b")
@@ -269,4 +283,4 @@ def test_what_was_refused_is_said_in_letters_that_the_rfc_allows(wire: Wire, app
             ask(wire, "/token", [(odd, "1"), (odd, "2")]),
         )
         for answer in answers:
-            assert refused(answer)[0] == 400
+            assert oauth_error(answer)[0] == 400

@@ -6,10 +6,10 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.contract.apps import BACK, FORM, SCOPE, App, ask, registered
+from tests.contract.apps import BACK, FORM, SCOPE, App, ask, register_app
 from tests.contract.conftest import Wire
 from tests.contract.diary import ADA
-from tests.contract.person import Person, told
+from tests.contract.person import Person, redirect_params
 
 # The interface says that tokens are needed, and nothing of where they come from.
 pytestmark = pytest.mark.choice("Tokens, consent and the OpenAPI document")
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.choice("Tokens, consent and the OpenAPI document")
 
 @pytest.fixture
 def app(wire: Wire) -> App:
-    return registered(wire)
+    return register_app(wire)
 
 
 @pytest.mark.spec("T-01", "T-01b")
@@ -50,7 +50,7 @@ def test_the_client_hears_what_is_wrong_with_its_question(wire: Wire, app: App, 
     changes, error = SENT_BACK[case]
     answer = Person(wire, wire.service.sign_in()).open(app.address(**changes))
 
-    parameters = told(answer)
+    parameters = redirect_params(answer)
     assert answer.headers["Location"].startswith("https://app.example/back?")
     assert (parameters["from"], parameters["state"]) == ("svc", "s")
     assert parameters["error"] in (error, "invalid_request")
@@ -119,7 +119,7 @@ def test_a_person_gives_no_more_than_they_have(wire: Wire, app: App) -> None:
 
 @pytest.mark.spec("T-01", "T-01b")
 def test_the_page_of_consent_shows_a_client_by_its_name_and_runs_nothing(wire: Wire) -> None:
-    app = registered(wire, "<script>alert(1)</script>")
+    app = register_app(wire, "<script>alert(1)</script>")
 
     answer = Person(wire, wire.service.sign_in()).open(app.address())
 

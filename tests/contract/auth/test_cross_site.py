@@ -8,7 +8,7 @@ import pytest
 
 from svc_notebooks.core.errors.decisions import CROSS_SITE
 from svc_notebooks.core.policy import Policy
-from tests.contract.apps import FORM, App, registered
+from tests.contract.apps import FORM, App, register_app
 from tests.contract.conftest import Wire
 from tests.contract.person import Person
 
@@ -72,7 +72,7 @@ def test_its_own_forms_work(wire: Wire) -> None:
 @pytest.mark.parametrize("elsewhere", ELSEWHERE, ids=str)
 def test_no_other_site_consents(wire: Wire, elsewhere: dict[str, str]) -> None:
     """Not even with the signature of the page, which no other site can read."""
-    person, app = Person(wire, wire.service.sign_in()), registered(wire)
+    person, app = Person(wire, wire.service.sign_in()), register_app(wire)
     page = person.open(app.address()).body.decode()
     signature = page.partition('name="signature" value="')[2].partition('"')[0]
     form = urlencode({"decision": "allow", "scope.storage": "on", "signature": signature}).encode()
@@ -84,7 +84,7 @@ def test_no_other_site_consents(wire: Wire, elsewhere: dict[str, str]) -> None:
 @pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("how, status", [(LINK, 302), (FRAME, 403), (IMAGE, 403), (SCRIPT, 403), ({}, 302)])
 def test_a_code_without_a_question_needs_a_link_that_is_followed(wire: Wire, how: dict[str, str], status: int) -> None:
-    person, app = Person(wire, wire.service.sign_in()), registered(wire)
+    person, app = Person(wire, wire.service.sign_in()), register_app(wire)
 
     assert send(person, "GET", app.address(prompt="none"), None, how) == status
 
@@ -100,7 +100,7 @@ def test_pages_that_change_nothing_may_be_linked_to(wire: Wire, how: dict[str, s
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:80"])
 def test_a_name_that_was_made_to_lead_here_opens_no_page(wire: Wire, host: str) -> None:
     """DNS rebinding; where everybody may choose who they are, it would open the files of everybody."""
-    file, app = wire.create(b"x"), registered(wire)
+    file, app = wire.create(b"x"), register_app(wire)
     targets = ["/signin", f"/file/d/{file['id']}/view", f"/uc?id={file['id']}", app.address(), "/calendar/event?eid=x"]
 
     for target in targets:
@@ -131,7 +131,7 @@ def test_the_cookie_is_worth_nothing_as_an_access_token(wire: Wire) -> None:
     person = Person(wire, wire.service.sign_in())
     secret = secret_of(person)
 
-    for shown in (secret, f"session {secret}", signature_of(person, registered(wire))):
+    for shown in (secret, f"session {secret}", signature_of(person, register_app(wire))):
         assert wire.send("GET", FILES, token=shown).status == 401
         assert wire.send("GET", f"{FILES}?access_token={quote(shown)}", token=None).status == 401
         assert wire.send("GET", f"/tokeninfo?access_token={quote(shown)}", token=None).status == 400

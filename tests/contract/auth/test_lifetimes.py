@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import pytest
 
 from svc_notebooks.server.service import Service
-from tests.contract.apps import JWT_BEARER, SCOPE, App, ask, refused, registered, works
+from tests.contract.apps import JWT_BEARER, SCOPE, App, ask, is_token_valid, oauth_error, register_app
 from tests.contract.conftest import Wire
 from tests.contract.diary import BOB
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.choice("Tokens, consent and the OpenAPI document")
 
 @pytest.fixture
 def app(wire: Wire) -> App:
-    return registered(wire)
+    return register_app(wire)
 
 
 @pytest.mark.spec("T-01", "T-01b")
@@ -40,7 +40,7 @@ def test_tokeninfo_says_whom_a_token_is_for(wire: Wire, app: App) -> None:
 def test_tokeninfo_of_what_is_no_token_is_a_refusal(wire: Wire, token: str) -> None:
     answer = wire.send("GET", f"/tokeninfo?{urlencode({'access_token': token})}", token=None)
 
-    status, error = refused(answer)
+    status, error = oauth_error(answer)
     assert (status, error in ("invalid_token", "invalid_request")) == (400, True)
 
 
@@ -49,7 +49,7 @@ def test_a_token_ends_on_the_second(wire: Wire, app: App) -> None:
     token = app.tokens()
     lives = token["expires_in"]
     wire.service.clock.advance(lives - 1)
-    assert works(wire, token["access_token"])
+    assert is_token_valid(wire, token["access_token"])
 
     wire.service.clock.advance(1)
     answer = wire.send("GET", "/storage/v3/files", token=token["access_token"])
@@ -57,8 +57,8 @@ def test_a_token_ends_on_the_second(wire: Wire, app: App) -> None:
     assert (answer.status, answer.error["reason"]) == (401, "authError")
     assert 'error="invalid_token"' in answer.headers["WWW-Authenticate"]
     info = wire.send("GET", f"/tokeninfo?access_token={token['access_token']}", token=None)
-    assert refused(info) == (400, "invalid_token")
-    assert works(wire, app.refresh(token["refresh_token"]).json["access_token"])
+    assert oauth_error(info) == (400, "invalid_token")
+    assert is_token_valid(wire, app.refresh(token["refresh_token"]).json["access_token"])
 
 
 @pytest.mark.spec("T-01", "T-01c")
@@ -79,13 +79,13 @@ def test_an_upload_outlives_the_token_that_began_it(wire: Wire, app: App) -> Non
 def test_a_revoked_token_is_good_for_nothing(wire: Wire, app: App) -> None:
     tokens = app.tokens()
     token = tokens["access_token"]
-    assert works(wire, token)
+    assert is_token_valid(wire, token)
 
     assert ask(wire, "/revoke", {"token": token}).status == 200
 
-    assert not works(wire, token)
-    assert refused(wire.send("GET", f"/tokeninfo?access_token={token}", token=None)) == (400, "invalid_token")
-    assert refused(ask(wire, "/revoke", {"token": token})) == (400, "invalid_token")
+    assert not is_token_valid(wire, token)
+    assert oauth_error(wire.send("GET", f"/tokeninfo?access_token={token}", token=None)) == (400, "invalid_token")
+    assert oauth_error(ask(wire, "/revoke", {"token": token})) == (400, "invalid_token")
 
 
 @pytest.mark.spec("T-01", "T-01b")
@@ -95,10 +95,10 @@ def test_who_revokes_a_refresh_token_ends_the_consent_and_no_other(wire: Wire, a
 
     assert ask(wire, "/revoke", {"token": gone["refresh_token"]}).status == 200
 
-    assert not works(wire, gone["access_token"])
-    assert not works(wire, renewed)
-    assert refused(app.refresh(gone["refresh_token"])) == (400, "invalid_grant")
-    assert works(wire, stays["access_token"])
+    assert not is_token_valid(wire, gone["access_token"])
+    assert not is_token_valid(wire, renewed)
+    assert oauth_error(app.refresh(gone["refresh_token"])) == (400, "invalid_grant")
+    assert is_token_valid(wire, stays["access_token"])
 
 
 @pytest.mark.spec("T-01", "T-01b")
@@ -106,7 +106,7 @@ def test_nothing_is_revoked_by_a_link(wire: Wire, app: App) -> None:
     token = app.tokens()["access_token"]
 
     assert wire.send("GET", f"/revoke?token={token}", token=None).status == 405
-    assert works(wire, token)
+    assert is_token_valid(wire, token)
 
 
 @pytest.mark.spec("T-01", "T-01b")
@@ -116,7 +116,7 @@ def test_a_reset_and_an_old_snapshot_do_not_bring_a_revoked_token_back(wire: Wir
 
     service.reset()
 
-    assert not works(wire, token)
+    assert not is_token_valid(wire, token)
 
 
 @pytest.mark.spec("T-01", "T-01b")

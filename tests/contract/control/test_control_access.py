@@ -16,7 +16,7 @@ from svc_notebooks.server.storage.clock import SystemClock
 from svc_notebooks.server.transports.socket import SocketServer
 from tests.contract.conftest import Answer, OverSocket
 from tests.contract.control.test_control import raw
-from tests.contract.control_calls import CALLS, state
+from tests.contract.control_calls import CALLS, control_state
 
 TOKEN = "the-control-token"
 
@@ -76,14 +76,14 @@ def test_no_call_is_answered_for_a_page_of_another_origin(
     wire: OverSocket, method: str, name: str, body: dict[str, Any] | None
 ) -> None:
     wire.create(b"kept")
-    before = state(wire.service)
+    before = control_state(wire.service)
 
     for headers in FOREIGN:
         answer = call(wire, method, name, body, headers)
         assert (answer.status, answer.error["reason"]) == (403, "originNotAllowed"), headers
         assert not [header for header in answer.headers if header.lower().startswith("access-control-")]
 
-    assert state(wire.service) == before
+    assert control_state(wire.service) == before
     assert wire.names() == ["Untitled"]
 
 
@@ -190,7 +190,7 @@ class TestTheControlToken:
 
     @pytest.mark.parametrize("method, name, body", CALLS, ids=lambda value: value if isinstance(value, str) else "")
     def test_each_call_needs_it(self, wire: OverSocket, method: str, name: str, body: dict[str, Any] | None) -> None:
-        before = state(wire.service)
+        before = control_state(wire.service)
 
         for shown in (None, "Bearer wrong", f"Bearer {wire.token}", f"Basic {TOKEN}", "Bearer", f"Bearer {TOKEN}x"):
             answer = call(wire, method, name, body, {} if shown is None else {"Authorization": shown})
@@ -198,7 +198,7 @@ class TestTheControlToken:
             assert answer.headers["WWW-Authenticate"] == 'Bearer realm="svc control"'
         assert call(wire, method, f"{name}?access_token={TOKEN}", body, {}).status == 401
 
-        assert state(wire.service) == before
+        assert control_state(wire.service) == before
 
     def test_who_sends_it_is_answered(self, wire: OverSocket) -> None:
         assert call(wire, "GET", "clock", None, {"Authorization": f"Bearer {TOKEN}"}).status == 200

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.contract.conftest import Answer, Wire
-from tests.contract.watching import FOLDER, Watch, watching
+from tests.contract.watching import FOLDER, Watch, open_watch
 
 ADA, BOB, EVE = "ada@svc.example", "bob@svc.example", "eve@svc.example"
 
@@ -278,7 +278,7 @@ class TestMessages:
 
     @pytest.fixture
     def watch(self, wire: Wire) -> Iterator[Watch]:
-        with watching(wire) as opened:
+        with open_watch(wire) as opened:
             yield opened
 
     def watch_file(self, watch: Watch, people: People, user: str, file: str) -> None:
@@ -287,16 +287,16 @@ class TestMessages:
         assert answer.status == 200, answer.body
 
     def messages(self, watch: Watch) -> list[tuple[str, str | None, str | None]]:
-        return sorted((str(channel)[:3], state, changes) for channel, state, changes in watch.news())
+        return sorted((str(channel)[:3], state, changes) for channel, state, changes in watch.new_messages())
 
     @pytest.mark.spec("N-04", "N-04a", "N-06", "N-06b", "A8-08", "A8-08a")
     def test_share_change_the_role_and_unshare(self, watch: Watch, people: People, file: str) -> None:
         self.watch_file(watch, people, ADA, file)
-        watch.news()
+        watch.new_messages()
         permission = people.share(file).json["id"]
         assert self.messages(watch) == [("ada", "add", None)]
         self.watch_file(watch, people, BOB, file)
-        watch.news()
+        watch.new_messages()
 
         people.share(file, "writer")
         assert self.messages(watch) == [("ada", "update", "permissions"), ("bob", "update", "permissions")]
@@ -314,7 +314,7 @@ class TestMessages:
         permission = people.share(folder).json["id"]
         self.watch_file(watch, people, ADA, leaf)
         self.watch_file(watch, people, BOB, leaf)
-        watch.news()
+        watch.new_messages()
 
         people.unshare(folder, permission)
         assert self.messages(watch) == [("bob", "remove", None)]
@@ -325,7 +325,7 @@ class TestMessages:
         leaf = people.made(name="leaf", parents=[folder])
         people.share(folder)
         self.watch_file(watch, people, BOB, leaf)
-        watch.news()
+        watch.new_messages()
 
         people.patch(ADA, leaf, {}, "?addParents=root")
         assert self.messages(watch) == [("bob", "remove", None)]
@@ -335,14 +335,14 @@ class TestMessages:
     def test_change_logs(self, watch: Watch, people: People, file: str) -> None:
         start = people.send(BOB, "GET", "/storage/v3/changes/startPageToken").json["startPageToken"]
         watch.wire.post_json("/storage/v3/changes/watch", watch.request(id="bob"), token=people.tokens[BOB])
-        watch.news()
+        watch.new_messages()
         people.patch(ADA, file, {"name": "not bobs"})
-        assert watch.news() == []
+        assert watch.new_messages() == []
         permission = people.share(file).json["id"]
         people.patch(ADA, file, {"name": "bobs too"})
         people.unshare(file, permission)
         people.patch(ADA, file, {"name": "not bobs any more"})
-        assert watch.news() == [("bob", "change", None)] * 3
+        assert watch.new_messages() == [("bob", "change", None)] * 3
 
         answer = people.send(BOB, "GET", f"/storage/v3/changes?pageToken={start}")
         assert [(change["fileId"], change["removed"]) for change in answer.json["changes"]] == [(file, True)]

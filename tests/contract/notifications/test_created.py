@@ -11,7 +11,7 @@ import pytest
 from tests.contract.chosen import choice
 from tests.contract.conftest import Wire
 from tests.contract.diary import BOB
-from tests.contract.watching import FOLDER, Watch, watching
+from tests.contract.watching import FOLDER, Watch, open_watch
 
 UPLOAD = "/upload/storage/v3/files"
 CREATED = [("channel-1", "add", None), ("channel-1", "update", "children")]
@@ -19,7 +19,7 @@ CREATED = [("channel-1", "add", None), ("channel-1", "update", "children")]
 
 @pytest.fixture
 def watch(wire: Wire) -> Iterator[Watch]:
-    with watching(wire) as watch:
+    with open_watch(wire) as watch:
         yield watch
 
 
@@ -28,7 +28,7 @@ def folder(watch: Watch) -> str:
     """A folder with a channel on it, whose sync message has arrived."""
     folder = watch.folder()
     watch.file(folder)
-    assert watch.news() == [("channel-1", "sync", None)]
+    assert watch.new_messages() == [("channel-1", "sync", None)]
     return folder
 
 
@@ -83,31 +83,31 @@ def test_what_is_created_in_a_watched_folder_is_told_as_add(
     create(watch.wire, folder)
 
     with choice("A file that is created in a watched folder"):
-        assert watch.news() == CREATED
+        assert watch.new_messages() == CREATED
 
 
 @pytest.mark.spec("N-12")
 def test_a_simple_upload_is_created_in_the_root_folder(watch: Watch) -> None:
     watch.file("root")
-    watch.news()
+    watch.new_messages()
 
     watch.wire.create()
 
     with choice("A file that is created in a watched folder"):
-        assert watch.news() == CREATED
+        assert watch.new_messages() == CREATED
 
 
 @pytest.mark.spec("N-12")
 def test_a_resumable_upload_is_created_when_it_is_complete(watch: Watch, folder: str) -> None:
     uri = watch.wire.begin({"parents": [folder]})
     watch.wire.put(uri, b"x" * 262_144, "bytes 0-262143/262145")
-    assert watch.news() == []
+    assert watch.new_messages() == []
 
     watch.wire.put(uri, b"x", "bytes 262144-262144/262145")
     with choice("A file that is created in a watched folder"):
-        assert watch.news() == CREATED
+        assert watch.new_messages() == CREATED
     watch.wire.put(uri, b"", "bytes */262145")
-    assert watch.news() == [], "a query of a complete upload creates nothing"
+    assert watch.new_messages() == [], "a query of a complete upload creates nothing"
 
 
 @pytest.mark.spec("N-12")
@@ -118,7 +118,7 @@ def test_an_id_that_is_in_use_creates_nothing(watch: Watch, folder: str) -> None
     again = watch.wire.post_json("/storage/v3/files", {"id": file_id, "parents": [folder]})
 
     assert again.status == 409
-    assert watch.news() == []
+    assert watch.new_messages() == []
 
 
 @pytest.mark.spec("N-12", "N-04", "N-04a")
@@ -127,35 +127,35 @@ def test_a_move_creates_nothing(watch: Watch, folder: str) -> None:
     file = watch.wire.create()["id"]
 
     watch.patch(file, {}, f"?addParents={folder}")
-    assert watch.news() == [("channel-1", "update", "children")]
+    assert watch.new_messages() == [("channel-1", "update", "children")]
     watch.patch(file, {}, f"?removeParents={folder}&addParents=root")
-    assert watch.news() == [("channel-1", "update", "children")]
+    assert watch.new_messages() == [("channel-1", "update", "children")]
 
 
 @pytest.mark.spec("N-12")
 def test_a_channel_is_on_one_folder_and_not_on_those_above_or_below(watch: Watch, folder: str) -> None:
     below = watch.folder(parents=[folder])
     watch.file(below)
-    watch.news()
+    watch.new_messages()
 
     watch.made({"name": "deep.txt", "parents": [below]})
 
     with choice("A file that is created in a watched folder"):
-        assert watch.news() == [("channel-2", "add", None), ("channel-2", "update", "children")]
+        assert watch.new_messages() == [("channel-2", "add", None), ("channel-2", "update", "children")]
 
 
 @pytest.mark.spec("N-12")
 def test_who_shares_a_folder_is_told_of_what_others_create_in_it(watch: Watch, folder: str) -> None:
     body = {"type": "user", "role": "writer", "emailAddress": BOB}
     assert watch.wire.post_json(f"/storage/v3/files/{folder}/permissions", body).status == 200
-    assert watch.news() == [("channel-1", "add", None)], "the folder is shared (ruling 17)"
+    assert watch.new_messages() == [("channel-1", "add", None)], "the folder is shared (ruling 17)"
     bob = watch.wire.service.sign_in(BOB)
 
     created = watch.wire.post_json("/storage/v3/files", {"name": "from Bob", "parents": [folder]}, token=bob)
 
     assert created.status == 200
     with choice("A file that is created in a watched folder"):
-        assert watch.news() == CREATED
+        assert watch.new_messages() == CREATED
 
 
 @pytest.mark.spec("N-12", "A8-08", "A8-08b")

@@ -18,14 +18,14 @@ from svc_notebooks.server.service import Service, open_service
 from tests import receivers
 from tests.contract.chosen import choice
 from tests.contract.conftest import Wire
-from tests.contract.watching import Watch, watching
+from tests.contract.watching import Watch, open_watch
 from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, dead_receiver, receiver, server_context
 
 
 @pytest.fixture
 def watch(wire: Wire) -> Iterator[Watch]:
-    with watching(wire) as watch:
+    with open_watch(wire) as watch:
         yield watch
 
 
@@ -39,7 +39,7 @@ def advance(watch: Watch, duration: str) -> None:
 def test_a_sync_message_of_a_file(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     channel = watch.file(file, token="secret word ü").json
-    (message,) = watch.told.wait_for(1)
+    (message,) = watch.receiver.wait_for(1)
 
     headers = {name: value for name, value in message.headers.items() if name.startswith("x-svc-")}
     assert headers.pop("x-svc-channel-token").encode("latin-1").decode() == "secret word ü"
@@ -65,7 +65,7 @@ def test_a_sync_message_of_a_file(watch: Watch) -> None:
 @pytest.mark.spec("N-01", "N-01a", "N-07", "N-07b", "N-07c", "N-04", "N-04b", "N-06", "N-06a")
 def test_a_sync_message_of_the_change_log(watch: Watch) -> None:
     channel = watch.changes().json
-    (message,) = watch.told.wait_for(1)
+    (message,) = watch.receiver.wait_for(1)
 
     assert (message.resource_state, message.number, message.changed) == ("sync", 1, None)
     assert message.resource_id == channel["resourceId"]
@@ -78,7 +78,7 @@ def test_a_sync_message_of_the_change_log(watch: Watch) -> None:
 @pytest.mark.spec("N-05", "N-05a")
 def test_expiration_in_words(watch: Watch) -> None:
     channel = watch.changes().json
-    (message,) = watch.told.wait_for(1)
+    (message,) = watch.receiver.wait_for(1)
 
     expires = datetime.fromtimestamp(channel["expiration"] // 1000, UTC)
     with choice("Texts in headers"):
@@ -91,10 +91,10 @@ def test_no_expiration_no_header() -> None:
 
     with (
         open_service(seed=0, policy=Policy(channel_lifetime=None)) as service,
-        watching(InProcess(service, "http://svc.test")) as watch,
+        open_watch(InProcess(service, "http://svc.test")) as watch,
     ):
         watch.changes()
-        (message,) = watch.told.wait_for(1)
+        (message,) = watch.receiver.wait_for(1)
         assert message.channel_expiration is None
 
 
@@ -105,7 +105,7 @@ def test_numbers_grow(watch: Watch) -> None:
     for n in range(20):
         watch.patch(file, {"name": f"name {n}"})
     watch.messages()
-    numbers = [notification.number for notification in watch.told.requests]
+    numbers = [notification.number for notification in watch.receiver.requests]
 
     assert len(numbers) == 21
     assert numbers == sorted(set(numbers))
@@ -117,41 +117,41 @@ def test_numbers_grow(watch: Watch) -> None:
 def test_what_is_done_to_a_file_and_what_is_told(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     watch.file(file)
-    assert watch.news() == [("channel-1", "sync", None)]
+    assert watch.new_messages() == [("channel-1", "sync", None)]
 
     watch.patch(file, {"name": "renamed"})
-    assert watch.news() == [("channel-1", "update", "properties")]
+    assert watch.new_messages() == [("channel-1", "update", "properties")]
     watch.patch(file, {"properties": {"lab": "7"}})
-    assert watch.news() == [("channel-1", "update", "properties")]
+    assert watch.new_messages() == [("channel-1", "update", "properties")]
     watch.wire.send(
         "PATCH", f"/upload/storage/v3/files/{file}?uploadType=media", b"new", {"Content-Type": "text/plain"}
     )
-    assert watch.news() == [("channel-1", "update", "content,properties")]
+    assert watch.new_messages() == [("channel-1", "update", "content,properties")]
     watch.patch(file, {"trashed": True})
-    assert watch.news() == [("channel-1", "trash", None)]
+    assert watch.new_messages() == [("channel-1", "trash", None)]
     watch.patch(file, {"trashed": True})
-    assert watch.news() == []
+    assert watch.new_messages() == []
     watch.patch(file, {"trashed": False})
-    assert watch.news() == [("channel-1", "untrash", None)]
+    assert watch.new_messages() == [("channel-1", "untrash", None)]
     watch.patch(file, {"trashed": True, "name": "twice"})
-    assert watch.news() == [("channel-1", "update", "properties"), ("channel-1", "trash", None)]
+    assert watch.new_messages() == [("channel-1", "update", "properties"), ("channel-1", "trash", None)]
     assert watch.wire.send("DELETE", f"/storage/v3/files/{file}").status == 204
-    assert watch.news() == [("channel-1", "remove", None)]
+    assert watch.new_messages() == [("channel-1", "remove", None)]
 
 
 @pytest.mark.spec("N-04", "N-04a")
 def test_a_resumable_update_is_told_when_it_is_complete(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     watch.file(file)
-    watch.news()
+    watch.new_messages()
     answer = watch.wire.send("PATCH", f"/upload/storage/v3/files/{file}?uploadType=resumable", b"")
     uri = answer.headers["location"]
     watch.wire.put(uri, b"x" * 262_144, "bytes 0-262143/262145")
-    assert watch.news() == []
+    assert watch.new_messages() == []
     watch.wire.put(uri, b"x", "bytes 262144-262144/262145")
-    assert watch.news() == [("channel-1", "update", "content,properties")]
+    assert watch.new_messages() == [("channel-1", "update", "content,properties")]
     watch.wire.put(uri, b"", "bytes */262145")
-    assert watch.news() == []
+    assert watch.new_messages() == []
 
 
 @pytest.mark.spec("N-04", "N-04a", "N-06", "N-06b")
@@ -160,20 +160,20 @@ def test_parents_and_children(watch: Watch) -> None:
     watch.file(first)
     watch.file(second)
     watch.file(file)
-    watch.news()
+    watch.new_messages()
 
     watch.patch(file, {}, f"?addParents={first}")
-    assert sorted(watch.news()) == [("channel-1", "update", "children"), ("channel-3", "update", "parents")]
+    assert sorted(watch.new_messages()) == [("channel-1", "update", "children"), ("channel-3", "update", "parents")]
     watch.patch(file, {"name": "moved"}, f"?addParents={second}")
-    assert sorted(watch.news()) == [
+    assert sorted(watch.new_messages()) == [
         ("channel-1", "update", "children"),
         ("channel-2", "update", "children"),
         ("channel-3", "update", "properties,parents"),
     ]
     watch.made({"name": "new", "parents": [first]})
-    assert ("channel-1", "update", "children") in watch.news()
+    assert ("channel-1", "update", "children") in watch.new_messages()
     watch.wire.send("DELETE", f"/storage/v3/files/{file}")
-    assert sorted(watch.news()) == [("channel-2", "update", "children"), ("channel-3", "remove", None)]
+    assert sorted(watch.new_messages()) == [("channel-2", "update", "children"), ("channel-3", "remove", None)]
 
 
 @pytest.mark.spec("N-06", "N-06b")
@@ -183,14 +183,14 @@ def test_a_folder_takes_what_is_in_it_along(watch: Watch) -> None:
     watch.patch(trashed_before, {"trashed": True})
     watch.file(inside)
     watch.file(trashed_before)
-    watch.news()
+    watch.new_messages()
 
     watch.patch(folder, {"trashed": True})
-    assert watch.news() == [("channel-1", "trash", None)]
+    assert watch.new_messages() == [("channel-1", "trash", None)]
     watch.patch(folder, {"trashed": False})
-    assert watch.news() == [("channel-1", "untrash", None)]
+    assert watch.new_messages() == [("channel-1", "untrash", None)]
     watch.wire.send("DELETE", f"/storage/v3/files/{folder}")
-    assert sorted(watch.news()) == [("channel-1", "remove", None), ("channel-2", "remove", None)]
+    assert sorted(watch.new_messages()) == [("channel-1", "remove", None), ("channel-2", "remove", None)]
 
 
 @pytest.mark.spec("N-06", "N-06b")
@@ -212,7 +212,7 @@ def test_the_change_log_says_change(watch: Watch) -> None:
     watch.wire.send("DELETE", f"/storage/v3/files/{file}")
 
     assert watch.messages() == [("channel-1", "sync", None), *[("channel-1", "change", None)] * 4]
-    assert {notification.body for notification in watch.told.requests} == {b'{"kind": "svc#changes"}'}
+    assert {notification.body for notification in watch.receiver.requests} == {b'{"kind": "svc#changes"}'}
 
 
 @pytest.mark.spec("N-06", "N-06b")
@@ -266,7 +266,7 @@ def test_a_channel_is_not_renewed(watch: Watch) -> None:
 @pytest.mark.spec("N-08", "N-08a")
 @pytest.mark.parametrize("status", [200, 201, 202, 204, 102])
 def test_delivered(watch: Watch, status: int) -> None:
-    watch.told.answers = [status]
+    watch.receiver.answers = [status]
     watch.changes()
     advance(watch, "50m")
 
@@ -277,7 +277,7 @@ def test_delivered(watch: Watch, status: int) -> None:
 @pytest.mark.spec("N-08", "N-08a")
 @pytest.mark.parametrize("final", [b"200 OK", b"500 Oops", b"404 Gone"])
 def test_102_counts_whatever_follows(watch: Watch, final: bytes) -> None:
-    watch.told.answers = [b"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 " + final + b"\r\nContent-Length: 0\r\n\r\n"]
+    watch.receiver.answers = [b"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 " + final + b"\r\nContent-Length: 0\r\n\r\n"]
     watch.changes()
     watch.wire.create()
     advance(watch, "50m")
@@ -288,7 +288,7 @@ def test_102_counts_whatever_follows(watch: Watch, final: bytes) -> None:
 
 @pytest.mark.spec("N-08", "N-08a")
 def test_other_interim_answers_decide_nothing(watch: Watch) -> None:
-    watch.told.answers = [
+    watch.receiver.answers = [
         b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n"
         b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n"
     ]
@@ -301,11 +301,11 @@ def test_other_interim_answers_decide_nothing(watch: Watch) -> None:
 @pytest.mark.spec("N-08", "N-08b")
 @pytest.mark.parametrize("status", [500, 502, 503, 504])
 def test_tried_again(watch: Watch, status: int) -> None:
-    watch.told.answers = [status] * 2
+    watch.receiver.answers = [status] * 2
     watch.changes()
     watch.wire.create()
     advance(watch, "1m")
-    numbers = [notification.number for notification in watch.told.wait_for(4)]
+    numbers = [notification.number for notification in watch.receiver.wait_for(4)]
 
     assert numbers[:3] == [1, 1, 1]  # the message behind it waits
     assert watch.deliveries("attempt", "status", "outcome") == [
@@ -316,18 +316,20 @@ def test_tried_again(watch: Watch, status: int) -> None:
 @pytest.mark.spec("N-08", "N-08c")
 @pytest.mark.parametrize("status", [203, 206, 301, 302, 307, 304, 400, 401, 403, 404, 408, 410, 429, 501, 505, 599])
 def test_any_other_status_is_a_failure(watch: Watch, status: int) -> None:
-    watch.told.answers = [status]
+    watch.receiver.answers = [status]
     watch.changes()
     advance(watch, "50m")
 
-    assert len(watch.told.wait_for(1)) == 1
+    assert len(watch.receiver.wait_for(1)) == 1
     assert watch.deliveries("attempt", "status", "outcome") == [(1, status, "failed")]
 
 
 @pytest.mark.spec("N-08", "N-08c")
 def test_a_redirect_is_not_followed(watch: Watch) -> None:
     with receiver() as elsewhere:
-        watch.told.answers = [f"HTTP/1.1 307 X\r\nLocation: {elsewhere.address}\r\nContent-Length: 0\r\n\r\n".encode()]
+        watch.receiver.answers = [
+            f"HTTP/1.1 307 X\r\nLocation: {elsewhere.address}\r\nContent-Length: 0\r\n\r\n".encode()
+        ]
         watch.changes()
         watch.messages()
 
@@ -337,7 +339,7 @@ def test_a_redirect_is_not_followed(watch: Watch) -> None:
 
 @pytest.mark.spec("N-08", "N-08b")
 def test_the_waits_double(watch: Watch) -> None:
-    watch.told.answers = [503] * 9
+    watch.receiver.answers = [503] * 9
     watch.changes()
     advance(watch, "50m")
     rows = watch.deliveries("attempt", "outcome", "due", "time")
@@ -351,7 +353,7 @@ def test_the_waits_double(watch: Watch) -> None:
 
 @pytest.mark.spec("N-08", "N-08b")
 def test_retries_come_in_the_order_of_their_times(watch: Watch) -> None:
-    watch.told.answers = [503] * 6
+    watch.receiver.answers = [503] * 6
     for _ in range(3):
         watch.changes()
     watch.messages()
@@ -386,11 +388,11 @@ def test_a_bad_certificate_is_refused_and_reported(wire: Wire, kind: str, words:
     }
     if kind == "revoked":
         wire.service.trust(revocation_list)
-    with watching(wire, context=contexts[kind]()) as watch:
+    with open_watch(wire, context=contexts[kind]()) as watch:
         assert watch.changes().status == 200
         advance(watch, "50m")
 
-        assert not watch.told.requests
+        assert not watch.receiver.requests
         ((attempt, status, outcome, error),) = watch.deliveries("attempt", "status", "outcome", "error")
         assert (attempt, status, outcome) == (1, None, "failed")
         assert words in error
@@ -401,11 +403,11 @@ def test_what_is_no_longer_registered_gets_nothing(watch: Watch) -> None:
     before = watch.wire.service.snapshot()
     service = watch.wire.service
     service.register_domain("127.0.0.1")
-    watch.changes(address=watch.told.address.replace("localhost", "127.0.0.1"))
+    watch.changes(address=watch.receiver.address.replace("localhost", "127.0.0.1"))
     watch.messages()
     service.restore(before)
 
-    assert watch.changes(address=watch.told.address.replace("localhost", "127.0.0.1")).status == 401
+    assert watch.changes(address=watch.receiver.address.replace("localhost", "127.0.0.1")).status == 401
 
 
 @pytest.mark.spec("N-09", "N-09a", "N-09b")
@@ -414,42 +416,42 @@ def test_dead_receivers_hold_up_nobody(service: Service) -> None:
     from tests.contract.conftest import InProcess
 
     with ExitStack() as stack:
-        watch = stack.enter_context(watching(InProcess(service, "http://svc.test")))
+        watch = stack.enter_context(open_watch(InProcess(service, "http://svc.test")))
         file = watch.wire.create()["id"]
         for _ in range(40):
             assert watch.file(file, address=stack.enter_context(dead_receiver())).status == 200
         for _ in range(10):
             watch.file(file)
-        watch.told.wait_for(10)  # long before the dead ones are given up
+        watch.receiver.wait_for(10)  # long before the dead ones are given up
         watch.patch(file, {"name": "on"})
 
-        assert len(watch.told.wait_for(20)) == 20
+        assert len(watch.receiver.wait_for(20)) == 20
         assert not watch.deliveries("outcome").count("failed")
 
 
 @pytest.mark.spec("N-09", "N-09b")
 def test_a_slow_channel_holds_up_no_other_of_its_receiver(watch: Watch) -> None:
-    watch.told.delay = 0.3
+    watch.receiver.delay = 0.3
     for _ in range(8):
         watch.changes()
-    watch.told.wait_for(8)
+    watch.receiver.wait_for(8)
     watch.messages()
 
-    assert len({notification.port for notification in watch.told.requests}) == 8
+    assert len({notification.port for notification in watch.receiver.requests}) == 8
 
 
 def test_connections_are_kept(watch: Watch) -> None:
     watch.changes()
     for n in range(5):
         watch.wire.create()
-        watch.told.wait_for(n + 2)
+        watch.receiver.wait_for(n + 2)
         watch.messages()
 
-    assert len({notification.port for notification in watch.told.requests}) == 1
+    assert len({notification.port for notification in watch.receiver.requests}) == 1
 
 
 def test_a_receiver_that_closes_its_connections_misses_nothing(watch: Watch) -> None:
-    watch.told.answers = [b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"] * 4
+    watch.receiver.answers = [b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"] * 4
     watch.changes()
     for _ in range(3):
         watch.messages()
@@ -475,7 +477,7 @@ def test_what_is_no_http_is_a_failure(watch: Watch, answer: bytes) -> None:
     def say(connection: socket.socket) -> None:
         connection.sendall(answer)
 
-    watch.told.answers = [say]
+    watch.receiver.answers = [say]
     watch.changes()
     watch.messages()
 
@@ -485,7 +487,7 @@ def test_what_is_no_http_is_a_failure(watch: Watch, answer: bytes) -> None:
 
 
 def test_an_endless_body_is_not_read(watch: Watch) -> None:
-    watch.told.answers = [b"HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\n" + b"x" * 300_000]
+    watch.receiver.answers = [b"HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\n" + b"x" * 300_000]
     watch.changes()
     watch.wire.create()
     watch.messages()

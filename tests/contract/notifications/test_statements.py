@@ -10,14 +10,14 @@ import pytest
 from svc_notebooks.core.http.messages import Disconnected
 from tests.contract.conftest import Wire
 from tests.contract.diary import BOB
-from tests.contract.watching import Watch, watching
+from tests.contract.watching import Watch, open_watch
 
 BROKEN = (Disconnected, http.client.HTTPException, OSError)
 
 
 @pytest.fixture
 def watch(wire: Wire) -> Iterator[Watch]:
-    with watching(wire) as watch:
+    with open_watch(wire) as watch:
         yield watch
 
 
@@ -29,11 +29,11 @@ def test_every_message_has_a_content_type_of_json_and_the_length_of_its_body(wat
     watch.patch(file, {"name": "other"})
     watch.messages()
 
-    assert len(watch.told.requests) == 4
-    for message in watch.told.requests:
+    assert len(watch.receiver.requests) == 4
+    for message in watch.receiver.requests:
         assert message.headers["content-type"].partition(";")[0] == "application/json"
         assert message.headers["content-length"] == str(len(message.body))
-    assert {bool(message.body) for message in watch.told.requests} == {True, False}
+    assert {bool(message.body) for message in watch.receiver.requests} == {True, False}
 
 
 @pytest.mark.spec("N-01", "N-01a")
@@ -44,8 +44,12 @@ def test_sync_may_arrive_before_the_answer_to_the_watch(watch: Watch) -> None:
     with watch.wire.service.faults(step), pytest.raises(BROKEN):
         watch.file(file)
 
-    (message,) = watch.told.wait_for(1)
-    assert (watch.named(message.channel_id), message.resource_state, message.number) == ("channel-1", "sync", 1)
+    (message,) = watch.receiver.wait_for(1)
+    assert (watch.own_channel_id(message.channel_id), message.resource_state, message.number) == (
+        "channel-1",
+        "sync",
+        1,
+    )
 
 
 @pytest.mark.spec("A8-08", "A8-08a")
@@ -60,17 +64,17 @@ def test_who_may_access_a_file_of_somebody_else_watches_it(watch: Watch, service
     assert wire.post_json(f"/storage/v3/files/{file}/permissions", body).status == 200
 
     assert wire.post_json(path, watch.request(), token=reader).status == 200
-    watch.news()
+    watch.new_messages()
     watch.patch(file, {"name": "other"})
-    assert watch.news() == [("channel-2", "update", "properties")]
+    assert watch.new_messages() == [("channel-2", "update", "properties")]
 
 
 @pytest.mark.spec("A10-01", "A10-01a")
 def test_one_operation_stops_channels_on_files_and_on_the_change_log(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     channels = [watch.file(file).json, watch.changes().json]
-    watch.news()
+    watch.new_messages()
 
     assert [watch.stop(channel).status // 100 for channel in channels] == [2, 2]
     watch.patch(file, {"name": "other"})
-    assert watch.news() == []
+    assert watch.new_messages() == []

@@ -14,7 +14,7 @@ from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import open_service
 from tests.contract.chosen import choice
 from tests.contract.conftest import Answer, InProcess, Wire
-from tests.contract.watching import Watch, watching
+from tests.contract.watching import Watch, open_watch
 
 HOUR = 3_600_000
 SOON = 5_000
@@ -23,7 +23,7 @@ SOON = 5_000
 
 @pytest.fixture
 def watch(wire: Wire) -> Iterator[Watch]:
-    with watching(wire) as watch:
+    with open_watch(wire) as watch:
         yield watch
 
 
@@ -38,7 +38,7 @@ def test_the_answer_is_the_channel(watch: Watch) -> None:
 
     assert answer.status == 200
     assert answer.json["kind"] == "api#channel"
-    assert (watch.named(answer.json["id"]), answer.json["token"]) == ("my-channel", "my token")
+    assert (watch.own_channel_id(answer.json["id"]), answer.json["token"]) == ("my-channel", "my token")
     assert answer.json["resourceId"]
     assert f"/storage/v3/files/{file['id']}" in answer.json["resourceUri"]
     with choice("What an answer shows unasked"):
@@ -191,7 +191,7 @@ def test_a_domain_must_be_registered(watch: Watch, address: str) -> None:
 
 @pytest.mark.spec("A8-05", "N-01", "N-01b")
 def test_who_is_refused_a_channel_is_told_nothing(watch: Watch) -> None:
-    address = watch.told.address.replace("localhost", "127.0.0.1")
+    address = watch.receiver.address.replace("localhost", "127.0.0.1")
     watch.messages()
 
     assert watch.changes(address=address).status == 401
@@ -204,7 +204,7 @@ def test_a_domain_is_compared_as_names_are(watch: Watch) -> None:
 
     assert watch.changes(address="https://xn--bcher-kva.example:8443/in").status == 200
     assert watch.changes(address="https://BÜCHER.example./in").status == 200
-    assert watch.changes(address=watch.told.address.replace("localhost", "LOCALHOST")).status == 200
+    assert watch.changes(address=watch.receiver.address.replace("localhost", "LOCALHOST")).status == 200
 
 
 @pytest.mark.spec("A8-06")
@@ -370,7 +370,7 @@ def test_what_waits_for_a_stopped_channel_is_taken_back(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     channel = watch.file(file).json
     watch.messages()
-    watch.told.answers = [503]
+    watch.receiver.answers = [503]
     watch.patch(file, {"name": "other"})
     watch.patch(file, {"name": "another"})
     watch.messages()
@@ -420,7 +420,7 @@ def test_an_expired_channel_is_silent(watch: Watch) -> None:
 @pytest.mark.spec("A10-03")
 def test_a_retry_does_not_outlive_its_channel(watch: Watch) -> None:
     file = watch.wire.create()["id"]
-    watch.told.answers = [503] * 9
+    watch.receiver.answers = [503] * 9
     watch.file(file, expiration=now(watch) + 2_000)
     watch.messages()
     watch.wire.service.clock.advance("1h")  # type: ignore[union-attr]

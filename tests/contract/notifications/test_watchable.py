@@ -8,12 +8,12 @@ import pytest
 
 from tests.contract.chosen import choice
 from tests.contract.conftest import Wire
-from tests.contract.watching import Watch, watching
+from tests.contract.watching import Watch, open_watch
 
 
 @pytest.fixture
 def watch(wire: Wire) -> Iterator[Watch]:
-    with watching(wire) as watch:
+    with open_watch(wire) as watch:
         yield watch
 
 
@@ -48,7 +48,7 @@ def test_nothing_else_can_be_watched(watch: Watch, path: str) -> None:
     times = {"start": {"date": "2030-01-01"}, "end": {"date": "2030-01-02"}}
     event = wire.post_json("/calendar/v3/calendars/primary/events", times).json["id"]
     names = {"file": file, "permission": permission, "event": event, "channel": channel}
-    watch.news()
+    watch.new_messages()
     request = watch.request()
 
     refused = wire.post_json(path.format(**names), request)
@@ -56,5 +56,5 @@ def test_nothing_else_can_be_watched(watch: Watch, path: str) -> None:
     with choice("A watch on what cannot be watched"):
         assert (refused.status, refused.error["reason"]) == (404, "notFound")
     assert 400 <= refused.status < 500
-    assert watch.news() == [], "there is no sync message"
+    assert watch.new_messages() == [], "there is no sync message"
     assert wire.post_json("/storage/v3/changes/watch", request).status == 200, "the id is still free: no channel has it"
