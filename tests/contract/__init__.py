@@ -3,4 +3,4 @@
 import pytest
 
 # What tests say through these words shall fail as clearly as what they say themselves.
-pytest.register_assert_rewrite("tests.contract.diary", "tests.contract.watching", "tests.contract.wire")
+pytest.register_assert_rewrite("tests.contract.calendar_client", "tests.contract.watch_client", "tests.contract.wire")

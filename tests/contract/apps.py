@@ -12,9 +12,9 @@ from urllib.parse import urlencode
 
 import jwt
 
+from tests.contract.calendar_client import ADA
 from tests.contract.conftest import Answer, Wire
-from tests.contract.diary import ADA
-from tests.contract.person import Person
+from tests.contract.web_user import Person
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"

@@ -12,8 +12,8 @@ import pytest
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
-from tests.contract.deployed import run_of
-from tests.contract.diary import BOB, Diary
+from tests.contract.calendar_client import BOB, Diary
+from tests.contract.deployment_wire import run_of
 from tests.contract.replay import Replay, Stage as Stage, staged
 from tests.contract.wire import Answer as Answer, InProcess as InProcess, OverSocket as OverSocket, Q as Q, Wire as Wire
 

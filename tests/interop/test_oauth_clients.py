@@ -19,9 +19,9 @@ from requests_oauthlib import OAuth2Session as OtherSession
 
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket import SocketServer
+from tests.contract.calendar_client import ADA, BOB
 from tests.contract.conftest import InProcess
-from tests.contract.diary import ADA, BOB
-from tests.contract.person import Person
+from tests.contract.web_user import Person
 from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, server_context
 

@@ -11,8 +11,8 @@ import jwt
 import pytest
 
 from tests.contract.apps import JWT_BEARER, SCOPE, ServiceAccount, ask, create_service_account, oauth_error
+from tests.contract.calendar_client import ADA
 from tests.contract.conftest import Wire
-from tests.contract.diary import ADA
 
 # The interface says that tokens are needed, and nothing of where they come from.
 pytestmark = pytest.mark.choice("Tokens, consent and the OpenAPI document")

@@ -23,9 +23,9 @@ from tests.contract.apps import (
     oauth_error,
     register_app,
 )
+from tests.contract.calendar_client import BOB
 from tests.contract.conftest import Wire
-from tests.contract.diary import BOB
-from tests.contract.person import Person
+from tests.contract.web_user import Person
 
 # The interface says that tokens are needed, and nothing of where they come from.
 pytestmark = pytest.mark.choice("Tokens, consent and the OpenAPI document")

@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.contract.apps import BACK, FORM, SCOPE, App, ask, register_app
+from tests.contract.calendar_client import ADA
 from tests.contract.conftest import Wire
-from tests.contract.diary import ADA
-from tests.contract.person import Person, redirect_params
+from tests.contract.web_user import Person, redirect_params
 
 # The interface says that tokens are needed, and nothing of where they come from.
 pytestmark = pytest.mark.choice("Tokens, consent and the OpenAPI document")

@@ -10,7 +10,7 @@ from svc_notebooks.core.errors.decisions import CROSS_SITE
 from svc_notebooks.core.policy import Policy
 from tests.contract.apps import FORM, App, register_app
 from tests.contract.conftest import Wire
-from tests.contract.person import Person
+from tests.contract.web_user import Person
 
 FILES = "/storage/v3/files"
 ELSEWHERE = [

@@ -8,8 +8,8 @@ import pytest
 
 from svc_notebooks.server.service import Service
 from tests.contract.apps import JWT_BEARER, SCOPE, App, ask, is_token_valid, oauth_error, register_app
+from tests.contract.calendar_client import BOB
 from tests.contract.conftest import Wire
-from tests.contract.diary import BOB
 
 # The interface says that tokens are needed, and nothing of where they come from.
 pytestmark = pytest.mark.choice("Tokens, consent and the OpenAPI document")

@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, strategies as st
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
+from tests.contract.calendar_client import ADA, BOB, EVE
 from tests.contract.conftest import Answer, InProcess, Wire
-from tests.contract.diary import ADA, BOB, EVE
 from tests.examples import examples
 
 FILES = "/storage/v3/files"

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from svc_notebooks.server.service import Service
-from tests.contract.chosen import choice
+from tests.contract.calendar_client import BOB, SEMINAR, Diary, Fields, accepted, emptied, guests, refusal
 from tests.contract.conftest import Wire
-from tests.contract.diary import BOB, SEMINAR, Diary, Fields, accepted, emptied, guests, refusal
+from tests.contract.differences import choice
 
 
 @pytest.fixture

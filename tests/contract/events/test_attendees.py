@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from svc_notebooks.server.service import Service
-from tests.contract.chosen import choice
+from tests.contract.calendar_client import ADA, BOB, EVE, GUEST, SEMINAR, Diary, emails, emptied, guests, path, refusal
 from tests.contract.conftest import Wire
-from tests.contract.diary import ADA, BOB, EVE, GUEST, SEMINAR, Diary, emails, emptied, guests, path, refusal
+from tests.contract.differences import choice
 
 GOOD = [
     "bob@svc.example",

@@ -7,8 +7,8 @@ from datetime import datetime
 import pytest
 
 from svc_notebooks.server.service import Service
+from tests.contract.calendar_client import ADA, BOB, SEMINAR, Diary, Fields, accepted, emptied, guests, refusal
 from tests.contract.conftest import Wire
-from tests.contract.diary import ADA, BOB, SEMINAR, Diary, Fields, accepted, emptied, guests, refusal
 
 ROOT = "/calendar/v3"
 

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from svc_notebooks.server.service import Service
-from tests.contract.conftest import Answer
-from tests.contract.diary import (
+from tests.contract.calendar_client import (
     ADA,
     END,
     EVE,
@@ -25,6 +24,7 @@ from tests.contract.diary import (
     path,
     refusal,
 )
+from tests.contract.conftest import Answer
 
 LATER = {"start": {**START, "dateTime": "2026-11-02T10:30:00+01:00"}, "end": END}
 

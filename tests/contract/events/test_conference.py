@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from svc_notebooks.server.service import Service
-from tests.contract.chosen import choice
-from tests.contract.diary import SEMINAR, Diary, Fields, accepted, emptied, path, refusal
+from tests.contract.calendar_client import SEMINAR, Diary, Fields, accepted, emptied, path, refusal
+from tests.contract.differences import choice
 
 REQUEST = {"createRequest": {"requestId": "r1", "conferenceSolutionKey": {"type": "hangoutsMeet"}}}
 VIDEO = {"entryPointType": "video", "uri": "https://meet.example/abc", "label": "meet.example/abc"}

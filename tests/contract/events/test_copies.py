@@ -7,8 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from svc_notebooks.server.service import Service
-from tests.contract.conftest import Wire
-from tests.contract.diary import (
+from tests.contract.calendar_client import (
     ADA,
     BOB,
     END,
@@ -23,6 +22,7 @@ from tests.contract.diary import (
     guests,
     path,
 )
+from tests.contract.conftest import Wire
 
 LATER = {"start": {**START, "dateTime": "2026-11-02T10:30:00+01:00"}, "end": END}
 

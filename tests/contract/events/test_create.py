@@ -12,9 +12,9 @@ import pytest
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
-from tests.contract.chosen import choice
+from tests.contract.calendar_client import ADA, BOB, HOLIDAY, SEMINAR, Diary, accepted, guests, path, refusal
 from tests.contract.conftest import InProcess, Wire
-from tests.contract.diary import ADA, BOB, HOLIDAY, SEMINAR, Diary, accepted, guests, path, refusal
+from tests.contract.differences import choice
 
 
 @pytest.mark.spec("E-01", "E-01a", "E-18", "E-18a", "E-18b")

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from svc_notebooks.server.service import Service
-from tests.contract.chosen import choice
-from tests.contract.diary import BOB, SEMINAR, Diary, Fields, emptied, guests, refusal
+from tests.contract.calendar_client import BOB, SEMINAR, Diary, Fields, emptied, guests, refusal
+from tests.contract.differences import choice
 
 BIG = 10**30
 

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from svc_notebooks.server.service import Service
-from tests.contract.diary import HOLIDAY, SEMINAR, WEEKLY, Diary, Fields, accepted, emptied, path, refusal
+from tests.contract.calendar_client import HOLIDAY, SEMINAR, WEEKLY, Diary, Fields, accepted, emptied, path, refusal
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

@@ -7,8 +7,7 @@ from datetime import datetime
 import pytest
 
 from svc_notebooks.server.service import Service
-from tests.contract.conftest import Wire
-from tests.contract.diary import (
+from tests.contract.calendar_client import (
     ADA,
     BOB,
     EVE,
@@ -23,6 +22,7 @@ from tests.contract.diary import (
     mailed,
     refusal,
 )
+from tests.contract.conftest import Wire
 
 
 @pytest.fixture

@@ -8,8 +8,20 @@ from typing import Any
 import pytest
 
 from svc_notebooks.server.service import Service
+from tests.contract.calendar_client import (
+    ADA,
+    BOB,
+    HOLIDAY,
+    SEMINAR,
+    WEEKLY,
+    Diary,
+    Fields,
+    accepted,
+    emptied,
+    guests,
+    refusal,
+)
 from tests.contract.conftest import Wire
-from tests.contract.diary import ADA, BOB, HOLIDAY, SEMINAR, WEEKLY, Diary, Fields, accepted, emptied, guests, refusal
 
 
 @pytest.fixture

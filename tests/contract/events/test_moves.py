@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from svc_notebooks.server.service import Service
+from tests.contract.calendar_client import BOB, SEMINAR, WEEKLY, Diary, accepted, emptied, guests, path, refusal
 from tests.contract.conftest import Wire
-from tests.contract.diary import BOB, SEMINAR, WEEKLY, Diary, accepted, emptied, guests, path, refusal
 
 
 @pytest.fixture

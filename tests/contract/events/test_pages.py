@@ -10,7 +10,7 @@ import pytest
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import open_service
-from tests.contract.diary import BOB, Diary, Fields, accepted, guests
+from tests.contract.calendar_client import BOB, Diary, Fields, accepted, guests
 
 RARE = ["MINUTELY;INTERVAL=999999999", "HOURLY;INTERVAL=700001", "YEARLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO"]
 DENSE = ["SECONDLY", "MINUTELY;INTERVAL=7", "DAILY", "HOURLY;BYHOUR=3,4;COUNT=100000"]

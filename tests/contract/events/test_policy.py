@@ -7,8 +7,20 @@ from typing import Any
 import pytest
 
 from svc_notebooks.core.policy import Policy
+from tests.contract.calendar_client import (
+    BOB,
+    END,
+    HOLIDAY,
+    SEMINAR,
+    Diary,
+    Fields,
+    accepted,
+    guests,
+    mailed,
+    path,
+    refusal,
+)
 from tests.contract.conftest import Wire
-from tests.contract.diary import BOB, END, HOLIDAY, SEMINAR, Diary, Fields, accepted, guests, mailed, path, refusal
 
 REQUEST = {"conferenceData": {"createRequest": {"requestId": "r1"}}}
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from svc_notebooks.server.service import Service
-from tests.contract.diary import HOLIDAY, SEMINAR, Diary, emptied, refusal
+from tests.contract.calendar_client import HOLIDAY, SEMINAR, Diary, emptied, refusal
 
 DAILY = "RRULE:FREQ=DAILY;COUNT=3"
 OF_INSTANTS = [

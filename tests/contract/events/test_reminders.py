@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from svc_notebooks.core.policy import Policy
-from tests.contract.chosen import choice
+from tests.contract.calendar_client import BOB, HOLIDAY, SEMINAR, Diary, guests, refusal
 from tests.contract.conftest import Wire
-from tests.contract.diary import BOB, HOLIDAY, SEMINAR, Diary, guests, refusal
+from tests.contract.differences import choice
 
 POPUP = {"method": "popup", "minutes": 10}
 EMAIL = {"method": "email", "minutes": 60}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from svc_notebooks.server.service import Service
+from tests.contract.calendar_client import BOB, EVE, WEEKLY, Diary, accepted, emails, emptied, guests, mailed
 from tests.contract.conftest import Wire
-from tests.contract.diary import BOB, EVE, WEEKLY, Diary, accepted, emails, emptied, guests, mailed
 
 WEEKS = ["02", "09", "16", "23"]
 

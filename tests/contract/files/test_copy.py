@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.contract.chosen import choice
+from tests.contract.calendar_client import BOB
 from tests.contract.conftest import Answer, Wire
-from tests.contract.diary import BOB
+from tests.contract.differences import choice
 
 DOCUMENT = "application/vnd.svc-apps.document"
 FOLDER = "application/vnd.svc-apps.folder"

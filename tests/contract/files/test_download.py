@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.contract.chosen import choice
 from tests.contract.conftest import Wire
+from tests.contract.differences import choice
 
 CONTENT = bytes(range(256)) * 4
 

@@ -13,8 +13,8 @@ from svc_notebooks.convert.job import ConversionError, TooLarge
 from svc_notebooks.convert.pool.converter import Converter
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service
-from tests.contract.chosen import choice
 from tests.contract.conftest import Wire
+from tests.contract.differences import choice
 
 FILES = "/storage/v3/files"
 UPLOAD = "/upload/storage/v3/files"

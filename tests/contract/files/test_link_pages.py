@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.contract.calendar_client import BOB
 from tests.contract.conftest import Wire
-from tests.contract.diary import BOB
 
 pytestmark = pytest.mark.choice("Links of files")
 

@@ -8,9 +8,9 @@ from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 
+from tests.contract.calendar_client import ADA, BOB, EVE
 from tests.contract.conftest import Answer, InProcess, Wire
-from tests.contract.diary import ADA, BOB, EVE
-from tests.contract.person import Person
+from tests.contract.web_user import Person
 
 FILES = "/storage/v3/files"
 NATIVE = "application/vnd.svc-apps."

@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
-from tests.contract.chosen import choice
 from tests.contract.conftest import Wire
+from tests.contract.differences import choice
 
 FILES = "/storage/v3/files"
 NOT_SHOWN = pytest.mark.choice("Operations that the interface names and does not show")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.contract.conftest import Answer, Wire
-from tests.contract.watching import FOLDER, Watch, open_watch
+from tests.contract.watch_client import FOLDER, Watch, open_watch
 
 ADA, BOB, EVE = "ada@svc.example", "bob@svc.example", "eve@svc.example"
 

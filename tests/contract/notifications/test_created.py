@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.contract.chosen import choice
+from tests.contract.calendar_client import BOB
 from tests.contract.conftest import Wire
-from tests.contract.diary import BOB
-from tests.contract.watching import FOLDER, Watch, open_watch
+from tests.contract.differences import choice
+from tests.contract.watch_client import FOLDER, Watch, open_watch
 
 UPLOAD = "/upload/storage/v3/files"
 CREATED = [("channel-1", "add", None), ("channel-1", "update", "children")]

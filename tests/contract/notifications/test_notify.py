@@ -16,9 +16,9 @@ import trustme
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from tests import receivers
-from tests.contract.chosen import choice
 from tests.contract.conftest import Wire
-from tests.contract.watching import Watch, open_watch
+from tests.contract.differences import choice
+from tests.contract.watch_client import Watch, open_watch
 from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, dead_receiver, receiver, server_context
 

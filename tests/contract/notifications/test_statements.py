@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from svc_notebooks.core.http.messages import Disconnected
+from tests.contract.calendar_client import BOB
 from tests.contract.conftest import Wire
-from tests.contract.diary import BOB
-from tests.contract.watching import Watch, open_watch
+from tests.contract.watch_client import Watch, open_watch
 
 BROKEN = (Disconnected, http.client.HTTPException, OSError)
 

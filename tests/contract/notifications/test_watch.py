@@ -12,9 +12,9 @@ from svc_notebooks.core.clock import to_millis
 from svc_notebooks.core.http.messages import Request, Response
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import open_service
-from tests.contract.chosen import choice
 from tests.contract.conftest import Answer, InProcess, Wire
-from tests.contract.watching import Watch, open_watch
+from tests.contract.differences import choice
+from tests.contract.watch_client import Watch, open_watch
 
 HOUR = 3_600_000
 SOON = 5_000

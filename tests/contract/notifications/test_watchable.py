@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.contract.chosen import choice
 from tests.contract.conftest import Wire
-from tests.contract.watching import Watch, open_watch
+from tests.contract.differences import choice
+from tests.contract.watch_client import Watch, open_watch
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.contract.chosen import choice
 from tests.contract.conftest import Answer, OverSocket, Q
+from tests.contract.differences import choice
 from tests.patience import PATIENCE
 
 N = 4 * Q

@@ -15,8 +15,8 @@ import pytest
 from svc_notebooks.convert.registry import exporters, importers
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
-from tests.contract.chosen import choice
 from tests.contract.conftest import InProcess, Wire
+from tests.contract.differences import choice
 
 FILES = "/storage/v3/files"
 UPLOAD = "/upload/storage/v3/files"

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tests.contract.chosen import choice
 from tests.contract.conftest import BOTH_WAYS, Answer, Wire
+from tests.contract.differences import choice
 
 pytestmark = BOTH_WAYS
 

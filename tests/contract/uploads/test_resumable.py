@@ -11,8 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from svc_notebooks.core.policy import Policy
-from tests.contract.chosen import choice
 from tests.contract.conftest import BOTH_WAYS, Q, Wire
+from tests.contract.differences import choice
 
 pytestmark = BOTH_WAYS
 

@@ -4,8 +4,8 @@ import hashlib
 
 import pytest
 
-from tests.contract.chosen import choice
 from tests.contract.conftest import BOTH_WAYS, Wire
+from tests.contract.differences import choice
 
 pytestmark = BOTH_WAYS
 

@@ -16,8 +16,8 @@ import pytest
 
 from svc_notebooks.cli.target import Deployment, Secrets
 from svc_notebooks.core.http.messages import Headers
-from tests.contract.inside import ControlClient, NoControl, skip_untestable
-from tests.contract.ledger import CALENDARS, FILES, CreatedResource, CreatedResources
+from tests.contract.control_client import ControlClient, NoControl, skip_untestable
+from tests.contract.created_resources import CALENDARS, FILES, CreatedResource, CreatedResources
 from tests.contract.translation import Translation
 
 ADA, BOB = "ada@svc.example", "bob@svc.example"

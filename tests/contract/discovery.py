@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from svc_notebooks.cli.target import Deployment
-from tests.contract.inside import ControlClient
-from tests.contract.ledger import CALENDARS, FILES, CreatedResources
-from tests.contract.site import ADA, Reply, Site, Unreachable
+from tests.contract.control_client import ControlClient
+from tests.contract.created_resources import CALENDARS, FILES, CreatedResources
+from tests.contract.deployment import ADA, Reply, Site, Unreachable
 
 UPLOAD = f"/upload{FILES}?uploadType="
 DAY = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}}

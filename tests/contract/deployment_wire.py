@@ -21,11 +21,11 @@ from svc_notebooks.core.names import Names
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.rule_ids import rule_number
 from svc_notebooks.server.service import Service
-from tests.contract.arrival import discover
-from tests.contract.chosen import LenientObject, Record, Status, first_entry, noting, statuses_named
-from tests.contract.inside import NoControl, skip_untestable
-from tests.contract.ledger import CreatedResources
-from tests.contract.site import Site, Unreachable, name_prefixes, operation_of
+from tests.contract.control_client import NoControl, skip_untestable
+from tests.contract.created_resources import CreatedResources
+from tests.contract.deployment import Site, Unreachable, name_prefixes, operation_of
+from tests.contract.differences import LenientObject, Record, Status, first_entry, noting, statuses_named
+from tests.contract.discovery import discover
 from tests.contract.wire import Answer, Wire
 from tests.receivers import receiver
 
