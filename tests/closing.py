@@ -22,6 +22,6 @@ def closing() -> Iterator[None]:
         for sandbox in list(kernel._open_sandboxes):
             sandbox.close()
         if any(thread.name == "svc-courier" for thread in threading.enumerate()):
-            for carrier in [value for value in gc.get_objects() if type(value) is DeliveryWorker]:
-                carrier.close()  # of a sandbox that was collected before it was closed
+            for worker in [value for value in gc.get_objects() if type(value) is DeliveryWorker]:
+                worker.close()  # of a sandbox that was collected before it was closed
         make_current(None)

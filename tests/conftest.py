@@ -58,7 +58,7 @@ def _nothing_runs_on() -> Iterator[None]:
     """A test ends its deliveries and its receivers: one process runs thousands of tests."""
     before = set(threading.enumerate())
     yield
-    begun = [one for one in set(threading.enumerate()) - before if one.name in ("svc-courier", "svc-receiver")]
-    for one in begun:
-        one.join(PATIENCE)  # it may be about to end
-    assert [one.name for one in begun if one.is_alive()] == []
+    begun = [thread for thread in set(threading.enumerate()) - before if thread.name in ("svc-courier", "svc-receiver")]
+    for thread in begun:
+        thread.join(PATIENCE)  # it may be about to end
+    assert [thread.name for thread in begun if thread.is_alive()] == []

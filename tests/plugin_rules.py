@@ -123,8 +123,8 @@ class RuleCoverage:
         return {row: rule for row, rule in self.rules.items() if rule.side != "browser" or row in tried}
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        if found := complaints(items, self.rules):
-            raise pytest.UsageError("\n".join(found))
+        if problems := complaints(items, self.rules):
+            raise pytest.UsageError("\n".join(problems))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Iterator[None]:

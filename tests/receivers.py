@@ -50,7 +50,7 @@ class Receiver:
 
     @property
     def states(self) -> list[str | None]:
-        return [one.resource_state for one in list(self.requests)]
+        return [request.resource_state for request in list(self.requests)]
 
     def wait_for(self, count: int, seconds: float = PATIENCE) -> list[Received]:
         """The first so many requests; fails if they do not come."""
@@ -78,15 +78,15 @@ class _Handler(BaseHTTPRequestHandler):
             super().finish()
 
     def do_POST(self) -> None:
-        told = self.receiver
+        receiver = self.receiver
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        with told.arrived:
-            told.requests.append(Received(self.path, headers, body, self.client_address[1]))
-            answer = told.answers.pop(0) if told.answers else 200
-            told.arrived.notify_all()
-        if told.delay:
-            time.sleep(told.delay)
+        with receiver.arrived:
+            receiver.requests.append(Received(self.path, headers, body, self.client_address[1]))
+            answer = receiver.answers.pop(0) if receiver.answers else 200
+            receiver.arrived.notify_all()
+        if receiver.delay:
+            time.sleep(receiver.delay)
         self._answer(answer)
 
     def _answer(self, answer: Any) -> None:

@@ -80,7 +80,7 @@ def after(size: int, then: Fault) -> Fault:
     return fault
 
 
-def said(body: bytes) -> Fault:
+def answered_with(body: bytes) -> Fault:
     """It is done, and answered with this body."""
 
     def fault(shelf: Shelf, request: Request) -> Response:
@@ -119,7 +119,7 @@ class Shelf:
         """Whether every fault has happened."""
         return not any(self.faults.values())
 
-    def said(self, name: str, method: str = "PUT") -> list[str | None]:
+    def header_values(self, name: str, method: str = "PUT") -> list[str | None]:
         """This header of every request of the method."""
         return [headers.get(name) for m, _, headers in self.requests if m == method]
 
@@ -174,8 +174,8 @@ class Shelf:
             if before.state is not UploadState.COMPLETE:
                 metadata |= {"id": self._keep(metadata, bytes(content))["id"]}
             return self._json(self.files[metadata["id"]])
-        found = stored_range(verdict.session.stored) if verdict.status == 308 else None
-        return Response(verdict.status, Headers([("Range", found)] if found else []), verdict.text.encode())
+        stored = stored_range(verdict.session.stored) if verdict.status == 308 else None
+        return Response(verdict.status, Headers([("Range", stored)] if stored else []), verdict.text.encode())
 
     def delete(self, request: Request) -> Response:
         return self._verdict(request.url, cancel(self.sessions[request.url], self.rule, 0.0))
@@ -225,15 +225,15 @@ class Shelf:
         return Response(200, Headers([("Content-Type", "application/json"), ("Content-Length", str(len(body)))]), body)
 
     def _content(self, request: Request, content: bytes) -> Response:
-        asked = request.headers.get("Range")
-        if asked is None:
+        range_header = request.headers.get("Range")
+        if range_header is None:
             return Response(200, Headers([("Content-Length", str(len(content)))]), _blocks(content))
-        span = ByteRange.parse(asked).resolve(len(content))
+        span = ByteRange.parse(range_header).resolve(len(content))
         if span is None or span.last is None:
-            said = ("Content-Range", f"bytes */{len(content)}")
-            return Response(416, Headers([said]), envelope(416, "requestedRangeNotSatisfiable"))
-        said = ("Content-Range", str(ContentRange(span, len(content))))
-        return Response(206, Headers([said]), _blocks(content[span.first : span.last + 1]))
+            content_range = ("Content-Range", f"bytes */{len(content)}")
+            return Response(416, Headers([content_range]), envelope(416, "requestedRangeNotSatisfiable"))
+        content_range = ("Content-Range", str(ContentRange(span, len(content))))
+        return Response(206, Headers([content_range]), _blocks(content[span.first : span.last + 1]))
 
 
 def _blocks(content: bytes) -> Sequence[bytes]:

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from svc_notebooks.core.rule_ids import rule_number
+from tools.course_matchers import NOT_SEEN, how
 from tools.course_pages import Page, pages
-from tools.course_witnesses import NOT_SEEN, how
 
 ROOT = Path(__file__).parents[1]
 DOCUMENT = ROOT / "docs" / "course.md"

@@ -2,7 +2,7 @@
 
 A cell claims a rule by a tag of its metadata that is the rule's id. The id is that of a clause (A6-04b), or the number
 of a rule (A6-03) for all of its clauses. Whether the cell shows the rule, `tools.course_run` and
-`tools.course_witnesses` decide.
+`tools.course_matchers` decide.
 """
 
 from __future__ import annotations

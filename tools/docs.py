@@ -69,8 +69,8 @@ def description() -> str:
 
 def names() -> str:
     """The public names in the order in which a person meets them."""
-    public = ((f"`{name}`", *_said(getattr(svc, name))) for name in svc.__all__)
-    methods = ((f"`lab.{name}`", *_said(method, skip=1)) for name, method in _sandbox_methods())
+    public = ((f"`{name}`", *_signature_and_summary(getattr(svc, name))) for name in svc.__all__)
+    methods = ((f"`lab.{name}`", *_signature_and_summary(method, skip=1)) for name, method in _sandbox_methods())
     columns = "name, takes, says"
     return f"{NAMES_HEAD}{table(columns, public)}\n{SANDBOX_HEAD}{table(columns, methods)}"
 
@@ -86,7 +86,7 @@ def _sandbox_methods() -> Iterator[tuple[str, object]]:
                 yield name, value
 
 
-def _said(value: object, skip: int = 0) -> tuple[str, str]:
+def _signature_and_summary(value: object, skip: int = 0) -> tuple[str, str]:
     """What a call takes after the first `skip` parameters, without types, and the docstring's first paragraph."""
     first = (inspect.getdoc(value) or "").split("\n\n")[0].replace("\n", " ")
     if not inspect.isfunction(value):
@@ -220,8 +220,8 @@ def frames() -> Iterator[str]:
     yield "## Frames\n"
     yield "Columns and dtypes are the same for no row, one and many. Sizes are in bytes.\n"
     yield "Times of events have the zone that their function names, instead of UTC.\n"
-    rooms = (schemas, event_schemas, wire_schemas, world_schemas)
-    for name, schema in {name: value for room in rooms for name, value in vars(room).items()}.items():
+    modules = (schemas, event_schemas, wire_schemas, world_schemas)
+    for name, schema in {name: value for module in modules for name, value in vars(module).items()}.items():
         if isinstance(schema, schemas.Schema):
             yield f"### {name.capitalize()}\n"
             yield table("column, dtype", ((f"`{column.name}`", column.dtype) for column in schema.columns))

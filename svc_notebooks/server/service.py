@@ -16,7 +16,7 @@ from ..core.fork import ForkedChild
 from ..core.http.messages import JSONObject, Request, Response
 from ..core.names import NOWHERE, Names
 from ..core.policy import Policy
-from .auth import clients as registry
+from .auth import clients
 from .auth.users import record_token
 from .blobs.blob_store import BlobStore
 from .context.access_tokens import TokenVerifier, scope_names
@@ -27,7 +27,7 @@ from .dispatch.dispatcher import Dispatcher
 from .dispatch.fault_plans import Faults
 from .dispatch.rate_limits import RateLimiter
 from .events import invitations
-from .notifications import domains as trusted
+from .notifications import domains
 from .notifications.push import PushNotifications
 from .state.archive_path import save_to
 from .state.expiry import upcoming_events
@@ -145,7 +145,7 @@ class Service:
 
         Raises ValueError: a redirect URI that is none.
         """
-        return registry.create_oauth_client(self._context, name, redirect_uris, public=public, base_url=base_url)
+        return clients.create_oauth_client(self._context, name, redirect_uris, public=public, base_url=base_url)
 
     def service_account(
         self, name: str, *, delegation: Iterable[str] = (), client: str = "notebook", base_url: str = NOWHERE
@@ -162,7 +162,7 @@ class Service:
             ValueError: a name or a scope that is none.
             ImportError: without the extra `identity`.
         """
-        return registry.create_service_account(self._context, name, delegation, client=client, base_url=base_url)
+        return clients.create_service_account(self._context, name, delegation, client=client, base_url=base_url)
 
     def open_with(self, file_id: str, client: str) -> bool:
         """Somebody opens a file with an OAuth client, whose file scope reaches it from now on; False: no such file."""
@@ -185,11 +185,11 @@ class Service:
 
         Raises ValueError: it is no host name or address; scheme and port do not belong to it.
         """
-        return trusted.register(self._context.store, domain)
+        return domains.register(self._context.store, domain)
 
     def domains(self) -> list[str]:
         """The domains that are registered: those of the policy, then the others in alphabetical order."""
-        return trusted.registered(self._context.store, self.policy)
+        return domains.registered(self._context.store, self.policy)
 
     def trust(self, pem: str) -> None:
         """Let deliveries trust these certificate authorities, beside the system's; revocation lists count too.

@@ -21,7 +21,7 @@ class Files(SimpleHTTPRequestHandler):
 
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {".mjs": "text/javascript", ".wasm": "application/wasm"}
 
-    def log_message(self, *_given):
+    def log_message(self, *_args):
         pass
 
 

@@ -136,7 +136,7 @@ class Elsewhere(BaseHTTPRequestHandler):
             self.send_header("Access-Control-Allow-Origin", self.allowed)
             self.send_header("Access-Control-Allow-Headers", "*, authorization")
 
-    def log_message(self, *_given):
+    def log_message(self, *_args):
         pass
 
 
@@ -149,7 +149,7 @@ def elsewhere():
     server.server_close()
 
 
-def _asked(server):
+def _calling_code(server):
     address = f"http://127.0.0.1:{server.server_port}"
     return f"other = svc.connect({address!r}, token='t')\nprint(len(svc.files(session=other)))\nsvc.connect"
 
@@ -157,11 +157,11 @@ def _asked(server):
 def test_a_service_elsewhere_that_lets_this_page_ask_is_asked(page, elsewhere, address):
     elsewhere.RequestHandlerClass.allowed = address
 
-    assert execute(page, _asked(elsewhere)).startswith("0\n")
+    assert execute(page, _calling_code(elsewhere)).startswith("0\n")
 
 
 def test_a_service_elsewhere_that_does_not_is_named_with_what_it_must_allow(page, elsewhere):
-    output = execute(page, _asked(elsewhere))
+    output = execute(page, _calling_code(elsewhere))
 
     assert "CORS" in output
     assert f"127.0.0.1:{elsewhere.server_port}" in output

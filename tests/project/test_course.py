@@ -13,9 +13,9 @@ from svc_notebooks.notebook.sandbox import kernel
 from tests.closing import closing
 from tests.plugin_rules import read_rules
 from tools import course_map
+from tools.course_matchers import MATCHERS, NOT_SEEN, decided, proved
 from tools.course_pages import Cell, Page, pages
 from tools.course_run import Seen, run
-from tools.course_witnesses import NOT_SEEN, WITNESSES, decided, proved
 
 PAGES = pages()
 RULES = read_rules()
@@ -112,8 +112,8 @@ class TestClaims:
         assert CLAIMED & NOT_SEEN.keys() == set()
         assert CLAIMED | NOT_SEEN.keys() == RULES.keys()
 
-    def test_a_witness_is_for_a_rule_that_is_claimed(self):
-        assert WITNESSES.keys() <= CLAIMED
+    def test_a_matcher_is_for_a_rule_that_is_claimed(self):
+        assert MATCHERS.keys() <= CLAIMED
 
     def test_the_number_of_a_rule_claims_each_of_its_clauses(self):
         cell = Cell(1, "pass", "", ("A-2", "A-1"), False, "")
@@ -127,15 +127,15 @@ class TestClaims:
         assert [proved(rule, seen) for rule in ("A-1", "A-1a")] == [True, False]
         assert [decided("A-1", status)(seen) for status in (308, 200)] == [True, False]
 
-    def test_no_witness_believes_a_cell_in_which_nothing_happened(self):
+    def test_no_matcher_accepts_a_cell_in_which_nothing_happened(self):
         nothing = Seen(Cell(1, "pass", "", (), False, ""), (), (), (), {})
 
-        assert [rule for rule in WITNESSES if proved(rule, nothing)] == []
+        assert [rule for rule in MATCHERS if proved(rule, nothing)] == []
 
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory) -> dict[str, list[tuple[Cell, set[str]]]]:
-    """Of each cell of each notebook the rules that it proves, of those that it claims or that have a witness."""
+    """Of each cell of each notebook the rules that it proves, of those that it claims or that have a matcher."""
     with pytest.MonkeyPatch.context() as patch, closing():
         patch.setenv("TZ", "UTC")
         patch.setattr("tempfile.tempdir", str(tmp_path_factory.mktemp("course")))
@@ -145,11 +145,11 @@ def course(tmp_path_factory) -> dict[str, list[tuple[Cell, set[str]]]]:
 def _proofs(page: Page, patch: pytest.MonkeyPatch) -> Iterator[tuple[Cell, set[str]]]:
     patch.setattr(kernel, "_numbers", count(1))  # each notebook has a kernel of its own
     for seen in run(page):
-        rules = set(seen.cell.rows(RULES)) | {rule for rule in STRICT if rule in WITNESSES}
+        rules = set(seen.cell.rows(RULES)) | {rule for rule in STRICT if rule in MATCHERS}
         yield seen.cell, {rule for rule in rules if proved(rule, seen)}
 
 
-STRICT = [rule for rule in WITNESSES if rule_number(rule) not in {"D-04", "T-05"}]
+STRICT = [rule for rule in MATCHERS if rule_number(rule) not in {"D-04", "T-05"}]
 """What nearly every cell shows proves little; the others must be rare."""
 
 
@@ -160,7 +160,7 @@ def test_each_cell_shows_the_rules_that_it_claims(course, page: Page):
     assert {number: rules for number, rules in missed.items() if rules} == {}
 
 
-def test_a_witness_believes_few_cells(course):
+def test_a_matcher_accepts_few_cells(course):
     """One that found its rule everywhere would find it in a cell that has lost it, too."""
     cells = [shown for every in course.values() for _, shown in every]
     seen = {rule: sum(rule in shown for shown in cells) for rule in STRICT}

@@ -38,7 +38,7 @@ def texts(node: ast.AST) -> Iterator[str]:
     return (child.value for child in ast.walk(node) if isinstance(child, ast.Constant) and isinstance(child.value, str))
 
 
-def test_every_operation_door_move_and_refusal_says_what_decides_it():
+def test_every_operation_endpoint_move_and_refusal_says_what_decides_it():
     decided_by = {operation.name: operation.decided_by for operation in (*OPERATIONS, *PUBLIC_ENDPOINTS, SESSION)}
     decided_by |= {str(key): move.decided_by for key, move in TRANSITIONS.items()}
     decided_by |= {key: row.decided_by for key, row in CATALOGUE.items() if row.decided_by != FIELD}

@@ -64,10 +64,10 @@ def name(path: Path) -> str:
 
 def test_a_heavy_library_is_imported_when_it_is_used():
     early = {
-        name(path): found
+        name(path): imported
         for path in FILES
-        for found in imports(path)
-        if found.at_once and found.library in ONLY_WHEN_USED
+        for imported in imports(path)
+        if imported.at_once and imported.library in ONLY_WHEN_USED
     }
 
     assert not early, "import these inside the function that needs them"
@@ -75,10 +75,10 @@ def test_a_heavy_library_is_imported_when_it_is_used():
 
 def test_a_library_is_used_only_where_it_belongs():
     misplaced = {
-        name(path): found
+        name(path): imported
         for path in FILES
-        for found in imports(path)
-        if not name(path).startswith(ONLY_IN.get(found.library, ("",)))
+        for imported in imports(path)
+        if not name(path).startswith(ONLY_IN.get(imported.library, ("",)))
     }
 
     assert not misplaced, "see ONLY_IN"

@@ -14,15 +14,15 @@ from tests.properties.test_any_event import ALL, EVENTS, ServiceUnderTest, event
 
 
 @pytest.fixture(scope="module")
-def house() -> ServiceUnderTest:
+def service() -> ServiceUnderTest:
     return ServiceUnderTest(open_service(seed=0))
 
 
 @hypothesis_settings
 @given(event=events)
-def test_any_accepted_event_is_one_event_of_a_file(house: ServiceUnderTest, event: dict[str, Any]) -> None:
-    house.sweep()
-    status, made = outcome(house.event("POST", EVENTS + ALL, event))
+def test_any_accepted_event_is_one_event_of_a_file(service: ServiceUnderTest, event: dict[str, Any]) -> None:
+    service.sweep()
+    status, made = outcome(service.event("POST", EVENTS + ALL, event))
     assume(status == 200 and made["status"] != "cancelled")
 
     calendar = vobject.readOne(calendar_file([made], name=str(made.get("summary"))).decode())

@@ -118,7 +118,7 @@ class ServiceUnderTest:
 
 
 @pytest.fixture(scope="module")
-def house() -> ServiceUnderTest:
+def service() -> ServiceUnderTest:
     return ServiceUnderTest(open_service(seed=0))
 
 
@@ -136,14 +136,14 @@ def outcome(response: Response) -> tuple[int, dict[str, Any]]:
 @given(body=st.binary(max_size=60) | anything.map(lambda value: json.dumps(value).encode()), method=st.sampled_from(
     ["POST", "PATCH", "PUT", "import"]))  # fmt: skip
 def test_any_body_has_an_answer(
-    house: ServiceUnderTest, caplog: pytest.LogCaptureFixture, body: bytes, method: str
+    service: ServiceUnderTest, caplog: pytest.LogCaptureFixture, body: bytes, method: str
 ) -> None:
-    house.sweep()
-    house.event("POST", EVENTS + ALL, WHOLE)
+    service.sweep()
+    service.event("POST", EVENTS + ALL, WHOLE)
     url = {"POST": EVENTS, "import": f"{EVENTS}/import"}.get(method, f"{EVENTS}/abcde")
 
     with caplog.at_level(logging.ERROR):
-        response = house.send("POST" if method == "import" else method, url + ALL, body)
+        response = service.send("POST" if method == "import" else method, url + ALL, body)
 
     assert response.status in (200, 400, 403), caplog.text
     outcome(response)
@@ -156,15 +156,15 @@ def test_any_body_has_an_answer(
 @hypothesis_settings
 @given(event=events, method=st.sampled_from(["POST", "PATCH", "PUT"]))
 def test_any_event_has_an_answer_that_names_what_is_wrong(
-    house: ServiceUnderTest, caplog: pytest.LogCaptureFixture, event: dict[str, Any], method: str
+    service: ServiceUnderTest, caplog: pytest.LogCaptureFixture, event: dict[str, Any], method: str
 ) -> None:
-    house.sweep()
+    service.sweep()
     if method != "POST":
-        house.event("POST", EVENTS + ALL, WHOLE)
+        service.event("POST", EVENTS + ALL, WHOLE)
     url = EVENTS if method == "POST" else f"{EVENTS}/abcde"
 
     with caplog.at_level(logging.ERROR):
-        status, body = outcome(house.event(method, url + ALL, event))
+        status, body = outcome(service.event(method, url + ALL, event))
 
     assert status in (200, 400), caplog.text
     if status == 400 and body["error"]["errors"][0]["reason"] != "parseError":
@@ -180,13 +180,13 @@ def test_any_event_has_an_answer_that_names_what_is_wrong(
 @example(event={**DAYS, "summary": "\ud800"})
 @example(event=DAYS)
 def test_the_problems_of_an_event_are_those_that_the_service_finds(
-    house: ServiceUnderTest, event: dict[str, Any]
+    service: ServiceUnderTest, event: dict[str, Any]
 ) -> None:
-    house.sweep()
+    service.sweep()
     sent = json.loads(json.dumps(event))
     known = [(row.reason, row.location) for row in problems(sent, POLICY)]
 
-    status, body = outcome(house.event("POST", EVENTS + ALL, event))
+    status, body = outcome(service.event("POST", EVENTS + ALL, event))
 
     assume(status == 200 or body["error"]["errors"][0]["reason"] != "parseError")
     errors = [(error["reason"], error.get("location")) for error in body["error"]["errors"]] if status == 400 else []
@@ -222,15 +222,15 @@ def test_the_defaults_are_those_of_the_interface() -> None:
 @pytest.mark.spec("E-18", "E-18a")
 @hypothesis_settings
 @given(event=whole_or_less)
-def test_what_is_accepted_comes_back_and_may_be_sent_again(house: ServiceUnderTest, event: dict[str, Any]) -> None:
-    house.sweep()
+def test_what_is_accepted_comes_back_and_may_be_sent_again(service: ServiceUnderTest, event: dict[str, Any]) -> None:
+    service.sweep()
 
-    made = outcome(house.event("POST", EVENTS + ALL, event))[1]
-    again = outcome(house.event("PUT", f"{EVENTS}/{made['id']}{ALL}", made))[1]
+    made = outcome(service.event("POST", EVENTS + ALL, event))[1]
+    again = outcome(service.event("PUT", f"{EVENTS}/{made['id']}{ALL}", made))[1]
 
     stamps = {"etag", "updated"}
     assert without(again, stamps) == without(made, stamps)
-    assert outcome(house.send("GET", f"{EVENTS}/{made['id']}"))[1] == again
+    assert outcome(service.send("GET", f"{EVENTS}/{made['id']}"))[1] == again
 
 
 parameters = st.sampled_from(
@@ -250,14 +250,14 @@ values = st.text(max_size=20) | st.sampled_from(
     below=st.sampled_from(["", "/abcde", "/abcde/instances", "/nothing/instances", "/abcde_20261102T090000Z"]),
 )
 def test_any_parameter_of_a_list_has_an_answer(
-    house: ServiceUnderTest, caplog: pytest.LogCaptureFixture, query: list[tuple[str, str]], below: str
+    service: ServiceUnderTest, caplog: pytest.LogCaptureFixture, query: list[tuple[str, str]], below: str
 ) -> None:
-    house.sweep()
-    house.event("POST", EVENTS + ALL, {**WHOLE, "recurrence": ["RRULE:FREQ=DAILY"]})
+    service.sweep()
+    service.event("POST", EVENTS + ALL, {**WHOLE, "recurrence": ["RRULE:FREQ=DAILY"]})
     text = "&".join(f"{key}={quote(value.encode('utf-8', 'surrogatepass'))}" for key, value in query)
 
     with caplog.at_level(logging.ERROR):
-        status, _ = outcome(house.send("GET", f"{EVENTS}{below}?{text}"))
+        status, _ = outcome(service.send("GET", f"{EVENTS}{below}?{text}"))
 
     assert status in (200, 400, 404, 410), caplog.text
 
@@ -270,13 +270,13 @@ def test_any_parameter_of_a_list_has_an_answer(
     method=st.sampled_from(["GET", "POST", "PATCH", "PUT", "DELETE", "HEAD"]),
 )
 def test_any_name_of_a_calendar_or_an_event_has_an_answer(
-    house: ServiceUnderTest, caplog: pytest.LogCaptureFixture, calendar: str, event: str, method: str
+    service: ServiceUnderTest, caplog: pytest.LogCaptureFixture, calendar: str, event: str, method: str
 ) -> None:
-    house.sweep()
+    service.sweep()
     names = [quote(name.encode("utf-8", "surrogatepass"), safe="") for name in (calendar, event)]
 
     with caplog.at_level(logging.ERROR):
-        status = house.send(method, "http://svc.test/calendar/v3/calendars/{}/events/{}".format(*names), b"{}").status
+        status = service.send(method, "http://svc.test/calendar/v3/calendars/{}/events/{}".format(*names), b"{}").status
 
     assert 400 <= status < 500 or (status == 200 and not event), caplog.text
 
@@ -302,18 +302,18 @@ calendars = st.dictionaries(st.sampled_from(["summary", "description", "location
     query=st.lists(st.tuples(parameters, values), max_size=2),
 )  # fmt: skip
 def test_any_calendar_and_any_share_has_an_answer(
-    house: ServiceUnderTest,
+    service: ServiceUnderTest,
     caplog: pytest.LogCaptureFixture,
     call: tuple[str, str],
     body: Any,
     query: list[tuple[str, str]],
 ) -> None:
-    house.sweep()
-    house.event("POST", f"{CALENDARS}calendars/primary/acl", {"role": "reader", "scope": {"type": "default"}})
+    service.sweep()
+    service.event("POST", f"{CALENDARS}calendars/primary/acl", {"role": "reader", "scope": {"type": "default"}})
     text = "&".join(f"{key}={quote(value.encode('utf-8', 'surrogatepass'))}" for key, value in query)
 
     with caplog.at_level(logging.ERROR):
-        status, _ = outcome(house.event(call[0], f"{CALENDARS}{call[1]}?{text}", body))
+        status, _ = outcome(service.event(call[0], f"{CALENDARS}{call[1]}?{text}", body))
 
     assert status in (200, 400, 404), caplog.text
-    assert outcome(house.send("GET", f"{CALENDARS}users/me/calendarList"))[0] == 200
+    assert outcome(service.send("GET", f"{CALENDARS}users/me/calendarList"))[0] == 200

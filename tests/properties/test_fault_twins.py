@@ -162,13 +162,13 @@ def _only_file(service: Service) -> str:
 
 def state(service: Service) -> Any:
     """All rows and bytes; a generation only tells requests of now apart."""
-    house = service._context
-    rows = {name: list(table_rows) for name, table_rows in house.store.rows() if name != "rope"}
+    context = service._context
+    rows = {name: list(table_rows) for name, table_rows in context.store.rows() if name != "rope"}
     rows["sessions"] = [row[:-2] + row[-1:] for row in rows["sessions"]]
-    sizes = {part.key: part.size for part in house.store.contents.parts()}
+    sizes = {part.key: part.size for part in context.store.contents.parts()}
     contents = sorted(b"".join(service._parts.read(key, 0, size)) for key, size in sizes.items())
     plans = [[(step["seen"], step["fired"]) for step in plan["steps"]] for plan in service.fault_plans()]
-    return rows, contents, house.clock.now(), plans
+    return rows, contents, context.clock.now(), plans
 
 
 def journal_rows(service: Service) -> list[Any]:

@@ -105,27 +105,27 @@ ACTIONS: tuple[Callable[[Hand, int], None], ...] = (
     Hand.watch, Hand.later, Hand.look,
 )  # fmt: skip
 
-deeds = st.lists(st.tuples(st.sampled_from(ACTIONS), st.integers(0, 300)), max_size=12)
+actions = st.lists(st.tuples(st.sampled_from(ACTIONS), st.integers(0, 300)), max_size=12)
 
 
 def do(hand: Hand, todo: list[tuple[Callable[[Hand, int], None], int]]) -> list[tuple[int, bytes]]:
     """What is answered to all of it."""
     hand.answers = []
-    for deed, number in [*todo, (Hand.look, 0)]:
-        deed(hand, number)
+    for action, number in [*todo, (Hand.look, 0)]:
+        action(hand, number)
     return hand.answers
 
 
 def everything(service: Service) -> dict[str, Any]:
     """All that a service knows: its rows, its bytes, its time, where its ids stand."""
-    house = service._context
-    rows = {name: list(table_rows) for name, table_rows in house.store.rows()}
-    sizes = {part.key: part.size for part in house.store.contents.parts()}
+    context = service._context
+    rows = {name: list(table_rows) for name, table_rows in context.store.rows()}
+    sizes = {part.key: part.size for part in context.store.contents.parts()}
     parts = {key: b"".join(service._parts.read(key, 0, size)) for key, size in sizes.items()}
     rows["sessions"] = [
         row[:-2] + row[-1:] for row in rows["sessions"]
     ]  # a generation only tells requests of now apart
-    return {**rows, "": (parts, house.clock.now(), house.ids.state(), house.store.counters())}
+    return {**rows, "": (parts, context.clock.now(), context.ids.state(), context.store.counters())}
 
 
 def of_a_copy(service: Service) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def opened(folder: str | None) -> Service:
 
 @pytest.mark.parametrize("in_folder", [False, True])
 @examples(0.25)
-@given(before=deeds, between=deeds, after=deeds)
+@given(before=actions, between=actions, after=actions)
 def test_a_restore_brings_everything_back_and_what_follows_is_the_same(
     in_folder: bool, before: Any, between: Any, after: Any
 ) -> None:
@@ -167,7 +167,7 @@ def test_a_restore_brings_everything_back_and_what_follows_is_the_same(
 
 @pytest.mark.parametrize("in_folder", [False, True])
 @examples(0.25)
-@given(before=deeds, here=deeds, there=deeds)
+@given(before=actions, here=actions, there=actions)
 def test_a_fork_goes_its_own_way(in_folder: bool, before: Any, here: Any, there: Any) -> None:
     with TemporaryDirectory() as folder, opened(folder if in_folder else None) as service:
         hand = Hand(service, service.sign_in())
@@ -188,7 +188,7 @@ def test_a_fork_goes_its_own_way(in_folder: bool, before: Any, here: Any, there:
 
 @pytest.mark.parametrize("in_folder", [False, True])
 @examples(0.25)
-@given(before=deeds, after=deeds)
+@given(before=actions, after=actions)
 def test_what_is_saved_and_opened_is_the_same_and_goes_on_in_the_same_way(
     in_folder: bool, before: Any, after: Any
 ) -> None:

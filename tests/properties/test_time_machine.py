@@ -63,7 +63,7 @@ class Machine(RuleBasedStateMachine):
         self.touched: dict[str, datetime] = {}
         self.tokens: dict[str, datetime] = {}
         self.watches: list[Watch] = []
-        self.heard: list[tuple[datetime, str]] = []
+        self.notifications: list[tuple[datetime, str]] = []
         self.left: dict[str, int] = {}
 
     def teardown(self) -> None:
@@ -141,7 +141,7 @@ class Machine(RuleBasedStateMachine):
 
     def hear(self, request: Request) -> Response:
         name = request.headers["X-Svc-Channel-ID"]
-        self.heard.append((self.now, name))
+        self.notifications.append((self.now, name))
         for token, ends in self.tokens.items():
             let_in = self.ask("GET", "http://svc.test/storage/v3/about?fields=kind", token=token).status == 200
             assert let_in == (self.now < ends)
@@ -154,8 +154,8 @@ class Machine(RuleBasedStateMachine):
     def every_message_was_sent_at_its_time_and_in_order(self) -> None:
         expected = [(time, watch.name) for watch in self.watches for time in watch.attempts() if time <= self.now]
 
-        assert sorted(self.heard) == sorted(expected)
-        assert [time for time, _ in self.heard] == sorted(time for time, _ in self.heard)
+        assert sorted(self.notifications) == sorted(expected)
+        assert [time for time, _ in self.notifications] == sorted(time for time, _ in self.notifications)
 
     @invariant()
     def the_agenda_is_what_lies_ahead(self) -> None:

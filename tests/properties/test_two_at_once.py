@@ -39,7 +39,7 @@ class TwoClients:
     def __init__(self, path: Path | None) -> None:
         self.path = path
         self.pool = ThreadPoolExecutor(4)
-        self.told: Counter[tuple[str, str]] = Counter()
+        self.notifications: Counter[tuple[str, str]] = Counter()
         self.answers: list[tuple[str, int]] = []
         self.journal: list[tuple[str, int]] = []
         self.open()
@@ -48,14 +48,14 @@ class TwoClients:
     def open(self) -> None:
         self.service = open_service(self.path, seed=0, background=False)
         self.service.register_domain("hooks.example")
-        self.service.receive_at(ADDRESS, self.hear)
+        self.service.receive_at(ADDRESS, self.receive)
 
     def close(self) -> None:
         self.journal += [(row["method"], row["status"]) for row in self.service.journal()]
         self.service.close()
 
-    def hear(self, message: Request) -> Response:
-        self.told[message.headers["X-Svc-Channel-ID"], message.headers["X-Svc-Resource-State"]] += 1
+    def receive(self, message: Request) -> Response:
+        self.notifications[message.headers["X-Svc-Channel-ID"], message.headers["X-Svc-Resource-State"]] += 1
         return Response(200)
 
     def ask(self, method: str, target: str, body: object = None, **headers: str) -> Answer:
@@ -117,7 +117,7 @@ def test_an_id_is_given_to_one_channel(room: TwoClients) -> None:
         assert room.thrice("POST", f"{FILES}/{file}/watch", body) == [200, 400, 400]
     room.service.deliver()
 
-    assert room.told == {(f"channel-{n}", "sync"): 1 for n in range(ROUNDS)}
+    assert room.notifications == {(f"channel-{n}", "sync"): 1 for n in range(ROUNDS)}
 
 
 def test_who_says_what_they_have_read_overwrites_nobody(room: TwoClients) -> None:
@@ -168,7 +168,7 @@ def test_the_file_the_change_log_and_the_messages_agree_over_a_restart(tmp_path:
             room.open()
     room.service.deliver()
 
-    assert room.told == {(f"channel-{n}", "sync"): 1 for n in range(2)} | {
+    assert room.notifications == {(f"channel-{n}", "sync"): 1 for n in range(2)} | {
         (f"channel-{n}", "update"): 3 * ROUNDS for n in range(2)
     }
     changes = room.read(f"/storage/v3/changes?pageToken={start}&fields=changes(file(name,version))")["changes"]

@@ -55,7 +55,7 @@ class Machine(RuleBasedStateMachine):
         self.known: dict[str, Watching] = {}
         self.trashed: dict[str, bool] = {}
         self.answers: dict[str, list[int]] = defaultdict(list)
-        self.told: dict[str, list[tuple[int, str, int, int]]] = defaultdict(list)
+        self.notifications: dict[str, list[tuple[int, str, int, int]]] = defaultdict(list)
 
     def teardown(self) -> None:
         self.service.close()
@@ -75,7 +75,7 @@ class Machine(RuleBasedStateMachine):
         channel = request.headers["X-Svc-Channel-ID"]
         status = self.answers[channel].pop(0) if self.answers[channel] else 200
         number, state = int(request.headers["X-Svc-Message-Number"]), request.headers["X-Svc-Resource-State"]
-        self.told[channel].append((number, state, status, self.now()))
+        self.notifications[channel].append((number, state, status, self.now()))
         return Response(status, Headers([]))
 
     def say(self, file: str, *states: str) -> None:
@@ -144,11 +144,11 @@ class Machine(RuleBasedStateMachine):
         waiting = {row["channel_id"] for row in self.service.deliveries() if self.is_waiting(row)}
         for name, channel in self.known.items():
             if not channel.stopped and self.now() < channel.expires and name not in waiting:
-                assert len({number for number, *_ in self.told[name]}) == len(channel.expected)
+                assert len({number for number, *_ in self.notifications[name]}) == len(channel.expected)
 
     def is_waiting(self, row: dict[str, Any]) -> bool:
         """Whether this attempt is the last one so far of a message that will be tried again."""
-        last = self.told[row["channel_id"]][-1:] or [(0, "", 0, 0)]
+        last = self.notifications[row["channel_id"]][-1:] or [(0, "", 0, 0)]
         return row["outcome"] == "retry" and last[0][0] == row["message_number"] and last[0][2] in RETRIED
 
     @rule(seconds=STEPS)
@@ -158,7 +158,7 @@ class Machine(RuleBasedStateMachine):
     @invariant()
     def what_was_told_is_what_was_queued(self) -> None:
         for name, channel in self.known.items():
-            tries = self.told[name]
+            tries = self.notifications[name]
             numbers = list(dict.fromkeys(number for number, *_ in tries))
             assert numbers == sorted(numbers), "in the order of the messages, none again after a later one"
             states = [next(state for n, state, *_ in tries if n == number) for number in numbers]
@@ -168,7 +168,7 @@ class Machine(RuleBasedStateMachine):
 
     @invariant()
     def a_message_is_tried_while_it_should_be(self) -> None:
-        for tries in self.told.values():
+        for tries in self.notifications.values():
             for number in {attempt[0] for attempt in tries}:
                 statuses = [status for n, _, status, _ in tries if n == number]
                 assert all(status in RETRIED for status in statuses[:-1])
@@ -182,7 +182,7 @@ class Machine(RuleBasedStateMachine):
     def nobody_waits_longer_than_the_schedule_says(self) -> None:
         schedule = self.service.policy.schedule
         for name, channel in self.known.items():
-            tries = self.told[name]
+            tries = self.notifications[name]
             attempt = [number for number, *_ in tries].count(tries[-1][0]) if tries else schedule.attempts
             if channel.stopped or channel.expires <= self.now() or attempt == schedule.attempts:
                 continue
@@ -192,7 +192,7 @@ class Machine(RuleBasedStateMachine):
     @invariant()
     def after_a_while_nothing_waits(self) -> None:
         rows = self.service.deliveries()
-        assert len([row for row in rows if row["outcome"] != "cancelled"]) == sum(map(len, self.told.values()))
+        assert len([row for row in rows if row["outcome"] != "cancelled"]) == sum(map(len, self.notifications.values()))
 
 
 TestMachine = Machine.TestCase

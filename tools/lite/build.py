@@ -40,7 +40,7 @@ def main(argv: list[str] | None = None) -> int:
         _site(folder, target)
         wheels = _wheels(folder, target / "static" / "wheels", options.also)
         _lock(target, wheels, options.offline)
-    _front_door(target)
+    _write_start_page(target)
     size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
     sys.stdout.write(f"{target.relative_to(ROOT)}: {size / 1e6:.1f} MB, {len(wheels)} wheels\n")
     for row in rows:
@@ -130,7 +130,7 @@ def _python(target: Path) -> None:
             (target / name).write_bytes(member.read())
 
 
-def _front_door(target: Path) -> None:
+def _write_start_page(target: Path) -> None:
     """The site opens on the first notebook. JupyterLite reads its settings from here, too."""
     address = f"lab/index.html?path={START}"
     (target / "index.html").write_text(

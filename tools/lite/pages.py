@@ -75,7 +75,7 @@ def _rewrite(path: Path, failing: dict[int, Row]) -> None:
         if row:
             words = LACKS if row["ename"] == "Unsupported" else FOLLOWS
             cells.append(nbformat.v4.new_markdown_cell(words, id=f"note-{n:02d}"))
-            cell.source = _told(cell.source, row)
+            cell.source = _with_missing_notice(cell.source, row)
         if row or n in set(_meant(path)):
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), "raises-exception"]  # "Run all" goes on
         cells.append(cell)
@@ -84,7 +84,7 @@ def _rewrite(path: Path, failing: dict[int, Row]) -> None:
     path.write_text(json.dumps(notebook, ensure_ascii=False))  # sources in one piece: a list of lines has no contents
 
 
-def _told(source: str, row: Row) -> str:
+def _with_missing_notice(source: str, row: Row) -> str:
     """The cell, that says in our words what was not made above; an unknown name says nothing of why."""
     unknown = _UNKNOWN.fullmatch(row["evalue"])
     if row["ename"] != "NameError" or not unknown:

@@ -63,7 +63,7 @@ def _forbid() -> None:
 
 
 def _never(capability: str) -> Callable[..., NoReturn]:
-    def refused(*_given: object, **_named: object) -> NoReturn:
+    def refused(*_args: object, **_kwargs: object) -> NoReturn:
         raise Forbidden(f"{capability}: there is none in a browser")
 
     return refused

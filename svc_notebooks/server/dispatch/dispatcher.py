@@ -22,7 +22,7 @@ from ..context.journal import Journal, JournalEntry
 from ..context.public_request import PublicRequest
 from ..context.responses import error_response
 from ..context.service_context import RequestContext, ServiceContext
-from ..files import resumable_upload as uploads
+from ..files.resumable_upload import session_caller
 from ..files.storage_errors import disk_refusal
 from ..state.expiry import expire_session
 from . import cors
@@ -192,7 +192,7 @@ class Dispatcher:
 
     def _caller(self, request: Request, query: Query, session: bool) -> Caller:
         if session and self._context.policy.session_uri_is_enough and "Authorization" not in request.headers:
-            owner = uploads.session_caller(self._context, query)
+            owner = session_caller(self._context, query)
             if owner:
                 return owner
         return self._tokens.caller(request, query)

@@ -14,60 +14,60 @@ from ..context.public_request import PublicRequest
 from ..context.responses import json_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..events import (
-    acl as calendar_access,
+    acl,
     calendars,
     changes as event_changes,
     listing as event_list,
-    operations as events,
+    operations as event_operations,
 )
 from ..files import (
     about,
     changes,
     conversion,
-    copy as copies,
+    copy,
     download,
-    operations as metadata,
-    permissions as sharing,
-    resumable_upload as uploads,
-    simple_upload as media,
+    operations as file_operations,
+    permissions,
+    resumable_upload,
+    simple_upload,
 )
 from ..files.resumable_initiation import initiate
-from ..notifications import channels as watch
-from ..web import browser_session as browser, consent, file_page
+from ..notifications import channels
+from ..web import browser_session, consent, file_page
 from ..web.event_page import event_page
 
 Handler = Callable[[ServiceContext, RequestContext], Response]
 
 _UPLOAD_TYPES: Mapping[str, tuple[Handler, str, str]] = {
-    "media": (media.simple_upload, "A1-01", "A1-04"),
-    "multipart": (media.multipart, "A2-01", "A2-04"),
+    "media": (simple_upload.simple_upload, "A1-01", "A1-04"),
+    "multipart": (simple_upload.multipart, "A2-01", "A2-04"),
     "resumable": (initiate, "A3-01", "A3-01"),
 }
 """What answers an upload of this type, and the rule for one that makes a file and for one that changes one."""
 
 HANDLERS: Mapping[str, Handler] = {
-    "files.create": metadata.create,
-    "files.update": metadata.update,
-    "files.generateIds": metadata.generate_ids,
-    "files.list": metadata.list_files,
-    "files.emptyTrash": metadata.empty_trash,
-    "files.delete": metadata.delete,
-    "files.copy": copies.copy,
-    "permissions.create": sharing.create,
-    "permissions.list": sharing.list_permissions,
-    "permissions.get": sharing.get,
-    "permissions.update": sharing.update,
-    "permissions.delete": sharing.delete,
-    "files.watch": watch.watch_file,
+    "files.create": file_operations.create,
+    "files.update": file_operations.update,
+    "files.generateIds": file_operations.generate_ids,
+    "files.list": file_operations.list_files,
+    "files.emptyTrash": file_operations.empty_trash,
+    "files.delete": file_operations.delete,
+    "files.copy": copy.copy,
+    "permissions.create": permissions.create,
+    "permissions.list": permissions.list_permissions,
+    "permissions.get": permissions.get,
+    "permissions.update": permissions.update,
+    "permissions.delete": permissions.delete,
+    "files.watch": channels.watch_file,
     "changes.getStartPageToken": changes.start_page_token,
     "changes.list": changes.list_changes,
-    "changes.watch": watch.watch_changes,
-    "channels.stop": watch.stop,
+    "changes.watch": channels.watch_changes,
+    "channels.stop": channels.stop,
     "about.get": about.get,
-    "events.insert": events.insert,
-    "events.import": events.import_event,
+    "events.insert": event_operations.insert,
+    "events.import": event_operations.import_event,
     "events.list": event_list.list_events,
-    "events.get": events.get,
+    "events.get": event_operations.get,
     "events.instances": event_list.list_instances,
     "events.patch": event_changes.patch,
     "events.update": event_changes.update,
@@ -81,14 +81,14 @@ HANDLERS: Mapping[str, Handler] = {
     "calendars.clear": calendars.clear,
     "calendarList.list": calendars.list_entries,
     "calendarList.get": calendars.get_entry,
-    "acl.insert": calendar_access.insert,
-    "acl.list": calendar_access.list_rules,
-    "acl.get": calendar_access.get,
-    "acl.patch": calendar_access.change,
-    "acl.update": calendar_access.change,
-    "acl.delete": calendar_access.delete,
+    "acl.insert": acl.insert,
+    "acl.list": acl.list_rules,
+    "acl.get": acl.get,
+    "acl.patch": acl.change,
+    "acl.update": acl.change,
+    "acl.delete": acl.delete,
     "colors.get": calendars.colors,
-    "upload.session": uploads.serve,
+    "upload.session": resumable_upload.serve,
 }
 
 
@@ -113,7 +113,7 @@ def _upload_type(request: RequestContext) -> str:
 
 
 def _get(context: ServiceContext, request: RequestContext) -> Response:
-    return download.download(context, request) if _alt(request) == "media" else metadata.get(context, request)
+    return download.download(context, request) if _alt(request) == "media" else file_operations.get(context, request)
 
 
 def _export(context: ServiceContext, request: RequestContext) -> Response:
@@ -138,8 +138,8 @@ PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {
     "oauth.revoke": token_endpoint.revoke,
     "oauth.authorize": consent.authorize,
     "oauth.metadata": consent.metadata,
-    "browser.signIn": browser.sign_in,
-    "browser.signOut": browser.sign_out,
+    "browser.signIn": browser_session.sign_in,
+    "browser.signOut": browser_session.sign_out,
     "files.page": file_page.view,
     "files.content": file_page.content,
     "events.page": event_page,

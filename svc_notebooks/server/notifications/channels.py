@@ -24,10 +24,10 @@ from ..context.access_tokens import Caller
 from ..context.external_origin import external_origin
 from ..context.responses import empty_response, json_response
 from ..context.service_context import RequestContext, ServiceContext
-from ..files import rows as drafts
 from ..files.change_events import change_log_of
 from ..files.changes import check_start
 from ..files.operations import parse_fields_param, read_json, select_fields
+from ..files.rows import readable_file
 from ..store.channels import ChannelRow
 from .domains import is_registered
 
@@ -36,7 +36,7 @@ _KIND = "api#channel"
 
 def watch_file(context: ServiceContext, request: RequestContext) -> Response:
     """Open a channel on a file that the caller has access to (A8-08)."""
-    row = drafts.readable_file(context, request.caller, request.file_id)
+    row = readable_file(context, request.caller, request.file_id)
     uri = _uri(context, request, "files", segment(row.id))
     return _open(context, request, row.id, uri, context.policy.max_file_channel_lifetime, of_changes=False)
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..blobs.blob_store import StoredPart
 from ..blobs.directory import DirectoryBlobStore
-from ..database import integrity as checking
+from ..database import integrity
 from ..database.integrity import AffectedFile
 from ..database.open_record import reading
 from ..storage.data_directory import DATABASE, PARTS, check_unused
@@ -75,19 +75,19 @@ def check_store(folder: Path) -> Report:
 
 
 def _check_database(driver: sqlite3.Connection, report: Report) -> None:
-    report.problems += [Problem(DATABASE, line, []) for line in checking.database_problems(driver)]
-    report.problems += [Problem(file.id, problem, [file]) for file, problem in checking.gaps(driver)]
+    report.problems += [Problem(DATABASE, line, []) for line in integrity.database_problems(driver)]
+    report.problems += [Problem(file.id, problem, [file]) for file, problem in integrity.gaps(driver)]
 
 
 def _check_parts(driver: sqlite3.Connection, folder: Path, report: Report) -> None:
-    held = checking.stored(driver)
+    held = integrity.stored(driver)
     report.version, report.files, report.parts = held.version, held.files, len(held.parts)
     report.size = sum(part.size for part in held.parts)
     report.unverified = sum(part.checksum is None for part in held.parts)
     report.unnamed = sorted(_unnamed(folder, held.parts))
     parts = DirectoryBlobStore(folder, sync=False)
     damaged = {part.key: problem for part in held.parts if (problem := parts.problem(part))}
-    files = checking.affected(driver, set(damaged))
+    files = integrity.affected(driver, set(damaged))
     report.problems += [Problem(f"{PARTS}/{key[:2]}/{key}", damaged[key], files[key]) for key in damaged]
 
 

@@ -24,7 +24,7 @@ from ..database.schema import (
     rope,
     sessions,
 )
-from . import dump as whole
+from . import dump
 from .calendars import Calendars
 from .changes import ChangeLog
 from .channels import Channels
@@ -83,15 +83,15 @@ class Store:
 
     def rows(self) -> Iterator[tuple[str, Iterator[Row]]]:
         """Every table and its rows."""
-        return ((name, whole.rows(self._database, name)) for name in whole.TABLES)
+        return ((name, dump.rows(self._database, name)) for name in dump.TABLES)
 
     def counters(self) -> dict[str, int]:
         """The last number of each table that gives none twice."""
-        return whole.counters(self._database)
+        return dump.counters(self._database)
 
     def load_rows(self, tables: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
         """Hold these rows and no others, all or nothing. Raises ValueError where they contradict each other."""
-        whole.load_rows(self._database, tables, numbers)
+        dump.load_rows(self._database, tables, numbers)
         self._forget()
 
     def image(self) -> bytes:

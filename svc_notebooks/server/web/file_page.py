@@ -18,11 +18,11 @@ from ..context.access_tokens import Caller, require_scopes
 from ..context.html import description_list, html_page
 from ..context.public_request import PublicRequest
 from ..context.service_context import RequestContext, ServiceContext
-from ..files import rows as drafts
 from ..files.access_control import can_download, effective_role
 from ..files.conversion import render_document
 from ..files.download import download
 from ..files.resource import view_path
+from ..files.rows import can_see, is_document, readable_file
 from ..store.files import FileRow
 from .browser_session import account_bar, session_user, sign_in_page
 from .content_headers import link_headers
@@ -60,7 +60,7 @@ def listing(context: ServiceContext, caller: Caller, row: FileRow) -> str:
     children = context.store.files.children(row.id, _MOST_CHILDREN) if row.mime_type == context.folder_type else []
     target = context.store.files.get(row.target) if row.target else None
     listed = [*children, target] if target else children
-    seen = [file for file in listed if drafts.can_see(context, caller, file)]
+    seen = [file for file in listed if can_see(context, caller, file)]
     items = (f'<li><a href="{escape(view_path(context, file))}">{escape(file.name)}</a></li>' for file in seen)
     return f"<ul>{''.join(items)}</ul>" if seen else ""
 
@@ -68,10 +68,10 @@ def listing(context: ServiceContext, caller: Caller, row: FileRow) -> str:
 def preview(context: ServiceContext, caller: Caller, row: FileRow) -> str:
     """The content as a part of a page, "" where there is nothing that one could show, or the scopes do not reach."""
     scoped = caller.with_scopes(CONTENT)
-    if row.abusive or scoped.scopes.isdisjoint(CONTENT) or not drafts.can_see(context, scoped, row):
+    if row.abusive or scoped.scopes.isdisjoint(CONTENT) or not can_see(context, scoped, row):
         return ""
     if row.size is None:
-        return _document(context, row, caller.user) if drafts.is_document(context, row.mime_type) else ""
+        return _document(context, row, caller.user) if is_document(context, row.mime_type) else ""
     media_type = MediaType.parse(row.mime_type).essence
     if media_type in _PICTURES and row.size <= _MOST_PICTURE:
         return (
@@ -106,7 +106,7 @@ def view(request: PublicRequest) -> Response:
     """The page of a file."""
     try:
         caller = _caller(request)
-        row = drafts.readable_file(request.context, caller, request.path_params[FILE_ID])
+        row = readable_file(request.context, caller, request.path_params[FILE_ID])
     except ApiError as error:
         return _refusal(request, error)
     shown = described_file(request.context, caller.user, row) + listing(request.context, caller, row)
@@ -130,7 +130,7 @@ def content(request: PublicRequest) -> Response:
             request.body,
             request.journal_entry,
         )
-        row = drafts.readable_file(request.context, caller, file_id)
+        row = readable_file(request.context, caller, file_id)
         response = download(request.context, download_request)
     except ApiError as error:
         return _refusal(request, error)

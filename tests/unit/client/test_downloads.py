@@ -30,7 +30,7 @@ from svc_notebooks.core.errors.errors import (
 )
 from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response
 from svc_notebooks.core.http.ranges import ByteRange
-from tests.scripted import Fault, Shelf, Time, answer, envelope, reset, said, session_for
+from tests.scripted import Fault, Shelf, Time, answer, answered_with, envelope, reset, session_for
 
 CONTENT = Random(8).randbytes(300_000)
 MIB = 1024 * 1024
@@ -87,7 +87,7 @@ def test_a_range_may_be_given_in_many_forms(
     session = session_for(shelf)
 
     assert read_content(session, "f", byte_range=byte_range) == CONTENT[part]  # type: ignore[arg-type]
-    assert shelf.said("Range", "GET") == [sent]
+    assert shelf.header_values("Range", "GET") == [sent]
     path = save_content(session, "f", tmp_path / "x", byte_range=byte_range).path  # type: ignore[arg-type]
     assert path.read_bytes() == CONTENT[part]
 
@@ -139,7 +139,7 @@ def test_a_break_is_gone_on_from_and_the_checksum_compared(shelf: Shelf, tmp_pat
     path = save_content(session_for(shelf, time), "f", tmp_path / "x").path
 
     assert path.read_bytes() == CONTENT
-    assert shelf.said("Range", "GET")[1:6] == [None, *["bytes=100000-"] * 3, "bytes=150000-"]
+    assert shelf.header_values("Range", "GET")[1:6] == [None, *["bytes=100000-"] * 3, "bytes=150000-"]
     assert "md5Checksum" in shelf.requests[-1][1]
     assert shelf.exhausted
     assert len(time.slept) == 4
@@ -191,7 +191,7 @@ def test_another_process_goes_on_from_the_bytes_on_disk(shelf: Shelf, tmp_path: 
 
     save_content(session_for(shelf), "f", tmp_path / "x")
 
-    assert f"bytes={have}-" in shelf.said("Range", "GET")
+    assert f"bytes={have}-" in shelf.header_values("Range", "GET")
     assert (tmp_path / "x").read_bytes() == CONTENT
     assert [p.name for p in tmp_path.iterdir()] == ["x"]
 
@@ -207,7 +207,7 @@ def test_a_part_that_is_whole_already_needs_no_more_bytes(shelf: Shelf, tmp_path
     save_content(session, "f", tmp_path / "x")
 
     assert (tmp_path / "x").read_bytes() == CONTENT
-    assert shelf.said("Range", "GET")[-2] == f"bytes={len(CONTENT)}-"
+    assert shelf.header_values("Range", "GET")[-2] == f"bytes={len(CONTENT)}-"
 
 
 @pytest.mark.parametrize("size", [1, 300_000, 400_000])
@@ -309,7 +309,7 @@ def test_an_answer_that_is_shorter_than_it_says_is_a_break(shelf: Shelf) -> None
     shelf.faults["GET"] = [answer(200, CONTENT[:1000], Content_Length=str(len(CONTENT)))]
 
     assert read_content(session_for(shelf), "f") == CONTENT
-    assert shelf.said("Range", "GET")[1] == "bytes=1000-"
+    assert shelf.header_values("Range", "GET")[1] == "bytes=1000-"
 
 
 @pytest.mark.spec("A3-22", "A3-22b")
@@ -486,7 +486,7 @@ def test_without_a_checksum_the_content_is_fetched_and_compared(
     other: bytes, outcome: str | None, shelf: Shelf, tmp_path: Path
 ) -> None:
     (tmp_path / "x").write_bytes(other)
-    shelf.faults["GET"] = [None, said(json.dumps({"size": str(len(CONTENT))}).encode())]
+    shelf.faults["GET"] = [None, answered_with(json.dumps({"size": str(len(CONTENT))}).encode())]
     session = session_for(shelf)
 
     if outcome:
@@ -533,7 +533,7 @@ def test_an_interrupted_download_goes_on_beside_a_part_file_of_the_user(shelf: S
     arrived = (tmp_path / "x.part-2").stat().st_size
     save_content(session, "f", tmp_path / "x")
 
-    assert shelf.said("Range", "GET")[-2] == f"bytes={arrived}-"
+    assert shelf.header_values("Range", "GET")[-2] == f"bytes={arrived}-"
     assert (tmp_path / "x").read_bytes() == CONTENT
     assert sorted(path.name for path in tmp_path.iterdir()) == ["x", "x.part", "x.part-1.json"]
     assert (tmp_path / "x.part").read_bytes() == b"mine"

@@ -331,7 +331,7 @@ def test_a_token_function_is_asked_late_and_once_more_after_a_401() -> None:
     get_file(session, name)
     with pytest.raises(NotSignedIn):
         get_file(session, name)
-    assert shelf.said("Authorization", "GET") == ["Bearer first", "Bearer first", "Bearer second"]
+    assert shelf.header_values("Authorization", "GET") == ["Bearer first", "Bearer first", "Bearer second"]
 
 
 def test_a_401_without_another_token_is_final() -> None:
@@ -347,7 +347,7 @@ def test_without_a_token_there_is_no_header() -> None:
 
     with pytest.raises(NotFound):
         get_file(session_for(shelf, token=None), "x")
-    assert shelf.said("Authorization", "GET") == [None]
+    assert shelf.header_values("Authorization", "GET") == [None]
 
 
 @pytest.mark.spec("T-05", "T-05a", "T-05b", "T-05c")
@@ -489,7 +489,7 @@ def test_a_header_that_a_caller_brings_does_not_replace_the_token() -> None:
 
     session.send(Request("GET", f"{BASE}/storage/v3/files/{name}", Headers([("Authorization", "Bearer other")])))
 
-    assert shelf.said("Authorization", "GET") == [f"Bearer {TOKEN}"]
+    assert shelf.header_values("Authorization", "GET") == [f"Bearer {TOKEN}"]
 
 
 @pytest.mark.spec("A1-03", "A1-03b")
@@ -500,7 +500,7 @@ def test_a_request_by_hand_has_the_length_of_its_body_in_process(method: str, le
 
     session_for(shelf).send(Request(method, url, body=b"hello"))
 
-    assert shelf.said("Content-Length", method) == length
+    assert shelf.header_values("Content-Length", method) == length
 
 
 def test_the_jitter_is_seeded_by_the_sessions_dice() -> None:

@@ -78,7 +78,7 @@ def test_a_path_brings_its_name_and_its_type(tmp_path: Path) -> None:
     assert upload(session_for(shelf), path)["name"] == "survey.csv"
     assert upload(session_for(shelf), path, name="other.csv")["name"] == "other.csv"
     assert upload(session_for(shelf), path, upload_type="media")["name"] == "Untitled"
-    assert shelf.said("Content-Type", "POST")[2] == "text/csv"
+    assert shelf.header_values("Content-Type", "POST")[2] == "text/csv"
 
 
 @pytest.mark.spec("U-05", "U-05c")
@@ -134,7 +134,7 @@ def test_every_size_arrives_in_chunks(size: int, kind: str) -> None:
     file = upload(session_for(shelf), content if kind == "bytes" else Stream(content, 1000), chunk_size=Q)
 
     assert shelf.contents[str(file["id"])] == content
-    assert len(shelf.said("Content-Range")) == max(1, -(-size // Q))
+    assert len(shelf.header_values("Content-Range")) == max(1, -(-size // Q))
 
 
 def test_everything_in_a_single_request_has_no_content_range() -> None:
@@ -142,8 +142,8 @@ def test_everything_in_a_single_request_has_no_content_range() -> None:
 
     upload(session_for(shelf), CONTENT, chunk_size=-1)
 
-    assert shelf.said("Content-Range") == [None]
-    assert shelf.said("Content-Length") == [str(len(CONTENT))]
+    assert shelf.header_values("Content-Range") == [None]
+    assert shelf.header_values("Content-Length") == [str(len(CONTENT))]
 
 
 @pytest.mark.parametrize("kind", ["media", "multipart"])
@@ -153,8 +153,8 @@ def test_a_stream_of_unknown_size_can_go_in_one_request(kind: str) -> None:
     upload(session_for(shelf), Stream(CONTENT), upload_type=kind)
 
     assert shelf.contents["file1"] == CONTENT
-    assert shelf.said("Content-Length", "POST") == [None]
-    assert shelf.said("Transfer-Encoding", "POST") == ["chunked"]
+    assert shelf.header_values("Content-Length", "POST") == [None]
+    assert shelf.header_values("Transfer-Encoding", "POST") == ["chunked"]
 
 
 # -- in one request, when it fails
@@ -414,11 +414,11 @@ def test_the_same_call_goes_on_where_it_stopped(tmp_path: Path) -> None:
     with pytest.raises(Interrupted, match="Run it again"):
         upload(session_for(shelf, state_dir=state), CONTENT, name="a", chunk_size=Q)
     shelf.faults.clear()
-    before = len(shelf.said("Content-Range"))
+    before = len(shelf.header_values("Content-Range"))
 
     upload(session_for(shelf, state_dir=state), CONTENT, name="a", chunk_size=Q)
 
-    assert shelf.said("Content-Range")[before:][:2] == [
+    assert shelf.header_values("Content-Range")[before:][:2] == [
         f"bytes */{len(CONTENT)}",
         f"bytes {Q}-{2 * Q - 1}/{len(CONTENT)}",
     ]

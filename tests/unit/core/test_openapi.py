@@ -49,12 +49,12 @@ def test_every_operation_is_there_under_its_path_and_methods() -> None:
             )
 
 
-def test_every_door_is_there() -> None:
+def test_every_public_endpoint_is_there() -> None:
     paths = described()["paths"]
 
-    for door in PUBLIC_ENDPOINTS:
-        path = "/" + "/".join(door.path).replace("{calendar}", "calendar")
-        assert {method.lower() for method in door.methods} - {"head"} == paths[path].keys()
+    for endpoint in PUBLIC_ENDPOINTS:
+        path = "/" + "/".join(endpoint.path).replace("{calendar}", "calendar")
+        assert {method.lower() for method in endpoint.methods} - {"head"} == paths[path].keys()
 
 
 def test_each_operation_has_one_name_of_its_own() -> None:

@@ -72,8 +72,8 @@ def target():
 
 
 def state(service: Service) -> Any:
-    house = service._context
-    return {name: list(rows) for name, rows in house.store.rows()}, house.ids.state(), house.clock.now()
+    context = service._context
+    return {name: list(rows) for name, rows in context.store.rows()}, context.ids.state(), context.clock.now()
 
 
 def refused(service: Service, content: bytes) -> str:
@@ -187,11 +187,11 @@ def test_a_file_from_before_parts_had_checksums_is_opened(saved, tmp_path):
     (tmp_path / "old.svc").write_bytes(rewritten(saved, of_version_1))
     with open_saved(tmp_path / "old.svc") as memory, open_service(tmp_path / "store", seed=0) as service:
         service.load(io.BytesIO((tmp_path / "old.svc").read_bytes()))
-        (_, found), (_, listed) = (ask(one, "GET", FILES) for one in (memory, service))
-        file_id = json.loads(found)["files"][0]["id"]
+        (_, from_memory), (_, from_store) = (ask(opened, "GET", FILES) for opened in (memory, service))
+        file_id = json.loads(from_memory)["files"][0]["id"]
         checksums = [part.checksum for part in service._context.store.contents.parts()]
 
-        assert found == listed
+        assert from_memory == from_store
         assert ask(service, "GET", f"{FILES}/{file_id}?alt=media") == (200, CONTENT)
     assert checksums
     assert None not in checksums
@@ -290,18 +290,18 @@ HOSTILE: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_file_that_was_changed_is_refused_and_nothing_changes(saved, target, name):
-    change, said = HOSTILE[name]
+    change, message = HOSTILE[name]
 
-    assert re.search(said, refused(target, rewritten(saved, change)))
+    assert re.search(message, refused(target, rewritten(saved, change)))
 
 
-@pytest.mark.parametrize("change, said", [
+@pytest.mark.parametrize("change, message", [
     (without("parts/1"), "does not hold what"),
     (without("manifest.json"), "no manifest"),
     (row_with("files", 4, "another name"), "is not what was saved"),
 ])  # fmt: skip
-def test_a_file_whose_manifest_says_something_else_is_refused(saved, target, change, said):
-    assert said in refused(target, rewritten(saved, change, honest=False))
+def test_a_file_whose_manifest_says_something_else_is_refused(saved, target, change, message):
+    assert message in refused(target, rewritten(saved, change, honest=False))
 
 
 def test_an_archive_of_another_is_refused(target):
@@ -390,7 +390,7 @@ def test_the_file_before_it_is_kept_beside_it(tmp_path):
         service.save(path, overwrite=True)
 
     assert (tmp_path / "lesson.svc.bak").read_bytes() == first != path.read_bytes()
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["lesson.svc", "lesson.svc.bak"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lesson.svc", "lesson.svc.bak"]
     with open_saved(tmp_path / "lesson.svc.bak") as before:
         assert len(json.loads(ask(before, "GET", FILES)[1])["files"]) == 1
 
@@ -403,7 +403,7 @@ def test_the_same_state_is_saved_once(tmp_path):
             after = service.save(path, overwrite=overwrite).stat()
             assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
-    assert [one.name for one in tmp_path.iterdir()] == ["lesson.svc"]
+    assert [path.name for path in tmp_path.iterdir()] == ["lesson.svc"]
 
 
 def test_another_state_stays_unless_it_is_given_up(tmp_path):
@@ -418,7 +418,7 @@ def test_another_state_stays_unless_it_is_given_up(tmp_path):
 
     assert caught.value.replaceable
     assert path.read_bytes() == before
-    assert [one.name for one in tmp_path.iterdir()] == ["lesson.svc"]
+    assert [path.name for path in tmp_path.iterdir()] == ["lesson.svc"]
 
 
 @pytest.mark.parametrize("name", ["lesson.svc", "lesson.svc.bak"])
@@ -428,7 +428,7 @@ def test_a_file_that_is_no_saved_service_is_never_replaced(tmp_path, name, conte
     with made() as service:
         service.save(path)
         (tmp_path / name).write_bytes(content)
-        before = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
+        before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
         ask(service, "POST", UPLOAD + "media", b"more")
         with pytest.raises(
             PathExists, match=rf"{name}' exists and is not a saved service \({len(content)} bytes, modified"
@@ -436,7 +436,7 @@ def test_a_file_that_is_no_saved_service_is_never_replaced(tmp_path, name, conte
             service.save(path, overwrite=True)
 
     assert not caught.value.replaceable
-    assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == before
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_a_save_that_fails_leaves_what_was_there(tmp_path):
@@ -451,7 +451,7 @@ def test_a_save_that_fails_leaves_what_was_there(tmp_path):
         atomic_write(path, fail, overwrite=True)
 
     assert path.read_bytes() == b"old"
-    assert [one.name for one in tmp_path.iterdir()] == ["lesson.svc"]
+    assert [path.name for path in tmp_path.iterdir()] == ["lesson.svc"]
 
 
 def test_what_a_kill_has_left_is_tidied_and_what_is_being_written_is_not(tmp_path):
@@ -468,7 +468,7 @@ def test_what_a_kill_has_left_is_tidied_and_what_is_being_written_is_not(tmp_pat
 
     assert path.read_bytes() == b"first"
     assert (tmp_path / "a[1].svc.bak").read_bytes() == b"second"
-    assert sorted(one.name for one in tmp_path.iterdir()) == [
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
         ".a1.svc.of_other.saving",
         ".a[1].svc.notes.saving",
         "a[1].svc",

@@ -111,16 +111,16 @@ def test_without_a_checksum_the_length_is_compared(tmp_path):
 
 def test_a_part_that_cannot_be_committed_leaves_no_file(tmp_path, monkeypatch):
     parts = DirectoryBlobStore(tmp_path, sync=True)
-    inflow = Content(None, parts, part_size=100).writer(0, None)
-    inflow.write(b"bytes")
+    writer = Content(None, parts, part_size=100).writer(0, None)
+    writer.write(b"bytes")
 
     def full(descriptor):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
-        inflow.finish(5)
-    inflow.abort()
+        writer.finish(5)
+    writer.abort()
 
     assert list(tmp_path.glob("??/*")) == []
 
@@ -144,9 +144,9 @@ def store():
 def test_a_download_goes_on_when_its_content_is_deleted(parts, store):
     content = Content(store, parts, part_size=4)
     number = store.contents.begin()
-    inflow = content.writer(0, lambda piece: store.contents.append(number, piece))
-    inflow.write(b"0123456789")
-    inflow.deliver(inflow.finish(10), lambda piece: store.contents.append(number, piece))
+    writer = content.writer(0, lambda piece: store.contents.append(number, piece))
+    writer.write(b"0123456789")
+    writer.deliver(writer.finish(10), lambda piece: store.contents.append(number, piece))
     reading = content.read(number, 1, 9)
     first = next(reading)
 

@@ -74,11 +74,11 @@ def check(folder: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple
 
 
 def test_a_whole_store(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status, said = check(folder, capsys)
+    status, output = check(folder, capsys)
 
     assert status == 0
-    assert "files: 4, parts: 7, bytes: 6,000" in said
-    assert said.endswith("no damage found\n")
+    assert "files: 4, parts: 7, bytes: 6,000" in output
+    assert output.endswith("no damage found\n")
 
 
 def test_damaged_parts_and_the_files_that_have_them(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -87,14 +87,14 @@ def test_damaged_parts_and_the_files_that_have_them(folder: Path, capsys: pytest
     short.write_bytes(b"b")
     missing.unlink()
 
-    status, said = check(folder, capsys)
+    status, output = check(folder, capsys)
     report = json.loads(check(folder, capsys, "--json")[1])
 
     assert status == 1
-    assert "other bytes" in said
-    assert "affects first (" in said
-    assert "affects copy (" in said
-    assert said.endswith("problems: 3\n")
+    assert "other bytes" in output
+    assert "affects first (" in output
+    assert "affects copy (" in output
+    assert output.endswith("problems: 3\n")
     affected = {problem["subject"][-32:]: [file["name"] for file in problem["files"]] for problem in report["problems"]}
     assert affected == {rotten.name: ["first", "copy"], short.name: ["Untitled"], missing.name: []}
     assert {file["owner"] for problem in report["problems"] for file in problem["files"]} == {"ada@svc.example"}
@@ -103,10 +103,10 @@ def test_damaged_parts_and_the_files_that_have_them(folder: Path, capsys: pytest
 def test_files_that_no_row_names_are_notes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "parts" / "aa" / "left").write_bytes(b"by a kill")
 
-    status, said = check(folder, capsys)
+    status, output = check(folder, capsys)
 
     assert status == 0
-    assert "note: parts/aa/left is named by no file" in said
+    assert "note: parts/aa/left is named by no file" in output
 
 
 CHANGES = {
@@ -123,9 +123,9 @@ def test_rows_that_contradict_each_other(folder: Path, capsys: pytest.CaptureFix
         assert database.execute(change).rowcount
         database.commit()
 
-    status, said = check(folder, capsys)
+    status, output = check(folder, capsys)
 
-    assert (status, CHANGES[change] in said) == (1, True), said
+    assert (status, CHANGES[change] in output) == (1, True), output
 
 
 def test_a_damaged_database(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,8 +133,8 @@ def test_a_damaged_database(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     whole = path.read_bytes()
     for first in range(4096, len(whole), 4096):
         path.write_bytes(whole[:first] + Random(1).randbytes(4096) + whole[first + 4096 :])
-        status, said = check(folder, capsys)
-        assert (status, "damaged: svc.sqlite" in said) == (1, True), said
+        status, output = check(folder, capsys)
+        assert (status, "damaged: svc.sqlite" in output) == (1, True), output
 
 
 def test_what_a_kill_has_left_in_the_log_counts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -149,10 +149,10 @@ def test_what_a_kill_has_left_in_the_log_counts(folder: Path, capsys: pytest.Cap
             target.write_bytes(content)
     assert (copied / "svc.sqlite-wal").stat().st_size
 
-    status, said = check(copied, capsys)
+    status, output = check(copied, capsys)
 
     assert status == 0
-    assert "files: 5" in said
+    assert "files: 5" in output
 
 
 def test_a_store_without_checksums(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -170,10 +170,10 @@ def test_a_store_in_use_and_no_store_are_refused(folder: Path, capsys: pytest.Ca
         upload(service, b"and the service goes on")
     none = main(["check", str(folder / "parts")])
 
-    said = capsys.readouterr()
-    assert (used, none, said.out) == (2, 2, "")
-    assert "is in use" in said.err.splitlines()[0]
-    assert "is no store" in said.err.splitlines()[1]
+    captured = capsys.readouterr()
+    assert (used, none, captured.out) == (2, 2, "")
+    assert "is in use" in captured.err.splitlines()[0]
+    assert "is no store" in captured.err.splitlines()[1]
 
 
 def test_doctor_reads_a_store(folder: Path) -> None:

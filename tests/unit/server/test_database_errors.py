@@ -31,7 +31,7 @@ def error_of(code: int, text: str = "what SQLite says") -> sqlite3.Error:
 
 
 @pytest.mark.parametrize(
-    "code, said",
+    "code, message",
     [
         (sqlite3.SQLITE_BUSY, "in use by another service"),
         (sqlite3.SQLITE_CORRUPT, "is damaged"),
@@ -44,13 +44,13 @@ def error_of(code: int, text: str = "what SQLite says") -> sqlite3.Error:
         (sqlite3.SQLITE_FULL, "is full"),
     ],
 )
-def test_each_error_has_a_sentence_that_blames_the_right_one(tmp_path: Path, code: int, said: str) -> None:
-    meant = store_error(error_of(code), tmp_path / "svc.sqlite")
+def test_each_error_has_a_sentence_that_blames_the_right_one(tmp_path: Path, code: int, message: str) -> None:
+    error = store_error(error_of(code), tmp_path / "svc.sqlite")
 
-    assert said in str(meant)
-    assert str(tmp_path / "svc.sqlite") in str(meant)
-    assert ("another service" in str(meant)) == (code == sqlite3.SQLITE_BUSY)
-    assert isinstance(meant, DatabaseDamaged) == ("damaged" in said or "not a database" in said)
+    assert message in str(error)
+    assert str(tmp_path / "svc.sqlite") in str(error)
+    assert ("another service" in str(error)) == (code == sqlite3.SQLITE_BUSY)
+    assert isinstance(error, DatabaseDamaged) == ("damaged" in message or "not a database" in message)
 
 
 def test_an_error_of_a_statement_is_none_of_the_file() -> None:
@@ -66,10 +66,10 @@ def test_an_input_error_without_room_is_a_quota(tmp_path: Path, monkeypatch: pyt
         raise OSError(errno.EDQUOT, "Disk quota exceeded")
 
     monkeypatch.setattr("svc_notebooks.server.database.errors.TemporaryFile", exceeded)
-    meant = store_error(error_of(sqlite3.SQLITE_IOERR_WRITE), tmp_path / "svc.sqlite")
+    error = store_error(error_of(sqlite3.SQLITE_IOERR_WRITE), tmp_path / "svc.sqlite")
 
-    assert meant
-    assert meant.errno == errno.ENOSPC
+    assert error
+    assert error.errno == errno.ENOSPC
 
 
 def ask(service: Service, url: str = FILES) -> tuple[int, Any]:

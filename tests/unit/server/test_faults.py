@@ -164,17 +164,17 @@ def test_a_plan_that_cannot_be_read_is_refused(service, plan):
 @pytest.mark.spec("X-05", "X-05b")
 def test_who_watches_is_told_of_what_was_done_although_its_answer_was_lost(service, ask):
     """By the thread that delivers, which nobody else wakes here."""
-    told: Queue[str] = Queue()
+    states: Queue[str] = Queue()
     service.register_domain("hooks.example")
-    service.receive_at("https://hooks.example/", lambda request: told.put(_state(request)) or Response(200))
+    service.receive_at("https://hooks.example/", lambda request: states.put(_state(request)) or Response(200))
     body = {"id": "c", "type": "web_hook", "address": "https://hooks.example/"}
     assert ask("POST", "/storage/v3/changes/watch", json.dumps(body).encode()).status == 200
-    assert told.get(timeout=PATIENCE) == "sync"
+    assert states.get(timeout=PATIENCE) == "sync"
 
     with service.faults({"action": {"reset": "after"}}), pytest.raises(Disconnected):
         ask("POST", "/upload/storage/v3/files?uploadType=media", b"hello")
 
-    assert told.get(timeout=PATIENCE) == "change"
+    assert states.get(timeout=PATIENCE) == "change"
 
 
 def _state(request):

@@ -67,7 +67,7 @@ def test_a_child_opens_connections_of_its_own(session: Session) -> None:
     def ports() -> tuple[int, list]:
         unused = len(pools(session))
         session.call("GET", "/storage/v3/files")
-        return unused, [one.pool.queue[-1].sock.getsockname() for one in pools(session)]
+        return unused, [pool.pool.queue[-1].sock.getsockname() for pool in pools(session)]
 
     unused, theirs = forked(ports)
     session.call("GET", "/storage/v3/files")
@@ -178,7 +178,7 @@ def test_no_way_leads_to_the_parents_database(service: Service) -> None:
 
 def test_nothing_hangs_where_a_thread_of_the_parent_is_in_the_service(service: Service) -> None:
     session = Session("https://svc.local", service.sign_in(), handler=service.handle, clock=service.clock)
-    witness = RequestRecorder(service)
+    recorder = RequestRecorder(service)
     locks = (
         service._context.store._database.lock,
         service._journal._lock,
@@ -186,10 +186,10 @@ def test_nothing_hangs_where_a_thread_of_the_parent_is_in_the_service(service: S
         service._faults._lock,
     )
 
-    with held(*locks, session.exchanges._lock, witness._lock):
+    with held(*locks, session.exchanges._lock, recorder._lock):
         errors = [
             forked(lambda: session.call("GET", "/storage/v3/files")),
-            forked(lambda: witness.handle(session.request("GET", "/storage/v3/files"))),
+            forked(lambda: recorder.handle(session.request("GET", "/storage/v3/files"))),
         ]
 
     assert [type(error) for error in errors] == [Unsupported, Unsupported]
@@ -270,9 +270,9 @@ def test_a_child_has_conversion_workers_of_its_own() -> None:
         return worker._process.pid
 
     def work() -> int:
-        found = pid()
+        worker_pid = pid()
         workers.close()
-        return found
+        return worker_pid
 
     ours = pid()
     with held(workers._lock):

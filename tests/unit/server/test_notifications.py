@@ -47,17 +47,21 @@ MESSAGES = st.builds(
 def test_what_is_written_is_read(message: Message) -> None:
     """Headers go out in UTF-8, and HTTP libraries read them as Latin-1."""
     sent = [(name, value.encode().decode("latin-1")) for name, value in message.headers(NAMES)]
-    found = read_notification(Headers(sent), message.body(NAMES), NAMES)
+    notification = read_notification(Headers(sent), message.body(NAMES), NAMES)
 
-    assert (found.channel_id, found.number, found.resource_id) == (
+    assert (notification.channel_id, notification.number, notification.resource_id) == (
         message.channel_id, message.number, message.resource_id,
     )  # fmt: skip
-    assert (found.state, found.resource_uri, found.changed) == (message.state, message.resource_uri, message.changed)
-    assert found.token == message.token
-    assert (found.expiration is None) == (message.expiration is None)
-    if found.expiration is not None and message.expiration is not None:
-        assert int(found.expiration.timestamp() * 1000) == message.expiration
-    assert found.kind == ("svc#changes" if message.of_changes else None)
+    assert (notification.state, notification.resource_uri, notification.changed) == (
+        message.state,
+        message.resource_uri,
+        message.changed,
+    )
+    assert notification.token == message.token
+    assert (notification.expiration is None) == (message.expiration is None)
+    if notification.expiration is not None and message.expiration is not None:
+        assert int(notification.expiration.timestamp() * 1000) == message.expiration
+    assert notification.kind == ("svc#changes" if message.of_changes else None)
 
 
 @pytest.mark.spec("N-03")
@@ -72,9 +76,13 @@ def test_the_headers_are_those_of_the_interface() -> None:
 @pytest.mark.spec("A11-01", "A11-01b")
 def test_what_others_write_is_read_as_it_is_meant() -> None:
     headers = Headers([("x-svc-resource-state", "changed"), ("x-svc-changed", "content, permissions ,")])
-    found = read_notification(headers, b'{"kind": "svc#changes"}', NAMES)
+    notification = read_notification(headers, b'{"kind": "svc#changes"}', NAMES)
 
-    assert (found.state, found.changed, found.kind) == ("change", ("content", "permissions"), "svc#changes")
+    assert (notification.state, notification.changed, notification.kind) == (
+        "change",
+        ("content", "permissions"),
+        "svc#changes",
+    )
 
 
 @pytest.mark.spec("A11-01", "A11-01b")
@@ -131,14 +139,14 @@ def test_moves_that_are_not_in_the_table_do_not_exist() -> None:
 
 @pytest.mark.spec("A8-07", "A8-07b")
 @given(st.none() | st.integers(1, 10**15), st.integers(0, 10**13), st.none() | st.floats(1, 1e6), st.floats(1, 1e6))
-def test_the_actual_expiration(asked: int | None, now: int, default: float | None, most: float) -> None:
-    found = actual_expiration(asked, now=now, default=default, limit=most)
+def test_the_actual_expiration(requested: int | None, now: int, default: float | None, most: float) -> None:
+    expiration = actual_expiration(requested, now=now, default=default, limit=most)
 
-    if found is None:
-        assert (asked, default) == (None, None)
+    if expiration is None:
+        assert (requested, default) == (None, None)
     else:
-        assert found <= now + most * 1000
-        assert asked is None or found <= asked
+        assert expiration <= now + most * 1000
+        assert requested is None or expiration <= requested
 
 
 JSON = st.recursive(
@@ -152,14 +160,14 @@ FIELDS = ("id", "type", "address", "token", "expiration", "payload", "params")
 @pytest.mark.spec("A8-02", "A8-02a", "A8-02b", "A8-03", "A8-04", "A8-04a", "A8-06")
 @given(st.fixed_dictionaries({}, optional=dict.fromkeys(FIELDS, JSON | st.just("web_hook") | st.just("https://a.b/c"))))
 def test_any_body_is_a_channel_or_a_400(body: dict[str, object]) -> None:
-    found = checked(body)
+    channel_or_error = checked(body)
 
-    if isinstance(found, ApiError):
-        assert found.status == 400
-        assert {row.location for row in found.rows} <= set(FIELDS)
+    if isinstance(channel_or_error, ApiError):
+        assert channel_or_error.status == 400
+        assert {row.location for row in channel_or_error.rows} <= set(FIELDS)
     else:
-        assert host_of(found.address)
-        assert "\n" not in found.id + (found.token or "") + found.address
+        assert host_of(channel_or_error.address)
+        assert "\n" not in channel_or_error.id + (channel_or_error.token or "") + channel_or_error.address
 
 
 def checked(body: dict[str, object]) -> ChannelRequest | ApiError:

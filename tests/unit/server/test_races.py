@@ -83,10 +83,12 @@ def test_the_same_chunk_from_four_threads_counts_once_and_the_last_makes_one_fil
             middle = list(pool.map(lambda _: chunk(ask, uri, 0, Q), range(4)))  # noqa: B023
             final = list(pool.map(lambda _: chunk(ask, uri, Q, 2 * Q), range(2)))  # noqa: B023
 
-            assert {(one.status, one.headers["Range"]) for one in middle} == {(308, f"bytes=0-{Q - 1}")}
-            assert {one.status for one in final} == {200}
-            assert {json.loads(one.content())["md5Checksum"] for one in final} == {hashlib.md5(DATA).hexdigest()}
-            assert len({json.loads(one.content())["id"] for one in final}) == 1
+            assert {(response.status, response.headers["Range"]) for response in middle} == {(308, f"bytes=0-{Q - 1}")}
+            assert {response.status for response in final} == {200}
+            assert {json.loads(response.content())["md5Checksum"] for response in final} == {
+                hashlib.md5(DATA).hexdigest()
+            }
+            assert len({json.loads(response.content())["id"] for response in final}) == 1
     assert len(json.loads(ask("GET", "http://svc.local/storage/v3/files").content())["files"]) == 10
 
 

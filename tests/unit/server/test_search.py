@@ -65,7 +65,7 @@ def shelf():
 
         for name in ("Hello World.csv", "file 10", "file 9", "100%_sure"):
             ask("POST", "/storage/v3/files", json.dumps({"name": name, "properties": {"k": name[:1]}}).encode())
-        yield lambda query: [one["name"] for one in ask("GET", f"/storage/v3/files?{query}")["files"]]
+        yield lambda query: [file["name"] for file in ask("GET", f"/storage/v3/files?{query}")["files"]]
 
 
 @pytest.mark.parametrize(

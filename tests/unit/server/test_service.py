@@ -23,21 +23,21 @@ def create(service, token, name="a"):
 def names(service, token):
     headers = Headers([("Authorization", f"Bearer {token}")])
     answer = service.handle(Request("GET", "http://svc.local/storage/v3/files", headers))
-    return [one["name"] for one in json.loads(answer.content())["files"]]
+    return [file["name"] for file in json.loads(answer.content())["files"]]
 
 
 def test_a_seed_repeats_ids_and_tokens():
-    with open_service(seed=7) as one, open_service(seed=7) as other:
-        token = one.sign_in()
-        first = [create(one, token) for _ in range(3)]
-        assert (other.sign_in(), [create(other, token) for _ in range(3)]) == (token, first)
+    with open_service(seed=7) as first_service, open_service(seed=7) as second_service:
+        token = first_service.sign_in()
+        first = [create(first_service, token) for _ in range(3)]
+        assert (second_service.sign_in(), [create(second_service, token) for _ in range(3)]) == (token, first)
 
 
 def test_each_reset_begins_ids_that_were_never_drawn_and_a_seed_repeats_them():
     """A row from before a reset names no file that was made after it."""
-    with open_service(seed=7) as one, open_service(seed=7) as other:
+    with open_service(seed=7) as first_service, open_service(seed=7) as second_service:
         drawn = []
-        for service in (one, other):
+        for service in (first_service, second_service):
             token = service.sign_in()
             drawn.append([create(service, token)])
             for _ in range(2):
@@ -129,7 +129,7 @@ def test_of_an_upload_that_is_refused_not_one_byte_is_kept(tmp_path, method, tar
 
         assert service.handle(framed(Request(method, url, headers, body))).status == status
 
-        assert [one.name for one in (tmp_path / "parts").rglob("*") if one.is_file()] == []
+        assert [path.name for path in (tmp_path / "parts").rglob("*") if path.is_file()] == []
 
 
 class Watched:

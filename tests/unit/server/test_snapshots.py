@@ -56,7 +56,7 @@ def asker(service):
 
 
 def listed(ask):
-    return [one["id"] for one in json.loads(ask("GET", FILES).content())["files"]]
+    return [file["id"] for file in json.loads(ask("GET", FILES).content())["files"]]
 
 
 def download(ask, file_id):
@@ -77,9 +77,9 @@ def test_an_upload_within_one_part_across_a_reset_is_whole_or_refused(service):
 
     answer = ask("POST", UPLOAD + "media", Interrupted(b"hel", service.reset, b"lo"))
 
-    found = listed(ask)
-    assert len(found) == (answer.status == 200)
-    assert [download(ask, file_id) for file_id in found] == [b"hello"] * len(found)
+    file_ids = listed(ask)
+    assert len(file_ids) == (answer.status == 200)
+    assert [download(ask, file_id) for file_id in file_ids] == [b"hello"] * len(file_ids)
 
 
 def test_a_chunk_across_a_reset_finds_its_session_gone(service):

@@ -26,15 +26,22 @@ def call(service):
 
     def send(method: str, target: str, body: bytes = b"", **environ: Any):
         path, _, query = target.partition("?")
-        given = {"REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": query, "wsgi.input": io.BytesIO(body)}
-        given |= {
+        wsgi_environ = {
+            "REQUEST_METHOD": method,
+            "PATH_INFO": path,
+            "QUERY_STRING": query,
+            "wsgi.input": io.BytesIO(body),
+        }
+        wsgi_environ |= {
             "HTTP_AUTHORIZATION": f"Bearer {token}",
             **{name.replace("__", "."): environ[name] for name in environ},
         }
-        setup_testing_defaults(given)
-        said: list[Any] = []
-        content = b"".join(app(given, lambda status, headers: said.extend([status, dict(headers)])))
-        return said[0], said[1], content
+        setup_testing_defaults(wsgi_environ)
+        status_and_headers: list[Any] = []
+        content = b"".join(
+            app(wsgi_environ, lambda status, headers: status_and_headers.extend([status, dict(headers)]))
+        )
+        return status_and_headers[0], status_and_headers[1], content
 
     return send
 

@@ -71,6 +71,6 @@ def sender() -> Sender:
 
 
 @pytest.fixture
-def told() -> Iterator[Receiver]:
-    with receiver() as told:
-        yield told
+def https_receiver() -> Iterator[Receiver]:
+    with receiver() as https_receiver:
+        yield https_receiver

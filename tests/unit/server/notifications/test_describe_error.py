@@ -41,34 +41,34 @@ def why(outcome: AttemptOutcome) -> str:
     ids=["self-signed", "unknown authority", "expired", "not yet valid", "other name", "address instead of name"],
 )
 def test_a_bad_certificate(sender: Sender, make: Callable[[], ssl.SSLContext], fault: str) -> None:
-    with receiver(make()) as told:
-        place = told.address.split("/")[2]
-        error = why(sender.send(told.address))
+    with receiver(make()) as https_receiver:
+        place = https_receiver.address.split("/")[2]
+        error = why(sender.send(https_receiver.address))
 
         assert error.startswith(f"the certificate of {place} is not valid: {fault}")
-        assert not told.requests
+        assert not https_receiver.requests
 
 
 @pytest.mark.spec("A8-04", "A8-04b")
 def test_a_revoked_certificate(sender: Sender) -> None:
     context, revocation_list = receivers.revoked()
-    with receiver(context) as told:
-        assert sender.send(told.address) == AttemptOutcome(200)
+    with receiver(context) as https_receiver:
+        assert sender.send(https_receiver.address) == AttemptOutcome(200)
         sender.trust.add(revocation_list)
 
-        assert why(sender.send(told.address)).endswith("shows a certificate that was revoked")
-        assert len(told.requests) == 1
+        assert why(sender.send(https_receiver.address)).endswith("shows a certificate that was revoked")
+        assert len(https_receiver.requests) == 1
 
 
 @pytest.mark.spec("A8-04", "A8-04b")
 def test_a_certificate_that_is_revoked_while_its_connection_is_kept(sender: Sender) -> None:
     context, revocation_list = receivers.revoked()
-    with receiver(context) as told:
+    with receiver(context) as https_receiver:
 
         async def work(post: HttpsSender) -> list[AttemptOutcome]:
-            before = await post.send(told.address, HEADERS, b"")
+            before = await post.send(https_receiver.address, HEADERS, b"")
             sender.trust.add(revocation_list)
-            return [before, await post.send(told.address, HEADERS, b"")]
+            return [before, await post.send(https_receiver.address, HEADERS, b"")]
 
         before, after = sender.run(work)
 
@@ -77,12 +77,12 @@ def test_a_certificate_that_is_revoked_while_its_connection_is_kept(sender: Send
 
 
 def test_trusted_later(sender: Sender) -> None:
-    with receiver(server_context(STRANGER.issue_cert("localhost"))) as told:
+    with receiver(server_context(STRANGER.issue_cert("localhost"))) as https_receiver:
 
         async def work(post: HttpsSender) -> list[AttemptOutcome]:
-            before = await post.send(told.address, HEADERS, b"")
+            before = await post.send(https_receiver.address, HEADERS, b"")
             sender.trust.add(pem_of(STRANGER))
-            return [before, await post.send(told.address, HEADERS, b"")]
+            return [before, await post.send(https_receiver.address, HEADERS, b"")]
 
         before, after = sender.run(work)
 
@@ -95,8 +95,8 @@ def test_trusted_later(sender: Sender) -> None:
 def test_old_tls(sender: Sender, version: ssl.TLSVersion) -> None:
     context = server_context(AUTHORITY.issue_cert("localhost"))
     context.minimum_version = context.maximum_version = version
-    with receiver(context) as told:
-        assert why(sender.send(told.address)).startswith("no TLS with localhost:")
+    with receiver(context) as https_receiver:
+        assert why(sender.send(https_receiver.address)).startswith("no TLS with localhost:")
 
 
 @pytest.mark.parametrize(
@@ -123,11 +123,11 @@ def test_an_address_that_leads_nowhere(sender: Sender, address: str, error: str)
 
 
 @pytest.mark.parametrize("value", ["a\r\nX-Other: b", "a\nb", "a\0b", "\x7f"])
-def test_a_header_that_is_more_than_one(sender: Sender, told: Receiver, value: str) -> None:
-    error = why(sender.send(told.address, headers=[("X-Svc-Channel-Token", value)]))
+def test_a_header_that_is_more_than_one(sender: Sender, https_receiver: Receiver, value: str) -> None:
+    error = why(sender.send(https_receiver.address, headers=[("X-Svc-Channel-Token", value)]))
 
     assert error == "the header 'X-Svc-Channel-Token' has a control character in it"
-    assert not told.requests
+    assert not https_receiver.requests
 
 
 def test_nobody_listens(sender: Sender) -> None:
@@ -170,10 +170,10 @@ def test_plain_http(sender: Sender) -> None:
     ],
     ids=range(7),
 )
-def test_no_answer(sender: Sender, told: Receiver, answer: bytes, error: str) -> None:
-    told.answers = [answer]
+def test_no_answer(sender: Sender, https_receiver: Receiver, answer: bytes, error: str) -> None:
+    https_receiver.answers = [answer]
 
-    assert why(sender.send(told.address)).partition(" ")[2].startswith(error)
+    assert why(sender.send(https_receiver.address)).partition(" ")[2].startswith(error)
 
 
 class TestTrust:
@@ -196,8 +196,8 @@ class TestTrust:
         sender = Sender()
         sender.trust.add(revocation_list)
 
-        with receiver() as told:
-            assert sender.send(told.address) == AttemptOutcome(200)
+        with receiver() as https_receiver:
+            assert sender.send(https_receiver.address) == AttemptOutcome(200)
 
     @pytest.mark.parametrize(
         "pem",

@@ -71,7 +71,7 @@ async def hear(blocks: list[bytes]) -> tuple[int | str, ConnectionState]:
     """What a line makes of an answer that comes in these blocks and ends there, and how it stands before the end."""
     line, wire = Connection(lambda _: None, rest=60, idle=60), Wire()
     line.connection_made(wire)
-    asked = asyncio.ensure_future(line.send(b""))
+    pending = asyncio.ensure_future(line.send(b""))
     await asyncio.sleep(0)
     for block in blocks:
         if not wire.aborted:
@@ -79,7 +79,7 @@ async def hear(blocks: list[bytes]) -> tuple[int | str, ConnectionState]:
     standing = line.state
     line.connection_lost(None)
     try:
-        return await asked, standing
+        return await pending, standing
     except NoResponse as error:
         return str(error), standing
 
@@ -199,33 +199,33 @@ def _without_end(block: bytes) -> Any:
     ],
     ids=range(7),
 )
-def test_nobody_is_waited_for_longer_than_the_timeout(sender: Sender, told: Receiver, say: Any) -> None:
-    told.answers = [say]
+def test_nobody_is_waited_for_longer_than_the_timeout(sender: Sender, https_receiver: Receiver, say: Any) -> None:
+    https_receiver.answers = [say]
     sender.timeout = 0.6
 
-    assert sender.send(told.address).status is None
+    assert sender.send(https_receiver.address).status is None
     assert sender.seconds < PATIENCE
 
 
 @pytest.mark.parametrize("length", [b"Content-Length: 9999999999\r\n", b""])
-def test_a_body_without_end_is_not_waited_for(sender: Sender, told: Receiver, length: bytes) -> None:
+def test_a_body_without_end_is_not_waited_for(sender: Sender, https_receiver: Receiver, length: bytes) -> None:
     def say(connection: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\n" + length + b"\r\n")
         _without_end(b"x" * 60_000)(connection)
 
-    told.answers = [say]
+    https_receiver.answers = [say]
 
-    assert sender.in_a_row(told.address, 2) == [AttemptOutcome(200)] * 2
+    assert sender.in_a_row(https_receiver.address, 2) == [AttemptOutcome(200)] * 2
     assert sender.seconds < PATIENCE
 
 
 @pytest.mark.parametrize(
-    "said", [b"", b"\x16", b"\x15\x03\x01\x00\x02\x02\x28", b"\x16\x03\x03\xff\xff" + b"\xff" * 70_000]
+    "opening_bytes", [b"", b"\x16", b"\x15\x03\x01\x00\x02\x02\x28", b"\x16\x03\x03\xff\xff" + b"\xff" * 70_000]
 )
 @pytest.mark.parametrize("stays", [True, False])
-def test_what_is_no_handshake(sender: Sender, said: bytes, stays: bool) -> None:
+def test_what_is_no_handshake(sender: Sender, opening_bytes: bytes, stays: bool) -> None:
     def say(connection: socket.socket) -> None:
-        connection.sendall(said)
+        connection.sendall(opening_bytes)
         while stays and connection.recv(65536):
             pass
 

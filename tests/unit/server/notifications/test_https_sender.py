@@ -20,9 +20,9 @@ OK = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 GOOD = AttemptOutcome(200)
 
 
-def ports(told: Receiver) -> set[int]:
+def ports(https_receiver: Receiver) -> set[int]:
     """One for each connection."""
-    return {one.port for one in told.requests}
+    return {request.port for request in https_receiver.requests}
 
 
 def read_request(connection: socket.socket) -> None:
@@ -33,23 +33,23 @@ def read_request(connection: socket.socket) -> None:
 
 @pytest.mark.spec("N-08", "N-08a", "N-08b", "N-08c")
 @pytest.mark.parametrize("status", [200, 201, 202, 204, 299, 301, 304, 400, 404, 410, 500, 502, 503, 504, 599, 999])
-def test_a_status_is_told_as_it_is(sender: Sender, told: Receiver, status: int) -> None:
-    told.answers = [status]
+def test_a_status_is_told_as_it_is(sender: Sender, https_receiver: Receiver, status: int) -> None:
+    https_receiver.answers = [status]
 
-    assert sender.send(told.address) == AttemptOutcome(status)
-    assert len(told.requests) == 1
+    assert sender.send(https_receiver.address) == AttemptOutcome(status)
+    assert len(https_receiver.requests) == 1
 
 
-def test_the_request(sender: Sender, told: Receiver) -> None:
-    address = told.address.replace("/hook", "/a%20b/ü?x=1&y=%2F&z=ß/?")
+def test_the_request(sender: Sender, https_receiver: Receiver) -> None:
+    address = https_receiver.address.replace("/hook", "/a%20b/ü?x=1&y=%2F&z=ß/?")
     headers = [("Content-Type", "application/json"), ("X-Svc-Channel-Token", "für dich, für mich")]
 
     assert sender.send(address, headers=headers, body=b'{"kind": "svc#changes"}') == GOOD
 
-    (one,) = told.requests
-    assert one.path == "/a%20b/%C3%BC?x=1&y=%2F&z=%C3%9F/?"
-    assert one.body == b'{"kind": "svc#changes"}'
-    assert one.headers == {
+    (request,) = https_receiver.requests
+    assert request.path == "/a%20b/%C3%BC?x=1&y=%2F&z=%C3%9F/?"
+    assert request.body == b'{"kind": "svc#changes"}'
+    assert request.headers == {
         "host": address.split("/")[2],
         "content-type": "application/json",
         "x-svc-channel-token": "für dich, für mich".encode().decode("latin-1"),
@@ -57,44 +57,48 @@ def test_the_request(sender: Sender, told: Receiver) -> None:
     }
 
 
-def test_an_address_without_a_path(sender: Sender, told: Receiver) -> None:
-    assert sender.send(told.address.removesuffix("/hook")) == GOOD
-    assert told.requests[0].path == "/"
+def test_an_address_without_a_path(sender: Sender, https_receiver: Receiver) -> None:
+    assert sender.send(https_receiver.address.removesuffix("/hook")) == GOOD
+    assert https_receiver.requests[0].path == "/"
 
 
-def test_nothing_is_taken_from_the_environment(sender: Sender, told: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_taken_from_the_environment(
+    sender: Sender, https_receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
 
-    assert sender.send(told.address) == GOOD
+    assert sender.send(https_receiver.address) == GOOD
 
 
-def test_cookies_are_forgotten(sender: Sender, told: Receiver) -> None:
-    told.answers = [OK.replace(b"\r\n", b"\r\nSet-Cookie: a=b\r\n", 1)]
-    sender.in_a_row(told.address, 2)
+def test_cookies_are_forgotten(sender: Sender, https_receiver: Receiver) -> None:
+    https_receiver.answers = [OK.replace(b"\r\n", b"\r\nSet-Cookie: a=b\r\n", 1)]
+    sender.in_a_row(https_receiver.address, 2)
 
-    assert [one.headers.get("cookie") for one in told.requests] == [None, None]
+    assert [request.headers.get("cookie") for request in https_receiver.requests] == [None, None]
 
 
 @pytest.mark.spec("N-08", "N-08c")
-def test_a_redirect_is_not_followed(sender: Sender, told: Receiver) -> None:
-    told.answers = [f"HTTP/1.1 307 Go\r\nLocation: {told.address}\r\nContent-Length: 0\r\n\r\n".encode()]
+def test_a_redirect_is_not_followed(sender: Sender, https_receiver: Receiver) -> None:
+    https_receiver.answers = [
+        f"HTTP/1.1 307 Go\r\nLocation: {https_receiver.address}\r\nContent-Length: 0\r\n\r\n".encode()
+    ]
 
-    assert sender.send(told.address) == AttemptOutcome(307)
-    assert len(told.requests) == 1
+    assert sender.send(https_receiver.address) == AttemptOutcome(307)
+    assert len(https_receiver.requests) == 1
 
 
 @pytest.mark.parametrize(
     "interim", [b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n"]
 )
-def test_other_interim_answers_decide_nothing(sender: Sender, told: Receiver, interim: bytes) -> None:
-    told.answers = [interim * 3 + b"HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n"]
+def test_other_interim_answers_decide_nothing(sender: Sender, https_receiver: Receiver, interim: bytes) -> None:
+    https_receiver.answers = [interim * 3 + b"HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n"]
 
-    assert sender.send(told.address) == AttemptOutcome(503)
+    assert sender.send(https_receiver.address) == AttemptOutcome(503)
 
 
 @pytest.mark.spec("N-08", "N-08a")
-def test_102_counts_at_once_and_its_connection_is_used_again(sender: Sender, told: Receiver) -> None:
+def test_102_counts_at_once_and_its_connection_is_used_again(sender: Sender, https_receiver: Receiver) -> None:
     counted = Event()
 
     def progress(connection: socket.socket) -> None:
@@ -105,19 +109,19 @@ def test_102_counts_at_once_and_its_connection_is_used_again(sender: Sender, tol
         connection.sendall(b"HTTP/1.1 204 OK\r\n\r\n")
         connection.recv(1)
 
-    told.answers = [progress]
+    https_receiver.answers = [progress]
 
     async def work(post: HttpsSender) -> list[AttemptOutcome]:
-        first = await post.send(told.address, HEADERS, b"")
+        first = await post.send(https_receiver.address, HEADERS, b"")
         counted.set()
         await asyncio.sleep(0.5)  # until the rest has come: nothing tells
-        return [first, await post.send(told.address, HEADERS, b"")]
+        return [first, await post.send(https_receiver.address, HEADERS, b"")]
 
     assert sender.run(work) == [AttemptOutcome(102), AttemptOutcome(204)]
-    assert len(told.requests) == 1  # the second came on the connection that `progress` had
+    assert len(https_receiver.requests) == 1  # the second came on the connection that `progress` had
 
 
-def test_an_answer_that_does_not_end_is_cut(sender: Sender, told: Receiver) -> None:
+def test_an_answer_that_does_not_end_is_cut(sender: Sender, https_receiver: Receiver) -> None:
     closed = Event()
 
     def linger(connection: socket.socket) -> None:
@@ -125,11 +129,11 @@ def test_an_answer_that_does_not_end_is_cut(sender: Sender, told: Receiver) -> N
         if not connection.recv(1):
             closed.set()
 
-    told.answers = [linger]
+    https_receiver.answers = [linger]
     sender.timeout = 0.5
 
     async def work(post: HttpsSender) -> AttemptOutcome:
-        outcome = await post.send(told.address, HEADERS, b"")
+        outcome = await post.send(https_receiver.address, HEADERS, b"")
         assert not closed.is_set()
         assert await asyncio.to_thread(closed.wait, 3)
         return outcome
@@ -137,20 +141,20 @@ def test_an_answer_that_does_not_end_is_cut(sender: Sender, told: Receiver) -> N
     assert sender.run(work) == AttemptOutcome(102)
 
 
-def test_connections_are_kept(sender: Sender, told: Receiver) -> None:
-    assert sender.in_a_row(told.address, 6) == [GOOD] * 6
-    assert len(ports(told)) == 1
+def test_connections_are_kept(sender: Sender, https_receiver: Receiver) -> None:
+    assert sender.in_a_row(https_receiver.address, 6) == [GOOD] * 6
+    assert len(ports(https_receiver)) == 1
 
 
-def test_a_receiver_has_so_many_connections_at_most(sender: Sender, told: Receiver) -> None:
-    told.delay, sender.connections = 0.1, 3
+def test_a_receiver_has_so_many_connections_at_most(sender: Sender, https_receiver: Receiver) -> None:
+    https_receiver.delay, sender.connections = 0.1, 3
 
-    assert sender.at_once(*[told.address] * 12) == [GOOD] * 12
-    assert len(ports(told)) == 3
+    assert sender.at_once(*[https_receiver.address] * 12) == [GOOD] * 12
+    assert len(ports(https_receiver)) == 3
     assert sender.seconds > 0.35
 
 
-def test_answers_that_do_not_end_count_as_connections(sender: Sender, told: Receiver) -> None:
+def test_answers_that_do_not_end_count_as_connections(sender: Sender, https_receiver: Receiver) -> None:
     open_now, most, lock = 0, 0, Lock()
 
     def linger(connection: socket.socket) -> None:
@@ -165,12 +169,12 @@ def test_answers_that_do_not_end_count_as_connections(sender: Sender, told: Rece
             with lock:
                 open_now -= 1
 
-    told.answers, sender.connections = [linger] * 12, 2
+    https_receiver.answers, sender.connections = [linger] * 12, 2
 
     async def slowly(post: HttpsSender) -> list[AttemptOutcome]:
         outcomes = []
         for _ in range(6):
-            outcomes += await asyncio.gather(*(post.send(told.address, HEADERS, b"") for _ in range(2)))
+            outcomes += await asyncio.gather(*(post.send(https_receiver.address, HEADERS, b"") for _ in range(2)))
             await asyncio.sleep(0.05)
         return outcomes
 
@@ -179,14 +183,14 @@ def test_answers_that_do_not_end_count_as_connections(sender: Sender, told: Rece
 
 
 @pytest.mark.spec("N-09", "N-09b")
-def test_another_receiver_is_not_held_up(sender: Sender, told: Receiver) -> None:
+def test_another_receiver_is_not_held_up(sender: Sender, https_receiver: Receiver) -> None:
     sender.timeout, sender.connections = PATIENCE, 2
     with dead_receiver() as dead:
 
         async def work(post: HttpsSender) -> list[AttemptOutcome]:
             waiting = [asyncio.ensure_future(post.send(dead, HEADERS, b"")) for _ in range(10)]
             begun = time.monotonic()
-            outcomes = await asyncio.gather(*(post.send(told.address, HEADERS, b"") for _ in range(10)))
+            outcomes = await asyncio.gather(*(post.send(https_receiver.address, HEADERS, b"") for _ in range(10)))
             assert time.monotonic() - begun < PATIENCE
             for task in waiting:
                 task.cancel()
@@ -198,7 +202,7 @@ def test_another_receiver_is_not_held_up(sender: Sender, told: Receiver) -> None
 
 @pytest.mark.spec("N-09", "N-09b")
 def test_a_silent_name_server_holds_up_nobody_else(
-    sender: Sender, told: Receiver, monkeypatch: pytest.MonkeyPatch
+    sender: Sender, https_receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ask, over = socket.getaddrinfo, Event()
 
@@ -211,7 +215,7 @@ def test_a_silent_name_server_holds_up_nobody_else(
     monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
     sender.timeout = 1.0
     try:
-        *silent, good = sender.at_once(*[f"https://h{n}.example/" for n in range(60)], told.address)
+        *silent, good = sender.at_once(*[f"https://h{n}.example/" for n in range(60)], https_receiver.address)
     finally:
         over.set()
 
@@ -220,15 +224,15 @@ def test_a_silent_name_server_holds_up_nobody_else(
     assert silent[0].error == "h0.example:443 gave no answer within 1 seconds"
 
 
-def test_a_connection_that_was_closed_meanwhile_is_replaced(sender: Sender, told: Receiver) -> None:
-    told.answers = [OK] * 3  # bytes: closed after each
+def test_a_connection_that_was_closed_meanwhile_is_replaced(sender: Sender, https_receiver: Receiver) -> None:
+    https_receiver.answers = [OK] * 3  # bytes: closed after each
 
-    assert sender.in_a_row(told.address, 4) == [GOOD] * 4
-    assert sender.in_a_row(told.address, 3, pause=0.1) == [GOOD] * 3
-    assert len(told.requests) == 7
+    assert sender.in_a_row(https_receiver.address, 4) == [GOOD] * 4
+    assert sender.in_a_row(https_receiver.address, 3, pause=0.1) == [GOOD] * 3
+    assert len(https_receiver.requests) == 7
 
 
-def test_what_an_idle_connection_says_is_no_answer(sender: Sender, told: Receiver) -> None:
+def test_what_an_idle_connection_says_is_no_answer(sender: Sender, https_receiver: Receiver) -> None:
     """Servers that lose patience send a 408 and close: the next message shall not take it for its own."""
 
     def impatient(connection: socket.socket) -> None:
@@ -236,48 +240,48 @@ def test_what_an_idle_connection_says_is_no_answer(sender: Sender, told: Receive
         time.sleep(0.1)
         connection.sendall(b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n")
 
-    told.answers = [impatient]
+    https_receiver.answers = [impatient]
 
-    assert sender.in_a_row(told.address, 2, pause=0.4) == [GOOD, GOOD]
-    assert len(ports(told)) == 2
+    assert sender.in_a_row(https_receiver.address, 2, pause=0.4) == [GOOD, GOOD]
+    assert len(ports(https_receiver)) == 2
 
 
 @pytest.mark.parametrize("more", [b"HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n", b"\r\n", b"x"])
-def test_what_follows_an_answer_is_not_the_next(sender: Sender, told: Receiver, more: bytes) -> None:
+def test_what_follows_an_answer_is_not_the_next(sender: Sender, https_receiver: Receiver, more: bytes) -> None:
     def two(connection: socket.socket) -> None:
         connection.sendall(OK + more)
         connection.recv(1)
 
-    told.answers = [two]
+    https_receiver.answers = [two]
 
-    assert sender.in_a_row(told.address, 2) == [GOOD, GOOD]
-    assert len(ports(told)) == 2
+    assert sender.in_a_row(https_receiver.address, 2) == [GOOD, GOOD]
+    assert len(ports(https_receiver)) == 2
 
 
-def test_a_message_that_was_heard_is_not_sent_twice(sender: Sender, told: Receiver) -> None:
-    told.answers = [200, b"HTTP/1.1 2"]
+def test_a_message_that_was_heard_is_not_sent_twice(sender: Sender, https_receiver: Receiver) -> None:
+    https_receiver.answers = [200, b"HTTP/1.1 2"]
 
-    good, broken = sender.in_a_row(told.address, 2)
+    good, broken = sender.in_a_row(https_receiver.address, 2)
     assert (good, broken.status) == (GOOD, None)
     assert broken.error
     assert broken.error.endswith("closed the connection in the middle of its answer")
-    assert len(told.requests) == 2
+    assert len(https_receiver.requests) == 2
 
 
-def test_a_new_connection_that_is_closed_is_a_failure(sender: Sender, told: Receiver) -> None:
-    told.answers = [b""]
+def test_a_new_connection_that_is_closed_is_a_failure(sender: Sender, https_receiver: Receiver) -> None:
+    https_receiver.answers = [b""]
 
-    assert sender.send(told.address).status is None
-    assert len(told.requests) == 1
+    assert sender.send(https_receiver.address).status is None
+    assert len(https_receiver.requests) == 1
 
 
-def test_the_next_address_of_a_name(sender: Sender, told: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
-    port = int(told.address.split(":")[2].split("/")[0])
+def test_the_next_address_of_a_name(sender: Sender, https_receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+    port = int(https_receiver.address.split(":")[2].split("/")[0])
     places = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in ("192.0.2.1", "127.0.0.1")]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: places)
     monkeypatch.setattr(reach, "_CONNECT_SECONDS", 0.3)
 
-    assert sender.send(told.address) == GOOD
+    assert sender.send(https_receiver.address) == GOOD
 
 
 def _has_ipv6() -> bool:
@@ -290,9 +294,9 @@ def _has_ipv6() -> bool:
 
 @pytest.mark.skipif(not _has_ipv6(), reason="this machine has no IPv6")
 def test_an_ipv6_address(sender: Sender) -> None:
-    with receiver(host="[::1]", listens_at="::1") as told:
-        assert sender.send(told.address) == GOOD
-        assert told.requests[0].headers["host"] == told.address.split("/")[2]
+    with receiver(host="[::1]", listens_at="::1") as https_receiver:
+        assert sender.send(https_receiver.address) == GOOD
+        assert https_receiver.requests[0].headers["host"] == https_receiver.address.split("/")[2]
 
 
 def test_a_name_that_is_not_ascii(sender: Sender, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -301,20 +305,20 @@ def test_a_name_that_is_not_ascii(sender: Sender, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(socket, "getaddrinfo", lambda host, *rest, **options: ask(names[host], *rest, **options))
     context = server_context(AUTHORITY.issue_cert("xn--bcher-kva.example"))
 
-    with receiver(context, host="Bücher.example") as told:
-        assert sender.send(told.address) == GOOD
-        assert told.requests[0].headers["host"].startswith("xn--bcher-kva.example:")
+    with receiver(context, host="Bücher.example") as https_receiver:
+        assert sender.send(https_receiver.address) == GOOD
+        assert https_receiver.requests[0].headers["host"].startswith("xn--bcher-kva.example:")
 
 
-def test_a_stop_under_way(sender: Sender, told: Receiver) -> None:
-    told.delay = 4
+def test_a_stop_under_way(sender: Sender, https_receiver: Receiver) -> None:
+    https_receiver.delay = 4
 
     async def work(post: HttpsSender) -> None:
-        task = asyncio.ensure_future(post.send(told.address, HEADERS, b""))
+        task = asyncio.ensure_future(post.send(https_receiver.address, HEADERS, b""))
         await asyncio.sleep(0.3)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
 
     sender.run(work)
-    assert sender.seconds < told.delay
+    assert sender.seconds < https_receiver.delay

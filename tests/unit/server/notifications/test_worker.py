@@ -22,7 +22,7 @@ START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 
 
 class Ticking:
-    """A desk with one message that is due after a moment; each look at what is due takes a second."""
+    """A queue with one message that is due after a moment; each look at what is due takes a second."""
 
     def __init__(self, *, broken: bool = False) -> None:
         self.time, self.message_due = START, START + timedelta(milliseconds=50)
@@ -39,9 +39,9 @@ class Ticking:
         if self.broken:
             self.broken = False
             raise OSError("the disk is away")
-        found = [self] if self.message_due <= self.time and not self.settled.is_set() else []
+        due = [self] if self.message_due <= self.time and not self.settled.is_set() else []
         self.time += timedelta(seconds=1)
-        return found
+        return due
 
     def check_allowed(self, waiting: Any) -> AttemptOutcome:
         return AttemptOutcome(200)
@@ -52,39 +52,39 @@ class Ticking:
 
 
 class Nobody:
-    """A poster that is never asked."""
+    """A poster that is never used."""
 
     async def close(self) -> None:
         """Nothing is open."""
 
 
-def carrier(desk: Ticking) -> DeliveryWorker:
-    return DeliveryWorker(cast(DeliveryQueue, desk), cast(SystemClock, desk), lambda: cast(Any, Nobody()), {})
+def started_worker(queue: Ticking) -> DeliveryWorker:
+    return DeliveryWorker(cast(DeliveryQueue, queue), cast(SystemClock, queue), lambda: cast(Any, Nobody()), {})
 
 
 @pytest.mark.spec("N-08", "N-08b")
 def test_what_becomes_due_while_one_looks_is_not_forgotten() -> None:
-    desk = Ticking()
-    running = carrier(desk)
+    queue = Ticking()
+    worker = started_worker(queue)
     try:
-        assert desk.settled.wait(PATIENCE)
+        assert queue.settled.wait(PATIENCE)
     finally:
-        running.close()
+        worker.close()
 
 
 def test_a_store_that_fails_once_does_not_end_the_thread() -> None:
-    desk = Ticking(broken=True)
-    running = carrier(desk)
+    queue = Ticking(broken=True)
+    worker = started_worker(queue)
     try:
-        running.finish(PATIENCE)
-        running.wake()
-        assert desk.settled.wait(PATIENCE)
+        worker.finish(PATIENCE)
+        worker.wake()
+        assert queue.settled.wait(PATIENCE)
     finally:
-        running.close()
+        worker.close()
 
 
 class Mailbox:
-    """A desk whose messages are only counted."""
+    """A queue whose messages are only counted."""
 
     def __init__(self) -> None:
         self._changed = Condition()
@@ -100,9 +100,9 @@ class Mailbox:
         return None
 
     def due(self) -> list[Any]:
-        found = [self] * (self._posted - self._taken)
-        self._taken += len(found)
-        return found
+        due = [self] * (self._posted - self._taken)
+        self._taken += len(due)
+        return due
 
     def check_allowed(self, waiting: Any) -> AttemptOutcome:
         return AttemptOutcome(200)
@@ -124,47 +124,47 @@ def mailbox() -> Mailbox:
 
 
 @pytest.fixture
-def courier(mailbox: Mailbox) -> Iterator[DeliveryService]:
-    courier = DeliveryService(
+def delivery_service(mailbox: Mailbox) -> Iterator[DeliveryService]:
+    delivery_service = DeliveryService(
         cast(DeliveryQueue, mailbox), VirtualClock(), lambda: cast(Any, Nobody()), background=True
     )
-    yield courier
-    courier.close()
+    yield delivery_service
+    delivery_service.close()
 
 
-def couriers() -> list[threading.Thread]:
-    return [one for one in threading.enumerate() if one.name == "svc-courier"]
+def delivery_threads() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "svc-courier"]
 
 
 def test_a_thread_with_nothing_to_do_ends_and_is_begun_again(
-    mailbox: Mailbox, courier: DeliveryService, monkeypatch: pytest.MonkeyPatch
+    mailbox: Mailbox, delivery_service: DeliveryService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("svc_notebooks.server.notifications.worker._IDLE_SECONDS", 0.01)
-    others = couriers()
+    others = delivery_threads()
     for _ in range(3):
         mailbox.post()
-        courier.wake()
+        delivery_service.wake()
         assert mailbox.empties()
-        for thread in couriers():
+        for thread in delivery_threads():
             if thread not in others:
                 thread.join(PATIENCE)
 
-        assert couriers() == others
-        courier.deliver(PATIENCE)  # with nothing to deliver nothing is begun
-        assert couriers() == others
+        assert delivery_threads() == others
+        delivery_service.deliver(PATIENCE)  # with nothing to deliver nothing is begun
+        assert delivery_threads() == others
 
 
 def test_no_message_is_lost_between_a_thread_that_ends_and_the_next(
-    mailbox: Mailbox, courier: DeliveryService, monkeypatch: pytest.MonkeyPatch
+    mailbox: Mailbox, delivery_service: DeliveryService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("svc_notebooks.server.notifications.worker._IDLE_SECONDS", 0.001)
     chance = Random(0)
     for number in range(400):
         mailbox.post()
         if number % 2:
-            courier.wake()
+            delivery_service.wake()
             assert mailbox.empties()
         else:
-            courier.deliver(PATIENCE)
+            delivery_service.deliver(PATIENCE)
             assert not mailbox.has_pending()
         Event().wait(chance.random() * 0.002)  # so that the next message comes before, while and after the thread ends

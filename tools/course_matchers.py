@@ -1,7 +1,7 @@
 """What shows a rule in a cell, where no answer of the service names it: in words for the table, and as a question.
 
 Most rules of the service's side need none: the journal names them as what decided an answer (`Seen.decided_by`), or
-the cell prints that journal. A rule of the client's side, or one about what an answer holds, has a witness here, which
+the cell prints that journal. A rule of the client's side, or one about what an answer holds, has a matcher here, which
 looks at what is saved below the cell (nbval proves that a run gives the same) and at what went over the wire.
 """
 
@@ -21,7 +21,7 @@ ADDRESS = "/upload/storage/v3/files"
 
 
 @dataclass(frozen=True, slots=True)
-class Witness:
+class Matcher:
     """What to look at, in words, and whether a cell shows it."""
 
     words: str
@@ -98,18 +98,18 @@ NOT_SEEN = {
 
 
 def proved(rule: str, seen: Seen) -> bool:
-    """Whether the cell shows the rule or clause: the service named it, the cell prints that, or its witness says so.
+    """Whether the cell shows the rule or clause: the service named it, the cell prints that, or its matcher does.
 
-    A journal that names a rule by its number does not prove one of its clauses: a clause needs its own name there, or a
-    witness, such as `decided("A3-09", 308)`.
+    A journal that names a rule by its number does not prove one of its clauses: a clause needs its own name there, or
+    matcher, such as `decided("A3-09", 308)`.
     """
-    witness = WITNESSES.get(rule)
-    return seen.decided_by(rule) or f"<td>{rule}</td>" in seen.shown or bool(witness and witness.shows(seen))
+    matcher = MATCHERS.get(rule)
+    return seen.decided_by(rule) or f"<td>{rule}</td>" in seen.shown or bool(matcher and matcher.shows(seen))
 
 
 def how(rule: str) -> str:
     """What to look at, in words."""
-    return WITNESSES[rule].words if rule in WITNESSES else "the journal names the rule in `decided_by`"
+    return MATCHERS[rule].words if rule in MATCHERS else "the journal names the rule in `decided_by`"
 
 
 def text(*patterns: str) -> Callable[[Seen], bool]:
@@ -250,10 +250,12 @@ def goes_on_elsewhere(rows: list[dict[str, Any]]) -> bool:
 
 def states(*names: str) -> Callable[[Seen], bool]:
     """Whether the receivers of the page have heard these by now, and the cell says so."""
-    return lambda seen: all(re.search(rf"\b{name}\b", seen.shown) for name in names) and set(names) <= _heard(seen)
+    return lambda seen: (
+        all(re.search(rf"\b{name}\b", seen.shown) for name in names) and set(names) <= _notification_states(seen)
+    )
 
 
-def _heard(seen: Seen) -> set[str]:
+def _notification_states(seen: Seen) -> set[str]:
     frames = [seen.names[name].messages() for name in ("rx", "log") if name in seen.names]
     return {state for frame in frames for state in frame["state"]}
 
@@ -301,263 +303,263 @@ _NO_BYTES = r"\s*<th>0</th>(\s*<td>[^<]*</td>){2}\s*<td>0</td>"
 _NO_TOKEN = r"^(?!.*Bearer (?!\[redacted\]|\$SVC_TOKEN|\"))"
 _ADVICE = r"[a-z][.] [A-Z][^.]+[.] \(\d{3} \w+\)"
 
-WITNESSES = {
-    "U-01a": Witness("the address with `/upload` in the frame", exchange("POST", f"example{ADDRESS}?", None)),
-    "U-01b": Witness("the address without `/upload` in the frame", exchange("POST", "example/storage/v3/files?")),
-    "U-02a": Witness("three values of `uploadType` in `query`",
+MATCHERS = {
+    "U-01a": Matcher("the address with `/upload` in the frame", exchange("POST", f"example{ADDRESS}?", None)),
+    "U-01b": Matcher("the address without `/upload` in the frame", exchange("POST", "example/storage/v3/files?")),
+    "U-02a": Matcher("three values of `uploadType` in `query`",
                      text("uploadType=media", "uploadType=multipart", "uploadType=resumable")),
-    "U-02b": Witness("*uploadType=wild*, and 400", decided("U-02", 400)),
-    "U-03": Witness("no `Content-Type` went out, and `application/octet-stream` came back", every(
+    "U-02b": Matcher("*uploadType=wild*, and 400", decided("U-02", 400)),
+    "U-03": Matcher("no `Content-Type` went out, and `application/octet-stream` came back", every(
         exchange("POST", ADDRESS, content_type=None), text('"mimeType": "application/octet-stream"'))),
-    "U-04": Witness("the name *Untitled*", text(r"<td>Untitled</td>")),
-    "U-05a": Witness("`POST` beside *files.create*, and `PUT` beside *files.update*", text(
+    "U-04": Matcher("the name *Untitled*", text(r"<td>Untitled</td>")),
+    "U-05a": Matcher("`POST` beside *files.create*, and `PUT` beside *files.update*", text(
         r"<td>files.create</td>\s*<td>POST</td>", r"<td>files.update</td>\s*<td>PUT</td>")),
-    "U-05b": Witness("`PUT` and `PATCH` at the upload address of a file, both answered 200", every(
+    "U-05b": Matcher("`PUT` and `PATCH` at the upload address of a file, both answered 200", every(
         exchange("PUT", f"{ADDRESS}/"), exchange("PATCH", f"{ADDRESS}/"), text("<td>PATCH</td>"))),
-    "U-05c": Witness("one file of this id after three uploads, which the client sent with `PUT`", every(
+    "U-05c": Matcher("one file of this id after three uploads, which the client sent with `PUT`", every(
         exchange("PUT", f"{ADDRESS}/"), source("svc.update("), text("large files: 1"))),
-    "A1-02": Witness("`Content-Type` of the request is `mimeType` of the answer",
+    "A1-02": Matcher("`Content-Type` of the request is `mimeType` of the answer",
                      text(r'Content-Type: (\S+)\n.*"mimeType": "\1"')),
-    "A1-03a": Witness("a request with `Transfer-Encoding: chunked` and no length, answered 200",
+    "A1-03a": Matcher("a request with `Transfer-Encoding: chunked` and no length, answered 200",
                      exchange("PATCH", ADDRESS, transfer_encoding="chunked", content_length=None)),
-    "A1-05": Witness("three values of `uploadType` in `query`, and none was asked for",
+    "A1-05": Matcher("three values of `uploadType` in `query`, and none was asked for",
                      text("uploadType=media", "uploadType=multipart", "uploadType=resumable")),
-    "A2-03": Witness("*unharmed: True*, of a content full of boundaries", text("unharmed: True")),
-    "A2-02b": Witness("*uploadType=multipart*, and 400", decided("A2-02", 400)),
-    "A2-04a": Witness("the id stays, and the file has new content", decided("A2-04", 200)),
-    "A3-01a": Witness("an answer without a body, and in its `Location` the session", either(
+    "A2-03": Matcher("*unharmed: True*, of a content full of boundaries", text("unharmed: True")),
+    "A2-02b": Matcher("*uploadType=multipart*, and 400", decided("A2-02", 400)),
+    "A2-04a": Matcher("the id stays, and the file has new content", decided("A2-04", 200)),
+    "A3-01a": Matcher("an answer without a body, and in its `Location` the session", either(
         decided("A3-01", 200, method="POST"),
         text(r"200 OK\nContent-Length: 0\nLocation: \S+uploadType=resumable&upload_id=\w"))),
-    "A3-01b": Witness("the session that replaces the content of a file", exchange(
+    "A3-01b": Matcher("the session that replaces the content of a file", exchange(
         "PUT", "?uploadType=resumable&fields", 200, answer_location="uploadType=resumable.*upload_id=")),
-    "A3-02a": Witness("`X-Upload-Content-Type` in the first request",
+    "A3-02a": Matcher("`X-Upload-Content-Type` in the first request",
                      text("X-Upload-Content-Type: application/octet-stream\n")),
-    "A3-03a": Witness("a session that began without `X-Upload-Content-Length`", exchange(
+    "A3-03a": Matcher("a session that began without `X-Upload-Content-Length`", exchange(
         "POST", "uploadType=resumable", 200, x_upload_content_length=None)),
-    "A3-03b": Witness("400 for *in o*, where nine bytes were announced", decided("A3-03", 400)),
-    "A3-04a": Witness("the first request's `Content-Type` and its JSON",
+    "A3-03b": Matcher("400 for *in o*, where nine bytes were announced", decided("A3-03", 400)),
+    "A3-04a": Matcher("the first request's `Content-Type` and its JSON",
                      text('Content-Type: application/json; charset=UTF-8\n.*\n{"name": ')),
-    "A3-07": Witness("*Range in the first answer: False*", every(
+    "A3-07": Matcher("*Range in the first answer: False*", every(
         text("Range in the first answer: False"), exchange("PUT", ADDRESS, 308, answer_range=None))),
-    "A3-04c": Witness("the session of *resumable* began without a body", exchange(
+    "A3-04c": Matcher("the session of *resumable* began without a body", exchange(
         "POST", "?uploadType=resumable&fields", 200, content_type=None, content_length="^0$")),
-    "A3-09a": Witness("308 to a request without content, and the journal names A3-09", either(
+    "A3-09a": Matcher("308 to a request without content, and the journal names A3-09", either(
         decided("A3-09", 308), text("<td>A3-09</td>"))),
-    "A3-09b": Witness("*asked: 200*", text("asked: 200")),
-    "A3-10a": Witness("a chunk of 300,000 bytes, of which `offset_after` keeps 262,144",
+    "A3-09b": Matcher("*asked: 200*", text("asked: 200")),
+    "A3-10a": Matcher("a chunk of 300,000 bytes, of which `offset_after` keeps 262,144",
                       lambda seen: any(row["decided_by"] == "chunk_rule" for row in seen.journal)),
-    "A3-10b": Witness("400 to a chunk of 100,000 bytes", decided("A3-10", 400)),
-    "A3-10c": Witness("`offset_after` of the uneven chunk is what its 308 says", every(
+    "A3-10b": Matcher("400 to a chunk of 100,000 bytes", decided("A3-10", 400)),
+    "A3-10c": Matcher("`offset_after` of the uneven chunk is what its 308 says", every(
         text("<td>524288</td>"), exchange("PUT", ADDRESS, 308, answer_range="^bytes=0-524287$",
                                           content_range="^bytes 262144-562143/"))),
-    "A3-11a": Witness("503 to a chunk behind a gap", decided("A3-11", 503)),
-    "A3-12": Witness("what is stored after the break: whole multiples of 256 KiB", history(keeps_whole_units)),
-    "A3-13a": Witness("404 after more than a week", decided("A3-13", 404)),
-    "A3-14a": Witness("404 to an id that no session has", decided("A3-14", 404)),
-    "A3-16a": Witness("the row of *media*, of size 0", text(f"<th>media</th>{_NO_BYTES}")),
-    "A3-16b": Witness("the row of *multipart*, of size 0", text(f"<th>multipart</th>{_NO_BYTES}")),
-    "A3-16c": Witness("the row of *resumable*, of size 0", every(
+    "A3-11a": Matcher("503 to a chunk behind a gap", decided("A3-11", 503)),
+    "A3-12": Matcher("what is stored after the break: whole multiples of 256 KiB", history(keeps_whole_units)),
+    "A3-13a": Matcher("404 after more than a week", decided("A3-13", 404)),
+    "A3-14a": Matcher("404 to an id that no session has", decided("A3-14", 404)),
+    "A3-16a": Matcher("the row of *media*, of size 0", text(f"<th>media</th>{_NO_BYTES}")),
+    "A3-16b": Matcher("the row of *multipart*, of size 0", text(f"<th>multipart</th>{_NO_BYTES}")),
+    "A3-16c": Matcher("the row of *resumable*, of size 0", every(
         decided("A3-16", 200), text(f"<th>resumable</th>{_NO_BYTES}"))),
-    "A3-19a": Witness("`pending_uploads()` of another service on the same folder, before it goes on there",
+    "A3-19a": Matcher("`pending_uploads()` of another service on the same folder, before it goes on there",
                      every(text("by-hand.bin"), lambda seen: "svc.sandbox(folder)" in seen.cell.source)),
-    "A3-20": Witness("`first` of a chunk is where `stored` of the answer before it ends",
+    "A3-20": Matcher("`first` of a chunk is where `stored` of the answer before it ends",
                      history(goes_on_behind_the_range)),
-    "A3-21a": Witness("*ask* after each answer that did not come",
+    "A3-21a": Matcher("*ask* after each answer that did not come",
                       either(history(asks_after(None)), text(r"<td>NaN</td>.*bytes \*/700000"))),
-    "A3-21b": Witness("*ask* after each 503", history(asks_after(503))),
-    "A3-22b": Witness("`waited` grows with each 503", history(waits_grow)),
-    "A3-22c": Witness("the client waited as `Retry-After` says", every(text("Retry-After: 60"), waits_as_told)),
-    "A3-23a": Witness("404, and then *begin*", history(begins_anew)),
-    "A3-23b": Witness("`SessionExpired`, for the source cannot be read again", text("the session is gone")),
-    "A3-24": Witness("the error, and no request", every(
+    "A3-21b": Matcher("*ask* after each 503", history(asks_after(503))),
+    "A3-22b": Matcher("`waited` grows with each 503", history(waits_grow)),
+    "A3-22c": Matcher("the client waited as `Retry-After` says", every(text("Retry-After: 60"), waits_as_told)),
+    "A3-23a": Matcher("404, and then *begin*", history(begins_anew)),
+    "A3-23b": Matcher("`SessionExpired`, for the source cannot be read again", text("the session is gone")),
+    "A3-24": Matcher("the error, and no request", every(
         text("no multiple of 262144"), lambda seen: not seen.exchanges)),
-    "A3-25": Witness("the history begins with *ask* and has no *begin*", history(goes_on_elsewhere)),
-    "A5-05": Witness("what the service says that it takes", text("<td>spreadsheet</td>", "<td>drawing</td>")),
-    "A4-01a": Witness("200 to a JSON body without content", decided("A4-01", 200)),
-    "A4-01b": Witness("`create_file` with a generated id, answered 200", every(
+    "A3-25": Matcher("the history begins with *ask* and has no *begin*", history(goes_on_elsewhere)),
+    "A5-05": Matcher("what the service says that it takes", text("<td>spreadsheet</td>", "<td>drawing</td>")),
+    "A4-01a": Matcher("200 to a JSON body without content", decided("A4-01", 200)),
+    "A4-01b": Matcher("`create_file` with a generated id, answered 200", every(
         decided("A4-01", 200), source("svc.create_file(", "id=second"))),
-    "A4-02a": Witness("400 to `[1, 2]`", every(decided("A4-02", 400), source('b"[1, 2]"'))),
-    "A4-02b": Witness("400 to `starred` as a text", every(decided("A4-02", 400), source('{"starred": "very"}'))),
-    "A5-03a": Witness("the words of the picture, and the picture on the page", text("Mill pond\nPlease do not feed")),
-    "A5-03c": Witness("`ocrLanguage=en` went with the picture", exchange("POST", "ocrLanguage=en")),
-    "A5-06a": Witness("the ö", text("Köln,1087353")),
-    "A5-06b": Witness("the columns, which a semicolon parted", text(r",1087353,405\s")),
-    "A6-02a": Witness("206, and `content_range`", every(decided("A6-02", 206), text("206</td>", "bytes [0-9]+-"))),
-    "A6-04b": Witness("*silent* and *knowing*: only who writes the argument is given it",
+    "A4-02a": Matcher("400 to `[1, 2]`", every(decided("A4-02", 400), source('b"[1, 2]"'))),
+    "A4-02b": Matcher("400 to `starred` as a text", every(decided("A4-02", 400), source('{"starred": "very"}'))),
+    "A5-03a": Matcher("the words of the picture, and the picture on the page", text("Mill pond\nPlease do not feed")),
+    "A5-03c": Matcher("`ocrLanguage=en` went with the picture", exchange("POST", "ocrLanguage=en")),
+    "A5-06a": Matcher("the ö", text("Köln,1087353")),
+    "A5-06b": Matcher("the columns, which a semicolon parted", text(r",1087353,405\s")),
+    "A6-02a": Matcher("206, and `content_range`", every(decided("A6-02", 206), text("206</td>", "bytes [0-9]+-"))),
+    "A6-04b": Matcher("*silent* and *knowing*: only who writes the argument is given it",
                      text(r"403 cannotDownloadAbusiveFile</td>\s*<td>yes</td>")),
-    "A6-05a": Witness("*cannotDownloadFile* and *cannotCopyFile* for Bob",
+    "A6-05a": Matcher("*cannotDownloadFile* and *cannotCopyFile* for Bob",
                       text("403 cannotDownloadFile", "403 cannotCopyFile")),
-    "A6-08a": Witness("200 for Bob, with whom the file is shared, and 404 for Eve",
+    "A6-08a": Matcher("200 for Bob, with whom the file is shared, and 404 for Eve",
                       every(decided("A6-08", 200), decided("T-04", 404))),
-    "A6-06c": Witness("a 206 that begins where the file on disk ended", every(
+    "A6-06c": Matcher("a 206 that begins where the file on disk ended", every(
         text("the same film: True"), exchange("GET", "/files/", 206, answer_content_range="bytes 10000-"))),
-    "A6-06d": Witness("the last request asks for the checksum", exchange("GET", "md5Checksum")),
-    "A7-01a": Witness("200 to an export", decided("A7-01", 200)),
-    "A7-01b": Witness("another library reads the exported file", every(decided("A7-01", 200), either(
+    "A6-06d": Matcher("the last request asks for the checksum", exchange("GET", "md5Checksum")),
+    "A7-01a": Matcher("200 to an export", decided("A7-01", 200)),
+    "A7-01b": Matcher("another library reads the exported file", every(decided("A7-01", 200), either(
         source("pypdfium2.PdfDocument", "top_of(folder / \"Birds.pdf\")"), source("pd.read_excel(")))),
-    "A7-02a": Witness("400, and the journal names A7-02", decided("A7-02", 400)),
-    "A7-02b": Witness("403, and the journal names A7-02", decided("A7-02", 403)),
-    "A7-03": Witness("the CSV has one of the two sheets", text("species,count\ncoot", "pages of the PDF: 2")),
-    "A7-04": Witness("the list of this document's formats",
+    "A7-02a": Matcher("400, and the journal names A7-02", decided("A7-02", 400)),
+    "A7-02b": Matcher("403, and the journal names A7-02", decided("A7-02", 403)),
+    "A7-03": Matcher("the CSV has one of the two sheets", text("species,count\ncoot", "pages of the PDF: 2")),
+    "A7-04": Matcher("the list of this document's formats",
                      text(*(f"<td>{end}</td>" for end in ("html", "zip", "txt", "rtf", "odt", "pdf", "docx", "epub")))),
-    "A7-06": Witness("`alt=media` in the address of an export", exchange("GET", "/export?mimeType=text/csv&alt=media")),
-    "A7-05a": Witness("by extension, by title, by media type", lambda seen: all(
+    "A7-06": Matcher("`alt=media` in the address of an export", exchange("GET", "/export?mimeType=text/csv&alt=media")),
+    "A7-05a": Matcher("by extension, by title, by media type", lambda seen: all(
         option in seen.cell.source for option in ('formats["extension"]', '"Plain text"', '"application/rtf"'))
         and len(seen.exchanges) >= 10),
-    "A7-05b": Witness("the formats of this document, and no others",
+    "A7-05b": Matcher("the formats of this document, and no others",
                       every(source("svc.export_formats(report)"), text("<td>epub</td>"))),
-    "A10-03": Witness("*told after the end: 0*, by a channel that has expired",
+    "A10-03": Matcher("*told after the end: 0*, by a channel that has expired",
                       text("told after the end: 0", "<td>expired</td>")),
-    "N-02": Witness("the column `number`", messages(numbers_have_gaps)),
-    "N-03": Witness("the five headers", text(*(f"X-Svc-{header}</td>" for header in (
+    "N-02": Matcher("the column `number`", messages(numbers_have_gaps)),
+    "N-03": Matcher("the five headers", text(*(f"X-Svc-{header}</td>" for header in (
         "Channel-ID", "Message-Number", "Resource-ID", "Resource-State", "Resource-URI")))),
-    "N-11": Witness("*sync*, told after the service was opened again", text(r"\['sync'\]", "<td>2</td>")),
-    "N-12": Witness("*add*, and *update* with *children*, on the channel of the folder",
+    "N-11": Matcher("*sync*, told after the service was opened again", text(r"\['sync'\]", "<td>2</td>")),
+    "N-12": Matcher("*add*, and *update* with *children*, on the channel of the folder",
                     text("<td>add</td>.*<td>children</td>")),
-    "E-15": Witness("*bob* alone, of two", text(r"^\['bob@svc.example'\]|\n\['bob@svc.example'\]")),
-    "E-17": Witness("*attachments without supportsAttachments: None*, and a row with it", text(
+    "E-15": Matcher("*bob* alone, of two", text(r"^\['bob@svc.example'\]|\n\['bob@svc.example'\]")),
+    "E-17": Matcher("*attachments without supportsAttachments: None*, and a row with it", text(
         "without supportsAttachments: None", "<td>winter birds.txt</td>")),
-    "E-21": Witness("the instances, and the offset from UTC of each", either(
+    "E-21": Matcher("the instances, and the offset from UTC of each", either(
         text("utc_offset</th>", r"[+]0[12]:00</td>"), text("in_new_york</th>", "-05:00</td>"), text("<caption>"))),
-    "E-23": Witness("`original_start_time`, a time as `start` is one",
+    "E-23": Matcher("`original_start_time`, a time as `start` is one",
                     text("original_start_time</th>", "2027-03-17 10:00:00[+]01:00</td>")),
-    "E-25": Witness("*None*, of an instance and of one that was moved",
+    "E-25": Matcher("*None*, of an instance and of one that was moved",
                     text("recurrence of an instance: None and of the moved one: None")),
-    "E-26": Witness("*useDefault* is off, and nothing stands beside it", text(
+    "E-26": Matcher("*useDefault* is off, and nothing stands beside it", text(
         r"reminders: {'useDefault': False} source")),
-    "E-27": Witness("*invalid conference data with version 0: None*",
+    "E-27": Matcher("*invalid conference data with version 0: None*",
                     text("invalid conference data with version 0: None")),
-    "E-28": Witness("the name of one guest and the comment of the other", text("<td>Eve</td>", "<td>with cake</td>")),
-    "E-29": Witness("a source of a title and nothing else", text(r"source: {'title': '[^']+'}")),
-    "E-30": Witness("*created by robot*", text("created by robot")),
-    "X-01": Witness("the JSON of a refusal", text(
+    "E-28": Matcher("the name of one guest and the comment of the other", text("<td>Eve</td>", "<td>with cake</td>")),
+    "E-29": Matcher("a source of a title and nothing else", text(r"source: {'title': '[^']+'}")),
+    "E-30": Matcher("*created by robot*", text("created by robot")),
+    "X-01": Matcher("the JSON of a refusal", text(
         r'"errors": \[\s*{\s*"domain": .*"reason": .*"message": .*}\s*\],\s*"code": 403,\s*"message": ')),
-    "X-07": Witness("no answer, 409, 200; and one file", every(
+    "X-07": Matcher("no answer, 409, 200; and one file", every(
         exchange("POST", ADDRESS, None), exchange("POST", ADDRESS, 409), text(r"files called \w+[.]txt: 1\n"))),
-    "L-01a": Witness("three ids for `generate_ids(3)`", every(decided("L-01", 200), source("generate_ids(3)"))),
-    "L-01b": Witness("an upload and `create_file` take an id each; the second try of the upload is answered 409", every(
+    "L-01a": Matcher("three ids for `generate_ids(3)`", every(decided("L-01", 200), source("generate_ids(3)"))),
+    "L-01b": Matcher("an upload and `create_file` take an id each; the second try of the upload is answered 409", every(
         decided("A4-01", 200), exchange("POST", ADDRESS, 409))),
-    "V-01a": Witness("`v3` in each path of the frame",
+    "V-01a": Matcher("`v3` in each path of the frame",
                      text("<td>/upload/storage/v3/files</td>", "<td>/storage/v3/files")),
-    "V-01b": Witness("`v3` in `resource_uri`", text("resource_uri</th>\\s*<td>https://[^<]*/storage/v3/files")),
-    "D-01": Witness("the columns of a file, with one row and with none", text(_FRAME)),
-    "A8-01a": Witness("the journal names A8-01, with 200", decided("A8-01", 200)),
-    "A8-01c": Witness("`expiration`", text("<th>expiration</th>\\s*<td>2026-01-05 10:00:00")),
-    "A8-02c": Witness("*channelIdNotUnique*", text("^channelIdNotUnique")),
-    "A8-04a": Witness("*push.webhookUrlNotHttps*", text("push.webhookUrlNotHttps")),
-    "A8-07b": Witness("`expiration`, an hour on", text("09:00:00[+]00:00", "10:00:00[+]00:00")),
-    "A8-08a": Witness("a channel of an account that the file is shared with", of_somebody_else),
-    "A8-08b": Witness("the journal names A8-08, with 404", decided("A8-08", 404)),
-    "A8-09a": Witness("*the same resource: True*", text("the same resource: True")),
-    "A9-01a": Witness("the journal names A9-01, with 200", decided("A9-01", 200)),
-    "A10-01a": Witness("the journal names A10-01, with 204", decided("A10-01", 204)),
-    "A10-01c": Witness("the error of the second stop", text("Channel '.*' not found for this project")),
-    "A10-02a": Witness("two refusals: another client, and another user", text(
+    "V-01b": Matcher("`v3` in `resource_uri`", text("resource_uri</th>\\s*<td>https://[^<]*/storage/v3/files")),
+    "D-01": Matcher("the columns of a file, with one row and with none", text(_FRAME)),
+    "A8-01a": Matcher("the journal names A8-01, with 200", decided("A8-01", 200)),
+    "A8-01c": Matcher("`expiration`", text("<th>expiration</th>\\s*<td>2026-01-05 10:00:00")),
+    "A8-02c": Matcher("*channelIdNotUnique*", text("^channelIdNotUnique")),
+    "A8-04a": Matcher("*push.webhookUrlNotHttps*", text("push.webhookUrlNotHttps")),
+    "A8-07b": Matcher("`expiration`, an hour on", text("09:00:00[+]00:00", "10:00:00[+]00:00")),
+    "A8-08a": Matcher("a channel of an account that the file is shared with", of_somebody_else),
+    "A8-08b": Matcher("the journal names A8-08, with 404", decided("A8-08", 404)),
+    "A8-09a": Matcher("*the same resource: True*", text("the same resource: True")),
+    "A9-01a": Matcher("the journal names A9-01, with 200", decided("A9-01", 200)),
+    "A10-01a": Matcher("the journal names A10-01, with 204", decided("A10-01", 204)),
+    "A10-01c": Matcher("the error of the second stop", text("Channel '.*' not found for this project")),
+    "A10-02a": Matcher("two refusals: another client, and another user", text(
         "hers, by her, from another program +404", "hers, by Bob +404")),
-    "A10-02b": Witness("*yes*: another user of the client", text("the robot's, by Bob +yes")),
-    "A11-01a": Witness("the receiver, and the frame of its messages below", every(
+    "A10-02b": Matcher("*yes*: another user of the client", text("the robot's, by Bob +yes")),
+    "A11-01a": Matcher("the receiver, and the frame of its messages below", every(
         text("Receiver: no messages"), lambda seen: "svc.receiver()" in seen.cell.source)),
-    "A11-01b": Witness("the frame of messages", every(
+    "A11-01b": Matcher("the frame of messages", every(
         text("<th>verified</th>"), messages(lambda rows: len(rows) > 1))),
-    "A11-02a": Witness("the answers that it gave", text("503, 503, 503, 200")),
-    "N-01a": Witness("*sync* and number 1", text("X-Svc-Message-Number</td>\\s*<td>1</td>", "<td>sync</td>")),
-    "N-04a": Witness("the column `changed`: for updates", every(
+    "A11-02a": Matcher("the answers that it gave", text("503, 503, 503, 200")),
+    "N-01a": Matcher("*sync* and number 1", text("X-Svc-Message-Number</td>\\s*<td>1</td>", "<td>sync</td>")),
+    "N-04a": Matcher("the column `changed`: for updates", every(
         text("content,properties"), messages(changed_of_updates))),
-    "N-04b": Witness("the column `changed`: never for a sync", every(
+    "N-04b": Matcher("the column `changed`: never for a sync", every(
         text("<td>sync</td>\\s*<td>NaN</td>"), messages(changed_of_updates))),
-    "N-05a": Witness("the header of the expiration",
+    "N-05a": Matcher("the header of the expiration",
                      text("X-Svc-Channel-Expiration</td>\\s*<td>\\w+, \\d+ \\w+ \\d{4}")),
-    "N-05b": Witness("the header of the token", text("X-Svc-Channel-Token</td>")),
-    "N-06a": Witness("the first row of the column `state`", text(r"<td>1</td>\s*<td>sync</td>")),
-    "N-06b": Witness("the column `state`", states("sync", "update", "add", "trash", "untrash")),
-    "N-06c": Witness("the column `state`", states("change")),
-    "N-07a": Witness("0 in `content_length`, for messages about a file",
+    "N-05b": Matcher("the header of the token", text("X-Svc-Channel-Token</td>")),
+    "N-06a": Matcher("the first row of the column `state`", text(r"<td>1</td>\s*<td>sync</td>")),
+    "N-06b": Matcher("the column `state`", states("sync", "update", "add", "trash", "untrash")),
+    "N-06c": Matcher("the column `state`", states("change")),
+    "N-07a": Matcher("0 in `content_length`, for messages about a file",
                      text(r"<td>add</td>\s*<td>NaN</td>\s*<td>0</td>")),
-    "N-07b": Witness("`kind`, of the body of a message of the change log", text("svc#changes")),
-    "N-07c": Witness("`content_type`", text("<th>content_type</th>.*<td>application/json")),
-    "N-08a": Witness("the full marks", every(text(r"\b200\b"), retried_and_given_up)),
-    "N-08b": Witness("three hollow marks and a full one, ever farther apart", every(
+    "N-07b": Matcher("`kind`, of the body of a message of the change log", text("svc#changes")),
+    "N-07c": Matcher("`content_type`", text("<th>content_type</th>.*<td>application/json")),
+    "N-08a": Matcher("the full marks", every(text(r"\b200\b"), retried_and_given_up)),
+    "N-08b": Matcher("three hollow marks and a full one, ever farther apart", every(
         text("503, 503, 503, 200"), retried_and_given_up)),
-    "N-08c": Witness("a cross", every(text("404 [(]failed for good[)]"), retried_and_given_up)),
-    "N-09b": Witness("*delivered* on one channel, while the other is at *retry*", one_waits_for_none),
-    "N-10a": Witness("one change, and a message on each channel", several_channels),
-    "N-10b": Witness("*told after the end: 0*", text("told after the end: 0", "<td>expired</td>")),
-    "E-01a": Witness("the event, and its `POST` to the events of a calendar", every(
+    "N-08c": Matcher("a cross", every(text("404 [(]failed for good[)]"), retried_and_given_up)),
+    "N-09b": Matcher("*delivered* on one channel, while the other is at *retry*", one_waits_for_none),
+    "N-10a": Matcher("one change, and a message on each channel", several_channels),
+    "N-10b": Matcher("*told after the end: 0*", text("told after the end: 0", "<td>expired</td>")),
+    "E-01a": Matcher("the event, and its `POST` to the events of a calendar", every(
         text("birds in winter"), exchange("POST", "/calendars/primary/events"))),
-    "E-01b": Witness("`primary` in the path", text("POST /calendar/v3/calendars/primary/events")),
-    "E-01c": Witness("the row of nobody's calendar", wrong_row("nobody's calendar", "calendarId")),
-    "E-02a": Witness("the row *no end*", wrong_row("no end", "end")),
-    "E-02b": Witness("the row *day and time*", wrong_row("day and time", "start")),
-    "E-02c": Witness("the row *a day and a time*", wrong_row("a day and a time", "end")),
-    "E-03b": Witness("the row *no such time*", wrong_row("no such time", "start.dateTime")),
-    "E-04a": Witness("the row *no such zone*", wrong_row("no such zone", "start.timeZone")),
-    "E-05b": Witness("the row *the end first*, or the row with `field` end", either(
+    "E-01b": Matcher("`primary` in the path", text("POST /calendar/v3/calendars/primary/events")),
+    "E-01c": Matcher("the row of nobody's calendar", wrong_row("nobody's calendar", "calendarId")),
+    "E-02a": Matcher("the row *no end*", wrong_row("no end", "end")),
+    "E-02b": Matcher("the row *day and time*", wrong_row("day and time", "start")),
+    "E-02c": Matcher("the row *a day and a time*", wrong_row("a day and a time", "end")),
+    "E-03b": Matcher("the row *no such time*", wrong_row("no such time", "start.dateTime")),
+    "E-04a": Matcher("the row *no such zone*", wrong_row("no such zone", "start.timeZone")),
+    "E-05b": Matcher("the row *the end first*, or the row with `field` end", either(
         wrong_row("the end first", "timeMax"), text("<td>end</td>", "time range is empty"))),
-    "E-06b": Witness("the values that nobody gave", text(
+    "E-06b": Matcher("the values that nobody gave", text(
         r"guests_can_invite_others</th>\s*<td>True", r"guests_can_modify</th>\s*<td>False",
         r"visibility</th>\s*<td>default", r"transparency</th>\s*<td>opaque")),
-    "E-07b": Witness("the row *no address*", wrong_row("no address", "attendees[0].email")),
-    "E-08b": Witness("*a resource now: False*", text("a resource now: False")),
-    "E-09a": Witness("*conference data with version 0: None*", text("conference data with version 0: None")),
-    "E-09c": Witness("the link of the conference that was asked for", text("https://meet[.]")),
-    "E-10a": Witness("the row *a gadget of no size*", wrong_row("a gadget of no size", "gadget.height")),
-    "E-11a": Witness("the event *Right*, whose id the lesson chooses", lambda seen: any(
+    "E-07b": Matcher("the row *no address*", wrong_row("no address", "attendees[0].email")),
+    "E-08b": Matcher("*a resource now: False*", text("a resource now: False")),
+    "E-09a": Matcher("*conference data with version 0: None*", text("conference data with version 0: None")),
+    "E-09c": Matcher("the link of the conference that was asked for", text("https://meet[.]")),
+    "E-10a": Matcher("the row *a gadget of no size*", wrong_row("a gadget of no size", "gadget.height")),
+    "E-11a": Matcher("the event *Right*, whose id the lesson chooses", lambda seen: any(
         exchange.method == "POST" and exchange.status == 200 and '"id": "right"' in (exchange.request_body or "")
         for exchange in seen.exchanges)),
-    "E-11b": Witness("the row *an id that is taken*", text(
+    "E-11b": Matcher("the row *an id that is taken*", text(
         r"<td>an id that is taken</td>\s*<td>409</td>\s*<td>id</td>")),
-    "E-11c": Witness("the id of the series, which the service made", text(r"<td>[0-9a-v]{26}_20\d{6}T")),
-    "E-12a": Witness("the lines, or the days that they mean", text(r"\['RRULE:FREQ=|4 instances from")),
-    "E-12b": Witness("DTSTART, with the number of its line", either(
+    "E-11c": Matcher("the id of the series, which the service made", text(r"<td>[0-9a-v]{26}_20\d{6}T")),
+    "E-12a": Matcher("the lines, or the days that they mean", text(r"\['RRULE:FREQ=|4 instances from")),
+    "E-12b": Matcher("DTSTART, with the number of its line", either(
         wrong_row("DTSTART in it", "recurrence[0]"), text(r"recurrence\[1\]: .*DTSTART is not allowed"))),
-    "E-12c": Witness("the line that is wrong, by its number", either(
+    "E-12c": Matcher("the line that is wrong, by its number", either(
         wrong_row("a line that is no rule", "recurrence[0]"), text(r"recurrence\[0\]: .*FORTNIGHTLY"))),
-    "E-13c": Witness("the row *six weeks before*", wrong_row("six weeks before", "reminders.overrides[0].minutes")),
-    "E-16a": Witness("`lab.outbox()`", text("[Ii]nvitation: Launch party")),
-    "E-16c": Witness("`lab.outbox()`", text("[Ii]nvitation: Launch party")),
-    "E-18a": Witness("the answer has what was sent", text(
+    "E-13c": Matcher("the row *six weeks before*", wrong_row("six weeks before", "reminders.overrides[0].minutes")),
+    "E-16a": Matcher("`lab.outbox()`", text("[Ii]nvitation: Launch party")),
+    "E-16c": Matcher("`lab.outbox()`", text("[Ii]nvitation: Launch party")),
+    "E-18a": Matcher("the answer has what was sent", text(
         r"birds in winter</td>|birds in winter.*Room 4|UNTIL=20270414T215959Z', 'EXDATE")),
-    "E-18b": Witness("`htmlLink` in the answer", text("htmlLink")),
-    "E-18c": Witness("`iCalUID` and more in the answer", text("iCalUID", "creator")),
-    "E-19a": Witness("Bob has no private note", text(r"^{'shared': {'bring': 'cake'}}")),
-    "E-19b": Witness("Bob has the shared note", text(r"'shared': {'bring': 'cake'}")),
-    "E-20a": Witness("a text and a Timestamp became times", either(
+    "E-18b": Matcher("`htmlLink` in the answer", text("htmlLink")),
+    "E-18c": Matcher("`iCalUID` and more in the answer", text("iCalUID", "creator")),
+    "E-19a": Matcher("Bob has no private note", text(r"^{'shared': {'bring': 'cake'}}")),
+    "E-19b": Matcher("Bob has the shared note", text(r"'shared': {'bring': 'cake'}")),
+    "E-20a": Matcher("a text and a Timestamp became times", either(
         text("2026-11-02 10:00:00[+]01:00"), text("2026-11-05 13:00:00[+]01:00"))),
-    "E-20b": Witness("the field that is wrong, and nothing was sent", every(
+    "E-20b": Matcher("the field that is wrong, and nothing was sent", every(
         text(r"overrides\[1\].minutes: expected|recurrence\[1\]: "), lambda seen: not seen.exchanges)),
-    "T-01a": Witness("401, and the challenge of `WWW-Authenticate`", text("^401, Bearer, realm=")),
-    "T-01c": Witness("401, two hours later",
+    "T-01a": Matcher("401, and the challenge of `WWW-Authenticate`", text("^401, Bearer, realm=")),
+    "T-01c": Matcher("401, two hours later",
                      exchange("GET", "/storage/v3/files", 401, answer_www_authenticate="Bearer")),
-    "T-03a": Witness("*see*: yes", text(r"<th>see</th>\s*<td>yes</td>\s*<td>yes</td>\s*<td>403")),
-    "T-03b": Witness("the journal names T-03, with 403", decided("T-03", 403)),
-    "T-04a": Witness("three people and what each of them may do", text(
+    "T-03a": Matcher("*see*: yes", text(r"<th>see</th>\s*<td>yes</td>\s*<td>yes</td>\s*<td>403")),
+    "T-03b": Matcher("the journal names T-03, with 403", decided("T-03", 403)),
+    "T-04a": Matcher("three people and what each of them may do", text(
         r"<th>ada</th>\s*<th>bob</th>\s*<th>eve</th>")),
-    "T-04b": Witness("the journal names T-04, with 404; or one list for each who asks", either(
+    "T-04b": Matcher("the journal names T-04, with 404; or one list for each who asks", either(
         decided("T-04", 404), text(r"\['duck.jpg'\]\n\['duck.jpg', 'plan.txt'\]"))),
-    "T-05a": Witness("*redacted*, or the name of a variable, where the token was", every(text(_NO_TOKEN), either(
+    "T-05a": Matcher("*redacted*, or the name of a variable, where the token was", every(text(_NO_TOKEN), either(
         text(r"\[redacted\]"), text(r"\$SVC_TOKEN")))),
-    "T-05d": Witness("as many tokens taken out of the file as there were", text(r"taken out: (\d+) of \1\n")),
-    "X-02b": Witness("409 for the second upload", exchange("POST", ADDRESS, 409)),
-    "X-02c": Witness("one file of this name", text(r"files called \w+[.]txt: 1\n")),
-    "X-03b": Witness("the refusal of the conversion", text("Generated IDs are not supported")),
-    "X-04a": Witness("*userRateLimitExceeded*", text("HTTP/1.1 403", "userRateLimitExceeded")),
-    "X-04b": Witness("the limit of Ada: 3 requests in 60 seconds", text("3 requests in 60 seconds")),
-    "X-05a": Witness("503, and what came of it", lambda seen: any(
+    "T-05d": Matcher("as many tokens taken out of the file as there were", text(r"taken out: (\d+) of \1\n")),
+    "X-02b": Matcher("409 for the second upload", exchange("POST", ADDRESS, 409)),
+    "X-02c": Matcher("one file of this name", text(r"files called \w+[.]txt: 1\n")),
+    "X-03b": Matcher("the refusal of the conversion", text("Generated IDs are not supported")),
+    "X-04a": Matcher("*userRateLimitExceeded*", text("HTTP/1.1 403", "userRateLimitExceeded")),
+    "X-04b": Matcher("the limit of Ada: 3 requests in 60 seconds", text("3 requests in 60 seconds")),
+    "X-05a": Matcher("503, and what came of it", lambda seen: any(
         row["fault"] and row["status"] == 503 for row in seen.journal)),
-    "X-05b": Witness("broken connections", every(text("broken connections: [1-9]"), lambda seen: any(
+    "X-05b": Matcher("broken connections", every(text("broken connections: [1-9]"), lambda seen: any(
         row["fault"] and row["status"] is None for row in seen.journal))),
-    "X-05c": Witness("the fault, and what came of it", either(
+    "X-05c": Matcher("the fault, and what came of it", either(
         lambda seen: any(row["fault"] for row in seen.journal), text("this fault never happened: step 0"))),
-    "X-06a": Witness("a sentence and an advice", text(_ADVICE)),
-    "X-06b": Witness("the reason of the service, in brackets", text(_ADVICE)),
-    "D-02a": Witness("an id, a row and a frame, each taken for its files", text(r"^True False\n")),
-    "D-03a": Witness("the bar", text("ProgressBar: Upload night.raw")),
-    "D-04a": Witness("rows", text("<th>method</th>", "<th>status</th>")),
-    "D-04b": Witness("HTTP text", either(text(" HTTP/1[.]1\n"), text("<details open"))),
-    "D-04c": Witness("a command", text("curl -X")),
-    "D-04d": Witness("a drawing", text("^sequenceDiagram|'sequenceDiagram")),
-    **{f"W-01{clause}": Witness("the form", text("<UploadForm: ")) for clause in "abcdefgh"},
-    **{f"W-02{clause}": Witness("the form", text("<ExportForm: ")) for clause in "abc"},
-    **{f"W-03{clause}": Witness("the form", text("<EventForm: ")) for clause in "abcdefghi"},
-    **{f"W-04{clause}": Witness("the panel", text("<WatchPanel: ")) for clause in "ab"},
+    "X-06a": Matcher("a sentence and an advice", text(_ADVICE)),
+    "X-06b": Matcher("the reason of the service, in brackets", text(_ADVICE)),
+    "D-02a": Matcher("an id, a row and a frame, each taken for its files", text(r"^True False\n")),
+    "D-03a": Matcher("the bar", text("ProgressBar: Upload night.raw")),
+    "D-04a": Matcher("rows", text("<th>method</th>", "<th>status</th>")),
+    "D-04b": Matcher("HTTP text", either(text(" HTTP/1[.]1\n"), text("<details open"))),
+    "D-04c": Matcher("a command", text("curl -X")),
+    "D-04d": Matcher("a drawing", text("^sequenceDiagram|'sequenceDiagram")),
+    **{f"W-01{clause}": Matcher("the form", text("<UploadForm: ")) for clause in "abcdefgh"},
+    **{f"W-02{clause}": Matcher("the form", text("<ExportForm: ")) for clause in "abc"},
+    **{f"W-03{clause}": Matcher("the form", text("<EventForm: ")) for clause in "abcdefghi"},
+    **{f"W-04{clause}": Matcher("the panel", text("<WatchPanel: ")) for clause in "ab"},
 }  # fmt: skip
