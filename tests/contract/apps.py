@@ -14,7 +14,7 @@ import jwt
 
 from tests.contract.calendar_client import ADA
 from tests.contract.conftest import Answer, Wire
-from tests.contract.web_user import Person
+from tests.contract.web_user import WebUser
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
@@ -62,7 +62,7 @@ class App:
     def code(
         self, scopes: str = "storage", /, user: str = ADA, untick: tuple[str, ...] = (), **more: str | None
     ) -> str:
-        person = Person(self.wire, self.wire.service.sign_in(user))
+        person = WebUser(self.wire, self.wire.service.sign_in(user))
         return person.consent(self.address(scopes, **more), untick)["code"]
 
     def form(self, granted: str, /, **more: str | None) -> dict[str, str]:

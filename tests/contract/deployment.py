@@ -55,12 +55,12 @@ class Reply:
 
 
 @dataclass
-class Site:
+class RemoteDeployment:
     """One deployment during one run."""
 
     target: Deployment
     hidden: Secrets
-    stop_if_asked: Callable[[], None]
+    raise_interrupt: Callable[[], None]
     """Raises the interrupt that came since the last request."""
     run: str = field(default_factory=lambda: secrets.token_hex(4))
     translation: Translation = field(init=False)
@@ -109,7 +109,7 @@ class Site:
     ) -> Reply:
         """One exchange; a rate limit is waited for, unless it is what is tested. Raises Unreachable."""
         if not self._undisturbed:
-            self.stop_if_asked()
+            self.raise_interrupt()
         pairs = list(pairs)
         for attempt in range(TRIES if patient else 0):
             reply = self._once(method, target, body, pairs)
@@ -346,7 +346,7 @@ def _fits(template: Iterable[str], path: list[str]) -> bool:
     )
 
 
-def name_prefixes(site: Site) -> Iterator[str]:
+def name_prefixes(site: RemoteDeployment) -> Iterator[str]:
     """Prefixes for names that must be new for ever, one for each test."""
     while True:
         site.visits += 1

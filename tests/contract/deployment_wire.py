@@ -23,7 +23,7 @@ from svc_notebooks.core.rule_ids import rule_number
 from svc_notebooks.server.service import Service
 from tests.contract.control_client import NoControl, skip_untestable
 from tests.contract.created_resources import CreatedResources
-from tests.contract.deployment import Site, Unreachable, name_prefixes, operation_of
+from tests.contract.deployment import RemoteDeployment, Unreachable, name_prefixes, operation_of
 from tests.contract.differences import LenientObject, Record, Status, first_entry, noting, statuses_named
 from tests.contract.discovery import discover
 from tests.contract.wire import Answer, Wire
@@ -73,7 +73,7 @@ class UnreachableReceiver:
 class DeploymentWire(Wire):
     """Speaks to a deployment, notes what it makes there, and touches nothing else."""
 
-    def __init__(self, site: Site, record: Record, prefix: str) -> None:
+    def __init__(self, site: RemoteDeployment, record: Record, prefix: str) -> None:
         self.site, self.record, self.prefix = site, record, prefix
         self.patient = True
         self.ledger = CreatedResources()
@@ -201,7 +201,7 @@ class Run:
     """One run of the suite against a deployment."""
 
     command: Any
-    site: Site | None = None
+    site: RemoteDeployment | None = None
     _prefixes: Iterator[str] = field(default_factory=lambda: iter(()))
 
     def arrive(self) -> None:

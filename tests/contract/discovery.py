@@ -15,16 +15,16 @@ import pytest
 from svc_notebooks.cli.target import Deployment
 from tests.contract.control_client import ControlClient
 from tests.contract.created_resources import CALENDARS, FILES, CreatedResources
-from tests.contract.deployment import ADA, Reply, Site, Unreachable
+from tests.contract.deployment import ADA, RemoteDeployment, Reply, Unreachable
 
 UPLOAD = f"/upload{FILES}?uploadType="
 DAY = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}}
 
 
-def discover(command: Any) -> Site:
+def discover(command: Any) -> RemoteDeployment:
     """Look around; ends the run with one sentence where there is nothing to test."""
     target: Deployment = command.target
-    site, ledger = Site(target, command.secrets, command.raise_interrupt), CreatedResources()
+    site, ledger = RemoteDeployment(target, command.secrets, command.raise_interrupt), CreatedResources()
     try:
         _check_interface(site, ledger)
         _probe_operations(site, ledger)
@@ -49,7 +49,7 @@ def _cause(error: Unreachable) -> str:
     return str(error).rstrip(".")
 
 
-def _check_interface(site: Site, ledger: CreatedResources) -> None:
+def _check_interface(site: RemoteDeployment, ledger: CreatedResources) -> None:
     """The doors that the interface itself shows; one of them must open."""
     session = _send_noted(site, ledger, "POST", f"{UPLOAD}resumable")
     if session.status == 401:
@@ -69,7 +69,7 @@ def _check_interface(site: Site, ledger: CreatedResources) -> None:
         site.missing["calendar"] = _describe_answer(event)
 
 
-def _has_files(site: Site, ledger: CreatedResources) -> bool:
+def _has_files(site: RemoteDeployment, ledger: CreatedResources) -> bool:
     reply = _send_noted(site, ledger, "POST", f"{UPLOAD}media", **{"Content-Type": "text/plain"})
     return reply.status < 300 and "id" in reply.object()
 
@@ -80,7 +80,12 @@ def _describe_answer(reply: Reply) -> str:
 
 
 def _send_noted(
-    site: Site, ledger: CreatedResources, method: str, path: str, value: dict[str, object] | None = None, **headers: str
+    site: RemoteDeployment,
+    ledger: CreatedResources,
+    method: str,
+    path: str,
+    value: dict[str, object] | None = None,
+    **headers: str,
 ) -> Reply:
     reply = site.ask(method, path, value, **headers)
     ledger.note(method, path, site.target.token, value or {}, reply)
@@ -97,7 +102,7 @@ class Probe:
     value: dict[str, object] | None = None
 
 
-def _probe_operations(site: Site, ledger: CreatedResources) -> None:
+def _probe_operations(site: RemoteDeployment, ledger: CreatedResources) -> None:
     for look in _probes(site, ledger):
         reply = _send_noted(site, ledger, look.method, look.path, look.value)
         if reply.status >= 400:
@@ -105,7 +110,7 @@ def _probe_operations(site: Site, ledger: CreatedResources) -> None:
                 site.missing[name.replace("_", " ")] = f"{look.method} was answered {reply.status}"
 
 
-def _probes(site: Site, ledger: CreatedResources) -> Iterator[Probe]:
+def _probes(site: RemoteDeployment, ledger: CreatedResources) -> Iterator[Probe]:
     """In an order in which each finds what it needs; deletions last."""
     name: dict[str, object] = {"name": f"svc-conformance {site.run}"}
     if "storage" not in site.missing:
@@ -132,7 +137,7 @@ def _probes(site: Site, ledger: CreatedResources) -> Iterator[Probe]:
         yield from _event_probes(site, ledger)
 
 
-def _event_probes(site: Site, ledger: CreatedResources) -> Iterator[Probe]:
+def _event_probes(site: RemoteDeployment, ledger: CreatedResources) -> Iterator[Probe]:
     name: dict[str, object] = {"summary": f"svc-conformance {site.run}"}
     events = f"{CALENDARS}/primary/events"
     series = {**DAY, **name, "recurrence": ["RRULE:FREQ=DAILY;COUNT=2"]}
@@ -155,7 +160,7 @@ def _event_probes(site: Site, ledger: CreatedResources) -> Iterator[Probe]:
     yield Probe("events.delete", "DELETE", event)
 
 
-def _find_people(site: Site) -> None:
+def _find_people(site: RemoteDeployment) -> None:
     for person, token in site.people.items():
         for address in _addresses(site, token):
             email = None
@@ -168,13 +173,13 @@ def _find_people(site: Site) -> None:
             site.missing[person] = "its address is told nowhere"
 
 
-def _addresses(site: Site, token: str) -> Iterator[Callable[[], object]]:
+def _addresses(site: RemoteDeployment, token: str) -> Iterator[Callable[[], object]]:
     """The places where a person's address may be told."""
     yield lambda: site.ask("GET", f"{CALENDARS}/primary", token=token).object().get("id")
     yield lambda: site.ask("GET", "/storage/v3/about?fields=user", token=token).object()["user"]["emailAddress"]
 
 
-def _find_control(site: Site) -> None:
+def _find_control(site: RemoteDeployment) -> None:
     if not site.target.control:
         return
     reply = site.exchange("GET", "/_control/clock", None, site.control_credentials())

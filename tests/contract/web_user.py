@@ -47,7 +47,7 @@ class Page(HTMLParser):
             self._button = None
 
 
-class Person:
+class WebUser:
     """Somebody who looks at the service's pages, signed in by a token of theirs."""
 
     def __init__(self, wire: Wire, token: str | None = None) -> None:

@@ -21,7 +21,7 @@ from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket import SocketServer
 from tests.contract.calendar_client import ADA, BOB
 from tests.contract.conftest import InProcess
-from tests.contract.web_user import Person
+from tests.contract.web_user import WebUser
 from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, server_context
 
@@ -54,7 +54,7 @@ def client(service: Service, base_url: str) -> dict[str, Any]:
 
 def sent_back(service: Service, address: str, user: str = ADA) -> str:
     """A person follows a client's address and consents; where their browser lands."""
-    person = Person(InProcess(service, address.partition("/authorize")[0]), service.sign_in(user))
+    person = WebUser(InProcess(service, address.partition("/authorize")[0]), service.sign_in(user))
     page = person.open("/authorize" + address.partition("/authorize")[2])
     return str(person.press(page, "allow").headers["Location"])
 

@@ -25,7 +25,7 @@ from tests.contract.apps import (
 )
 from tests.contract.calendar_client import BOB
 from tests.contract.conftest import Wire
-from tests.contract.web_user import Person
+from tests.contract.web_user import WebUser
 
 # The interface says that tokens are needed, and nothing of where they come from.
 pytestmark = pytest.mark.choice("Tokens, consent and the OpenAPI document")
@@ -123,7 +123,7 @@ def test_a_public_client_has_no_secret_and_must_prove_itself(wire: Wire) -> None
         == "invalid_grant"
     )
     assert ask(wire, "/token", public.form(code, client_secret=None)).status == 200
-    without = Person(wire, wire.service.sign_in()).consent(
+    without = WebUser(wire, wire.service.sign_in()).consent(
         public.address(code_challenge=None, code_challenge_method=None)
     )
     assert without["error"] == "invalid_request"

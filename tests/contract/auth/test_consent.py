@@ -9,7 +9,7 @@ import pytest
 from tests.contract.apps import BACK, FORM, SCOPE, App, ask, register_app
 from tests.contract.calendar_client import ADA
 from tests.contract.conftest import Wire
-from tests.contract.web_user import Person, redirect_params
+from tests.contract.web_user import WebUser, redirect_params
 
 # The interface says that tokens are needed, and nothing of where they come from.
 pytestmark = pytest.mark.choice("Tokens, consent and the OpenAPI document")
@@ -23,7 +23,7 @@ def app(wire: Wire) -> App:
 @pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("state", ["plain", "a b&c=d", "\u20ac/?#", "x" * 500])
 def test_the_state_comes_back_as_it_was(wire: Wire, app: App, state: str) -> None:
-    person = Person(wire, wire.service.sign_in())
+    person = WebUser(wire, wire.service.sign_in())
 
     assert person.consent(app.address(state=state))["state"] == state
     assert person.consent(app.address(state=state), button="deny") | {"error_description": ""} == {
@@ -48,7 +48,7 @@ SENT_BACK: dict[str, tuple[dict[str, str | None], str]] = {
 @pytest.mark.parametrize("case", SENT_BACK)
 def test_the_client_hears_what_is_wrong_with_its_question(wire: Wire, app: App, case: str) -> None:
     changes, error = SENT_BACK[case]
-    answer = Person(wire, wire.service.sign_in()).open(app.address(**changes))
+    answer = WebUser(wire, wire.service.sign_in()).open(app.address(**changes))
 
     parameters = redirect_params(answer)
     assert answer.headers["Location"].startswith("https://app.example/back?")
@@ -75,7 +75,7 @@ NOT_SENT: dict[str, dict[str, str | None]] = {
 @pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("case", NOT_SENT)
 def test_nobody_is_sent_where_no_client_has_asked_for(wire: Wire, app: App, case: str) -> None:
-    answer = Person(wire, wire.service.sign_in()).open(app.address(**NOT_SENT[case]))
+    answer = WebUser(wire, wire.service.sign_in()).open(app.address(**NOT_SENT[case]))
 
     assert answer.status == 400
     assert "Location" not in answer.headers
@@ -84,7 +84,7 @@ def test_nobody_is_sent_where_no_client_has_asked_for(wire: Wire, app: App, case
 @pytest.mark.spec("T-01", "T-01b")
 def test_a_loopback_client_may_listen_on_any_port(wire: Wire) -> None:
     made = wire.service.oauth_client("Desktop", redirect_uris=["http://127.0.0.1/cb"])
-    app, person = App(wire, made["client_id"], made["client_secret"]), Person(wire, wire.service.sign_in())
+    app, person = App(wire, made["client_id"], made["client_secret"]), WebUser(wire, wire.service.sign_in())
 
     for port in ("", ":1", ":49152"):
         answer = person.press(person.open(app.address(redirect_uri=f"http://127.0.0.1{port}/cb")), "allow")
@@ -96,7 +96,7 @@ def test_a_loopback_client_may_listen_on_any_port(wire: Wire) -> None:
 @pytest.mark.spec("T-01", "T-01b", "T-04", "T-04b")
 def test_consent_needs_the_person_and_the_page(wire: Wire, app: App) -> None:
     """No other site can consent in somebody's name: what it can send lacks what the page has."""
-    stranger, person = Person(wire), Person(wire, wire.service.sign_in())
+    stranger, person = WebUser(wire), WebUser(wire, wire.service.sign_in())
     form = urlencode({"decision": "allow", "scope.storage": "on"}).encode()
 
     page = stranger.open(app.address())
@@ -109,7 +109,7 @@ def test_consent_needs_the_person_and_the_page(wire: Wire, app: App) -> None:
 
 @pytest.mark.spec("T-03", "T-03b")
 def test_a_person_gives_no_more_than_they_have(wire: Wire, app: App) -> None:
-    person = Person(wire, wire.service.sign_in(ADA, scopes=["storage.readonly"]))
+    person = WebUser(wire, wire.service.sign_in(ADA, scopes=["storage.readonly"]))
 
     answer = person.consent(app.address("storage storage.readonly"))
     tokens = ask(wire, "/token", app.form(answer["code"])).json
@@ -121,7 +121,7 @@ def test_a_person_gives_no_more_than_they_have(wire: Wire, app: App) -> None:
 def test_the_page_of_consent_shows_a_client_by_its_name_and_runs_nothing(wire: Wire) -> None:
     app = register_app(wire, "<script>alert(1)</script>")
 
-    answer = Person(wire, wire.service.sign_in()).open(app.address())
+    answer = WebUser(wire, wire.service.sign_in()).open(app.address())
 
     assert b"<script>" not in answer.body
     assert "default-src 'none'" in answer.headers["Content-Security-Policy"]

@@ -10,7 +10,7 @@ from svc_notebooks.core.errors.decisions import CROSS_SITE
 from svc_notebooks.core.policy import Policy
 from tests.contract.apps import FORM, App, register_app
 from tests.contract.conftest import Wire
-from tests.contract.web_user import Person
+from tests.contract.web_user import WebUser
 
 FILES = "/storage/v3/files"
 ELSEWHERE = [
@@ -37,7 +37,7 @@ def own(wire: Wire) -> dict[str, str]:
     return {"Origin": wire.base_url, "Sec-Fetch-Site": "same-origin"}
 
 
-def send(person: Person, method: str, target: str, body: bytes | None, headers: dict[str, str]) -> int:
+def send(person: WebUser, method: str, target: str, body: bytes | None, headers: dict[str, str]) -> int:
     return person.send(
         method, target, body, **{name.replace("-", "_"): value for name, value in headers.items()}
     ).status
@@ -46,8 +46,8 @@ def send(person: Person, method: str, target: str, body: bytes | None, headers: 
 @pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("elsewhere", ELSEWHERE, ids=str)
 def test_no_other_site_signs_a_browser_in_or_out(wire: Wire, elsewhere: dict[str, str]) -> None:
-    person = Person(wire, wire.service.sign_in())
-    stranger = Person(wire)
+    person = WebUser(wire, wire.service.sign_in())
+    stranger = WebUser(wire)
 
     assert send(stranger, "POST", "/signin", b"user=eve@svc.example", {**FORM, **elsewhere}) == 403
     assert send(person, "POST", "/signout", b"", {**FORM, **elsewhere}) == 403
@@ -60,7 +60,7 @@ def test_no_other_site_signs_a_browser_in_or_out(wire: Wire, elsewhere: dict[str
 
 @pytest.mark.spec("T-01", "T-01b")
 def test_its_own_forms_work(wire: Wire) -> None:
-    person = Person(wire)
+    person = WebUser(wire)
 
     assert send(person, "POST", "/signin", b"user=eve@svc.example", {**FORM, **own(wire)}) == 303
     assert b"is signed in as" in person.open("/signin").body
@@ -72,7 +72,7 @@ def test_its_own_forms_work(wire: Wire) -> None:
 @pytest.mark.parametrize("elsewhere", ELSEWHERE, ids=str)
 def test_no_other_site_consents(wire: Wire, elsewhere: dict[str, str]) -> None:
     """Not even with the signature of the page, which no other site can read."""
-    person, app = Person(wire, wire.service.sign_in()), register_app(wire)
+    person, app = WebUser(wire, wire.service.sign_in()), register_app(wire)
     page = person.open(app.address()).body.decode()
     signature = page.partition('name="signature" value="')[2].partition('"')[0]
     form = urlencode({"decision": "allow", "scope.storage": "on", "signature": signature}).encode()
@@ -84,14 +84,14 @@ def test_no_other_site_consents(wire: Wire, elsewhere: dict[str, str]) -> None:
 @pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("how, status", [(LINK, 302), (FRAME, 403), (IMAGE, 403), (SCRIPT, 403), ({}, 302)])
 def test_a_code_without_a_question_needs_a_link_that_is_followed(wire: Wire, how: dict[str, str], status: int) -> None:
-    person, app = Person(wire, wire.service.sign_in()), register_app(wire)
+    person, app = WebUser(wire, wire.service.sign_in()), register_app(wire)
 
     assert send(person, "GET", app.address(prompt="none"), None, how) == status
 
 
 @pytest.mark.parametrize("how", [LINK, FRAME, IMAGE], ids=["link", "frame", "image"])
 def test_pages_that_change_nothing_may_be_linked_to(wire: Wire, how: dict[str, str]) -> None:
-    person, file = Person(wire, wire.service.sign_in()), wire.create(b"x")
+    person, file = WebUser(wire, wire.service.sign_in()), wire.create(b"x")
 
     assert send(person, "GET", f"/file/d/{file['id']}/view", None, how) == 200
     assert send(person, "GET", f"/uc?id={file['id']}", None, how) == 200
@@ -121,14 +121,14 @@ def test_the_interface_is_found_under_any_host(wire: Wire) -> None:
 # -- the cookie ------------------------------------------------------------------------------------------------------
 
 
-def secret_of(person: Person) -> str:
+def secret_of(person: WebUser) -> str:
     (secret,) = person.cookies.values()
     return secret
 
 
 @pytest.mark.spec("T-01", "T-01b")
 def test_the_cookie_is_worth_nothing_as_an_access_token(wire: Wire) -> None:
-    person = Person(wire, wire.service.sign_in())
+    person = WebUser(wire, wire.service.sign_in())
     secret = secret_of(person)
 
     for shown in (secret, f"session {secret}", signature_of(person, register_app(wire))):
@@ -136,20 +136,20 @@ def test_the_cookie_is_worth_nothing_as_an_access_token(wire: Wire) -> None:
         assert wire.send("GET", f"{FILES}?access_token={quote(shown)}", token=None).status == 401
         assert wire.send("GET", f"/tokeninfo?access_token={quote(shown)}", token=None).status == 400
         assert wire.send("POST", f"/revoke?token={quote(shown)}", b"", token=None).status == 400
-        assert send(Person(wire), "POST", "/signin", urlencode({"token": shown}).encode(), FORM) == 401
+        assert send(WebUser(wire), "POST", "/signin", urlencode({"token": shown}).encode(), FORM) == 401
 
     assert b"is signed in as" in person.open("/signin").body
 
 
-def signature_of(person: Person, app: App) -> str:
+def signature_of(person: WebUser, app: App) -> str:
     return person.open(app.address()).body.decode().partition('name="signature" value="')[2].partition('"')[0]
 
 
 @pytest.mark.spec("T-01", "T-01b")
 def test_an_access_token_is_worth_nothing_as_the_cookie(wire: Wire) -> None:
-    person = Person(wire, wire.service.sign_in())
+    person = WebUser(wire, wire.service.sign_in())
     (name,) = person.cookies
-    stranger = Person(wire)
+    stranger = WebUser(wire)
     stranger.cookies = {name: wire.service.sign_in()}
 
     assert b"is signed in as" not in stranger.open("/signin").body
@@ -158,7 +158,7 @@ def test_an_access_token_is_worth_nothing_as_the_cookie(wire: Wire) -> None:
 @pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("scheme, secure", [("http", False), ("https", True)])
 def test_the_cookie_goes_only_where_it_must(wire: Wire, scheme: str, secure: bool) -> None:
-    person = Person(wire)
+    person = WebUser(wire)
     host = urlsplit(wire.base_url).netloc
     headers = {**FORM, "X-Forwarded-Proto": scheme, "Origin": f"{scheme}://{host}"}
     answer = person.send("POST", "/signin", b"user=ada@svc.example",

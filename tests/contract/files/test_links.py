@@ -10,7 +10,7 @@ import pytest
 
 from tests.contract.calendar_client import ADA, BOB, EVE
 from tests.contract.conftest import Answer, InProcess, Wire
-from tests.contract.web_user import Person
+from tests.contract.web_user import WebUser
 
 FILES = "/storage/v3/files"
 NATIVE = "application/vnd.svc-apps."
@@ -52,8 +52,8 @@ def local(link: str) -> str:
     return f"{parts.path}?{parts.query}"
 
 
-def browser(wire: Wire, user: str | None) -> Person:
-    return Person(wire, wire.service.sign_in(user) if user else None)
+def browser(wire: Wire, user: str | None) -> WebUser:
+    return WebUser(wire, wire.service.sign_in(user) if user else None)
 
 
 def is_refused(answer: Answer) -> bool:
@@ -348,7 +348,7 @@ def test_the_cookie_of_a_browser_opens_pages_and_never_the_interface(wire: Wire)
 
 @pytest.mark.spec("T-01", "T-01b")
 def test_the_cookie_is_hidden_from_scripts_and_other_sites(wire: Wire) -> None:
-    person = Person(wire)
+    person = WebUser(wire)
     answer = person.press(person.open("/signin"), "sign in", token=wire.service.sign_in(ADA))
 
     cookie = answer.headers["Set-Cookie"].lower()
@@ -379,7 +379,7 @@ def test_a_browser_does_not_stay_signed_in_for_ever(wire: Wire) -> None:
 @pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("token", ["", "nobody", "\u20ac", "x" * 5000, "a b", "\x00"])
 def test_a_token_that_is_none_signs_nobody_in(wire: Wire, token: str) -> None:
-    person = Person(wire)
+    person = WebUser(wire)
     answer = person.press(person.open("/signin"), "sign in", token=token)
 
     assert answer.status == 401
@@ -404,7 +404,7 @@ ELSEWHERE = [
 @pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("target", ELSEWHERE)
 def test_who_has_signed_in_is_led_to_no_other_site(wire: Wire, target: str) -> None:
-    person = Person(wire)
+    person = WebUser(wire)
     page = person.open(f"/signin?continue={quote(target, safe='')}")
     answer = person.press(page, "sign in", token=wire.service.sign_in(ADA))
 
@@ -416,7 +416,7 @@ def test_who_has_signed_in_is_led_to_no_other_site(wire: Wire, target: str) -> N
 
 @pytest.mark.spec("T-01", "T-01b")
 def test_another_site_signs_nobody_in(wire: Wire) -> None:
-    person = Person(wire)
+    person = WebUser(wire)
     body = f"token={wire.service.sign_in(EVE)}".encode()
     media_type = "application/x-www-form-urlencoded"
 
@@ -429,7 +429,7 @@ def test_another_site_signs_nobody_in(wire: Wire) -> None:
 @pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.choice("browser_sign_in")
 def test_nobody_signs_in_by_saying_who_they_are_unless_that_is_the_policy(wire: Wire) -> None:
-    person = Person(wire)
+    person = WebUser(wire)
     media_type = "application/x-www-form-urlencoded"
 
     answer = person.send("POST", "/signin", b"user=ada%40svc.example", Content_Type=media_type)
