@@ -75,7 +75,7 @@ def names() -> str:
     return f"{NAMES_HEAD}{table(columns, public)}\n{SANDBOX_HEAD}{table(columns, methods)}"
 
 
-_INTERNAL = ("set_previous", "on_close")
+_INTERNAL = ("follow", "closes")
 """Methods of a sandbox for the package's own modules."""
 
 

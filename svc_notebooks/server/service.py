@@ -96,7 +96,7 @@ class Service:
         return self._dispatcher.refusal(request, check)
 
     @property
-    def asked(self) -> int:
+    def requests_served(self) -> int:
         """The number of the last request, as the journal counts."""
         return self._journal.last
 

@@ -1,6 +1,6 @@
-"""What import-linter cannot see: whether an import runs at once or when it is needed.
+"""What import-linter cannot check: whether an import runs at once or when it is needed, and how large things are.
 
-Which room may use which, and which file knows requests, SQLAlchemy and cheroot, are contracts in
+Which package may import which, and which file imports requests, SQLAlchemy and cheroot, are contracts in
 pyproject.toml, and `make imports` checks them.
 """
 
@@ -64,10 +64,7 @@ def name(path: Path) -> str:
 
 def test_a_heavy_library_is_imported_when_it_is_used():
     early = {
-        name(path): imported
-        for path in FILES
-        for imported in imports(path)
-        if imported.at_once and imported.library in ONLY_WHEN_USED
+        name(path): used for path in FILES for used in imports(path) if used.at_once and used.library in ONLY_WHEN_USED
     }
 
     assert not early, "import these inside the function that needs them"
@@ -75,13 +72,31 @@ def test_a_heavy_library_is_imported_when_it_is_used():
 
 def test_a_library_is_used_only_where_it_belongs():
     misplaced = {
-        name(path): imported
+        name(path): used
         for path in FILES
-        for imported in imports(path)
-        if not name(path).startswith(ONLY_IN.get(imported.library, ("",)))
+        for used in imports(path)
+        if not name(path).startswith(ONLY_IN.get(used.library, ("",)))
     }
 
     assert not misplaced, "see ONLY_IN"
+
+
+def test_a_folder_has_at_most_20_modules():
+    folders = {path.parent for path in FILES}
+    sizes = {
+        name(folder): len([path for path in FILES if path.parent == folder and path.stem != "__init__"])
+        for folder in folders
+    }
+
+    assert {folder: size for folder, size in sizes.items() if size > 20} == {}
+
+
+def test_a_package_says_in_at_most_ten_lines_what_is_where():
+    packages = [path for path in FILES if path.stem == "__init__" and "labconfig" not in path.parts]
+    texts = {name(path): ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "" for path in packages}
+
+    assert [path for path, text in texts.items() if len(text) < 10] == []
+    assert [path for path, text in texts.items() if text.count("\n") >= 10 and path != "__init__.py"] == []
 
 
 def test_a_module_has_a_docstring_and_at_most_400_lines():

@@ -29,9 +29,9 @@ _FIELD_OF = {"timeMax": "end"}
 class EventError(ValueError):
     """An event that the service would refuse: `problems` has the field and what is wrong with it, for each problem."""
 
-    def __init__(self, rows: list[Row]) -> None:
-        self.problems = [(_FIELD_OF.get(str(row.location), str(row.location)), row.message) for row in rows]
-        super().__init__("; ".join(row.message for row in rows) + " Nothing was sent.")
+    def __init__(self, wrong: list[Row]) -> None:
+        self.problems = [(_FIELD_OF.get(str(row.location), str(row.location)), row.message) for row in wrong]
+        super().__init__("; ".join(row.message for row in wrong) + " Nothing was sent.")
 
 
 def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObject:

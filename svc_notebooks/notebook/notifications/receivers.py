@@ -83,7 +83,7 @@ def receiver(
         made = _https_receiver(lab, inbox, session, host, port, certificate, _checked_address(address))
     _receivers.setdefault(session, []).append(made)
     if lab:
-        lab.on_close(made.close)
+        lab.closes(made.close)
     return made
 
 

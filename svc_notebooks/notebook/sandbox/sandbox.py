@@ -136,7 +136,7 @@ class Sandbox(Identities, SandboxControls):
         number = f" {self.number}" if self.number > 1 else ""
         return f"<Sandbox{number}: a service in this kernel; nothing leaves this machine>"
 
-    def set_previous(self, previous: Session | None) -> None:
+    def follow(self, previous: Session | None) -> None:
         """Go back to this session when the sandbox is closed."""
         self._previous = lambda: previous
         if previous and (last := sandbox_of(previous)):
@@ -167,7 +167,7 @@ class Sandbox(Identities, SandboxControls):
         self.session.close()
         self.service.close()
 
-    def on_close(self, close: Callable[[], None]) -> None:
+    def closes(self, close: Callable[[], None]) -> None:
         """Call this, too, when the sandbox is closed."""
         self._resources.callback(close)
 
@@ -258,6 +258,6 @@ class Sandbox(Identities, SandboxControls):
         context, ca = self._resources.enter_context(tls_for("127.0.0.1")) if tls else (None, None)
         server = SocketServer(self.service, port=port, tls=context, ca=ca).start()
         server.owner = self
-        self.on_close(server.stop)
+        self.closes(server.stop)
         self.served = server.base_url
         return server

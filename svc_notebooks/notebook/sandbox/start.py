@@ -68,7 +68,7 @@ def sandbox(
         names=names or Names(),
         virtual=clock == "virtual",
     )
-    lab.set_previous(make_current(lab.session))
+    lab.follow(make_current(lab.session))
     for note in lab.service.notes:
         warnings.warn(note, stacklevel=2)
     return lab
@@ -94,7 +94,7 @@ def open_sandbox(path: str | os.PathLike[str]) -> Sandbox:
     ['kept.txt']
     """
     lab = saved_sandbox(Path(path).expanduser(), next_number())
-    lab.set_previous(make_current(lab.session))
+    lab.follow(make_current(lab.session))
     return lab
 
 

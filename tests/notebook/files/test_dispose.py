@@ -120,7 +120,7 @@ def test_a_copy_is_closed_with_its_original():
     closed: list[str] = []
     with svc.sandbox() as lab:
         copy = lab.fork()
-        copy.on_close(lambda: closed.append("copy"))
+        copy.closes(lambda: closed.append("copy"))
 
     assert closed == ["copy"]
 

@@ -38,7 +38,7 @@ class ChangeDetector:
         """The number of the last request, and what else there is to change."""
         if self._lab is None:
             return self._session.exchanges.last, None
-        return self._lab.service.asked, self._lab.clock.now() if self._lab.clock.is_virtual else None
+        return self._lab.service.requests_served, self._lab.clock.now() if self._lab.clock.is_virtual else None
 
     def _has_writes_since(self, since: int) -> bool:
         if self._lab is None:
