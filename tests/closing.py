@@ -21,7 +21,7 @@ def closing() -> Iterator[None]:
         Widget.close_all()
         for sandbox in list(kernel._open_sandboxes):
             sandbox.close()
-        if any(thread.name == "svc-courier" for thread in threading.enumerate()):
+        if any(thread.name == "svc-delivery" for thread in threading.enumerate()):
             for worker in [value for value in gc.get_objects() if type(value) is DeliveryWorker]:
                 worker.close()  # of a sandbox that was collected before it was closed
         make_current(None)

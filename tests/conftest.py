@@ -58,7 +58,9 @@ def _nothing_runs_on() -> Iterator[None]:
     """A test ends its deliveries and its receivers: one process runs thousands of tests."""
     before = set(threading.enumerate())
     yield
-    begun = [thread for thread in set(threading.enumerate()) - before if thread.name in ("svc-courier", "svc-receiver")]
+    begun = [
+        thread for thread in set(threading.enumerate()) - before if thread.name in ("svc-delivery", "svc-receiver")
+    ]
     for thread in begun:
         thread.join(PATIENCE)  # it may be about to end
     assert [thread.name for thread in begun if thread.is_alive()] == []

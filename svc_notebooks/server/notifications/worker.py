@@ -45,7 +45,7 @@ class DeliveryWorker:
         self._requested, self._done = 0, 0
         self._condition = Condition()
         self._closed = Event()
-        self._thread = Thread(target=self._main, name="svc-courier", daemon=True)
+        self._thread = Thread(target=self._main, name="svc-delivery", daemon=True)
         self._thread.start()
 
     def wake(self) -> bool:

@@ -117,12 +117,14 @@ def test_without_an_origin_nothing_is_added(wire: Wire) -> None:
 
 
 @pytest.mark.parametrize(
-    "door", [door for door in PUBLIC_ENDPOINTS if door.name not in PAGES], ids=lambda door: door.name
+    "endpoint",
+    [endpoint for endpoint in PUBLIC_ENDPOINTS if endpoint.name not in PAGES],
+    ids=lambda endpoint: endpoint.name,
 )
-def test_a_page_gets_its_tokens_as_a_public_client(wire: Wire, door: Operation) -> None:
-    path = "/".join(("", *door.path))
+def test_a_page_gets_its_tokens_as_a_public_client(wire: Wire, endpoint: Operation) -> None:
+    path = "/".join(("", *endpoint.path))
 
-    for method in door.methods:
+    for method in endpoint.methods:
         assert preflight(wire, method, path).status == 204
         answer = wire.send(method, path, b"" if method == "POST" else None, {**FORM, "Origin": APP}, token=None)
         assert cors_of(answer)["access-control-allow-origin"] == "*"

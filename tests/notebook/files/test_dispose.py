@@ -38,7 +38,7 @@ def test_a_receiver_that_nobody_has_listens_no_more(monkeypatch):
         lab = svc.sandbox()
     gc.collect()
 
-    assert {thread.name for thread in threads} <= {"svc-receiver", "svc-courier"}
+    assert {thread.name for thread in threads} <= {"svc-receiver", "svc-delivery"}
     for thread in threads:
         thread.join(PATIENCE)
         assert not thread.is_alive()

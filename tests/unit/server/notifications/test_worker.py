@@ -133,7 +133,7 @@ def delivery_service(mailbox: Mailbox) -> Iterator[DeliveryService]:
 
 
 def delivery_threads() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if thread.name == "svc-courier"]
+    return [thread for thread in threading.enumerate() if thread.name == "svc-delivery"]
 
 
 def test_a_thread_with_nothing_to_do_ends_and_is_begun_again(
