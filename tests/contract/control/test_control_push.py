@@ -32,11 +32,11 @@ def webhook() -> Iterator[Receiver]:
         yield webhook
 
 
-def tell(wire: OverSocket, name: str, body: dict[str, Any]) -> Answer:
+def post_control(wire: OverSocket, name: str, body: dict[str, Any]) -> Answer:
     return wire.post_json(f"/_control/{name}", body, token=None)
 
 
-def ask(wire: OverSocket, name: str) -> Any:
+def get_control(wire: OverSocket, name: str) -> Any:
     return wire.send("GET", f"/_control/{name}", token=None).json[name]
 
 
@@ -48,14 +48,14 @@ def watch(wire: OverSocket, webhook: Receiver, **fields: Any) -> Answer:
 @pytest.mark.spec("A8-05", "N-01", "N-01a")
 def test_register_trust_watch_and_look(wire: OverSocket, webhook: Receiver) -> None:
     assert watch(wire, webhook).status == 401
-    assert tell(wire, "domains", {"domain": "LocalHost"}).json == {"domain": "localhost"}
-    assert tell(wire, "trust", {"ca_pem": webhook.ca_pem}).status == 204
+    assert post_control(wire, "domains", {"domain": "LocalHost"}).json == {"domain": "localhost"}
+    assert post_control(wire, "trust", {"ca_pem": webhook.ca_pem}).status == 204
     assert watch(wire, webhook).status == 200
     wire.create()
 
     assert [notification.resource_state for notification in webhook.wait_for(2)] == ["sync", "change"]
     wire.service.deliver()  # the receivers have answered; now that is written down, too
-    rows = ask(wire, "deliveries")
+    rows = get_control(wire, "deliveries")
     assert rows[0].keys() == {
         "channel_id", "resource_id", "message_number", "state", "attempt", "due", "time", "status", "outcome", "error",
     }  # fmt: skip
@@ -66,8 +66,8 @@ def test_register_trust_watch_and_look(wire: OverSocket, webhook: Receiver) -> N
 
 @pytest.mark.spec("N-08", "N-08b")
 def test_retries_by_the_systems_clock(wire: OverSocket, webhook: Receiver) -> None:
-    tell(wire, "domains", {"domain": "localhost"})
-    tell(wire, "trust", {"ca_pem": webhook.ca_pem})
+    post_control(wire, "domains", {"domain": "localhost"})
+    post_control(wire, "trust", {"ca_pem": webhook.ca_pem})
     webhook.answers = [503]
     watch(wire, webhook)
 
@@ -76,21 +76,21 @@ def test_retries_by_the_systems_clock(wire: OverSocket, webhook: Receiver) -> No
 
 @pytest.mark.spec("N-08", "N-08b", "A10-03")
 def test_the_clock_is_moved_and_everything_happens_in_its_order(wire: OverSocket, webhook: Receiver) -> None:
-    tell(wire, "domains", {"domain": "localhost"})
-    tell(wire, "trust", {"ca_pem": webhook.ca_pem})
-    tell(wire, "clock", {"now": "2026-03-01T12:00:00Z"})
+    post_control(wire, "domains", {"domain": "localhost"})
+    post_control(wire, "trust", {"ca_pem": webhook.ca_pem})
+    post_control(wire, "clock", {"now": "2026-03-01T12:00:00Z"})
     webhook.answers = [503] * 3
     watch(wire, webhook)
-    assert tell(wire, "clock", {"advance": "1m"}).json == {"now": "2026-03-01T12:01:00.000Z"}
+    assert post_control(wire, "clock", {"advance": "1m"}).json == {"now": "2026-03-01T12:01:00.000Z"}
 
-    rows = ask(wire, "deliveries")
+    rows = get_control(wire, "deliveries")
     assert [(row["attempt"], row["outcome"]) for row in rows] == [
         (1, "retry"), (2, "retry"), (3, "retry"), (4, "delivered"),
     ]  # fmt: skip
     assert "2026-03-01T12:00:05" < rows[-1]["time"] < "2026-03-01T12:00:08"
-    tell(wire, "clock", {"advance": "2h"})
+    post_control(wire, "clock", {"advance": "2h"})
     wire.create()
-    tell(wire, "clock", {"advance": "1m"})
+    post_control(wire, "clock", {"advance": "1m"})
     assert len(webhook.requests) == 4
 
 
@@ -110,19 +110,19 @@ def test_the_clock_is_moved_and_everything_happens_in_its_order(wire: OverSocket
     ],
 )
 def test_what_cannot_be_registered_or_trusted(wire: OverSocket, name: str, body: dict[str, Any]) -> None:
-    answer = tell(wire, name, body)
+    answer = post_control(wire, name, body)
 
     assert (answer.status, answer.error["reason"]) == (400, "badRequest")
 
 
 def test_a_reset_forgets_channels_and_keeps_domains(wire: OverSocket, webhook: Receiver) -> None:
-    tell(wire, "domains", {"domain": "localhost"})
-    tell(wire, "trust", {"ca_pem": webhook.ca_pem})
+    post_control(wire, "domains", {"domain": "localhost"})
+    post_control(wire, "trust", {"ca_pem": webhook.ca_pem})
     assert watch(wire, webhook).status == 200
     webhook.wait_for(1)
-    tell(wire, "reset", {})
+    post_control(wire, "reset", {})
 
-    assert ask(wire, "deliveries") == []
+    assert get_control(wire, "deliveries") == []
     assert watch(wire, webhook).status == 200  # the same id is free again
     assert len(webhook.wait_for(2)) == 2
 
@@ -130,4 +130,4 @@ def test_a_reset_forgets_channels_and_keeps_domains(wire: OverSocket, webhook: R
 def test_the_control_interface_is_not_there_unless_asked_for(service: Service) -> None:
     with SocketServer(service, threads=4) as server:
         wire = OverSocket(service, server.base_url)
-        assert tell(wire, "domains", {"domain": "localhost"}).status in (401, 404)
+        assert post_control(wire, "domains", {"domain": "localhost"}).status in (401, 404)
