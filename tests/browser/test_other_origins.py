@@ -227,7 +227,7 @@ def test_no_page_signs_in_signs_out_or_consents(signed_in, host, other_site_port
     app = service.oauth_client("app", [REDIRECT_URI])
     query = {"response_type": "code", "client_id": app["client_id"], "redirect_uri": REDIRECT_URI,
              "scope": "https://svc.example/auth/storage"}  # fmt: skip
-    people, since = service._context.store.users.emails(), service.asked
+    people, since = service._context.store.users.emails(), service.requests_served
     signed_in.goto(f"http://{host}:{other_site_port}/")
 
     results = signed_in.evaluate(ATTACK_PAGES, [base_url, f"/authorize?{urlencode(query)}"])
