@@ -34,10 +34,10 @@ from tests.scripted import (
     Time,
     after,
     answer,
+    answered_with,
     envelope,
     lost,
     reset,
-    said,
     session_for,
 )
 
@@ -90,8 +90,8 @@ def test_after_every_failure_the_next_request_is_a_question(fault: object) -> No
 
     upload(session_for(shelf), CONTENT, chunk_size=Q)
 
-    assert shelf.said("Content-Range")[1] == f"bytes */{len(CONTENT)}"
-    assert shelf.said("Content-Length")[1] == "0"
+    assert shelf.header_values("Content-Range")[1] == f"bytes */{len(CONTENT)}"
+    assert shelf.header_values("Content-Length")[1] == "0"
     assert the_content(shelf) == CONTENT
 
 
@@ -102,7 +102,7 @@ def test_c52_a_refusal_is_not_repeated(status: int, error: type[Exception]) -> N
 
     with pytest.raises(error, match=f"{status} because"):
         upload(session_for(shelf), CONTENT, chunk_size=Q)
-    assert len(shelf.said("Content-Range")) == 1
+    assert len(shelf.header_values("Content-Range")) == 1
 
 
 def test_c52_a_503_and_then_a_400_stops_at_the_400() -> None:
@@ -111,18 +111,18 @@ def test_c52_a_503_and_then_a_400_stops_at_the_400() -> None:
     with pytest.raises(BadRequest, match="Invalid request"):
         upload(session_for(shelf), CONTENT, chunk_size=Q)
     assert shelf.exhausted
-    assert len(shelf.said("Content-Range")) == 2
+    assert len(shelf.header_values("Content-Range")) == 2
 
 
 @pytest.mark.spec("A3-21", "A3-21a")
 @pytest.mark.parametrize("body", [b"", b'{"id": "fi', b"<html>ok</html>", b'"text"', b"[" * 50_000])
 def test_c53_a_last_answer_that_cannot_be_read_is_asked_for_again(body: bytes) -> None:
-    shelf = Shelf({"PUT": [None, None, said(body)]})
+    shelf = Shelf({"PUT": [None, None, answered_with(body)]})
 
     file = upload(session_for(shelf), CONTENT, chunk_size=Q)
 
     assert file["size"] == str(len(CONTENT))
-    assert shelf.said("Content-Range")[-1] == f"bytes */{len(CONTENT)}"
+    assert shelf.header_values("Content-Range")[-1] == f"bytes */{len(CONTENT)}"
     assert the_content(shelf) == CONTENT
 
 
@@ -144,7 +144,7 @@ def test_c55_less_was_stored_than_sent_and_the_next_chunk_begins_behind_it() -> 
 
     upload(session_for(shelf), CONTENT, chunk_size=2 * Q)
 
-    assert shelf.said("Content-Range")[1] == f"bytes 307200-{len(CONTENT) - 1}/{len(CONTENT)}"
+    assert shelf.header_values("Content-Range")[1] == f"bytes 307200-{len(CONTENT) - 1}/{len(CONTENT)}"
     assert the_content(shelf) == CONTENT
     assert shelf.exhausted
 
@@ -162,7 +162,7 @@ def test_c57_a_308_without_range_is_asked_about_once_and_means_nothing_is_stored
 
     upload(session_for(shelf), CONTENT, chunk_size=Q)
 
-    first, question, again = shelf.said("Content-Range")[:3]
+    first, question, again = shelf.header_values("Content-Range")[:3]
     assert question == f"bytes */{len(CONTENT)}"
     assert first == again
     assert the_content(shelf) == CONTENT
@@ -185,7 +185,7 @@ def test_c58_a_gap_is_asked_about_and_not_sent_again_and_again() -> None:
 
     assert the_content(shelf) == CONTENT
     assert len(time.slept) == 1
-    assert shelf.said("Content-Range")[2:4] == [f"bytes */{len(CONTENT)}", f"bytes 0-{Q - 1}/{len(CONTENT)}"]
+    assert shelf.header_values("Content-Range")[2:4] == [f"bytes */{len(CONTENT)}", f"bytes 0-{Q - 1}/{len(CONTENT)}"]
 
 
 @pytest.mark.spec("A3-23", "A3-23b")
@@ -243,7 +243,7 @@ def test_c60_a_service_that_goes_backwards_is_followed() -> None:
 
     upload(session_for(shelf), CONTENT, chunk_size=Q)
 
-    assert shelf.said("Content-Range")[2] == f"bytes 100000-{100_000 + Q - 1}/{len(CONTENT)}"
+    assert shelf.header_values("Content-Range")[2] == f"bytes 100000-{100_000 + Q - 1}/{len(CONTENT)}"
     assert the_content(shelf) == CONTENT
 
 
@@ -359,7 +359,7 @@ def test_c64_another_process_goes_on_with_the_session_uri_and_the_source(tmp_pat
     file = resume_upload(other, begun.session_uri or "", path, chunk_size=Q).resume()
 
     assert file["size"] == str(len(CONTENT))
-    assert shelf.said("Content-Range")[1:] == [
+    assert shelf.header_values("Content-Range")[1:] == [
         f"bytes */{len(CONTENT)}",
         f"bytes {Q}-{2 * Q - 1}/{len(CONTENT)}",
         f"bytes {2 * Q}-{len(CONTENT) - 1}/{len(CONTENT)}",
@@ -383,8 +383,8 @@ def test_c65_a_foreign_session_uri_gets_no_token(origin: str) -> None:
 
     upload(session_for(shelf), CONTENT, chunk_size=Q)
 
-    assert set(shelf.said("Authorization")) == {None}
-    assert shelf.said("Authorization", "POST") == [f"Bearer {TOKEN}"]
+    assert set(shelf.header_values("Authorization")) == {None}
+    assert shelf.header_values("Authorization", "POST") == [f"Bearer {TOKEN}"]
 
 
 def test_c65_the_services_own_origin_gets_it_however_it_is_written() -> None:
@@ -392,7 +392,7 @@ def test_c65_the_services_own_origin_gets_it_however_it_is_written() -> None:
 
     upload(session_for(shelf), CONTENT, chunk_size=Q)
 
-    assert set(shelf.said("Authorization")) == {f"Bearer {TOKEN}"}
+    assert set(shelf.header_values("Authorization")) == {f"Bearer {TOKEN}"}
 
 
 def test_a_token_that_expires_on_the_way_is_asked_for_once_more() -> None:
@@ -401,7 +401,7 @@ def test_a_token_that_expires_on_the_way_is_asked_for_once_more() -> None:
 
     upload(session_for(shelf, token=lambda: next(tokens)), CONTENT, chunk_size=Q)
 
-    assert shelf.said("Authorization") == ["Bearer old", "Bearer old", "Bearer new", "Bearer new"]
+    assert shelf.header_values("Authorization") == ["Bearer old", "Bearer old", "Bearer new", "Bearer new"]
     assert the_content(shelf) == CONTENT
 
 
