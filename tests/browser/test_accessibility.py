@@ -207,4 +207,4 @@ def test_axe_would_find_it(lab, axe):
 
     assert [violation.rule.partition(":")[0] for violation in violations] == ["button-name", "color-contrast"]
     assert "hardly to be read" in violations[1].element
-    assert "contrast of" in violations[1].mend
+    assert "contrast of" in violations[1].fix
