@@ -304,5 +304,5 @@ def safe_name(name: str) -> str:
     stem, dot, extension = clean.rpartition(".")
     if not dot or len(extension) > 20:
         stem, dot, extension = clean, "", ""
-    room = _MAX_NAME - len((dot + extension).encode())
-    return stem.encode()[:room].decode(errors="ignore") + dot + extension
+    max_stem = _MAX_NAME - len((dot + extension).encode())
+    return stem.encode()[:max_stem].decode(errors="ignore") + dot + extension

@@ -1,7 +1,7 @@
 """Events as a file that calendar programs open: iCalendar, RFC 5545, written with the library icalendar.
 
-The one file that knows the library. What is said of an event is ical_entry.py and ical_properties.py, of its
-recurrence ical_recurrence.py, of a zone vtimezone.py.
+The only module that imports icalendar. ical_entry.py and ical_properties.py write an event, ical_recurrence.py its
+recurrence, vtimezone.py a time zone.
 """
 
 from __future__ import annotations

@@ -245,7 +245,7 @@ class UploadDriver:
             # The upload is complete and its answer unreadable: ask again, the question has the same one (C53).
             self.machine.connection_lost(now, chance)
             return
-        self.machine.first_available = self.source.lowest  # what a stream can still give, should it be begun anew
+        self.machine.first_available = self.source.lowest  # where a restart can begin in a stream that does not seek
         self.machine.feed(self._response_facts(answer), now, chance)
         if metadata is not None:
             self._finish(metadata)

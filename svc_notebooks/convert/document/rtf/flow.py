@@ -20,7 +20,7 @@ class FlowBuilder:
     note: Node | None = None
     """The note whose text this is; None for the body."""
     rows: list[RowDefinition] = field(default_factory=lambda: [RowDefinition(), RowDefinition()])
-    """What is said of the rows to come: of tables, and of tables in tables."""
+    """The definitions of the next rows: of tables, and of nested tables."""
     _runs: list[RtfRun] = field(default_factory=list)
     _marker: str = ""
     _tables: list[RtfTable] = field(default_factory=list)
