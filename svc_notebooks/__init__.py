@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .client.session import Session as Session
+    from .core.brand_names import Names as Names
     from .core.errors.errors import (
         AbusiveFileWarning as AbusiveFileWarning,
         AlreadyExists as AlreadyExists,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
         Unreachable as Unreachable,
         Unsupported as Unsupported,
     )
-    from .core.names import Names as Names
     from .core.policy import Policy as Policy
     from .notebook.doctor import doctor as doctor
     from .notebook.events.batch import create_events as create_events
@@ -165,7 +165,7 @@ _MODULES = {
     "notebook.forms.event.form": ("event_form",),
     "notebook.forms.watch.panel": ("watch_panel",),
     "notebook.doctor": ("doctor",),
-    "core.names": ("Names",),
+    "core.brand_names": ("Names",),
     "core.policy": ("Policy",),
     "core.errors.errors": (
         "SvcError",

@@ -9,7 +9,7 @@ from ipywidgets import Widget
 
 from svc_notebooks.notebook.current_session import make_current
 from svc_notebooks.notebook.sandbox import kernel
-from svc_notebooks.server.notifications.worker import DeliveryWorker
+from svc_notebooks.server.notifications.delivery_worker import DeliveryWorker
 
 
 @contextmanager

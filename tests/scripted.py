@@ -19,7 +19,7 @@ from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Res
 from svc_notebooks.core.http.multipart import MultipartDecoder, PartBegins, PartData, boundary_of
 from svc_notebooks.core.http.ranges import ByteRange, ContentRange, stored_range
 from svc_notebooks.core.http.retry import RetryRule
-from svc_notebooks.core.uploads.server_session import (
+from svc_notebooks.core.uploads.server_state_machine import (
     ReceivedBody,
     SessionDecision,
     UploadSession,

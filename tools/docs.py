@@ -14,12 +14,12 @@ import svc_notebooks as svc
 from svc_notebooks.core.api.costs import COSTS, DOWNLOAD
 from svc_notebooks.core.api.openapi import document
 from svc_notebooks.core.api.operations import OPERATIONS, SESSION
+from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.colors import EVENT_COLORS
 from svc_notebooks.core.errors.catalogue import CATALOGUE
 from svc_notebooks.core.events.fields import EVENT_FIELDS
 from svc_notebooks.core.faults.presets import PRESETS
 from svc_notebooks.core.files.fields import FILE_FIELDS
-from svc_notebooks.core.names import Names
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.uploads.states import TRANSITIONS
 from svc_notebooks.notebook.frames import event_schemas, schemas, schemas as wire_schemas, schemas as world_schemas

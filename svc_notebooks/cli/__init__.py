@@ -2,7 +2,7 @@
 
 lab, run, grade, solutions, serve, check, conformance    one module for each command, imported when it is called
 notebook_files, settings                                 the notebooks of the package; settings of JupyterLab
-rule_report, report_plugin, target                       report, pytest plugin and deployment of `conformance`
+rule_report, report_plugin, deployment                   report, pytest plugin and deployment of `conformance`
 output_file                                              output files of commands
 """
 

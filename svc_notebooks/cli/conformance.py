@@ -17,9 +17,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..core.rule_ids import rule_number
+from .deployment import Deployment, Secrets, names_of
 from .output_file import check_output_paths, write_report
 from .rule_report import CaseOutcome, Result, RuleVerdict, counts, summary, table, verdicts
-from .target import Deployment, Secrets, names_of
 
 if TYPE_CHECKING:
     import pytest

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from ..core.errors.errors import PathExists
-from ..local.existing import DEVICE, existing
+from ..local.existing_file import DEVICE, existing
 from ..local.paths import free_path
 from ..local.saving import save_bytes
 

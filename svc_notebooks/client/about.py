@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from mimetypes import MimeTypes
 from weakref import WeakKeyDictionary
 
+from ..core.brand_names import Names
 from ..core.errors.errors import ServiceFailed
 from ..core.http.messages import JSON, JSONObject
 from ..core.http.native_formats import EXPORTS, IMPORTS, NATIVES, ExportFormat, ImportFormat
-from ..core.names import Names
 from .session import Session
 
 _LISTS = "importFormats,exportFormats,maxImportSizes"

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
 from ..core.errors.errors import NotSignedIn, SvcError
-from ..core.fork import after_fork
+from ..core.process_fork import after_fork
 
 Token: TypeAlias = "str | Callable[[], str] | None"
 """An access token, something that gives one, or none."""

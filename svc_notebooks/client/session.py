@@ -13,15 +13,15 @@ from random import Random
 from types import TracebackType
 from typing import NoReturn
 
+from ..core.brand_names import Names
 from ..core.clock import Clock
 from ..core.errors.errors import AlreadyExists, ServiceFailed, SvcError, error_from
 from ..core.faults.plan import Action
-from ..core.fork import after_fork
 from ..core.http.messages import JSON, Headers, JSONObject, Query, Request, Response, segment
 from ..core.http.redaction import redacted_text, without_secret
 from ..core.http.retry import RetryRule, parse_retry_after
-from ..core.names import Names
-from ..core.printable import printable
+from ..core.printable_text import printable
+from ..core.process_fork import after_fork
 from .credentials import Credential, Secret, Token, base_address, origin_of
 from .transport.base import DirectTransport, Handler, Transport, TransportError
 from .transport.recorder import RecordedBody, RecordedExchange, RecordedStream, Recorder

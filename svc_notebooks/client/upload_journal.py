@@ -15,8 +15,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import RLock
 
-from ..core.fork import after_fork
 from ..core.http.messages import JSONObject
+from ..core.process_fork import after_fork
 from .file_lock import open_locked
 
 

@@ -10,9 +10,33 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol
 
-from ..core.http import native_formats as f
-from .engines import available as engines
-from .engines.available import Engine
+from ..core.http.native_formats import (
+    CSV,
+    DOCX,
+    EPUB,
+    EXPORTS,
+    HTML,
+    IMPORTS,
+    JPEG,
+    JSON,
+    MARKDOWN,
+    ODP,
+    ODS,
+    ODT,
+    PDF,
+    PNG,
+    PPTX,
+    RTF,
+    SCRIPT_JSON,
+    SCRIPT_TEXT,
+    SVG,
+    TEXT,
+    TSV,
+    X_ODS,
+    XLSX,
+    ZIP,
+)
+from .engines.available import CALAMINE, LXML, OFFICE, PANDOC, PDFIUM, PILLOW, PYTHON_PPTX, TYPST, XLSXWRITER, Engine
 
 
 class Model(Protocol):
@@ -55,63 +79,63 @@ MODELS = {
     "script": "script:Project",
 }
 
-_PPT_ENGINES = (engines.OFFICE, engines.PPTX, engines.PILLOW)
+_PPT_ENGINES = (OFFICE, PYTHON_PPTX, PILLOW)
 
 # fmt: off
 _READERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
-    # native,        one of the format's types,       function,                     needs
-    ("document",     f.DOCX,                          "document.read:docx",         (engines.PANDOC,)),
-    ("document",     "application/msword",            "document.read:doc",          (engines.OFFICE, engines.PANDOC)),
-    ("document",     f.ODT,                           "document.read:odt",          (engines.PANDOC,)),
-    ("document",     f.HTML,                          "document.read:html",         (engines.PANDOC, engines.LXML)),
-    ("document",     f.RTF,                           "document.read:rtf",          (engines.PILLOW,)),
-    ("document",     f.TEXT,                          "document.read:text",         ()),
-    ("document",     f.MARKDOWN,                      "document.read:markdown",     (engines.PANDOC,)),
-    ("spreadsheet",  f.XLSX,                          "spreadsheet.sniff:read_xlsx", ()),
-    ("spreadsheet",  "application/vnd.ms-excel",      "spreadsheet.sniff:read_by_signature",  (engines.CALAMINE,)),
-    ("spreadsheet",  f.ODS,                           "spreadsheet.sniff:read_ods",  ()),
-    ("spreadsheet",  f.CSV,                           "spreadsheet.text.read:read_csv", ()),
-    ("spreadsheet",  f.TSV,                           "spreadsheet.text.read:read_tsv", ()),
-    ("spreadsheet",  f.TEXT,                          "spreadsheet.text.read:read_text", ()),
-    ("presentation", f.PPTX,                          "presentation.pptx:read",     (engines.PPTX, engines.PILLOW)),
-    ("presentation", "application/vnd.ms-powerpoint", "presentation.ppt:read",      _PPT_ENGINES),
-    ("presentation", f.ODP,                           "presentation.odp:read",      (engines.LXML, engines.PILLOW)),
-    ("document",     f.JPEG,                          "document.scan:picture",      (engines.PILLOW,)),
-    ("document",     f.PNG,                           "document.scan:picture",      (engines.PILLOW,)),
-    ("document",     "image/gif",                     "document.scan:picture",      (engines.PILLOW,)),
-    ("document",     "image/bmp",                     "document.scan:picture",      (engines.PILLOW,)),
-    ("document",     f.PDF,                           "document.scan:pdf",          (engines.PDFIUM, engines.PILLOW)),
-    ("script",       f.SCRIPT_TEXT,                   "script:read_text",           ()),
-    ("script",       f.JSON,                          "script:read_json",           ()),
-    ("drawing",      f.SVG,                           "drawing:read",               (engines.LXML,)),
+    # native,       media type,                      function,                                needs
+    ("document",     DOCX,                            "document.read:docx",                    (PANDOC,)),
+    ("document",     "application/msword",            "document.read:doc",                     (OFFICE, PANDOC)),
+    ("document",     ODT,                             "document.read:odt",                     (PANDOC,)),
+    ("document",     HTML,                            "document.read:html",                    (PANDOC, LXML)),
+    ("document",     RTF,                             "document.read:rtf",                     (PILLOW,)),
+    ("document",     TEXT,                            "document.read:text",                    ()),
+    ("document",     MARKDOWN,                        "document.read:markdown",                (PANDOC,)),
+    ("spreadsheet",  XLSX,                            "spreadsheet.sniff:read_xlsx",           ()),
+    ("spreadsheet",  "application/vnd.ms-excel",      "spreadsheet.sniff:read_by_signature",   (CALAMINE,)),
+    ("spreadsheet",  ODS,                             "spreadsheet.sniff:read_ods",            ()),
+    ("spreadsheet",  CSV,                             "spreadsheet.text.read:read_csv",        ()),
+    ("spreadsheet",  TSV,                             "spreadsheet.text.read:read_tsv",        ()),
+    ("spreadsheet",  TEXT,                            "spreadsheet.text.read:read_text",       ()),
+    ("presentation", PPTX,                            "presentation.pptx:read",                (PYTHON_PPTX, PILLOW)),
+    ("presentation", "application/vnd.ms-powerpoint", "presentation.ppt:read",                 _PPT_ENGINES),
+    ("presentation", ODP,                             "presentation.odp:read",                 (LXML, PILLOW)),
+    ("document",     JPEG,                            "document.scanned_pages:picture",        (PILLOW,)),
+    ("document",     PNG,                             "document.scanned_pages:picture",        (PILLOW,)),
+    ("document",     "image/gif",                     "document.scanned_pages:picture",        (PILLOW,)),
+    ("document",     "image/bmp",                     "document.scanned_pages:picture",        (PILLOW,)),
+    ("document",     PDF,                             "document.scanned_pages:pdf",            (PDFIUM, PILLOW)),
+    ("script",       SCRIPT_TEXT,                     "script:read_text",                      ()),
+    ("script",       JSON,                            "script:read_json",                      ()),
+    ("drawing",      SVG,                             "drawing:read",                          (LXML,)),
 )
 
 _WRITERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
-    ("document",     f.HTML,                          "document.write:html",        (engines.PANDOC,)),
-    ("document",     f.ZIP,                           "document.write:zipped_html", (engines.PANDOC,)),
-    ("document",     f.TEXT,                          "document.write:text",        (engines.PANDOC,)),
-    ("document",     f.RTF,                           "document.write:rtf",         (engines.PANDOC,)),
-    ("document",     f.ODT,                           "document.write:odt",         (engines.PANDOC,)),
-    ("document",     f.PDF,                           "document.pdf:write",         (engines.TYPST,)),
-    ("document",     f.DOCX,                          "document.write:docx",        (engines.PANDOC,)),
-    ("document",     f.EPUB,                          "document.write:epub",        (engines.PANDOC,)),
-    ("document",     f.MARKDOWN,                      "document.write:markdown",    (engines.PANDOC,)),
-    ("spreadsheet",  f.XLSX,                          "spreadsheet.xlsx.write:write", (engines.XLSXWRITER,)),
-    ("spreadsheet",  f.X_ODS,                         "spreadsheet.ods.write:write", ()),
-    ("spreadsheet",  f.ODS,                           "spreadsheet.ods.write:write", ()),
-    ("spreadsheet",  f.PDF,                           "spreadsheet.pdf:write", (engines.TYPST,)),
-    ("spreadsheet",  f.CSV,                           "spreadsheet.text.write:write_csv", ()),
-    ("spreadsheet",  f.TSV,                           "spreadsheet.text.write:write_tsv", ()),
-    ("spreadsheet",  f.ZIP,                           "spreadsheet.html.write:write", ()),
-    ("drawing",      f.JPEG,                          "drawing:jpeg",               (engines.TYPST, engines.PILLOW)),
-    ("drawing",      f.PNG,                           "drawing:png",                (engines.TYPST,)),
-    ("drawing",      f.SVG,                           "drawing:svg",                ()),
-    ("drawing",      f.PDF,                           "drawing:pdf",                (engines.TYPST,)),
-    ("presentation", f.PPTX,                          "presentation.pptx:write",    (engines.PPTX,)),
-    ("presentation", f.ODP,                           "presentation.odp:write",     ()),
-    ("presentation", f.PDF,                           "presentation.pdf:write",     (engines.TYPST,)),
-    ("presentation", f.TEXT,                          "presentation.text:write",    ()),
-    ("script",       f.SCRIPT_JSON,                   "script:write_json",          ()),
+    ("document",     HTML,                            "document.write:html",                   (PANDOC,)),
+    ("document",     ZIP,                             "document.write:zipped_html",            (PANDOC,)),
+    ("document",     TEXT,                            "document.write:text",                   (PANDOC,)),
+    ("document",     RTF,                             "document.write:rtf",                    (PANDOC,)),
+    ("document",     ODT,                             "document.write:odt",                    (PANDOC,)),
+    ("document",     PDF,                             "document.pdf:write",                    (TYPST,)),
+    ("document",     DOCX,                            "document.write:docx",                   (PANDOC,)),
+    ("document",     EPUB,                            "document.write:epub",                   (PANDOC,)),
+    ("document",     MARKDOWN,                        "document.write:markdown",               (PANDOC,)),
+    ("spreadsheet",  XLSX,                            "spreadsheet.xlsx.write:write",          (XLSXWRITER,)),
+    ("spreadsheet",  X_ODS,                           "spreadsheet.ods.write:write",           ()),
+    ("spreadsheet",  ODS,                             "spreadsheet.ods.write:write",           ()),
+    ("spreadsheet",  PDF,                             "spreadsheet.pdf:write",                 (TYPST,)),
+    ("spreadsheet",  CSV,                             "spreadsheet.text.write:write_csv",      ()),
+    ("spreadsheet",  TSV,                             "spreadsheet.text.write:write_tsv",      ()),
+    ("spreadsheet",  ZIP,                             "spreadsheet.html.write:write",          ()),
+    ("drawing",      JPEG,                            "drawing:jpeg",                          (TYPST, PILLOW)),
+    ("drawing",      PNG,                             "drawing:png",                           (TYPST,)),
+    ("drawing",      SVG,                             "drawing:svg",                           ()),
+    ("drawing",      PDF,                             "drawing:pdf",                           (TYPST,)),
+    ("presentation", PPTX,                            "presentation.pptx:write",               (PYTHON_PPTX,)),
+    ("presentation", ODP,                             "presentation.odp:write",                ()),
+    ("presentation", PDF,                             "presentation.pdf:write",                (TYPST,)),
+    ("presentation", TEXT,                            "presentation.text:write",               ()),
+    ("script",       SCRIPT_JSON,                     "script:write_json",                     ()),
 )
 # fmt: on
 
@@ -144,12 +168,12 @@ def _importers(extended: bool) -> list[Conversion]:
     return [
         Conversion(native, media_type, function, needs)
         for native, media_type_key, function, needs in _READERS
-        for row in f.IMPORTS
+        for row in IMPORTS
         if row.native == native and media_type_key in row.media_types and (extended or not row.extended)
         for media_type in row.media_types
     ]
 
 
 def _exporters(extended: bool) -> list[Conversion]:
-    offered = {(row.native, row.media_type) for row in f.EXPORTS if extended or not row.extended}
+    offered = {(row.native, row.media_type) for row in EXPORTS if extended or not row.extended}
     return [Conversion(*row) for row in _WRITERS if row[:2] in offered]

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from .input import bundle
+from .input import native_package
 from .input.charset import decode
 from .job import ConversionError, Job, TooLarge
 
@@ -44,12 +44,12 @@ class Project:
 
     def pack(self) -> bytes:
         """The bytes to store."""
-        return bundle.pack(_project_to_json(self), {})
+        return native_package.pack(_project_to_json(self), {})
 
     @classmethod
     def unpack(cls, body: bytes) -> Project:
         """The project that `pack` stored."""
-        value, _ = bundle.unpack(body)
+        value, _ = native_package.unpack(body)
         return _project_from_json(value)
 
 

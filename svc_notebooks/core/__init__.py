@@ -5,5 +5,5 @@ The client and the service both import from here, so that they agree about range
 http, api, errors          messages, headers and media types; operations and their schemas; the error catalogue
 files, events, uploads     fields, checks and queries of files; events and recurrence; the upload protocol
 auth, notifications, faults            OAuth and assertions; channels and messages; fault plans
-policy, names, platform    settings of a service, its brand names, what this Python can do
+policy, brand_names, platform    settings of a service, its brand names, what this Python can do
 """

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..client.session import Session
+from ..core.brand_names import NOWHERE
 from ..core.clock import parse_duration, parse_time
-from ..core.names import NOWHERE
 from .check_result import ExerciseOutcome, Verdict
 from .exercise_service import ExerciseService
 

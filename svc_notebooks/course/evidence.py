@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..client.files import file_path, file_permissions, list_files, pages
 from ..client.session import USER_AGENT, Session
+from ..core.brand_names import NOWHERE
 from ..core.clock import parse_time
 from ..core.http.messages import Request, segment
-from ..core.names import NOWHERE
 from .request_recorder import as_object
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..client.files import list_files
 from ..client.session import Session
+from ..core.brand_names import NOWHERE
 from ..core.http.messages import Headers, Request, Response
-from ..core.names import NOWHERE
 from ..core.policy import Policy
 from ..server.service import open_service
 from ..server.storage.clock import VirtualClock

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from ..core.fork import after_fork
 from ..core.http.messages import Body, Disconnected, Headers, Query, Request, Response, abort_body
+from ..core.process_fork import after_fork
 
 if TYPE_CHECKING:
     from ..server.service import Service

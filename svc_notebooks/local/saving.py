@@ -10,7 +10,7 @@ from secrets import token_hex
 from typing import NamedTuple, TypeAlias
 
 from ..core.errors.errors import cannot_write
-from .existing import FILE, check_path, check_replaceable, existing, real_path
+from .existing_file import FILE, check_path, check_replaceable, existing, real_path
 
 SAVED, UNCHANGED, REPLACED = "saved", "unchanged", "replaced"
 """What became of a path: it is new, it had the same content and was left alone, or it had other content."""

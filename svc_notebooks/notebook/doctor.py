@@ -13,12 +13,12 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from ..convert.engines import available, fonts, tesseract
 from ..core.errors.errors import SvcError
+from .byte_sizes import MIB, size_text
 from .current_session import current_session
 from .frames.frames import frame
 from .frames.schemas import DOCTOR
 from .frontend import detect_frontend
 from .sandbox.sandbox import sandbox_of
-from .sizes import MIB, size_text
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -10,12 +10,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from ..core.brand_names import NOWHERE, Names
 from ..core.clock import parse_duration
 from ..core.events.types import is_address
-from ..core.fork import ForkedChild
 from ..core.http.messages import JSONObject, Request, Response
-from ..core.names import NOWHERE, Names
 from ..core.policy import Policy
+from ..core.process_fork import ForkedChild
 from .auth import clients
 from .auth.users import record_token
 from .blobs.blob_store import BlobStore
@@ -30,12 +30,12 @@ from .events import invitations
 from .notifications import domains
 from .notifications.push import PushNotifications
 from .state.archive_path import save_to
+from .state.context_factory import build_context, fork_context, load, load_context, save
 from .state.expiry import upcoming_events
-from .state.factory import build_context, fork_context, load, load_context, save
 from .state.snapshots import Snapshots
 from .storage.clock import SystemClock, VirtualClock, virtual_clock_of
 from .storage.fork_guard import unusable_in_forks
-from .store.users import TokenRow
+from .tables.users import TokenRow
 
 
 class Service:

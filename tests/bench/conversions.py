@@ -23,7 +23,7 @@ from svc_notebooks.convert import registry
 from svc_notebooks.convert.job import Job
 from svc_notebooks.convert.pool.converter import Converter
 from svc_notebooks.convert.registry import MODELS, Conversion, exporters, importers, load
-from svc_notebooks.core.http import native_formats as f
+from svc_notebooks.core.http import native_formats
 from tests.convert import sources
 
 PAGE = Path(__file__).parents[2] / "docs" / "conversion.md"
@@ -59,7 +59,7 @@ def main() -> None:
 def rows() -> Iterator[str]:
     """A line of the table for each conversion that works here; of several media types for one function, the first."""
     converter = Converter()
-    bodies = {native: body_of(converter, native) for native in f.NATIVES}
+    bodies = {native: body_of(converter, native) for native in native_formats.NATIVES}
     try:
         for conversion in first_of_each(importers()):
             source = source_of(converter, bodies, conversion)
@@ -88,9 +88,15 @@ def first_of_each(conversions: tuple[Conversion, ...]) -> Iterator[Conversion]:
 def title_of(conversion: Conversion, *, reads: bool) -> str:
     if reads:
         return next(
-            r.title for r in f.IMPORTS if r.native == conversion.native and conversion.media_type in r.media_types
+            r.title
+            for r in native_formats.IMPORTS
+            if r.native == conversion.native and conversion.media_type in r.media_types
         )
-    return next(r.title for r in f.EXPORTS if (r.native, r.media_type) == (conversion.native, conversion.media_type))
+    return next(
+        r.title
+        for r in native_formats.EXPORTS
+        if (r.native, r.media_type) == (conversion.native, conversion.media_type)
+    )
 
 
 def measure(
@@ -176,11 +182,14 @@ class _TimedObject:
 
 def body_of(converter: Converter, native: str) -> bytes:
     sent = {
-        "document": (sources.docx(), f.DOCX),
-        "spreadsheet": (_table(), f.CSV),
-        "presentation": (_slides(), f.PPTX),
-        "drawing": (b'<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200"><circle r="90"/></svg>', f.SVG),
-        "script": (b'{"files":[{"name":"Code","type":"server_js","source":"f()"}]}', f.JSON),
+        "document": (sources.docx(), native_formats.DOCX),
+        "spreadsheet": (_table(), native_formats.CSV),
+        "presentation": (_slides(), native_formats.PPTX),
+        "drawing": (
+            b'<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200"><circle r="90"/></svg>',
+            native_formats.SVG,
+        ),
+        "script": (b'{"files":[{"name":"Code","type":"server_js","source":"f()"}]}', native_formats.JSON),
     }
     return converter.read(*sent[native], native, name="n").body
 
@@ -206,31 +215,39 @@ def source_of(converter: Converter, bodies: dict[str, bytes], conversion: Conver
     """A small file of the arrow's format; None where none can be made here."""
     media_type, native = conversion.media_type, conversion.native
     makers: dict[str, Callable[[], bytes]] = {
-        f.RTF: sources.rtf, f.ODT: sources.odt, f.HTML: sources.html, f.TSV: lambda: _table().replace(b",", b"\t"),
-        f.CSV: _table, f.JSON: lambda: b"{}", "application/vnd.svc-apps.script+text/plain": lambda: b"f()",
-        f.SCRIPT_TEXT: lambda: b"f()", f.SVG: lambda: b'<svg xmlns="http://www.w3.org/2000/svg"/>',
-        f.TEXT: lambda: b"words\n\nmore words\n" * 20,
-    }  # fmt: skip
+        native_formats.RTF: sources.rtf,
+        native_formats.ODT: sources.odt,
+        native_formats.HTML: sources.html,
+        native_formats.TSV: lambda: _table().replace(b",", b"\t"),
+        native_formats.CSV: _table,
+        native_formats.JSON: lambda: b"{}",
+        "application/vnd.svc-apps.script+text/plain": lambda: b"f()",
+        native_formats.SCRIPT_TEXT: lambda: b"f()",
+        native_formats.SVG: lambda: b'<svg xmlns="http://www.w3.org/2000/svg"/>',
+        native_formats.TEXT: lambda: b"words\n\nmore words\n" * 20,
+    }
     if media_type in makers:
         return makers[media_type]()
-    pictures = {f.PNG: "PNG", f.JPEG: "JPEG", "image/gif": "GIF", "image/bmp": "BMP"}
+    pictures = {native_formats.PNG: "PNG", native_formats.JPEG: "JPEG", "image/gif": "GIF", "image/bmp": "BMP"}
     if media_type in pictures:
         return sources.picture_of("Some words", pictures[media_type])
-    if converter.can_write(native, {f.ODS: f.X_ODS}.get(media_type, media_type)):
-        return converter.write(bodies[native], native, {f.ODS: f.X_ODS}.get(media_type, media_type)).body
+    if converter.can_write(native, {native_formats.ODS: native_formats.X_ODS}.get(media_type, media_type)):
+        return converter.write(
+            bodies[native], native, {native_formats.ODS: native_formats.X_ODS}.get(media_type, media_type)
+        ).body
     old = {"application/msword": ("docx", "doc"), "application/vnd.ms-excel": ("xlsx", "xls"),
            "application/vnd.ms-powerpoint": ("pptx", "ppt")}  # fmt: skip
     return _as_old_format(converter, bodies[native], native, *old[media_type]) if media_type in old else None
 
 
 def _as_old_format(converter: Converter, body: bytes, native: str, new: str, old: str) -> bytes | None:
-    from svc_notebooks.convert.engines import available as engines, libreoffice as office
+    from svc_notebooks.convert.engines import available, libreoffice
 
-    media_type = next(row.media_type for row in f.EXPORTS if row.extension == new and row.native == native)
-    if engines.soffice() is None:
+    media_type = next(row.media_type for row in native_formats.EXPORTS if row.extension == new and row.native == native)
+    if available.soffice() is None:
         return None
     with tempfile.TemporaryDirectory() as folder:
-        return office.convert(converter.write(body, native, media_type).body, new, old, Job("", Path(folder)))
+        return libreoffice.convert(converter.write(body, native, media_type).body, new, old, Job("", Path(folder)))
 
 
 if __name__ == "__main__":

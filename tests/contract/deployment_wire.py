@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from svc_notebooks.core.names import Names
+from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.rule_ids import rule_number
 from svc_notebooks.server.service import Service

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from urllib.parse import quote
 
-from svc_notebooks.core.names import Names
+from svc_notebooks.core.brand_names import Names
 
 
 class Translation:

@@ -8,7 +8,7 @@ import zipfile
 import pytest
 
 from svc_notebooks.convert.input.detect import detect_source
-from svc_notebooks.core.http import native_formats as f
+from svc_notebooks.core.http import native_formats
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
 
@@ -26,33 +26,33 @@ def archive(*names: str, mimetype: str | None = None) -> bytes:
 @pytest.mark.parametrize(
     "source,native,expected",
     [
-        (archive("[Content_Types].xml", "word/document.xml"), "document", f.DOCX),
-        (archive("[Content_Types].xml", "xl/workbook.xml"), "spreadsheet", f.XLSX),
-        (archive("[Content_Types].xml", "ppt/presentation.xml"), "presentation", f.PPTX),
-        (archive("content.xml", mimetype=f.ODT), "document", f.ODT),
-        (archive("content.xml", mimetype=f.ODS), "spreadsheet", f.ODS),
-        (archive("content.xml", mimetype=f.ODP + "-template"), "presentation", f.ODP),
+        (archive("[Content_Types].xml", "word/document.xml"), "document", native_formats.DOCX),
+        (archive("[Content_Types].xml", "xl/workbook.xml"), "spreadsheet", native_formats.XLSX),
+        (archive("[Content_Types].xml", "ppt/presentation.xml"), "presentation", native_formats.PPTX),
+        (archive("content.xml", mimetype=native_formats.ODT), "document", native_formats.ODT),
+        (archive("content.xml", mimetype=native_formats.ODS), "spreadsheet", native_formats.ODS),
+        (archive("content.xml", mimetype=native_formats.ODP + "-template"), "presentation", native_formats.ODP),
         (archive("readme"), "document", None),
         (b"PK\x03\x04 and no more", "document", None),
         (OLE, "document", "application/msword"),
         (OLE, "spreadsheet", "application/vnd.ms-excel"),
         (OLE, "presentation", "application/vnd.ms-powerpoint"),
         (OLE, "script", None),
-        (b"%PDF-1.4", "document", f.PDF),
-        (b"\x89PNG\r\n\x1a\n", "document", f.PNG),
-        (b"\xff\xd8\xff\xe0", "document", f.JPEG),
+        (b"%PDF-1.4", "document", native_formats.PDF),
+        (b"\x89PNG\r\n\x1a\n", "document", native_formats.PNG),
+        (b"\xff\xd8\xff\xe0", "document", native_formats.JPEG),
         (b"GIF89a", "document", "image/gif"),
         (b"BM....", "document", "image/bmp"),
-        (b"{\\rtf1 }", "document", f.RTF),
-        (b"\xef\xbb\xbf \n<!DOCTYPE HTML><p>", "document", f.HTML),
-        (b"<HTML><body>", "document", f.HTML),
-        (b"a < b", "document", f.TEXT),
-        (b"a,b", "spreadsheet", f.TEXT),
-        ("a".encode("utf-16"), "document", f.TEXT),
-        (b"{}", "script", f.JSON),
-        (b"<svg/>", "drawing", f.SVG),
+        (b"{\\rtf1 }", "document", native_formats.RTF),
+        (b"\xef\xbb\xbf \n<!DOCTYPE HTML><p>", "document", native_formats.HTML),
+        (b"<HTML><body>", "document", native_formats.HTML),
+        (b"a < b", "document", native_formats.TEXT),
+        (b"a,b", "spreadsheet", native_formats.TEXT),
+        ("a".encode("utf-16"), "document", native_formats.TEXT),
+        (b"{}", "script", native_formats.JSON),
+        (b"<svg/>", "drawing", native_formats.SVG),
         (b"\0\1\2", "document", None),
-        (b"", "document", f.TEXT),
+        (b"", "document", native_formats.TEXT),
     ],
 )
 def test_what_the_bytes_prove(source: bytes, native: str, expected: str | None) -> None:

@@ -13,7 +13,7 @@ import pytest
 from svc_notebooks.convert.document import read
 from svc_notebooks.convert.document.clean import plain_text
 from svc_notebooks.convert.document.model import Document
-from svc_notebooks.convert.engines import libreoffice as office
+from svc_notebooks.convert.engines import libreoffice
 from svc_notebooks.convert.job import ConversionError, Job
 from svc_notebooks.convert.pool.converter import Converter
 from tests.convert import sources
@@ -30,7 +30,7 @@ def converter() -> Iterator[Converter]:
 
 @pytest.mark.spec("A5-02")
 def test_without_libreoffice_it_is_said(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(office, "soffice", lambda: None)
+    monkeypatch.setattr(libreoffice, "soffice", lambda: None)
 
     with pytest.raises(ConversionError, match="needs LibreOffice"):
         read.doc(OLE, job)
@@ -38,7 +38,7 @@ def test_without_libreoffice_it_is_said(job: Job, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("source", [sources.docx(), sources.odt(), sources.html(), sources.rtf()])
 def test_what_is_only_called_old_needs_no_libreoffice(source: bytes, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(office, "soffice", lambda: None)
+    monkeypatch.setattr(libreoffice, "soffice", lambda: None)
 
     assert "Annual report" in plain_text(read.doc(source, job).blocks)
 
@@ -52,7 +52,7 @@ def test_what_is_no_document_is_not_shown_to_libreoffice(source: bytes, job: Job
 @pytest.mark.opens
 @pytest.mark.spec("A5-01")
 def test_in_a_worker_with_little_memory(converter: Converter, job: Job) -> None:
-    old = office.convert(sources.docx(), "docx", "doc", job)
+    old = libreoffice.convert(sources.docx(), "docx", "doc", job)
 
     made = converter.read(old, "application/msword", "document", name="old")
 
@@ -72,7 +72,7 @@ def test_an_old_file_that_is_damaged(converter: Converter) -> None:
 def test_pictures_that_are_linked_are_not_taken(job: Job, tmp_path: Path) -> None:
     secret = tmp_path / "secret.png"
     secret.write_bytes(sources.png(colour="red"))
-    old = office.convert(_linked(secret.as_uri()), "docx", "doc", _in(job, tmp_path / "a"))
+    old = libreoffice.convert(_linked(secret.as_uri()), "docx", "doc", _in(job, tmp_path / "a"))
     assert secret.name.encode("utf-16-le") in old or secret.name.encode() in old
 
     document = read.doc(old, _in(job, tmp_path / "b"))

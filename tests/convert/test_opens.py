@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.convert.engines import available as engines
+from svc_notebooks.convert.engines import available
 from svc_notebooks.convert.pool.converter import Converted, Converter
-from svc_notebooks.core.http import native_formats as f
+from svc_notebooks.core.http import native_formats
 from tests.convert import sources
 
 pytestmark = [pytest.mark.opens, pytest.mark.spec("A7-01", "A7-01b")]
@@ -53,11 +53,11 @@ def bodies(converter: Converter) -> dict[str, bytes]:
     drawing = f'<svg xmlns="http://www.w3.org/2000/svg" width="600" height="440">{lines}</svg>'.encode()
     project = json.dumps({"files": [{"name": "Code", "type": "server_js", "source": SCRIPTS["Japanese"]}]}).encode()
     sent = {
-        "document": (page, f.HTML),
-        "spreadsheet": (table, f.CSV),
-        "presentation": (_slides(), f.PPTX),
-        "drawing": (drawing, f.SVG),
-        "script": (project, f.JSON),
+        "document": (page, native_formats.HTML),
+        "spreadsheet": (table, native_formats.CSV),
+        "presentation": (_slides(), native_formats.PPTX),
+        "drawing": (drawing, native_formats.SVG),
+        "script": (project, native_formats.JSON),
     }
     return {
         native: converter.read(source, kind, native, name="All scripts").body for native, (source, kind) in sent.items()
@@ -91,7 +91,7 @@ def office(made: bytes, extension: str, target: str, folder: Path) -> bytes:
     source = folder / f"made.{extension}"
     source.write_bytes(made)
     profile = f"-env:UserInstallation={(folder / 'lo').as_uri()}"
-    output_of(engines.soffice(), profile, "--headless", "--convert-to", target, "--outdir", folder, source)
+    output_of(available.soffice(), profile, "--headless", "--convert-to", target, "--outdir", folder, source)
     return source.with_suffix(f".{target.partition(':')[0]}").read_bytes()
 
 
@@ -101,7 +101,15 @@ def missing_scripts(text: str) -> list[str]:
     return [name for name, sentence in SCRIPTS.items() if "".join(sentence.split()) not in plain]
 
 
-@pytest.mark.parametrize("kind,extension", [(f.HTML, "html"), (f.RTF, "rtf"), (f.ODT, "odt"), (f.DOCX, "docx")])
+@pytest.mark.parametrize(
+    "kind,extension",
+    [
+        (native_formats.HTML, "html"),
+        (native_formats.RTF, "rtf"),
+        (native_formats.ODT, "odt"),
+        (native_formats.DOCX, "docx"),
+    ],
+)
 def test_documents_in_writer(converter: Converter, bodies: dict[str, bytes], kind: str, extension: str, tmp_path: Path):
     made = written(converter, bodies, "document", kind).body
 
@@ -111,7 +119,7 @@ def test_documents_in_writer(converter: Converter, bodies: dict[str, bytes], kin
     assert EMOJI in text
 
 
-@pytest.mark.parametrize("kind,extension", [(f.XLSX, "xlsx"), (f.X_ODS, "ods")])
+@pytest.mark.parametrize("kind,extension", [(native_formats.XLSX, "xlsx"), (native_formats.X_ODS, "ods")])
 def test_sheets_in_calc(converter: Converter, bodies: dict[str, bytes], kind: str, extension: str, tmp_path: Path):
     made = written(converter, bodies, "spreadsheet", kind).body
 
@@ -120,7 +128,7 @@ def test_sheets_in_calc(converter: Converter, bodies: dict[str, bytes], kind: st
     assert [line.split(",") for line in text.splitlines()] == [[name, words] for name, words in SCRIPTS.items()]
 
 
-@pytest.mark.parametrize("kind,extension", [(f.PPTX, "pptx"), (f.ODP, "odp")])
+@pytest.mark.parametrize("kind,extension", [(native_formats.PPTX, "pptx"), (native_formats.ODP, "odp")])
 def test_slides_in_impress(converter: Converter, bodies: dict[str, bytes], kind: str, extension: str, tmp_path: Path):
     made = written(converter, bodies, "presentation", kind).body
 
@@ -140,7 +148,7 @@ def _text_of(markup: bytes) -> str:
 def test_pdfs_in_poppler(converter: Converter, bodies: dict[str, bytes], native: str, tmp_path: Path) -> None:
     """The letters are there as text, in fonts that are embedded, and drawn in those fonts: no boxes."""
     made = tmp_path / "made.pdf"
-    made.write_bytes(written(converter, bodies, native, f.PDF).body)
+    made.write_bytes(written(converter, bodies, native, native_formats.PDF).body)
 
     text, fonts = output_of("pdftotext", "-layout", made, "-"), output_of("pdffonts", made).splitlines()[2:]
 
@@ -151,7 +159,7 @@ def test_pdfs_in_poppler(converter: Converter, bodies: dict[str, bytes], native:
         assert any(name in line for line in fonts for name in names), names
 
 
-@pytest.mark.parametrize("kind,mode", [(f.PNG, "PNG"), (f.JPEG, "JPEG")])
+@pytest.mark.parametrize("kind,mode", [(native_formats.PNG, "PNG"), (native_formats.JPEG, "JPEG")])
 def test_drawings_in_pillow(converter: Converter, bodies: dict[str, bytes], kind: str, mode: str) -> None:
     from PIL import Image
 
@@ -161,13 +169,16 @@ def test_drawings_in_pillow(converter: Converter, bodies: dict[str, bytes], kind
 
 
 def test_a_drawing_as_a_vector(converter: Converter, bodies: dict[str, bytes], tmp_path: Path) -> None:
-    made = written(converter, bodies, "drawing", f.SVG).body
+    made = written(converter, bodies, "drawing", native_formats.SVG).body
 
     assert missing_scripts(_text_of(made)) == []
     assert office(made, "svg", "png", tmp_path).startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("native,kind", [("document", f.ZIP), ("spreadsheet", f.ZIP), ("document", f.EPUB)])
+@pytest.mark.parametrize(
+    "native,kind",
+    [("document", native_formats.ZIP), ("spreadsheet", native_formats.ZIP), ("document", native_formats.EPUB)],
+)
 def test_pages_in_zips(converter: Converter, bodies: dict[str, bytes], native: str, kind: str) -> None:
     made = written(converter, bodies, native, kind).body
 
@@ -179,9 +190,14 @@ def test_pages_in_zips(converter: Converter, bodies: dict[str, bytes], native: s
 
 @pytest.mark.parametrize(
     "native,kind",
-    [("document", f.TEXT), ("presentation", f.TEXT), ("spreadsheet", f.CSV), ("spreadsheet", f.TSV),
-     ("script", f.SCRIPT_JSON)],
-)  # fmt: skip
+    [
+        ("document", native_formats.TEXT),
+        ("presentation", native_formats.TEXT),
+        ("spreadsheet", native_formats.CSV),
+        ("spreadsheet", native_formats.TSV),
+        ("script", native_formats.SCRIPT_JSON),
+    ],
+)
 def test_text(converter: Converter, bodies: dict[str, bytes], native: str, kind: str) -> None:
     text = written(converter, bodies, native, kind).body.decode("utf-8-sig")
 
@@ -190,8 +206,10 @@ def test_text(converter: Converter, bodies: dict[str, bytes], native: str, kind:
 
 
 def test_a_scan_has_its_text_beside_it(converter: Converter, tmp_path: Path) -> None:
-    body = converter.read(sources.picture_of("Read these words\nfrom the picture"), f.PNG, "document", name="scan").body
-    made = converter.write(body, "document", f.DOCX).body
+    body = converter.read(
+        sources.picture_of("Read these words\nfrom the picture"), native_formats.PNG, "document", name="scan"
+    ).body
+    made = converter.write(body, "document", native_formats.DOCX).body
 
     text = office(made, "docx", "txt:Text (encoded):UTF8", tmp_path).decode("utf-8-sig")
 

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import pytest
 
 from svc_notebooks.convert import registry
-from svc_notebooks.convert.engines import available as engines
+from svc_notebooks.convert.engines import available
 from svc_notebooks.convert.registry import MODELS, exporters, importers
 from svc_notebooks.core.http.native_formats import EXPORTS, IMPORTS, MAX_IMPORT_SIZES, NATIVES
 
@@ -96,5 +96,5 @@ def test_sizes_are_of_native_types() -> None:
 
 
 def test_every_engine_says_how_to_get_it() -> None:
-    assert all(engine.install and engine.name for engine in engines.ENGINES)
-    assert len({engine.name for engine in engines.ENGINES}) == len(engines.ENGINES)
+    assert all(engine.install and engine.name for engine in available.ENGINES)
+    assert len({engine.name for engine in available.ENGINES}) == len(available.ENGINES)

@@ -23,11 +23,11 @@ from gcp_storage_emulator.server import create_server
 
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.transport.base import TransportError
-from svc_notebooks.client.uploads.conversation import DEFAULT_CHUNK
 from svc_notebooks.client.uploads.prepare import resume_upload
+from svc_notebooks.client.uploads.resumable_transfer import DEFAULT_CHUNK
 from svc_notebooks.client.uploads.sources import open_source
-from svc_notebooks.client.uploads.target import UploadTarget
 from svc_notebooks.client.uploads.upload import WHOLE, ClientUpload
+from svc_notebooks.client.uploads.upload_target import UploadTarget
 from svc_notebooks.core.errors.errors import ContentMismatch, ServiceFailed
 from svc_notebooks.core.http.messages import Request
 from tests.scripted import Stream

@@ -7,10 +7,10 @@ from dataclasses import fields
 from pathlib import Path
 
 from svc_notebooks import Policy
-from svc_notebooks.core.api import refusal_rules as decided
+from svc_notebooks.core.api import error_rules
 from svc_notebooks.core.api.operations import OPERATIONS, SESSION
 from svc_notebooks.core.api.public_endpoints import PUBLIC_ENDPOINTS
-from svc_notebooks.core.errors import decisions as choices
+from svc_notebooks.core.errors import decisions
 from svc_notebooks.core.errors.catalogue import CATALOGUE
 from svc_notebooks.core.errors.decisions import FIELD
 from svc_notebooks.core.rule_ids import rule_number
@@ -47,14 +47,14 @@ def test_every_operation_endpoint_move_and_refusal_says_what_decides_it():
 
 
 def test_every_field_says_which_rule_it_is():
-    rules = {by for table in (*decided.FIELDS.values(), decided.UPLOAD) for by in table.values()}
+    rules = {by for table in (*error_rules.FIELDS.values(), error_rules.UPLOAD) for by in table.values()}
 
     assert rules - KNOWN == set()
-    assert decided.WRONG_FIELD in KNOWN
+    assert error_rules.WRONG_FIELD in KNOWN
 
 
 def test_every_named_choice_has_a_row():
-    named = {value for name, value in vars(choices).items() if name.isupper() and value}
+    named = {value for name, value in vars(decisions).items() if name.isupper() and value}
 
     assert named - WRITTEN == set()
 

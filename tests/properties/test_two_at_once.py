@@ -19,8 +19,8 @@ import pytest
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.server.database.engine import Database
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.store.oauth import GrantRow, OAuth
-from svc_notebooks.server.store.users import Users, digest_of
+from svc_notebooks.server.tables.oauth import GrantRow, OAuth
+from svc_notebooks.server.tables.users import Users, digest_of
 from tests.patience import PATIENCE
 
 FILES = "/storage/v3/files"

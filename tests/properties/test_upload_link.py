@@ -14,7 +14,7 @@ from hypothesis import given, strategies as st
 
 from svc_notebooks.core.http.ranges import ByteSpan, ContentRange, stored_range
 from svc_notebooks.core.http.retry import RetryRule
-from svc_notebooks.core.uploads.client_machine import (
+from svc_notebooks.core.uploads.client_state_machine import (
     Begin,
     Done,
     Failed,
@@ -25,7 +25,7 @@ from svc_notebooks.core.uploads.client_machine import (
     Send,
     Wait,
 )
-from svc_notebooks.core.uploads.server_session import (
+from svc_notebooks.core.uploads.server_state_machine import (
     ReceivedBody,
     SessionDecision,
     UploadSession,

@@ -12,7 +12,7 @@ from ...core.errors.abuse_warning import warn_of_abuse
 from ...core.errors.errors import ContentMismatch, NotAllowed
 from ...core.http.messages import JSONObject
 from ...core.http.ranges import ByteRange
-from ...local.existing import FILE, check_path, check_replaceable
+from ...local.existing_file import FILE, check_path, check_replaceable
 from ...local.paths import DistinctPaths
 from ...local.saving import UNCHANGED, SavedFile
 from ..files import file_path, get_file

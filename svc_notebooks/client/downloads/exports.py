@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ...core.errors.errors import BadRequest, NotAllowed
 from ...core.http.native_formats import EXPORTS, ExportFormat
-from ...local.existing import check_path
+from ...local.existing_file import check_path
 from ...local.paths import DistinctPaths
 from ...local.saving import SavedFile
 from ..about import export_formats, native_name

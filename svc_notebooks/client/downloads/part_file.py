@@ -18,8 +18,8 @@ from pathlib import Path
 from types import TracebackType
 
 from ...core.errors.errors import Interrupted, cannot_write, disk_full
-from ...core.fork import after_fork
-from ...local.existing import real_path
+from ...core.process_fork import after_fork
+from ...local.existing_file import real_path
 from ...local.saving import SameContent, SavedFile, move_into_place, same_bytes
 from ..file_lock import LOCKS, open_locked
 

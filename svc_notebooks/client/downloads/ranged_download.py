@@ -9,7 +9,7 @@ from typing import Protocol
 from ...core.errors.errors import ContentMismatch, Interrupted, ServiceFailed
 from ...core.http.messages import Request, Response
 from ...core.http.ranges import ByteRange, ContentRange
-from ...core.uploads.client_machine import ResponseFacts
+from ...core.uploads.client_state_machine import ResponseFacts
 from ..session import Session
 from ..transport.base import TransportError
 from ..transport.retry import RetryBudget, interrupted

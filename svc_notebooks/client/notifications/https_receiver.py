@@ -15,8 +15,8 @@ from threading import Event, Lock, Thread
 from typing import Any
 from weakref import ref
 
-from ...core.fork import after_fork, close_copies
 from ...core.http.messages import Headers, Request
+from ...core.process_fork import after_fork, close_copies
 from .inbox import Inbox
 
 _HANDSHAKE_SECONDS = 10.0

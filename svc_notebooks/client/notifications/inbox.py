@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Condition
 
+from ...core.brand_names import Names
 from ...core.clock import Clock
 from ...core.http.messages import Headers, Request, Response, as_body
-from ...core.names import Names
 from ...core.notifications.messages import Notification, read_notification
 
 _MAX_BODY = 1024 * 1024

@@ -15,9 +15,9 @@ from itertools import chain
 from threading import Lock
 from typing import NamedTuple, overload
 
-from ...core.fork import after_fork
 from ...core.http.messages import Body, Headers, Request, Response
 from ...core.http.redaction import may_contain_secret, redacted_headers, redacted_text, redacted_url, without_secret
+from ...core.process_fork import after_fork
 from .base import closing_body
 
 KEPT = 2048

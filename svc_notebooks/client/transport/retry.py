@@ -17,8 +17,8 @@ from ...core.errors.errors import AlreadyExists, Interrupted, NotSignedIn, Servi
 from ...core.http.messages import Request, Response
 from ...core.http.redaction import redacted_url
 from ...core.http.retry import RetryRule
-from ...core.printable import printable
-from ...core.uploads.client_machine import ResponseFacts
+from ...core.printable_text import printable
+from ...core.uploads.client_state_machine import ResponseFacts
 from .base import TransportError
 
 IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"})

@@ -24,8 +24,8 @@ from ..upload_journal import JournalLock, PendingUpload
 from .bodies import Progress, SourceStream
 from .native_types import document_name, is_document, native_type, source_type
 from .sources import SourceFailed, UploadSource, open_source, own_name
-from .target import UploadTarget, length_headers
 from .upload import ClientUpload, checked_chunk
+from .upload_target import UploadTarget, length_headers
 
 SIMPLE_LIMIT = 5_000_000
 """Up to so many bytes the interface recommends a single request (A1, Limits)."""

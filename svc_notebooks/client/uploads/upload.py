@@ -9,17 +9,17 @@ from types import TracebackType
 
 from ...core.clock import format_time
 from ...core.errors.errors import SessionExpired
-from ...core.fork import after_fork
 from ...core.http.messages import JSONObject
-from ...core.uploads.client_machine import FailureReason
+from ...core.process_fork import after_fork
+from ...core.uploads.client_state_machine import FailureReason
 from ...core.uploads.states import QUANTUM, UploadState
 from ..session import Session
 from ..transport.retry import RetryBudget
 from ..upload_journal import JournalLock, PendingUpload
 from .bodies import Progress
-from .conversation import DEFAULT_CHUNK, UploadDriver
+from .resumable_transfer import DEFAULT_CHUNK, UploadDriver
 from .sources import UploadSource
-from .target import UploadTarget
+from .upload_target import UploadTarget
 
 WHOLE = -1
 """A chunk size that means: everything in a single request."""

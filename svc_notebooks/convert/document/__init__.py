@@ -1,7 +1,7 @@
 """Native documents: pandoc's tree and its images.
 
 model, clean: the model, and the cleaning of every tree before it is stored.
-read, text, scan, word_lists: readers; rtf: the RTF reader.
+read, text, scanned_pages, word_lists: readers; rtf: the RTF reader.
 write, postprocess: writers through pandoc; pdf, tex_formulas, table_grid: the PDF writer.
 pandoc: runs the program.
 """

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import unquote, unquote_to_bytes
 
 from ..engines import images
-from ..input.bundle import resource_name
+from ..input.native_package import resource_name
 from ..job import ConversionError, Job, TooLarge
 from .model import Document, Node, text_inlines
 

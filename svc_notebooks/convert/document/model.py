@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..input import bundle
+from ..input import native_package
 
 API_VERSION = [1, 23, 1]
 
@@ -33,12 +33,12 @@ class Document:
 
     def pack(self) -> bytes:
         """The bytes to store."""
-        return bundle.pack(self.tree, self.resources)
+        return native_package.pack(self.tree, self.resources)
 
     @classmethod
     def unpack(cls, body: bytes) -> Document:
         """The document that `pack` stored."""
-        tree, resources = bundle.unpack(body)
+        tree, resources = native_package.unpack(body)
         return cls(tree["blocks"], tree["meta"], resources)
 
     @property

@@ -6,7 +6,7 @@ import re
 import sys
 from typing import Any
 
-from ...core.http import native_formats as f
+from ...core.http import native_formats
 from ..engines import libreoffice
 from ..input.charset import decode
 from ..input.detect import OLE, detect_source
@@ -158,7 +158,12 @@ def _with_visible_metadata(tree: dict[str, Any]) -> dict[str, Any]:
     return tree | {"meta": {name: value for name, value in tree["meta"].items() if name in _VISIBLE_METADATA}}
 
 
-_READERS_OF_MISNAMED_DOC = {f.DOCX: docx, f.ODT: odt, f.RTF: rtf, f.HTML: html}
+_READERS_OF_MISNAMED_DOC = {
+    native_formats.DOCX: docx,
+    native_formats.ODT: odt,
+    native_formats.RTF: rtf,
+    native_formats.HTML: html,
+}
 
 
 def _without_metadata(tree: dict[str, Any], job: Job) -> Document:

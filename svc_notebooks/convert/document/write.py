@@ -11,7 +11,7 @@ from importlib.resources import as_file, files
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from ..input.bundle import ZIP_EPOCH
+from ..input.native_package import ZIP_EPOCH
 from ..job import Job
 from . import pandoc, postprocess
 from .clean import plain_text

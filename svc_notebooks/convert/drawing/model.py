@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..input import bundle
+from ..input import native_package
 
 WIDTH, HEIGHT = 960.0, 720.0
 """The page of a new drawing, in pixels of 1/96 inch."""
@@ -25,10 +25,10 @@ class Drawing:
 
     def pack(self) -> bytes:
         """The bytes to store."""
-        return bundle.pack({"svg": self.svg, "width": self.width, "height": self.height}, {})
+        return native_package.pack({"svg": self.svg, "width": self.width, "height": self.height}, {})
 
     @classmethod
     def unpack(cls, body: bytes) -> Drawing:
         """The drawing that `pack` stored."""
-        value, _ = bundle.unpack(body)
+        value, _ = native_package.unpack(body)
         return cls(**value)

@@ -83,7 +83,7 @@ TYPST = _library("typst")
 XLSXWRITER = _library("xlsxwriter")
 CALAMINE = _library("python_calamine")
 FORMUALIZER = _library("formualizer")
-PPTX = _library("pptx")
+PYTHON_PPTX = _library("pptx")
 PDFIUM = _library("pypdfium2")
 PILLOW = _library("PIL")
 LXML = _library("lxml")
@@ -94,7 +94,7 @@ _INSTALL_OFFICE = "apt-get install libreoffice, or libreoffice.org"
 OFFICE = Engine("LibreOffice", lambda: soffice() is not None, _INSTALL_OFFICE, program=True)
 
 ENGINES = (
-    PANDOC, TYPST, XLSXWRITER, CALAMINE, FORMUALIZER, PPTX, PDFIUM, PILLOW, LXML, CHARSET,
+    PANDOC, TYPST, XLSXWRITER, CALAMINE, FORMUALIZER, PYTHON_PPTX, PDFIUM, PILLOW, LXML, CHARSET,
     TESSEROCR, TESSDATA, OFFICE,
 )  # fmt: skip
 

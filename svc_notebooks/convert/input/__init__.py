@@ -2,5 +2,5 @@
 
 detect, charset: media type and character set of a source.
 zip_file: zip files within limits.
-bundle: the stored form: JSON and images in a zip file.
+native_package: the stored form: JSON and images in a zip file.
 """

@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 import zipfile
 
-from ...core.http import native_formats as f
+from ...core.http import native_formats
 from ...core.http.mime import UNKNOWN, sniff
 
 GENERIC_TYPES = frozenset(
-    {UNKNOWN, f.ZIP, "application/x-zip-compressed", "application/x-ole-storage", "binary/octet-stream"}
+    {UNKNOWN, native_formats.ZIP, "application/x-zip-compressed", "application/x-ole-storage", "binary/octet-stream"}
 )
 """Types that tell nothing of what is inside."""
 
@@ -20,7 +20,7 @@ _OLE_TYPES = {
     "spreadsheet": "application/vnd.ms-excel",
     "presentation": "application/vnd.ms-powerpoint",
 }
-_MAIN_PARTS = (("word/", f.DOCX), ("xl/", f.XLSX), ("ppt/", f.PPTX))
+_MAIN_PARTS = (("word/", native_formats.DOCX), ("xl/", native_formats.XLSX), ("ppt/", native_formats.PPTX))
 _MARKUP = (b"<!doctype html", b"<html", b"<head", b"<body")
 
 
@@ -57,7 +57,9 @@ def _detect_text(source: bytes, native: str) -> str | None:
     if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return None
     if native == "script":
-        return f.JSON
+        return native_formats.JSON
     if native == "drawing":
-        return f.SVG
-    return f.HTML if head.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_MARKUP) else f.TEXT
+        return native_formats.SVG
+    return (
+        native_formats.HTML if head.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_MARKUP) else native_formats.TEXT
+    )

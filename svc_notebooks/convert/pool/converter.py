@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
-from ...core.fork import temporary_folder
 from ...core.platform import capabilities
-from ..engines import available as engines
+from ...core.process_fork import temporary_folder
+from ..engines import available
 from ..job import ConversionError, Job, JobLimits, TooLarge
 from ..registry import MODELS, Conversion, exporters, importers, missing_engine
 from .workers import Executor, InlineExecutor, ProcessPool
@@ -56,11 +56,11 @@ class Converter:
 
     @property
     def _readers(self) -> dict[tuple[str, str], Conversion]:
-        return _readers(self._extended, engines.available_engines())
+        return _readers(self._extended, available.available_engines())
 
     @property
     def _writers(self) -> dict[tuple[str, str], Conversion]:
-        return _writers(self._extended, engines.available_engines())
+        return _writers(self._extended, available.available_engines())
 
     @property
     def imports(self) -> dict[str, list[str]]:

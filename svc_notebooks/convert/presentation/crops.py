@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..input.bundle import resource_name
+from ..input.native_package import resource_name
 from ..job import ConversionError, Job
 from .model import Deck, Shape, SlidePicture
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..engines.images import validate_image
-from ..input.bundle import resource_name
+from ..input.native_package import resource_name
 from ..job import ConversionError, Job, TooLarge
 
 _VECTOR = (b"\x01\x00\x00\x00", b"\xd7\xcd\xc6\x9a", b"<svg", b"<?xml")

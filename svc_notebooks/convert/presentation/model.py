@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal
 
-from ..input import bundle
+from ..input import native_package
 
 INCH = 914_400
 POINT = 12_700
@@ -176,12 +176,12 @@ class Deck:
     def pack(self) -> bytes:
         """The bytes to store."""
         value = {"width": self.width, "height": self.height, "title": self.title, "slides": _to_json(self.slides)}
-        return bundle.pack(value, self.pictures)
+        return native_package.pack(value, self.pictures)
 
     @classmethod
     def unpack(cls, body: bytes) -> Deck:
         """The deck that `pack` stored."""
-        value, pictures = bundle.unpack(body)
+        value, pictures = native_package.unpack(body)
         slides = tuple(_slide_from_json(slide) for slide in value["slides"])
         return cls(value["width"], value["height"], slides, value["title"], pictures)
 

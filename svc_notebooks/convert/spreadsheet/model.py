@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from typing import Any, NamedTuple
 
-from ..input import bundle
+from ..input import native_package
 from ..job import JobLimits, TooLarge
 
 
@@ -99,12 +99,12 @@ class Workbook:
 
     def pack(self) -> bytes:
         """The bytes to store."""
-        return bundle.pack({"sheets": [_sheet_to_json(sheet) for sheet in self.sheets]}, {})
+        return native_package.pack({"sheets": [_sheet_to_json(sheet) for sheet in self.sheets]}, {})
 
     @classmethod
     def unpack(cls, body: bytes) -> Workbook:
         """The value that `pack` stored."""
-        value, _ = bundle.unpack(body)
+        value, _ = native_package.unpack(body)
         return cls(tuple(_sheet_from_json(sheet) for sheet in value["sheets"]))
 
 

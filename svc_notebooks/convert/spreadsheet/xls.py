@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from ..engines import available as engines
+from ..engines import available
 from ..job import ConversionError, Job
 from .date_serial import DEFAULTS
 from .model import Area, Cell, CellQuota, CellStyle, Sheet, Workbook, disjoint
@@ -15,10 +15,10 @@ from .values import clean, parse_number
 
 def read(source: bytes, job: Job) -> Workbook:
     """A workbook in the old binary format."""
-    if job.office and engines.OFFICE.is_available():
+    if job.office and available.OFFICE.is_available():
         return _read_with_libreoffice(source, job)
-    if not engines.CALAMINE.is_available():
-        raise ConversionError(f"old workbooks need a library: {engines.CALAMINE.install}.")
+    if not available.CALAMINE.is_available():
+        raise ConversionError(f"old workbooks need a library: {available.CALAMINE.install}.")
     return _read_with_calamine(source, job)
 
 

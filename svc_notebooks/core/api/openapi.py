@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from ..brand_names import Names
 from ..errors.catalogue import CATALOGUE
-from ..names import Names
 from ..policy import Policy
 from .json_schemas import RESOURCES, STRING, Schema, ref, response_schema
 from .openapi_public import OAUTH, public_operations

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from ..auth.oauth import GRANTS
-from ..names import Names
+from ..brand_names import Names
 from .json_schemas import BOOLEAN, INTEGER, STRING, STRINGS_LIST, Schema, record, ref, response_schema
 from .operations import FILE_ID, Operation
 from .public_endpoints import CALENDAR, PUBLIC_ENDPOINTS

@@ -9,7 +9,7 @@ from ..errors.decisions import TOKENS
 from .operations import FILE_ID, Operation
 
 CALENDAR = "{calendar}"
-"""Stands for the calendar's own word in a path (core/names.py)."""
+"""Stands for the calendar's own word in a path (core/brand_names.py)."""
 
 
 def _endpoint(name: str, methods: str, path: str, decided_by: str) -> Operation:

@@ -28,7 +28,7 @@ from errno import EEXIST
 from pathlib import Path
 from typing import Any
 
-from ..printable import printable
+from ..printable_text import printable
 from .catalogue import ENGINE, RATE_LIMIT_REASONS
 
 _MAX_MESSAGE = 2000  # characters of a service's own words

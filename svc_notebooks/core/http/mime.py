@@ -10,7 +10,7 @@ from __future__ import annotations
 import mimetypes
 from functools import lru_cache
 
-from . import native_formats as formats
+from . import native_formats
 
 UNKNOWN = "application/octet-stream"
 """The type of content that nothing tells (U-03)."""
@@ -20,28 +20,28 @@ SNIFFED_BYTES = 16
 
 # fmt: off
 SIGNATURES: tuple[tuple[bytes, str], ...] = (
-    (b"%PDF-",               formats.PDF),
-    (b"\x89PNG\r\n\x1a\n",   formats.PNG),
-    (b"\xff\xd8\xff",        formats.JPEG),
+    (b"%PDF-",               native_formats.PDF),
+    (b"\x89PNG\r\n\x1a\n",   native_formats.PNG),
+    (b"\xff\xd8\xff",        native_formats.JPEG),
     (b"GIF87a",              "image/gif"),
     (b"GIF89a",              "image/gif"),
-    (b"{\\rtf",              formats.RTF),
-    (b"PK\x03\x04",          formats.ZIP),
+    (b"{\\rtf",              native_formats.RTF),
+    (b"PK\x03\x04",          native_formats.ZIP),
     (b"\x1f\x8b",            "application/gzip"),
 )
 
 EXTENSIONS: dict[str, str] = {
-    ".csv":     formats.CSV,
-    ".tsv":     formats.TSV,
-    ".md":      formats.MARKDOWN,
-    ".rtf":     formats.RTF,
-    ".docx":    formats.DOCX,
-    ".xlsx":    formats.XLSX,
-    ".pptx":    formats.PPTX,
-    ".odt":     formats.ODT,
-    ".ods":     formats.ODS,
-    ".odp":     formats.ODP,
-    ".epub":    formats.EPUB,
+    ".csv":     native_formats.CSV,
+    ".tsv":     native_formats.TSV,
+    ".md":      native_formats.MARKDOWN,
+    ".rtf":     native_formats.RTF,
+    ".docx":    native_formats.DOCX,
+    ".xlsx":    native_formats.XLSX,
+    ".pptx":    native_formats.PPTX,
+    ".odt":     native_formats.ODT,
+    ".ods":     native_formats.ODS,
+    ".odp":     native_formats.ODP,
+    ".epub":    native_formats.EPUB,
     ".parquet": "application/vnd.apache.parquet",
     ".ipynb":   "application/x-ipynb+json",
     ".yaml":    "application/yaml",

@@ -10,8 +10,8 @@ from email.utils import format_datetime, parsedate_to_datetime
 from functools import lru_cache
 from typing import Literal
 
+from ..brand_names import Names
 from ..http.messages import Headers
-from ..names import Names
 
 STATES = ("sync", "add", "remove", "update", "trash", "untrash", "change")
 """Values of X-Svc-Resource-State (N-06)."""

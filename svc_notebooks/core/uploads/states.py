@@ -5,7 +5,7 @@ Rule 1: every move of an upload session is a row of `TRANSITIONS`, in the order 
 raises `IllegalUploadTransition`.
 
 Rule 2: this file does not know which side it runs on. The service (`session.py`) asks the table what happens
-next and answers the row's status; the client (`client_machine.py`) reads an answer's status backwards through
+next and answers the row's status; the client (`client_state_machine.py`) reads an answer's status backwards through
 `EVENT_BY_STATUS` and makes the same move in its own copy. So both sides hold the same state whenever an answer
 arrives, and a client that missed an answer knows that it must ask.
 

@@ -9,8 +9,8 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from ...client.files import update_file
+from ...core.brand_names import Names
 from ...core.clock import from_millis
-from ...core.names import Names
 from ..check_result import require
 from ..definition import ExerciseDefinition
 from ..exercise_service import ReceiverCase

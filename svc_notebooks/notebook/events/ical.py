@@ -65,7 +65,7 @@ def export_events(
     """
     from ...client.downloads.downloads import checked_destination, target_path
     from ...client.events.ical import calendar_file
-    from ...local.existing import check_path
+    from ...local.existing_file import check_path
     from ...local.saving import save_bytes
 
     session, calendar = session_or_current(session), checked_calendar(calendar)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ...core.http.messages import Query
-from ..sizes import size_text
+from ..byte_sizes import size_text
 from .http_text import status_line
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
+from ..byte_sizes import MIB
 from ..frontend import detect_frontend
-from ..sizes import MIB
 
 if TYPE_CHECKING:
     from ..widgets.progress_bar import ProgressBar

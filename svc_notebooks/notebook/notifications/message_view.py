@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...client.notifications.inbox import Received
-from ...core.names import Names
+from ...core.brand_names import Names
 from ..widgets.html import Markup, joined, tag
 from .receiver import explained_headers
 

@@ -10,10 +10,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
 from ...client.notifications.inbox import Inbox, Received, same_token
-from ...core.fork import ForkedChild, after_fork
 from ...core.http.redaction import masked
 from ...core.notifications.messages import HEADERS, STATES
 from ...core.platform import capabilities
+from ...core.process_fork import ForkedChild, after_fork
 from ..arguments import choice, optional_text, whole
 from ..frames.frames import Record, frame
 from ..frames.schemas import EXPLAINED, MESSAGES
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.notifications.inbox import Inbox
-    from ...core.names import Names
+    from ...core.brand_names import Names
 
     _Files = tuple[str | Path, str | Path]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...core.fork import temporary_folder
+from ...core.process_fork import temporary_folder
 
 _HOSTS = ("localhost", "127.0.0.1", "::1")
 

@@ -11,9 +11,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn
 from weakref import ref
 
-from ...core.fork import after_fork, keep_forever
-from ...core.names import NOWHERE
+from ...core.brand_names import NOWHERE
 from ...core.platform import need_sockets
+from ...core.process_fork import after_fork, keep_forever
 from ..current_session import reset_current
 from ..frames.event_schemas import OUTBOX
 from ..frames.frames import frame
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ...client.credentials import Token
     from ...client.session import Session
     from ...client.transport.recorder import Recorder
-    from ...core.names import Names
+    from ...core.brand_names import Names
     from ...core.policy import Policy
     from ...server.service import Service
     from ...server.storage.clock import SystemClock, VirtualClock

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from ...core.names import Names
+from ...core.brand_names import Names
 from ...core.policy import Policy
 from ..arguments import choice
 from ..current_session import current_session as current_session, make_current

@@ -8,7 +8,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from ..sizes import MIB, size_text
+from ..byte_sizes import MIB, size_text
 
 _FOLDER = Path(__file__).parent
 _SLICE = MIB

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import ipywidgets as widgets
 
 from ...core.http.native_formats import PDF
-from ..sizes import MIB, size_text
+from ..byte_sizes import MIB, size_text
 from .html import tag
 from .preview import data_url
 

@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Callable
 
 from ...core.http.native_formats import CSV, HTML, JPEG, PNG, SVG, TEXT, TSV, ZIP
-from ..sizes import KIB, MIB, size_text
+from ..byte_sizes import KIB, MIB, size_text
 from .html import Markup, joined, tag
 
 MAX_TEXT = 64 * KIB

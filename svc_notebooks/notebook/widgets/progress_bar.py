@@ -9,7 +9,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ..sizes import progress_text
+from ..byte_sizes import progress_text
 from .html import Markup, tag
 
 _ANNOUNCED_STEP = 10  # percent: a line that changes at every chunk is never read to its end

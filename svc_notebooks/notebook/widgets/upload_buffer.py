@@ -10,7 +10,7 @@ import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...core.fork import remove_with
+from ...core.process_fork import remove_with
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from ...core.auth.assertions import new_key
 from ...core.http.messages import JSONObject
 from ..context.access_tokens import scope_names
 from ..context.service_context import ServiceContext
-from ..store.oauth import AccountRow, ClientRow
-from ..store.users import digest_of
+from ..tables.oauth import AccountRow, ClientRow
+from ..tables.users import digest_of
 from .users import create_user
 
 _ACCOUNT_NAME = re.compile(r"[a-z](?:[a-z0-9-]{0,28}[a-z0-9])?")

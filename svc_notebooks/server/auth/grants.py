@@ -11,8 +11,8 @@ from ..context.access_tokens import scope_names
 from ..context.external_origin import external_origin
 from ..context.public_request import PublicRequest, required_parameter
 from ..context.service_context import ServiceContext
-from ..store.oauth import AccountRow, ClientRow, GrantRow
-from ..store.users import TokenRow, digest_of
+from ..tables.oauth import AccountRow, ClientRow, GrantRow
+from ..tables.users import TokenRow, digest_of
 
 _LONGEST_ASSERTION = 3600
 _SKEW = 300

@@ -10,8 +10,8 @@ from urllib.parse import unquote_plus
 from ...core.auth.oauth import AUTHORIZATION_CODE, GRANTS, JWT_BEARER, REFRESH_TOKEN, OAuthError
 from ...core.http.messages import JSONObject, Response
 from ..context.public_request import PublicRequest, no_store_json, oauth_error_response, required_parameter
-from ..store.oauth import ClientRow
-from ..store.users import digest_of
+from ..tables.oauth import ClientRow
+from ..tables.users import digest_of
 from . import grants
 
 _CLIENT_GRANTS: Mapping[str, Callable[[PublicRequest, dict[str, str], ClientRow], JSONObject]] = {

@@ -7,7 +7,7 @@ from ..context.service_context import ServiceContext
 from ..events.attendee_copies import emails_of, sync_attendee_copies
 from ..events.resource import event_from_row
 from ..files.rows import root_row
-from ..store.users import TokenRow
+from ..tables.users import TokenRow
 
 
 def create_user(context: ServiceContext, email: str) -> None:

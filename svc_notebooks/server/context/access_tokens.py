@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from ...core.api.error_rules import rule_for_scopes
 from ...core.api.operations import ALL_SCOPES, Operation
-from ...core.api.refusal_rules import rule_for_scopes
 from ...core.errors.catalogue import ApiError, refuse, row
 from ...core.http.messages import Query, Request
 from ...core.policy import Policy
 from ..storage.clock import SystemClock, VirtualClock
-from ..store import Store
-from ..store.users import TokenRow
+from ..tables import Store
+from ..tables.users import TokenRow
 
 _BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([^\s]+) *")
 _MAX_CACHED = 10_000

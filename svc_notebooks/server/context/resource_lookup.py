@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..store import Store
+from ..tables import Store
 
 _EXISTS: dict[str, Callable[[Store, str], bool]] = {
     "file": lambda store, key: store.files.get(key) is not None,

@@ -8,17 +8,17 @@ from pathlib import Path
 
 from ...convert.pool.converter import Converter
 from ...core.api.operations import FILE_ID, PERMISSION_ID, Operation
+from ...core.brand_names import Names
 from ...core.clock import to_millis
 from ...core.http.messages import Body, Headers, Query, Request
-from ...core.names import Names
 from ...core.policy import Policy
 from ..storage.clock import SystemClock, VirtualClock
-from ..storage.content import Content
+from ..storage.content_io import Content
 from ..storage.disk_reserve import Reserve
 from ..storage.ids import Ids
 from ..storage.session_locks import SessionLocks
-from ..store import Store
-from ..store.search import Viewer
+from ..tables import Store
+from ..tables.search import Viewer
 from .access_tokens import Caller
 from .journal import JournalEntry
 

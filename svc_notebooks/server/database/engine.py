@@ -36,7 +36,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import StaticPool
 
-from ...core.fork import ForkedChild, after_fork, keep_forever
+from ...core.process_fork import ForkedChild, after_fork, keep_forever
 from . import upgrades
 from .errors import Translation, store_error
 from .schema import metadata

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from urllib.parse import SplitResult, urlsplit
 
+from ...core.api.error_rules import rule_for
 from ...core.api.operations import SESSION
 from ...core.api.public_endpoints import PAGES
-from ...core.api.refusal_rules import rule_for
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.faults.plan import FaultTarget
 from ...core.http.messages import Disconnected, Query, Request, Response

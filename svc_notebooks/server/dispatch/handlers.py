@@ -13,16 +13,10 @@ from ..context.external_origin import external_origin
 from ..context.public_request import PublicRequest
 from ..context.responses import json_response
 from ..context.service_context import RequestContext, ServiceContext
-from ..events import (
-    acl,
-    calendars,
-    changes as event_changes,
-    listing as event_list,
-    operations as event_operations,
-)
+from ..events import acl, calendars, listing as event_list, operations as event_operations, updates
 from ..files import (
     about,
-    changes,
+    change_list,
     conversion,
     copy,
     download,
@@ -59,8 +53,8 @@ HANDLERS: Mapping[str, Handler] = {
     "permissions.update": permissions.update,
     "permissions.delete": permissions.delete,
     "files.watch": channels.watch_file,
-    "changes.getStartPageToken": changes.start_page_token,
-    "changes.list": changes.list_changes,
+    "changes.getStartPageToken": change_list.start_page_token,
+    "changes.list": change_list.list_changes,
     "changes.watch": channels.watch_changes,
     "channels.stop": channels.stop,
     "about.get": about.get,
@@ -69,10 +63,10 @@ HANDLERS: Mapping[str, Handler] = {
     "events.list": event_list.list_events,
     "events.get": event_operations.get,
     "events.instances": event_list.list_instances,
-    "events.patch": event_changes.patch,
-    "events.update": event_changes.update,
-    "events.delete": event_changes.delete,
-    "events.move": event_changes.move,
+    "events.patch": updates.patch,
+    "events.update": updates.update,
+    "events.delete": updates.delete,
+    "events.move": updates.move,
     "calendars.insert": calendars.insert,
     "calendars.get": calendars.get,
     "calendars.patch": calendars.patch,

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from ...core.api.operations import OPERATIONS, SESSION, Operation
 from ...core.api.public_endpoints import CALENDAR, PAGES, PUBLIC_ENDPOINTS
+from ...core.brand_names import Names
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Query, plain_segment
-from ...core.names import Names
 from ...core.policy import Policy
 
 Methods = dict[str, Operation]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from ...core.api.operations import RULE_ID
 from ...core.errors.catalogue import refuse
-from ...core.events import calendars as rules
+from ...core.events import calendars
 from ...core.events.calendars import RULE_SHAPE, CalendarRole
 from ...core.http.messages import JSONObject, Response
 from ..context.responses import empty_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..files.operations import read_json
-from ..store.calendars import AccessRow, CalendarRow
+from ..tables.calendars import AccessRow, CalendarRow
 from .calendars import calendar_of, resource_response
 
 
@@ -33,7 +33,7 @@ def _rows(context: ServiceContext, calendar: CalendarRow) -> list[AccessRow]:
 
 def insert(context: ServiceContext, request: RequestContext) -> Response:
     """Let somebody see a calendar, or write in it."""
-    scope, role = rules.check_rule(read_json(request.body, context.policy.max_metadata_size))
+    scope, role = calendars.check_rule(read_json(request.body, context.policy.max_metadata_size))
     with context.store.transaction():
         return _grant(context, request, calendar_of(context, request, CalendarRole.OWNER), scope, role)
 
@@ -54,7 +54,7 @@ def change(context: ServiceContext, request: RequestContext) -> Response:
     with context.store.transaction():
         calendar = calendar_of(context, request, CalendarRole.OWNER)
         row = _rule(context, request, calendar)
-        return _grant(context, request, calendar, row.scope, rules.check_role(body.get("role"), name="role"))
+        return _grant(context, request, calendar, row.scope, calendars.check_role(body.get("role"), name="role"))
 
 
 def _rule(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> AccessRow:

@@ -11,7 +11,7 @@ from typing import Any
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import JSONObject
 from ..context.service_context import ServiceContext
-from ..store.events import EventRow
+from ..tables.events import EventRow
 from .calendars import primary_of
 from .instances import exists_in_recurrence, find_event
 from .resource import EventRecord, event_from_row

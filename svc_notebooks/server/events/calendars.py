@@ -9,7 +9,7 @@ from ...core.api.operations import CALENDAR_ID
 from ...core.clock import format_time, from_millis
 from ...core.colors import CALENDAR_COLORS, EVENT_COLORS, Color
 from ...core.errors.catalogue import refuse
-from ...core.events import calendars as rules
+from ...core.events import calendars
 from ...core.events.calendars import CALENDAR_SHAPE, LIST_SHAPE, CalendarRole
 from ...core.field_mask import Shape
 from ...core.http.messages import JSONObject, Response
@@ -17,7 +17,7 @@ from ..context.page_tokens import decode_page_token, encode_page_token
 from ..context.responses import empty_response, json_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..files.operations import int_param, parse_fields_param, read_json, select_fields
-from ..store.calendars import CalendarRow
+from ..tables.calendars import CalendarRow
 
 PRIMARY = "primary"
 _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE = 100, 250
@@ -108,7 +108,7 @@ def default_reminders(context: ServiceContext) -> list[Any]:
 
 def insert(context: ServiceContext, request: RequestContext) -> Response:
     """A secondary calendar."""
-    fields = rules.check_calendar(read_json(request.body, context.policy.max_metadata_size), creating=True)
+    fields = calendars.check_calendar(read_json(request.body, context.policy.max_metadata_size), creating=True)
     body: JSONObject = {name: value for name, value in fields.items() if value is not None}
     zone = str(body.pop("timeZone", context.policy.calendar_zone))
     name = f"{context.ids.calendar()}@group.calendar.{context.policy.domain}"
@@ -134,7 +134,7 @@ def update(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def _change(context: ServiceContext, request: RequestContext, *, partial: bool) -> Response:
-    body = rules.check_calendar(read_json(request.body, context.policy.max_metadata_size), creating=not partial)
+    body = calendars.check_calendar(read_json(request.body, context.policy.max_metadata_size), creating=not partial)
     with context.store.transaction():
         row = calendar_of(context, request, CalendarRole.OWNER)
         zone = str(body.pop("timeZone", None) or row.zone)
@@ -174,7 +174,9 @@ def get_entry(context: ServiceContext, request: RequestContext) -> Response:
 
 def list_entries(context: ServiceContext, request: RequestContext) -> Response:
     """The caller's calendars, the primary one first."""
-    minimum_role = rules.check_role(request.query.get("minAccessRole")) if "minAccessRole" in request.query else None
+    minimum_role = (
+        calendars.check_role(request.query.get("minAccessRole")) if "minAccessRole" in request.query else None
+    )
     user = request.caller.user
     primary_of(context, user)
     rows = sorted(context.store.calendars.of(user), key=lambda row: (row.id != user, row.created, row.id))

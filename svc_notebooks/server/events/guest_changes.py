@@ -6,8 +6,8 @@ import json
 
 from ...core.http.messages import JSON, JSONObject
 from ..context.service_context import ServiceContext
-from ..store.calendars import CalendarRow
-from ..store.events import EventRow
+from ..tables.calendars import CalendarRow
+from ..tables.events import EventRow
 from .attendee_copies import (
     attendees_of,
     check_guest_change,

@@ -18,8 +18,8 @@ from ...core.http.messages import JSONObject
 from ...core.time_zones import zone
 from ...core.work_budget import WorkBudget
 from ..context.service_context import ServiceContext
-from ..store.calendars import CalendarRow
-from ..store.events import EventRow
+from ..tables.calendars import CalendarRow
+from ..tables.events import EventRow
 from .resource import EventRecord, event_from_row
 
 _INSTANCE_ID = re.compile(r"(?P<series>.+)_(?P<moment>\d{8}(?:T\d{6}Z)?)", re.ASCII)

@@ -8,7 +8,7 @@ from typing import Any
 from ...core.clock import format_time, from_millis
 from ...core.http.messages import JSONObject
 from ..context.service_context import ServiceContext
-from ..store.events import InvitationRow
+from ..tables.events import InvitationRow
 from .attendee_copies import attendees_of
 from .resource import EventRecord
 

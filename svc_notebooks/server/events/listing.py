@@ -24,8 +24,8 @@ from ...core.work_budget import WorkBudget
 from ..context.page_tokens import decode_page_token, encode_page_token
 from ..context.service_context import RequestContext, ServiceContext
 from ..files.operations import bool_param, choice_param, int_param, parse_fields_param
-from ..store.calendars import CalendarRow
-from ..store.events import EventRow
+from ..tables.calendars import CalendarRow
+from ..tables.events import EventRow
 from .calendars import calendar_of, default_reminders, resource_response, role_of
 from .instances import changed_instances, find_event, instance_id, instances, is_within
 from .operations import requested_event, title_of, view_of

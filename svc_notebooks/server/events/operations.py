@@ -20,8 +20,8 @@ from ..context.external_origin import external_origin
 from ..context.service_context import RequestContext, ServiceContext
 from ..files.operations import parse_fields_param, read_json
 from ..files.resource import display_name
-from ..store.calendars import CalendarRow
-from ..store.events import EventRow
+from ..tables.calendars import CalendarRow
+from ..tables.events import EventRow
 from . import invitations
 from .attendee_copies import sync_attendee_copies
 from .body import writable_fields
@@ -34,7 +34,7 @@ from .conference import (
     meeting_link,
 )
 from .instances import find_event
-from .options import Options, max_attendees, options_of
+from .query_parameters import Options, max_attendees, options_of
 from .resource import EventRecord, EventView, event_from_row
 
 

@@ -15,8 +15,8 @@ from ...core.events.times import print_time, read_time
 from ...core.events.validation import reminders_of
 from ...core.http.messages import JSON, JSONObject
 from ..context.service_context import ServiceContext
-from ..store.calendars import CalendarRow
-from ..store.events import EventRow
+from ..tables.calendars import CalendarRow
+from ..tables.events import EventRow
 
 
 class EventRecord(NamedTuple):

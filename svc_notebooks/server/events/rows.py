@@ -6,7 +6,7 @@ import json
 
 from ...core.http.messages import JSONObject
 from ..context.service_context import ServiceContext
-from ..store.events import EventRow
+from ..tables.events import EventRow
 from .attendee_copies import drop_missing_instances, sync_attendee_copies
 from .calendars import primary_of
 from .operations import with_times

@@ -29,10 +29,10 @@ from ...core.policy import Policy
 from ..context.html import sandbox_headers
 from ..context.journal import with_notes
 from ..context.service_context import RequestContext, ServiceContext
-from ..storage.content import END
-from ..store.contents import PartRange
-from ..store.files import FileRow
-from .access_control import check_can_download
+from ..storage.content_io import END
+from ..tables.contents import PartRange
+from ..tables.files import FileRow
+from .roles import check_can_download
 from .rows import file_for, is_document, readable_file
 
 

@@ -15,12 +15,12 @@ from ...core.files.permissions import Role
 from ...core.http.messages import JSONObject, Response
 from ..context.responses import json_response
 from ..context.service_context import RequestContext, ServiceContext
-from ..storage.content import END, ContentReader
-from ..store.contents import PartRange
-from ..store.files import FileRow
-from .access_control import check_can_download
+from ..storage.content_io import END, ContentReader
+from ..tables.contents import PartRange
+from ..tables.files import FileRow
 from .conversion import ConversionRequest, conversion_for, convert
 from .operations import check_response_params, read_json, render_file
+from .roles import check_can_download
 from .rows import add_file, check_new, file_for, new_row, readable_file
 from .simple_upload import converted_content, store_content
 

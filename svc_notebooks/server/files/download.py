@@ -9,9 +9,9 @@ from ...core.http.ranges import ByteRange, ByteSpan, ContentRange
 from ..context.access_tokens import Caller, require_scopes
 from ..context.html import sandbox_headers
 from ..context.service_context import RequestContext, ServiceContext
-from ..storage.content import ContentReader
-from ..store.files import FileRow
-from .access_control import check_can_download
+from ..storage.content_io import ContentReader
+from ..tables.files import FileRow
+from .roles import check_can_download
 from .rows import readable_file
 
 

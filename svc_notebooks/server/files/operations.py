@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ...core import field_mask as fields
+from ...core import field_mask
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.errors.decisions import ROOT
 from ...core.field_mask import Mask, Shape
@@ -20,8 +20,8 @@ from ..context.external_origin import external_origin
 from ..context.page_tokens import decode_page_token, encode_page_token
 from ..context.responses import empty_response, json_response
 from ..context.service_context import RequestContext, ServiceContext
-from ..store.files import FilePage, FileRow
-from . import change_events
+from ..tables.files import FilePage, FileRow
+from . import change_log
 from .resource import DEFAULT_MASK, ViewContext, file_resource
 from .rows import add_file, changed_row, check_new, file_for, new_row, readable_file, save_properties, writable_folder
 
@@ -102,14 +102,14 @@ def parse_fields_param(query: Query, default: Mask, shape: Shape) -> Mask | None
     text = query.get("fields")
     if text is None:
         return default
-    mask = fields.parse(text)
-    fields.check(mask, shape)
+    mask = field_mask.parse(text)
+    field_mask.check(mask, shape)
     return mask or None
 
 
 def select_fields(mask: Mask | None, value: JSONObject) -> JSONObject:
     """The parts of an answer that a mask selects; None selects nothing."""
-    selection: JSON = {} if mask is None else fields.apply(mask, value)
+    selection: JSON = {} if mask is None else field_mask.apply(mask, value)
     return selection if isinstance(selection, dict) else {}
 
 
@@ -181,7 +181,7 @@ def change_file(
     save_properties(context, request.caller, row.id, metadata)
     if row.trashed != old.trashed:
         context.store.files.follow(row.id, trashed=bool(row.trashed))
-    change_events.changed(context, old, row, _change_names(old, row, metadata, content))
+    change_log.changed(context, old, row, _change_names(old, row, metadata, content))
     return row
 
 
@@ -247,7 +247,7 @@ def empty_trash(context: ServiceContext, request: RequestContext) -> Response:
 def _delete_tree(context: ServiceContext, file_id: str) -> dict[int, list[str]]:
     if row := context.store.files.get(file_id):
         _return_foreign_files(context, row)
-        change_events.removed(context, row)
+        change_log.removed(context, row)
         context.store.permissions.drop_all(row.id)
     return {content: context.store.contents.drop(content) for content in context.store.files.drop(file_id)}
 
@@ -260,7 +260,7 @@ def _return_foreign_files(context: ServiceContext, top: FileRow) -> None:
         if row and parent and parent.owner != row.owner:
             moved = row._replace(parent=context.root(row.owner))
             context.store.files.save(moved)
-            change_events.changed(context, row, moved, {"parents"})
+            change_log.changed(context, row, moved, {"parents"})
 
 
 def _discard_contents(context: ServiceContext, contents: Mapping[int, list[str]]) -> None:
@@ -321,13 +321,13 @@ def _spaces(query: Query) -> set[str]:
 def _listing(
     context: ServiceContext, request: RequestContext, rows: list[FileRow], token: str | None, mask: Mask
 ) -> JSONObject:
-    everything = fields.STAR in mask
+    everything = field_mask.STAR in mask
     value: JSONObject = {"kind": context.names.kind("fileList"), "incompleteSearch": False, "nextPageToken": token}
     listing: JSONObject = {
         name: member for name, member in value.items() if (everything or name in mask) and member is not None
     }
     if everything or "files" in mask:
-        inner = mask.get("files") or {fields.STAR: fields.ALL}
+        inner = mask.get("files") or {field_mask.STAR: field_mask.ALL}
         view = view_context(context, request)
         listing["files"] = [file_resource(row, inner, view) for row in rows]
     return listing

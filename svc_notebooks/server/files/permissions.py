@@ -9,12 +9,12 @@ from ...core.http.messages import JSONObject, Response
 from ..context.page_tokens import decode_page_token, encode_page_token
 from ..context.responses import empty_response, json_response
 from ..context.service_context import RequestContext, ServiceContext
-from ..store.files import FileRow
-from ..store.permissions import PermissionRow
-from . import change_events
-from .access_control import users_with_access
+from ..tables.files import FileRow
+from ..tables.permissions import PermissionRow
+from . import change_log
 from .operations import int_param, parse_fields_param, read_json, select_fields
 from .resource import ANYONE, permission_id, permission_resource, permissions_of
+from .roles import users_with_access
 from .rows import file_for, writers_can_share
 
 _DEFAULT: Mask = {"kind": {}, "id": {}, "type": {}, "role": {}}
@@ -44,7 +44,7 @@ def _grant(context: ServiceContext, request: RequestContext, row: FileRow, reque
         row.id, permission_id, requested.type, requested.grantee, requested.role, context.millis(), request.caller.user
     )
     context.store.permissions.add(new)
-    change_events.permission_added(context, row)
+    change_log.permission_added(context, row)
     return permission_resource(context, new)
 
 
@@ -58,7 +58,7 @@ def _permission_id_for(requested: PermissionRequest) -> str:
 def _set_role(context: ServiceContext, row: FileRow, old: PermissionRow, role: Role) -> PermissionRow:
     if old.role != role:
         context.store.permissions.set_role(row.id, old.id, role)
-        change_events.role_changed(context, row)
+        change_log.role_changed(context, row)
     return old._replace(role=role)
 
 
@@ -113,7 +113,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
             users_with_access(context, row),
         )
         context.store.permissions.drop(row.id, permission.id)
-        change_events.permission_removed(context, row, before)
+        change_log.permission_removed(context, row, before)
     return empty_response(204)
 
 

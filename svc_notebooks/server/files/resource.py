@@ -10,7 +10,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
-from ...core import field_mask as fields
+from ...core import field_mask
 from ...core.clock import format_time, from_millis
 from ...core.field_mask import ALL, Mask
 from ...core.files.fields import CAPABILITIES, FILE_FIELDS
@@ -21,10 +21,10 @@ from ..blobs.damage import DamagedContent
 from ..context.access_tokens import Caller
 from ..context.external_origin import external_origin
 from ..context.service_context import ServiceContext
-from ..store.contents import Digests
-from ..store.files import FileRow
-from ..store.permissions import PermissionRow
-from .access_control import can_download, effective_permissions, effective_role
+from ..tables.contents import Digests
+from ..tables.files import FileRow
+from ..tables.permissions import PermissionRow
+from .roles import can_download, effective_permissions, effective_role
 
 _log = logging.getLogger(__name__)
 
@@ -66,8 +66,8 @@ class _File:
 
     @cached_property
     def extra(self) -> dict[str, Any]:
-        fields: dict[str, Any] = json.loads(self.row.extra)
-        return fields
+        field_mask: dict[str, Any] = json.loads(self.row.extra)
+        return field_mask
 
     @cached_property
     def digests(self) -> Digests | None:
@@ -165,7 +165,7 @@ def permissions_of(context: ServiceContext, row: FileRow) -> list[JSONObject]:
 
 def permission_resource(context: ServiceContext, row: PermissionRow) -> JSONObject:
     """A permission as the wire shows it."""
-    fields: JSONObject = {
+    field_mask: JSONObject = {
         "id": row.id,
         "displayName": display_name(row.grantee) if row.grantee else None,
         "type": row.type,
@@ -173,7 +173,7 @@ def permission_resource(context: ServiceContext, row: PermissionRow) -> JSONObje
         GRANTEES[row.type] or "": row.grantee or None,
         "role": Role(row.role).wire_name,
     }
-    return {name: value for name, value in fields.items() if value is not None}
+    return {name: value for name, value in field_mask.items() if value is not None}
 
 
 def _permissions(file: _File) -> list[JSONObject] | None:
@@ -292,8 +292,8 @@ def file_resource(row: FileRow, mask: Mask, view: ViewContext) -> JSONObject:
     """The parts of a file that a mask selects; only what is selected is looked up or computed."""
     file = _File(row, view)
     selection: JSONObject = {}
-    for name in _FIELD_GETTERS if fields.STAR in mask else [name for name in _FIELD_GETTERS if name in mask]:
+    for name in _FIELD_GETTERS if field_mask.STAR in mask else [name for name in _FIELD_GETTERS if name in mask]:
         value = None if name in _BINARY and not file.binary else _FIELD_GETTERS[name](file)
         if value is not None:
-            selection[name] = fields.apply(mask.get(name, ALL), value)
+            selection[name] = field_mask.apply(mask.get(name, ALL), value)
     return selection

@@ -12,7 +12,7 @@ from ...core.uploads.states import UploadState
 from ..context.external_origin import external_origin
 from ..context.responses import empty_response
 from ..context.service_context import RequestContext, ServiceContext
-from ..store.upload_sessions import SessionRow
+from ..tables.upload_sessions import SessionRow
 from .conversion import too_large
 from .operations import check_response_params, read_json
 from .resumable_upload import sweep_sessions

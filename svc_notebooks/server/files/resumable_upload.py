@@ -1,4 +1,4 @@
-"""Serves requests on upload sessions: core/uploads/server_session.py decides, this module acts (A3).
+"""Serves requests on upload sessions: core/uploads/server_state_machine.py decides, this module acts (A3).
 
 The bytes of a request go into parts while they come. After every `part_size` bytes, and at the end, one short
 transaction adds the part to the session's content and moves `stored`, if no later request has claimed the
@@ -18,7 +18,7 @@ from ...core.errors.catalogue import refuse
 from ...core.http.messages import Disconnected, Headers, Query, Response
 from ...core.http.mime import UNKNOWN
 from ...core.http.ranges import ContentRange, stored_range
-from ...core.uploads.server_session import (
+from ...core.uploads.server_state_machine import (
     ReadPlan,
     ReceivedBody,
     RequestProblem,
@@ -34,10 +34,10 @@ from ..blobs.blob_store import BLOCK
 from ..context.access_tokens import Caller
 from ..context.responses import empty_response, encode_json, json_bytes, text_response
 from ..context.service_context import RequestContext, ServiceContext
-from ..storage.content import ContentWriter
+from ..storage.content_io import ContentWriter
 from ..storage.session_locks import SessionLock
-from ..store.contents import PartRange
-from ..store.upload_sessions import SessionRow
+from ..tables.contents import PartRange
+from ..tables.upload_sessions import SessionRow
 from .conversion import ConvertedContent, conversion_for, convert
 from .operations import NewContent, render_file
 from .rows import readable_file

@@ -14,9 +14,9 @@ from ...core.http.mime import UNKNOWN
 from ...core.http.native_formats import VENDOR_TYPES
 from ..context.access_tokens import Caller
 from ..context.service_context import ServiceContext
-from ..store.files import FileRow
-from . import change_events
-from .access_control import effective_role
+from ..tables.files import FileRow
+from . import change_log
+from .roles import effective_role
 
 _EXTRA = (
     "contentHints", "contentRestrictions", "copyRequiresWriterPermission", "description", "folderColorRgb",
@@ -163,7 +163,7 @@ def add_file(context: ServiceContext, caller: Caller, row: FileRow, metadata: JS
         context.store.users.use_id(row.id)
     context.store.files.open_with(row.id, caller.client)
     save_properties(context, caller, row.id, metadata)
-    change_events.created(context, row)
+    change_log.created(context, row)
 
 
 def changed_row(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject) -> FileRow:

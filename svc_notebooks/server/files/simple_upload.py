@@ -13,9 +13,9 @@ from ...core.http.multipart import MediaType, MultipartDecoder, MultipartError, 
 from ..blobs.blob_store import BLOCK
 from ..context.responses import json_response
 from ..context.service_context import RequestContext, ServiceContext
-from ..storage.content import ContentWriter
-from ..store.contents import PartRange
-from ..store.files import FileRow
+from ..storage.content_io import ContentWriter
+from ..tables.contents import PartRange
+from ..tables.files import FileRow
 from .conversion import ConversionRequest, ConvertedContent, conversion_for, convert, too_large
 from .operations import NewContent, change_file, check_response_params, parse_json, render_file
 from .rows import add_file, check_new, file_for, new_row, readable_file

@@ -10,7 +10,7 @@ from ...core.errors.catalogue import ApiError, refuse
 from ..blobs.damage import DamagedContent
 from ..context.service_context import ServiceContext
 from ..database.errors import FULL, DatabaseDamaged
-from .access_control import effective_role
+from .roles import effective_role
 
 _log = logging.getLogger(__name__)
 

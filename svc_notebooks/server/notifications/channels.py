@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 from base64 import urlsafe_b64encode
 
-from ...core import field_mask as fields
+from ...core import field_mask
 from ...core.errors.catalogue import ApiError, Row, refuse, row
 from ...core.http.messages import JSON, JSONObject, Response, join_url, segment
 from ...core.notifications.channels import (
@@ -24,11 +24,11 @@ from ..context.access_tokens import Caller
 from ..context.external_origin import external_origin
 from ..context.responses import empty_response, json_response
 from ..context.service_context import RequestContext, ServiceContext
-from ..files.change_events import change_log_of
-from ..files.changes import check_start
+from ..files.change_list import check_start
+from ..files.change_log import change_log_of
 from ..files.operations import parse_fields_param, read_json, select_fields
 from ..files.rows import readable_file
-from ..store.channels import ChannelRow
+from ..tables.channels import ChannelRow
 from .domains import is_registered
 
 _KIND = "api#channel"
@@ -56,7 +56,7 @@ def _uri(context: ServiceContext, request: RequestContext, *segments: str) -> st
 def _open(
     context: ServiceContext, request: RequestContext, watched: str, uri: str, most: float, *, of_changes: bool
 ) -> Response:
-    mask = parse_fields_param(request.query, {fields.STAR: {}}, CHANNEL_SHAPE)
+    mask = parse_fields_param(request.query, {field_mask.STAR: {}}, CHANNEL_SHAPE)
     policy, now = context.policy, context.millis()
     channel = check_channel(read_json(request.body, policy.max_metadata_size), now=now, types=policy.channel_types)
     if not is_registered(context.store, policy, channel.address):

@@ -11,8 +11,8 @@ import asyncio
 from collections.abc import Sequence
 
 from ...core.delivery_schedule import AttemptOutcome
-from .connect import AddrInfo, Endpoint, connect, describe_error, parse_endpoint, resolve
 from .connection import Connection, ConnectionState, NoResponse, message
+from .open_connection import AddrInfo, Endpoint, connect, describe_error, parse_endpoint, resolve
 from .trust_store import TrustStore
 
 _IDLE_SECONDS = 30.0

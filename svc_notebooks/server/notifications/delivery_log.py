@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.clock import format_time, from_millis
 from ...core.delivery_schedule import AttemptOutcome, DeliveryStatus
-from ..store.outbox import Waiting
+from ..tables.outbox import Waiting
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 
 from ...core.notifications.channels import host_of, plain_host
 from ...core.policy import Policy
-from ..store import Store
+from ..tables import Store
 
 
 def register(store: Store, domain: str) -> str:

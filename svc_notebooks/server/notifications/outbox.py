@@ -1,7 +1,7 @@
 """Hands out the messages that are due and records the outcome of each attempt (core/delivery_schedule.py decides).
 
-Nothing is sent from here (delivery.py does that), and every step is one short transaction, so that a service that
-is killed between two of them goes on where it was (N-11).
+delivery_service.py sends them. Every step is one short transaction, so that a service that is killed between two steps
+goes on where it was (N-11).
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from datetime import datetime
 from random import Random
 from typing import NamedTuple
 
+from ...core.brand_names import Names
 from ...core.clock import from_millis, to_millis
 from ...core.delivery_schedule import RETRIED, AttemptOutcome, DeliveryStatus, next_attempt
-from ...core.names import Names
 from ...core.notifications.channels import ChannelState
 from ...core.notifications.messages import CONTENT_TYPE, USER_AGENT, Message
 from ...core.policy import Policy
 from ..storage.clock import SystemClock, VirtualClock
-from ..store import Store
-from ..store.outbox import Waiting
+from ..tables import Store
+from ..tables.outbox import Waiting
 from .delivery_log import Delivery, DeliveryLog
 from .domains import is_registered
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..context.service_context import ServiceContext
-from .delivery import DeliveryService
+from .delivery_service import DeliveryService
 from .outbox import DeliveryQueue
 from .senders import Handler, Sender
 from .trust_store import TrustStore

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from ...core.delivery_schedule import AttemptOutcome
 from ...core.http.messages import Headers, Request, Response
-from ..store.outbox import Waiting
+from ..tables.outbox import Waiting
 from .outbox import DeliveryQueue
 
 _log = logging.getLogger(__name__)

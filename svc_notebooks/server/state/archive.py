@@ -22,13 +22,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
+from ...core.brand_names import Names
 from ...core.http.messages import JSON, JSONObject
-from ...core.names import Names
 from ...core.policy import Policy
 from ..blobs.blob_store import BLOCK, BlobStore, PartWriter, StoredPart, checked_parts
 from ..database.upgrades import VERSION as SCHEMA_VERSION
-from ..store import Store
-from ..store.dump import TABLES, check_row, columns, upgraded
+from ..tables import Store
+from ..tables.dump import TABLES, check_row, columns, upgraded
 
 FORMAT = "svc-notebooks service"
 VERSION = 1

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from ...local.existing import FILE, check_path, path_exists
+from ...local.existing_file import FILE, check_path, path_exists
 from ..blobs.atomic_write import BACKUP, atomic_write
 from .archive import is_saved
 

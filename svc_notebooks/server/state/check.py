@@ -12,7 +12,7 @@ from ..blobs.blob_store import StoredPart
 from ..blobs.directory import DirectoryBlobStore
 from ..database import integrity
 from ..database.integrity import AffectedFile
-from ..database.open_record import reading
+from ..database.opening_record import reading
 from ..storage.data_directory import DATABASE, PARTS, check_unused
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from ...core.clock import format_time, from_millis, to_millis
 from ...core.http.messages import Query
 from ..context.service_context import ServiceContext
-from ..store.deadlines import TimeSpan
+from ..tables.deadlines import TimeSpan
 
 _NEVER = 2**62
 

@@ -11,7 +11,7 @@ from ..blobs.blob_store import BlobStore, MemoryBlobStore, checked_parts
 from ..context.service_context import ServiceContext
 from ..files.storage_errors import naming_files
 from ..storage.clock import virtual_clock_of
-from ..store import Store
+from ..tables import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,11 +23,11 @@ from uuid import uuid4
 from ..blobs.blob_store import BlobStore
 from ..blobs.directory import SNAPSHOTS, DirectoryBlobStore, drop_snapshots
 from ..blobs.stray_blobs import ASIDE, HARMLESS, tidy
-from ..database import open_record
-from ..store import Database, open_database
-from ..store.contents import Contents
+from ..database import opening_record
+from ..tables import Database, open_database
+from ..tables.contents import Contents
+from .directory_marker import MARKER, UNFINISHED, Marker, read_marker, write_marker
 from .disk_reserve import RESERVE
-from .marker import MARKER, UNFINISHED, Marker, read_marker, write_marker
 
 DATABASE = "svc.sqlite"
 PARTS = "parts"
@@ -83,7 +83,7 @@ def check_unused(folder: Path) -> None:
     if not path.is_file():
         raise FileNotFoundError(f"{folder} is no store: it has no {DATABASE}")
     status = folder.stat()
-    if (os.getpid(), status.st_dev, status.st_ino) in _open or open_record.in_use(path):
+    if (os.getpid(), status.st_dev, status.st_ino) in _open or opening_record.in_use(path):
         raise OSError(f"{folder} is in use: close the service that uses it first")
 
 
@@ -117,9 +117,9 @@ def examine(folder: Path) -> Examined:
         return Examined(DirectoryState.NEW, marker)  # its creation was interrupted
     if DATABASE not in names:
         raise _refusal(folder, f"{DATABASE} is missing", _PUT_BACK)
-    if open_record.in_use(folder / DATABASE):
+    if opening_record.in_use(folder / DATABASE):
         raise _refusal(folder, "it is open in another process", "is another service using it? Close that one")
-    inspected = open_record.inspect(folder / DATABASE)
+    inspected = opening_record.inspect(folder / DATABASE)
     if inspected.problem:
         raise _refusal(folder, f"{DATABASE} {inspected.problem}", inspected.advice or _PUT_BACK)
     if inspected.names_parts and PARTS not in names:
@@ -166,7 +166,7 @@ def _marker(folder: Path) -> Marker:
         raise _refusal(folder, str(error), f"put the right {MARKER} back, or delete it to go on without it") from None
 
 
-def _mismatch(marker: Marker, last: open_record.Opening | None) -> str | None:
+def _mismatch(marker: Marker, last: opening_record.Opening | None) -> str | None:
     """Why a database does not belong to the parts beside it; None: it does."""
     if last is None or last.number < marker.openings:
         opened = last.number if last else 0
@@ -194,7 +194,7 @@ class _Record:
     def begin(self, database: Database, marker: Marker) -> int:
         """A new opening; its number."""
         self._driver = database.driver
-        current = open_record.begin(self._driver, uuid4().hex, marker.opening)
+        current = opening_record.begin(self._driver, uuid4().hex, marker.opening)
         self._marker = Marker(marker.store, current.number, current.token, closed=False)
         write_marker(self._folder, self._marker)
         atexit.register(self._end)
@@ -218,7 +218,7 @@ class _Record:
         if self._marker is None or os.getpid() != self._key[0]:  # a forked child has no part in it
             return False
         try:
-            return open_record.end(self._driver)
+            return opening_record.end(self._driver)
         except sqlite3.Error:
             return False
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ...core.fork import ForkedChild, after_fork, keep_forever
+from ...core.process_fork import ForkedChild, after_fork, keep_forever
 
 _WHERE = (
     "The service of this sandbox runs in process {process}, and this process is a fork of it, where every change would"

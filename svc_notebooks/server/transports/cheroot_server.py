@@ -1,7 +1,7 @@
 """Accepts connections and answers requests with cheroot: the one module that imports it.
 
 cheroot accepts connections, watches those that wait for a request, and has the threads. A connection gets a thread
-when the head of a request is there, and users get threads in turn (ready_queue.py). Requests are read and answered
+when the head of a request is there, and users get threads in turn (connection_queue.py). Requests are read and answered
 here, because cheroot's own way folds repeated headers into one, answers 100-continue to what will be refused, buffers
 in pure Python, and says in plain text what we say in our envelope.
 """
@@ -26,6 +26,7 @@ from ...core.errors.catalogue import refuse
 from ...core.http.messages import Disconnected, Headers, Request, Response, close_body
 from ...core.policy import Policy
 from ..context.responses import error_response
+from .connection_queue import LaneTable, ReadyQueue
 from .http1 import (
     HTTP_1_0,
     UNREADABLE_REASONS,
@@ -39,9 +40,8 @@ from .http1 import (
     read_headers,
 )
 from .idle_connections import WaitingConnection, overdue, unreadable_response
-from .ready_queue import LaneTable, ReadyQueue
 from .request_head import RequestReader
-from .transfer_pace import TransferBudget, peer_has_closed, send_all
+from .transfer_rate import TransferBudget, peer_has_closed, send_all
 
 _log = logging.getLogger(__name__)
 

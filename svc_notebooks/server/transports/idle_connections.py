@@ -15,11 +15,11 @@ from ...core.errors.catalogue import ApiError, Row, refuse
 from ...core.errors.decisions import UNREADABLE
 from ...core.policy import Policy
 from ..context.responses import error_response
+from .connection_queue import LaneTable
 from .http1 import UNREADABLE_REASONS, head
-from .ready_queue import LaneTable
 from .request_head import BUFFER, RequestReader, credential
 from .tls import TlsHandshake, TlsSocket
-from .transfer_pace import TransferBudget
+from .transfer_rate import TransferBudget
 
 IDLE_SECONDS = 65
 _REFUSED = {408: "requestTimeout", 413: "uploadTooLarge", 414: "uriTooLong", 500: "backendError", 503: "backendError"}

@@ -9,7 +9,7 @@ import ssl
 from typing import Any
 
 from .http1 import MOST_HEADER_BYTES
-from .transfer_pace import TransferBudget, receive_into
+from .transfer_rate import TransferBudget, receive_into
 
 BUFFER = 64 * 1024
 _END = b"\r\n\r\n"

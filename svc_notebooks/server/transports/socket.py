@@ -7,14 +7,14 @@ from pathlib import Path
 from threading import Event, Thread
 from weakref import WeakSet
 
-from ...core.fork import after_fork, close_copies
+from ...core.process_fork import after_fork, close_copies
 from ..service import Service
 from .bind_error import cannot_listen
 from .cheroot_server import CherootServer
+from .connection_queue import LaneTable
 from .control_api import Control
 from .http1 import MOST_HEADER_BYTES
 from .idle_connections import IDLE_SECONDS
-from .ready_queue import LaneTable
 from .thread_pool import PoolMonitor
 
 MAX_THREADS = 512

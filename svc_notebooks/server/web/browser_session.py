@@ -19,7 +19,7 @@ from ..context.access_tokens import Caller
 from ..context.external_origin import external_origin
 from ..context.html import html_page, redirect
 from ..context.public_request import PublicRequest
-from ..store.users import TokenRow
+from ..tables.users import TokenRow
 
 COOKIE = "svc_session"
 CLIENT = "browser"

@@ -15,8 +15,8 @@ from ..context.access_tokens import Caller
 from ..context.external_origin import external_origin
 from ..context.html import html_page, redirect
 from ..context.public_request import PublicRequest, no_store_json, oauth_error_response, unique_parameters
-from ..store.oauth import ClientRow
-from ..store.users import TokenRow
+from ..tables.oauth import ClientRow
+from ..tables.users import TokenRow
 from .browser_session import CLIENT, account_bar, session_user, sign_in_page, signature
 
 _METHODS = ("plain", "S256")

@@ -20,7 +20,7 @@ from ..context.service_context import ServiceContext
 from ..events.calendars import calendar_by_id
 from ..events.instances import find_event, instances
 from ..events.resource import EventRecord, visible_to_readers
-from ..store.calendars import CalendarRow
+from ..tables.calendars import CalendarRow
 
 _NEXT = 10
 

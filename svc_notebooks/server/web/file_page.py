@@ -18,12 +18,12 @@ from ..context.access_tokens import Caller, require_scopes
 from ..context.html import description_list, html_page
 from ..context.public_request import PublicRequest
 from ..context.service_context import RequestContext, ServiceContext
-from ..files.access_control import can_download, effective_role
 from ..files.conversion import render_document
 from ..files.download import download
 from ..files.resource import view_path
+from ..files.roles import can_download, effective_role
 from ..files.rows import can_see, is_document, readable_file
-from ..store.files import FileRow
+from ..tables.files import FileRow
 from .browser_session import account_bar, session_user, sign_in_page
 from .content_headers import link_headers
 

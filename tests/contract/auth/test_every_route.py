@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from svc_notebooks.core.api.openapi import document
-from svc_notebooks.core.names import Names
+from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.policy import Policy
 from tests.contract.conftest import Answer, Wire
 

@@ -20,7 +20,7 @@ from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports import socket as edge
 from svc_notebooks.server.transports.socket import SocketServer
-from svc_notebooks.server.transports.transfer_pace import peer_has_closed
+from svc_notebooks.server.transports.transfer_rate import peer_has_closed
 from tests.contract.conftest import OverSocket, Q
 from tests.contract.transport.test_connections import FILES, connected, everything
 from tests.patience import PATIENCE

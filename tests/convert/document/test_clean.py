@@ -10,7 +10,7 @@ import pytest
 from svc_notebooks.convert.document import read
 from svc_notebooks.convert.document.clean import MAX_DEPTH, clean, is_safe_link, plain_text
 from svc_notebooks.convert.document.model import Document, Node, paragraph, text_inlines
-from svc_notebooks.convert.input.bundle import resource_name
+from svc_notebooks.convert.input.native_package import resource_name
 from svc_notebooks.convert.job import Job, TooLarge
 from tests.convert import sources
 

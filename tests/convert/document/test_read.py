@@ -267,10 +267,10 @@ def sources_type(extension: str) -> str:
 @pytest.mark.opens
 @pytest.mark.spec("A5-01")
 def test_old_word_files_go_through_libreoffice(job: Job, tmp_path_factory: pytest.TempPathFactory) -> None:
-    from svc_notebooks.convert.engines import libreoffice as office
+    from svc_notebooks.convert.engines import libreoffice
 
     other = replace(job, folder=tmp_path_factory.mktemp("doc"))
-    old = office.convert(sources.docx(), "docx", "doc", other)
+    old = libreoffice.convert(sources.docx(), "docx", "doc", other)
 
     document = read.doc(old, job)
 

@@ -13,10 +13,10 @@ import pytest
 from PIL import Image
 from pypdf.actions import JavaScript
 
-from svc_notebooks.convert.document import pdf, read, scan
+from svc_notebooks.convert.document import pdf, read, scanned_pages
 from svc_notebooks.convert.document.clean import plain_text
 from svc_notebooks.convert.document.model import Document
-from svc_notebooks.convert.engines import available as engines, tesseract as ocr
+from svc_notebooks.convert.engines import available, tesseract
 from svc_notebooks.convert.job import ConversionError, Job, TooLarge
 from tests.convert import sources
 
@@ -48,7 +48,7 @@ def kinds(document: Document) -> list[str]:
 @pytest.mark.spec("A5-01", "A5-03", "A5-03a")
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "BMP"])
 def test_a_picture_and_the_text_in_it(kind: str, job: Job) -> None:
-    document = scan.picture(sources.picture_of("Seven green bottles\nhanging on the wall", kind), job)
+    document = scanned_pages.picture(sources.picture_of("Seven green bottles\nhanging on the wall", kind), job)
 
     assert kinds(document)[0] == "picture"
     assert "Seven green bottles" in plain_text(document.blocks[1:])
@@ -63,8 +63,8 @@ def test_a_picture_and_the_text_in_it(kind: str, job: Job) -> None:
 def test_the_language_is_used(job: Job) -> None:
     source = page_of("Grüße aus Köln, schöne Maße", job)
 
-    english = plain_text(scan.picture(source, job).blocks[1:])
-    german = plain_text(scan.picture(source, replace(job, ocr_language="de-AT")).blocks[1:])
+    english = plain_text(scanned_pages.picture(source, job).blocks[1:])
+    german = plain_text(scanned_pages.picture(source, replace(job, ocr_language="de-AT")).blocks[1:])
 
     assert "Grüße aus Köln" in german
     assert "Grüße" not in english
@@ -72,7 +72,7 @@ def test_the_language_is_used(job: Job) -> None:
 
 @pytest.mark.spec("A5-03", "A5-03c")
 def test_a_language_without_a_model_is_said(job: Job) -> None:
-    document = scan.picture(sources.picture_of("Plain words"), replace(job, ocr_language="fi"))
+    document = scanned_pages.picture(sources.picture_of("Plain words"), replace(job, ocr_language="fi"))
 
     assert "Plain words" in plain_text(document.blocks[1:])
     assert job.notes == ["ocrLanguage fi: no model for it is installed here; the text was read with eng."]
@@ -80,9 +80,9 @@ def test_a_language_without_a_model_is_said(job: Job) -> None:
 
 @pytest.mark.spec("A5-03", "A5-03a")
 def test_without_an_engine_the_picture_is_there_and_it_is_said(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ocr, "ocr_available", lambda: False)
+    monkeypatch.setattr(tesseract, "ocr_available", lambda: False)
 
-    document = scan.picture(sources.picture_of("Plain words"), job)
+    document = scanned_pages.picture(sources.picture_of("Plain words"), job)
 
     assert kinds(document) == ["picture"]
     assert "not read here" in job.notes[0]
@@ -93,7 +93,7 @@ def test_a_photo_without_text_has_none(job: Job) -> None:
     target = io.BytesIO()
     noise.save(target, "PNG")
 
-    assert kinds(scan.picture(target.getvalue(), job)) == ["picture"]
+    assert kinds(scanned_pages.picture(target.getvalue(), job)) == ["picture"]
 
 
 @pytest.mark.parametrize(
@@ -102,16 +102,16 @@ def test_a_photo_without_text_has_none(job: Job) -> None:
      ("sr-Latn", "srp_latn"), ("nb", "nor"), ("ja", "jpn"), ("fil", "fil")],
 )  # fmt: skip
 def test_models_of_languages(tag: str, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ocr, "_installed_models", lambda: {model: Path("there"), "eng": Path("here")})
+    monkeypatch.setattr(tesseract, "_installed_models", lambda: {model: Path("there"), "eng": Path("here")})
 
-    assert ocr.choose_model(tag) == (model, Path("there"), None)
+    assert tesseract.choose_model(tag) == (model, Path("there"), None)
 
 
 @pytest.mark.parametrize("installed,expected", [({"deu": Path("d")}, "deu"), ({}, None)])
 def test_what_there_is_when_nothing_is_asked(installed: dict[str, Path], expected: str | None, monkeypatch) -> None:
-    monkeypatch.setattr(ocr, "_installed_models", lambda: installed)
+    monkeypatch.setattr(tesseract, "_installed_models", lambda: installed)
 
-    model = ocr.choose_model(None)
+    model = tesseract.choose_model(None)
 
     assert (model and model.model) == expected
 
@@ -120,12 +120,12 @@ def test_trained_data_is_found_where_it_is_said_to_be(tmp_path: Path, monkeypatc
     (tmp_path / "xyz.traineddata").touch()
     monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path))
 
-    assert engines.tessdata.__wrapped__()[0] == tmp_path
+    assert available.tessdata.__wrapped__()[0] == tmp_path
 
 
 @pytest.mark.spec("A5-01", "A5-03", "A5-03a")
 def test_a_pdf_page_by_page(job: Job) -> None:
-    document = scan.pdf(made_pdf("The first page says this.", "The second one says that.", job=job), job)
+    document = scanned_pages.pdf(made_pdf("The first page says this.", "The second one says that.", job=job), job)
 
     assert kinds(document) == ["picture", "text", "picture", "text"]
     assert [plain_text(block) for block in document.blocks[1::2]] == [
@@ -138,13 +138,13 @@ def test_a_scanned_pdf_is_read(job: Job) -> None:
     target = io.BytesIO()
     Image.open(io.BytesIO(sources.picture_of("Words of a scanned page"))).save(target, "PDF", resolution=100)
 
-    document = scan.pdf(target.getvalue(), job)
+    document = scanned_pages.pdf(target.getvalue(), job)
 
     assert "Words of a scanned page" in plain_text(document.blocks[1:])
 
 
 def test_words_that_a_line_parted_are_one() -> None:
-    text = scan._without_hyphenation("a docu\x02\nment and a conver-\nsion, well-\nKnown, ﬁne\ud800")
+    text = scanned_pages._without_hyphenation("a docu\x02\nment and a conver-\nsion, well-\nKnown, ﬁne\ud800")
 
     assert text == "a document and a conversion, well-\nKnown, ﬁne"
 
@@ -154,7 +154,7 @@ class TestHostile:
     @pytest.mark.parametrize("source", [b"", b"%PDF-1.7", b"%PDF-1.4\n%%EOF", b"PK\x03\x04", b"<html>"])
     def test_what_is_no_pdf(self, source: bytes, job: Job) -> None:
         with pytest.raises(ConversionError, match="damaged, or no PDF"):
-            scan.pdf(source, job)
+            scanned_pages.pdf(source, job)
 
     @pytest.mark.parametrize("password", ["", "secret"])
     def test_encrypted(self, password: str, job: Job) -> None:
@@ -165,15 +165,15 @@ class TestHostile:
 
         if password:
             with pytest.raises(ConversionError, match="without a password"):
-                scan.pdf(target.getvalue(), job)
+                scanned_pages.pdf(target.getvalue(), job)
         else:
-            assert "words" in plain_text(scan.pdf(target.getvalue(), job).blocks)
+            assert "words" in plain_text(scanned_pages.pdf(target.getvalue(), job).blocks)
 
     def test_more_pages_than_are_taken(self, job: Job) -> None:
         source = made_pdf("a", "b", "c", job=job)
 
         with pytest.raises(TooLarge, match="it has 3 pages; at most 2"):
-            scan.pdf(source, replace(job, limits=replace(job.limits, pages=2)))
+            scanned_pages.pdf(source, replace(job, limits=replace(job.limits, pages=2)))
 
     @pytest.mark.parametrize("size", [(1_000_000, 1_000_000), (1_000_000, 1), (0.01, 0.01)])
     def test_pages_of_any_size(self, size: tuple[float, float], job: Job) -> None:
@@ -182,7 +182,7 @@ class TestHostile:
         target = io.BytesIO()
         writer.write(target)
 
-        [data] = scan.pdf(target.getvalue(), job).resources.values()
+        [data] = scanned_pages.pdf(target.getvalue(), job).resources.values()
 
         with Image.open(io.BytesIO(data)) as image:
             assert max(image.size) <= 2000
@@ -193,7 +193,7 @@ class TestHostile:
             b"2 0 obj<</Type/Pages/Kids[2 0 R]/Count 100000000>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF"
         )
         with pytest.raises(ConversionError):
-            scan.pdf(source, job)
+            scanned_pages.pdf(source, job)
 
     def test_actions_are_not_taken_along(self, job: Job) -> None:
         writer = pypdf.PdfWriter(clone_from=io.BytesIO(made_pdf("words", job=job)))
@@ -201,10 +201,10 @@ class TestHostile:
         target = io.BytesIO()
         writer.write(target)
 
-        assert b"alert" not in scan.pdf(target.getvalue(), job).pack()
+        assert b"alert" not in scanned_pages.pdf(target.getvalue(), job).pack()
 
     @pytest.mark.spec("A5-02")
     @pytest.mark.parametrize("source", [b"", b"<html>", b"%PDF-1.4", sources.png()[:50]])
     def test_what_is_no_picture(self, source: bytes, job: Job) -> None:
         with pytest.raises(ConversionError, match="picture"):
-            scan.picture(source, job)
+            scanned_pages.picture(source, job)

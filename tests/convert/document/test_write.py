@@ -17,7 +17,7 @@ import pytest
 
 from svc_notebooks.convert.document import pdf, read, write
 from svc_notebooks.convert.document.model import Document, paragraph, text_inlines
-from svc_notebooks.convert.engines import available as engines
+from svc_notebooks.convert.engines import available
 from svc_notebooks.convert.job import Job
 from svc_notebooks.convert.pool.converter import Converter
 from tests.convert import sources
@@ -320,6 +320,6 @@ def test_libreoffice_opens_it(name: str, document: Document, job: Job) -> None:
 def opened(source: Path, target: str) -> bytes:
     """What LibreOffice makes of a file."""
     profile = (source.parent / "lo").as_uri()
-    command = [str(engines.soffice()), f"-env:UserInstallation={profile}", "--headless", "--convert-to", target]
+    command = [str(available.soffice()), f"-env:UserInstallation={profile}", "--headless", "--convert-to", target]
     subprocess.run([*command, "--outdir", str(source.parent), str(source)], check=True, capture_output=True)
     return source.with_suffix(f".{target.partition(':')[0]}").read_bytes()

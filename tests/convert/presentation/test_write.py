@@ -23,7 +23,7 @@ from svc_notebooks.convert.presentation.model import (
     Text,
     TextRun,
 )
-from svc_notebooks.core.http import native_formats as f
+from svc_notebooks.core.http import native_formats
 from tests.convert.presentation import decks
 from tests.convert.presentation.test_pptx import sample
 
@@ -108,15 +108,20 @@ def test_text_has_titles_first_then_lists_tables_and_notes(job):
 def test_through_worker_processes_a_file_becomes_each_of_the_four(tmp_path):
     converter = Converter()
     try:
-        body = converter.read(decks.full_pptx(), f.PPTX, "presentation", name="Deck").body
-        made = {kind: converter.write(body, "presentation", kind).body for kind in (f.PPTX, f.ODP, f.PDF, f.TEXT)}
-        empty = converter.write(None, "presentation", f.PDF).body
+        body = converter.read(decks.full_pptx(), native_formats.PPTX, "presentation", name="Deck").body
+        made = {
+            kind: converter.write(body, "presentation", kind).body
+            for kind in (native_formats.PPTX, native_formats.ODP, native_formats.PDF, native_formats.TEXT)
+        }
+        empty = converter.write(None, "presentation", native_formats.PDF).body
     finally:
         converter.close()
 
-    assert [made[kind][:4] for kind in (f.PPTX, f.ODP, f.PDF, f.TEXT)] == [b"PK\x03\x04"] * 2 + [
+    assert [
+        made[kind][:4] for kind in (native_formats.PPTX, native_formats.ODP, native_formats.PDF, native_formats.TEXT)
+    ] == [b"PK\x03\x04"] * 2 + [
         b"%PDF",
         b"\xef\xbb\xbf\xc3",
     ]
-    assert len(pages(made[f.PDF])) == 3
+    assert len(pages(made[native_formats.PDF])) == 3
     assert len(pages(empty)) == 1

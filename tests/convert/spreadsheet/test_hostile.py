@@ -18,7 +18,7 @@ from svc_notebooks.convert.spreadsheet.model import Workbook
 from svc_notebooks.convert.spreadsheet.ods import read as read_ods
 from svc_notebooks.convert.spreadsheet.text import read as read_text
 from svc_notebooks.convert.spreadsheet.xlsx import read as read_xlsx
-from svc_notebooks.core.http import native_formats as f
+from svc_notebooks.core.http import native_formats
 
 pytestmark = pytest.mark.spec("A5-02")
 
@@ -144,8 +144,8 @@ def test_through_a_worker_a_bomb_costs_its_formulas_alone():
     doubling = ['REPT("x",30000)', *(f"{chr(64 + column)}1&{chr(64 + column)}1" for column in range(1, 26))]
     converter = Converter(replace(JobLimits(), memory=1024 * 1024 * 1024))
     try:
-        body = converter.read(xlsx(rows(*doubling)), f.XLSX, "spreadsheet").body
-        text = converter.write(body, "spreadsheet", f.CSV).body
+        body = converter.read(xlsx(rows(*doubling)), native_formats.XLSX, "spreadsheet").body
+        text = converter.write(body, "spreadsheet", native_formats.CSV).body
     finally:
         converter.close()
 
@@ -160,7 +160,7 @@ def test_through_a_worker_a_far_cell_costs_nothing():
     )
     converter = Converter()
     try:
-        body = converter.read(source, f.XLSX, "spreadsheet").body
+        body = converter.read(source, native_formats.XLSX, "spreadsheet").body
         sizes = [len(converter.write(body, "spreadsheet", kind).body) for kind in converter.exports["spreadsheet"]]
     finally:
         converter.close()

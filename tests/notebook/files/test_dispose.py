@@ -28,7 +28,7 @@ def test_a_cell_that_makes_a_sandbox_can_be_run_again_and_again():
 
 
 def test_a_receiver_that_nobody_has_listens_no_more(monkeypatch):
-    monkeypatch.setattr("svc_notebooks.server.notifications.worker._IDLE_SECONDS", 0.01)
+    monkeypatch.setattr("svc_notebooks.server.notifications.delivery_worker._IDLE_SECONDS", 0.01)
     before = set(threading.enumerate())
     lab = svc.sandbox()
     svc.watch_changes(svc.receiver())

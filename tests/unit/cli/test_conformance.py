@@ -22,10 +22,10 @@ from typing import Any, cast
 import pytest
 
 from svc_notebooks.cli.conformance import suite_folder
+from svc_notebooks.cli.deployment import Deployment, Secrets, names_of
 from svc_notebooks.cli.rule_report import CaseOutcome, Failure, Result, summary, table, verdicts
-from svc_notebooks.cli.target import Deployment, Secrets, names_of
+from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.http.messages import BytesBody, Headers, Request, Response
-from svc_notebooks.core.names import Names
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.rule_ids import rule_number
 from svc_notebooks.server.service import Service, open_service

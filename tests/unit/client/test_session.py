@@ -17,6 +17,7 @@ from svc_notebooks.client.session import Session
 from svc_notebooks.client.transport.base import TransportError
 from svc_notebooks.client.transport.recorder import Recorder
 from svc_notebooks.client.uploads.prepare import upload
+from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.errors.errors import (
     AlreadyExists,
     BadRequest,
@@ -30,7 +31,6 @@ from svc_notebooks.core.errors.errors import (
 )
 from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response
 from svc_notebooks.core.http.retry import RetryRule
-from svc_notebooks.core.names import Names
 from tests.scripted import BASE, TOKEN, Shelf, Stream, Time, answer, envelope, lost, reset, session_for
 
 

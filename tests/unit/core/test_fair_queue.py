@@ -10,8 +10,8 @@ from hypothesis import given, strategies as st
 
 from svc_notebooks.convert.pool.admission import Abandoned, Admission, TooManyWaiting
 from svc_notebooks.core.fair_queue import FairQueue
-from svc_notebooks.server.transports.ready_queue import LaneTable, ReadyQueue
-from svc_notebooks.server.transports.transfer_pace import TransferBudget
+from svc_notebooks.server.transports.connection_queue import LaneTable, ReadyQueue
+from svc_notebooks.server.transports.transfer_rate import TransferBudget
 from tests.patience import PATIENCE
 
 

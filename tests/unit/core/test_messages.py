@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given, strategies as st
 
+from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.clock import format_time, from_millis, parse_duration, parse_time, to_millis
 from svc_notebooks.core.http import mime
 from svc_notebooks.core.http.messages import (
@@ -17,7 +18,6 @@ from svc_notebooks.core.http.messages import (
     plain_segment,
     segment,
 )
-from svc_notebooks.core.names import Names
 
 
 def test_header_names_have_no_case_and_the_first_value_counts() -> None:

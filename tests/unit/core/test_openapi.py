@@ -11,6 +11,7 @@ from svc_notebooks.core.api.json_schemas import RESOURCES
 from svc_notebooks.core.api.openapi import document
 from svc_notebooks.core.api.operations import OPERATIONS
 from svc_notebooks.core.api.public_endpoints import PUBLIC_ENDPOINTS
+from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.errors.catalogue import CATALOGUE
 from svc_notebooks.core.events.calendars import CALENDAR_SHAPE, LIST_SHAPE as CALENDAR_LIST_SHAPE, RULE_SHAPE
 from svc_notebooks.core.events.fields import EVENT_SHAPE
@@ -18,11 +19,10 @@ from svc_notebooks.core.field_mask import Shape
 from svc_notebooks.core.files.fields import FILE_SHAPE
 from svc_notebooks.core.files.permissions import PERMISSION_SHAPE
 from svc_notebooks.core.http.messages import Request
-from svc_notebooks.core.names import Names
 from svc_notebooks.core.notifications.channels import CHANNEL_SHAPE
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.uploads.states import TRANSITIONS
-from svc_notebooks.server.files import about, changes
+from svc_notebooks.server.files import about, change_list as changes
 from svc_notebooks.server.service import open_service
 
 BASE = "https://api.example"

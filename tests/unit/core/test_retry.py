@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from svc_notebooks.core.http.retry import RetryRule, parse_retry_after
-from svc_notebooks.core.uploads.client_machine import ResponseFacts
+from svc_notebooks.core.uploads.client_state_machine import ResponseFacts
 
 NOW = datetime(2026, 1, 5, 9, tzinfo=UTC)
 FAR_ZONE = "Mon, 05 Jan 2026 09:01:30 +" + "9" * 20

@@ -3,7 +3,7 @@
 import pytest
 
 from svc_notebooks.core.http.ranges import ContentRange
-from svc_notebooks.core.uploads.server_session import (
+from svc_notebooks.core.uploads.server_state_machine import (
     ReadPlan,
     ReceivedBody,
     SessionDecision,

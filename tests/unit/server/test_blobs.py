@@ -14,8 +14,8 @@ import pytest
 
 from svc_notebooks.server.blobs.blob_store import BLOCK, MemoryBlobStore, StoredPart
 from svc_notebooks.server.blobs.directory import DirectoryBlobStore
-from svc_notebooks.server.storage.content import Content
-from svc_notebooks.server.store import Store, open_database
+from svc_notebooks.server.storage.content_io import Content
+from svc_notebooks.server.tables import Store, open_database
 
 
 @pytest.fixture(params=["memory", "folder"])

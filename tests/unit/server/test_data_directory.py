@@ -23,7 +23,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.http.messages import Headers, Request
-from svc_notebooks.server.blobs import stray_blobs as aside
+from svc_notebooks.server.blobs import stray_blobs
 from svc_notebooks.server.database import upgrades
 from svc_notebooks.server.service import Service, open_service
 from tests.framed import framed
@@ -105,7 +105,7 @@ def test_a_folder_with_foreign_files_is_refused(tmp_path: Path) -> None:
     refused(tmp_path, "not empty and no store: it has kept, parts, thesis.tex; name an empty folder")
 
 
-@pytest.mark.parametrize("name", sorted(aside.HARMLESS))
+@pytest.mark.parametrize("name", sorted(stray_blobs.HARMLESS))
 def test_what_systems_put_into_empty_folders_is_left_alone(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("of the system")
     open_service(tmp_path).close()
@@ -387,7 +387,7 @@ def test_what_is_not_of_the_store_is_moved_aside_and_old_unfinished_parts_are_re
     old.write_text("begun")
     recent.write_text("begun")
     (folder / ".DS_Store").write_text("of the system")
-    os.utime(old, (time.time() - aside.UNFINISHED_AGE - 60,) * 2)
+    os.utime(old, (time.time() - stray_blobs.UNFINISHED_AGE - 60,) * 2)
 
     with opened(store) as service:
         assert contents(service) == [b"first", b"second"]

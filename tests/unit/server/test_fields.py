@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from svc_notebooks.core import field_mask as fields
+from svc_notebooks.core import field_mask
 from svc_notebooks.core.errors.catalogue import ApiError
 from svc_notebooks.core.files.fields import FILE_SHAPE, LIST_SHAPE, check_file
 from svc_notebooks.core.policy import Policy
@@ -25,13 +25,13 @@ VALUE = {"a": 1, "b": {"c": 2, "d": 3}, "e": [{"f": 1, "g": 2}, {"f": 3}]}
     ],
 )
 def test_a_mask_selects(mask, selected):
-    assert fields.apply(fields.parse(mask), VALUE) == selected
+    assert field_mask.apply(field_mask.parse(mask), VALUE) == selected
 
 
 @pytest.mark.parametrize("mask", ["a,", "a(b", "a)", "a//b", "(a)", "a b", ",", "a(" * 100])
 def test_what_is_no_mask_is_refused(mask):
     with pytest.raises(ApiError) as caught:
-        fields.parse(mask)
+        field_mask.parse(mask)
 
     assert (caught.value.status, caught.value.rows[0].location) == (400, "fields")
 
@@ -39,12 +39,12 @@ def test_what_is_no_mask_is_refused(mask):
 @pytest.mark.parametrize("mask", ["etag", "files(nothing)", "files/owners/shoe", "kind/x"])
 def test_an_unknown_name_is_refused(mask):
     with pytest.raises(ApiError):
-        fields.check(fields.parse(mask), LIST_SHAPE)
+        field_mask.check(field_mask.parse(mask), LIST_SHAPE)
 
 
 @pytest.mark.parametrize("mask", ["*", "id,owners(emailAddress)", "properties/anything", "thumbnailLink"])
 def test_a_known_name_is_taken_even_if_it_is_never_filled(mask):
-    fields.check(fields.parse(mask), FILE_SHAPE)
+    field_mask.check(field_mask.parse(mask), FILE_SHAPE)
 
 
 def test_everything_that_is_wrong_is_said_at_once_and_values_come_first():

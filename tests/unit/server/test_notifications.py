@@ -7,10 +7,10 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, strategies as st
 
+from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.delivery_schedule import AttemptOutcome, DeliveryStatus, Schedule, next_attempt
 from svc_notebooks.core.errors.catalogue import ApiError
 from svc_notebooks.core.http.messages import Headers
-from svc_notebooks.core.names import Names
 from svc_notebooks.core.notifications.channels import (
     TRANSITIONS,
     ChannelEvent,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from svc_notebooks.server.database import upgrades
-from svc_notebooks.server.store import Database, open_database
+from svc_notebooks.server.tables import Database, open_database
 from tests.stores import DUMPS, dump, old_database
 
 

@@ -6,7 +6,7 @@ import io
 import zipfile
 from collections.abc import Iterable, Mapping
 
-from ...input.bundle import zip_timestamp
+from ...input.native_package import zip_timestamp
 from ...job import Job
 from ..crops import with_cropped_pictures
 from ..model import Deck, Shape, Slide, SlidePicture

@@ -14,7 +14,7 @@ from datetime import date, datetime, time, timedelta
 from itertools import groupby
 from typing import Any
 
-from ...engines import available as engines
+from ...engines import available
 from ...job import Job
 from ..date_serial import from_serial, value_kind
 from ..model import Cell, ErrorValue, Rows, Sheet, Value, Workbook
@@ -79,7 +79,7 @@ def _decode_result(encoded: list[Any], cell: Cell) -> Value:
 
 def _results(workbook: Workbook, job: Job) -> Results:
     grid_cells = sum((max(sheet.rows, default=0) + 1) * (sheet.last_column + 1) for sheet in workbook.sheets)
-    if not engines.FORMUALIZER.is_available() or grid_cells > _MAX_GRID_CELLS:
+    if not available.FORMUALIZER.is_available() or grid_cells > _MAX_GRID_CELLS:
         return []
     return _compute_in_child(workbook, job) if hasattr(os, "fork") else _compute(workbook, job.now)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import date, time, timedelta
 from html import escape
 
-from ...input.bundle import zip_timestamp
+from ...input.native_package import zip_timestamp
 from ...job import Job
 from ..formula.address import column_letters
 from ..model import Cell, ErrorValue, Sheet, Workbook

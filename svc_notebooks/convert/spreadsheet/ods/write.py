@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime, time, timedelta
 from xml.sax.saxutils import escape, quoteattr
 
-from ...input.bundle import zip_timestamp
+from ...input.native_package import zip_timestamp
 from ...job import Job
 from ..date_serial import DEFAULTS
 from ..formula.openformula import to_openformula

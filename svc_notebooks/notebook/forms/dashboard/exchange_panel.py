@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 
 import ipywidgets as widgets
 
+from ...byte_sizes import size_text
 from ...current_session import session_or_current
 from ...exchanges.exchanges import exchange, exchanges
-from ...sizes import size_text
 from ...widgets.field import LABEL, labelled
 from ...widgets.form import Form
 from ...widgets.html import tag

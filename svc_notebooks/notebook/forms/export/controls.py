@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ....local.existing import check_path
+from ....local.existing_file import check_path
 from ....local.saving import SavedFile, save_bytes
 from ...widgets.background_task import Report
 from ...widgets.field import LABEL, labelled, text_field

@@ -13,10 +13,10 @@ from ....core.errors.errors import PathExists
 from ....core.platform import capabilities
 from ....local.saving import REPLACED, SAVED, UNCHANGED
 from ...arguments import file_ids
+from ...byte_sizes import size_text
 from ...current_session import session_or_current
 from ...frames.frames import frame
 from ...frames.schemas import EXPORTED
-from ...sizes import size_text
 from ...widgets.background_task import Stopped
 from ...widgets.dialogs.replace_question import CANCEL, REPLACE, Conflict, ReplaceQuestion
 from ...widgets.field import set_visible

@@ -1,6 +1,6 @@
 """The file browser.
 
-browser, actions, answers: the form, what it can do to files, and which action an answered dialog means.
+browser, actions, dialog_actions: the form, what it can do to files, and which action an answered dialog means.
 query, search_bar, recent_files: the query, its controls, and the requests that list files.
 details, details_panel, preview: a file as a table row, its details, and a preview of its content.
 dialogs, new_file, byte_range: the dialog before an action, and two of its controls.

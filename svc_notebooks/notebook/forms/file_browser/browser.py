@@ -19,9 +19,9 @@ from ...widgets.row_list import RowList, default_row_list
 from ...widgets.styles import row
 from . import actions
 from .actions import FileAction
-from .answers import action_for
 from .details import COLUMNS, content_note, every_field, is_folder, table_row
 from .details_panel import FileDetails
+from .dialog_actions import action_for
 from .dialogs import BUTTONS, KERNEL, QUESTIONS, ConfirmDialog, Question
 from .downloads import Actions, FileDownloads
 from .preview import FilePreview, fetch_preview

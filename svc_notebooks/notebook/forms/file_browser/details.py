@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ....client.about import native_name
-from ....core.names import Names
-from ...sizes import size_text
+from ....core.brand_names import Names
+from ...byte_sizes import size_text
 from ...widgets.copy_restriction import is_restricted
 from ...widgets.html import Markup, joined, tag
 

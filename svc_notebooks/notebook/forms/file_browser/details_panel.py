@@ -7,7 +7,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ....core.names import Names
+from ....core.brand_names import Names
 from ...widgets.copy_restriction import is_restricted, may_edit, viewers_switch
 from ...widgets.field import set_visible
 from ...widgets.html import Markup

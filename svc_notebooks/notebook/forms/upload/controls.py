@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from ...byte_sizes import KIB, MIB
 from ...files.upload_requests import new_content, new_files
-from ...sizes import KIB, MIB
 from ...widgets.field import LABEL, Field, SingleField, labelled, on_change, set_visible, text_field
 from ...widgets.file_picker import ChosenFile, FileChoice
 from .conversion import ConvertChoice

@@ -17,7 +17,7 @@ from ...widgets.file_picker import FileChoice
 from ...widgets.form import Form
 from ...widgets.progress_bar import ProgressBar
 from ...widgets.styles import row
-from .content_question import ContentReplacement, ask_to_replace, stored_facts
+from .confirm_replacement import ContentReplacement, ask_to_replace, stored_facts
 from .controls import UploadControls
 from .queue import Cancelled, UploadQueue
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from ....client.notifications.inbox import Received
     from ....client.session import Session
-    from ....core.names import Names
+    from ....core.brand_names import Names
 
 _STEPS = (("10 seconds later", "10s"), ("1 hour later", "1h"))
 

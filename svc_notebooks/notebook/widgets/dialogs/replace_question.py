@@ -11,7 +11,7 @@ import ipywidgets as widgets
 from ....core.errors.errors import PathExists
 from ....core.http.mime import by_name
 from ....local.paths import free_path
-from ...sizes import size_text
+from ...byte_sizes import size_text
 from ..field import set_visible
 from ..html import Markup, joined, tag
 from ..styles import row

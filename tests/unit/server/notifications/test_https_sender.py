@@ -10,7 +10,7 @@ from threading import Event, Lock
 import pytest
 
 from svc_notebooks.core.delivery_schedule import AttemptOutcome
-from svc_notebooks.server.notifications import connect as reach
+from svc_notebooks.server.notifications import open_connection
 from svc_notebooks.server.notifications.connection_pool import HttpsSender
 from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, Receiver, dead_receiver, receiver, server_context
@@ -279,7 +279,7 @@ def test_the_next_address_of_a_name(sender: Sender, https_receiver: Receiver, mo
     port = int(https_receiver.address.split(":")[2].split("/")[0])
     places = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in ("192.0.2.1", "127.0.0.1")]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: places)
-    monkeypatch.setattr(reach, "_CONNECT_SECONDS", 0.3)
+    monkeypatch.setattr(open_connection, "_CONNECT_SECONDS", 0.3)
 
     assert sender.send(https_receiver.address) == GOOD
 

@@ -12,9 +12,9 @@ from typing import Any, cast
 import pytest
 
 from svc_notebooks.core.delivery_schedule import AttemptOutcome
-from svc_notebooks.server.notifications.delivery import DeliveryService
+from svc_notebooks.server.notifications.delivery_service import DeliveryService
+from svc_notebooks.server.notifications.delivery_worker import DeliveryWorker
 from svc_notebooks.server.notifications.outbox import AttemptResult, DeliveryQueue
-from svc_notebooks.server.notifications.worker import DeliveryWorker
 from svc_notebooks.server.storage.clock import SystemClock, VirtualClock
 from tests.patience import PATIENCE
 
@@ -139,7 +139,7 @@ def delivery_threads() -> list[threading.Thread]:
 def test_a_thread_with_nothing_to_do_ends_and_is_begun_again(
     mailbox: Mailbox, delivery_service: DeliveryService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("svc_notebooks.server.notifications.worker._IDLE_SECONDS", 0.01)
+    monkeypatch.setattr("svc_notebooks.server.notifications.delivery_worker._IDLE_SECONDS", 0.01)
     others = delivery_threads()
     for _ in range(3):
         mailbox.post()
@@ -157,7 +157,7 @@ def test_a_thread_with_nothing_to_do_ends_and_is_begun_again(
 def test_no_message_is_lost_between_a_thread_that_ends_and_the_next(
     mailbox: Mailbox, delivery_service: DeliveryService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("svc_notebooks.server.notifications.worker._IDLE_SECONDS", 0.001)
+    monkeypatch.setattr("svc_notebooks.server.notifications.delivery_worker._IDLE_SECONDS", 0.001)
     chance = Random(0)
     for number in range(400):
         mailbox.post()

@@ -1,4 +1,4 @@
-"""Takes messages out: in a thread that begins with the first of them (worker.py), so that no request waits.
+"""Takes messages out: in a thread that begins with the first of them (delivery_worker.py), so that no request waits.
 
 Where there are no threads (JupyterLite), or none are wanted, messages go out when `deliver` is called, to
 receivers in this process. What needs sockets is loaded when a message is sent, not before.
@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from ...core.delivery_schedule import AttemptOutcome
 from ...core.platform import capabilities
 from ..storage.clock import SystemClock, VirtualClock
-from ..store.outbox import Waiting
+from ..tables.outbox import Waiting
 from .outbox import DeliveryQueue
 from .senders import Handler, Sender, deliver_in_process
 
 if TYPE_CHECKING:
-    from .worker import DeliveryWorker
+    from .delivery_worker import DeliveryWorker
 
 
 class DeliveryService:
@@ -76,7 +76,7 @@ class DeliveryService:
 
     def _running_worker(self) -> DeliveryWorker:
         """The carrier, awake; another one where it has ended."""
-        from .worker import DeliveryWorker
+        from .delivery_worker import DeliveryWorker
 
         with self._starting:
             if self._worker is None or not self._worker.wake():

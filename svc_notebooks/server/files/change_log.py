@@ -11,9 +11,9 @@ from collections.abc import Set as AbstractSet
 from ...core.notifications.channels import ChannelEvent, ChannelState, next_state
 from ...core.notifications.messages import in_order
 from ..context.service_context import ServiceContext
-from ..store.channels import ChannelRow
-from ..store.files import FileRow
-from .access_control import effective_role, users_with_access
+from ..tables.channels import ChannelRow
+from ..tables.files import FileRow
+from .roles import effective_role, users_with_access
 
 
 def change_log_of(user: str) -> str:

@@ -1,8 +1,8 @@
-"""What a database in a folder records about its last opening, and how it is inspected without being changed.
+"""Reads and writes the record of the last opening that a database in a folder has; reading changes nothing.
 
-Each opening draws a token, which the database and the marker of the folder (server/storage/marker.py) hold. A database
-that was replaced by an older copy has another token than the marker. The row is not among the tables of schema.py:
-it belongs to the folder, not to the state that is saved, restored or loaded.
+Each opening draws a token. The database and the marker of the folder (server/storage/directory_marker.py) both hold it,
+so that a database that was replaced by an older copy has another token than the marker. The row is not among the
+tables of schema.py: it belongs to the folder, not to the state that is saved, restored or loaded.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from ...core.names import Names
+from ...core.brand_names import Names
 from ...core.policy import Policy
 from ..blobs.blob_store import BlobStore, MemoryBlobStore
 from ..context.service_context import ServiceContext
@@ -17,12 +17,12 @@ from ..files.conversion import converter_of
 from ..files.storage_errors import naming_files
 from ..notifications.trust_store import TrustStore
 from ..storage.clock import SystemClock, VirtualClock, virtual_clock_of
-from ..storage.content import Content
+from ..storage.content_io import Content
 from ..storage.data_directory import DATABASE, OpenedFolder, open_folder
 from ..storage.disk_reserve import Reserve
 from ..storage.ids import Ids
 from ..storage.session_locks import SessionLocks
-from ..store import Store, open_database
+from ..tables import Store, open_database
 from .archive import ArchiveReader, Manifest, write
 from .snapshots import ServiceState
 

@@ -15,7 +15,7 @@ from threading import Condition, Event, Thread
 
 from ...core.delivery_schedule import AttemptOutcome
 from ..storage.clock import SystemClock, VirtualClock
-from ..store.outbox import Waiting
+from ..tables.outbox import Waiting
 from .outbox import DeliveryQueue
 from .senders import Handler, Sender, deliver_in_process
 

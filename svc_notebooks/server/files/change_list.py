@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...core import field_mask as fields
+from ...core import field_mask
 from ...core.clock import format_time, from_millis
 from ...core.errors.catalogue import refuse
 from ...core.field_mask import Mask, Shape
@@ -13,8 +13,8 @@ from ...core.http.messages import JSON, JSONObject, Response
 from ..context.access_tokens import Caller
 from ..context.responses import json_response
 from ..context.service_context import RequestContext, ServiceContext
-from ..store.changes import ChangeRow
-from ..store.files import FileRow
+from ..tables.change_log import ChangeRow
+from ..tables.files import FileRow
 from .operations import bool_param, int_param, parse_fields_param, select_fields, view_context
 from .resource import DEFAULT_MASK, file_resource
 from .rows import can_see
@@ -41,7 +41,7 @@ _DEFAULT: Mask = {"kind": {}, "nextPageToken": {}, "newStartPageToken": {}, "cha
 
 def start_page_token(context: ServiceContext, request: RequestContext) -> Response:
     """The token that stands for now."""
-    mask = parse_fields_param(request.query, {fields.STAR: {}}, _START_SHAPE)
+    mask = parse_fields_param(request.query, {field_mask.STAR: {}}, _START_SHAPE)
     value: JSONObject = {"kind": context.names.kind("startPageToken"), "startPageToken": str(_next_number(context))}
     return json_response(request.query, select_fields(mask, value))
 
@@ -103,7 +103,7 @@ def _change_resource(
         "removed": file is None,
         "fileId": row.file,
     }
-    everything = fields.STAR in mask
+    everything = field_mask.STAR in mask
     selection: JSONObject = {name: member for name, member in value.items() if everything or name in mask}
     if file and (everything or "file" in mask):
         selection["file"] = file_resource(file, mask.get("file") or DEFAULT_MASK, view_context(context, request))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from ..core.names import Names
+from ..core.brand_names import Names
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock
 
-from ...core.fork import in_this_process
+from ...core.process_fork import in_this_process
 from ..blobs.blob_store import BlobStore, PartWriter
 from ..blobs.damage import DamagedContent
 from ..database.errors import FULL
-from ..store import Store
-from ..store.contents import Digests, PartRange
+from ..tables import Store
+from ..tables.contents import Digests, PartRange
 
 END = 2**62
 """Behind the last byte of any content."""

@@ -26,7 +26,7 @@ from ..database.schema import (
 )
 from . import dump
 from .calendars import Calendars
-from .changes import ChangeLog
+from .change_log import ChangeLog
 from .channels import Channels
 from .contents import Contents
 from .deadlines import Deadlines

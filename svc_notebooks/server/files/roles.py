@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from ...core.errors.catalogue import refuse
 from ...core.files.permissions import Role
 from ..context.service_context import ServiceContext
-from ..store.files import FileRow
-from ..store.permissions import PermissionRow
+from ..tables.files import FileRow
+from ..tables.permissions import PermissionRow
 
 
 def effective_role(context: ServiceContext, user: str, row: FileRow) -> Role | None:

@@ -14,8 +14,8 @@ from ...core.events.times import read_time
 from ...core.http.messages import JSON, JSONObject, Response
 from ..context.responses import empty_response
 from ..context.service_context import RequestContext, ServiceContext
-from ..store.calendars import CalendarRow
-from ..store.events import EventRow
+from ..tables.calendars import CalendarRow
+from ..tables.events import EventRow
 from . import guest_changes, invitations
 from .attendee_copies import copies_of, sync_attendee_copies
 from .body import merge_patch
@@ -29,7 +29,7 @@ from .operations import (
     requested_event,
     with_times,
 )
-from .options import options_of
+from .query_parameters import options_of
 from .resource import EventRecord, etag
 from .rows import save_event, save_with_copies
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..engines import images, tesseract
 from ..engines.images import DecodedImage
-from ..input.bundle import resource_name
+from ..input.native_package import resource_name
 from ..job import ConversionError, Job, TooLarge
 from .model import Document, Node, paragraph
 

@@ -21,7 +21,7 @@ from ...core.errors.errors import (
 )
 from ...core.http.messages import JSON, JSONObject, Request, Response
 from ...core.http.ranges import ContentRange
-from ...core.uploads.client_machine import (
+from ...core.uploads.client_state_machine import (
     Begin,
     Failed,
     FailureReason,
@@ -37,7 +37,7 @@ from ..session import Session
 from ..transport.base import TransportError
 from .bodies import Progress, SourceStream
 from .sources import SourceFailed, UploadSource
-from .target import UploadTarget
+from .upload_target import UploadTarget
 
 DEFAULT_CHUNK = 8 * 1024 * 1024
 """Bytes of a chunk unless the person says otherwise: 32 times the quantum."""
