@@ -53,9 +53,7 @@ class Service:
         self._snapshots = Snapshots()
         self._faults = Faults(context.clock.wait if context.policy.fault_delay == "clock" else time.sleep)
         self._rate_limiter = RateLimiter(context.policy, context.clock)
-        self._dispatcher = Dispatcher(
-            context, self._tokens, self._journal, self._faults, self._rate_limiter, self._push.wake
-        )
+        self._dispatcher = Dispatcher(context, self._tokens, self._journal, self._faults, self._rate_limiter)
         unusable_in_forks(self)
 
     @property

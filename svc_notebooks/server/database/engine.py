@@ -108,6 +108,7 @@ class Database:
         self.backup = backup
         self.lock: RLock | ForkedChild = RLock()
         self._depth = 0
+        self._after_commit: dict[Callable[[], None], None] = {}
         self._row_cache: dict[tuple[Any, ...], Row | None] = {}
         file = connection.engine.url.database
         self._translation = Translation(Path(file) if file else None)
@@ -181,7 +182,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing; inside another one it is a part of that."""
+        """Run a block as one transaction, or as a part of the one that is open. `after_commit` functions follow it."""
         with self.lock:
             if self._depth:
                 yield
@@ -195,11 +196,26 @@ class Database:
                     self._driver.execute("COMMIT")
             except BaseException:
                 self._row_cache.clear()
+                self._after_commit.clear()
                 if self._driver.in_transaction:  # where the disk is full SQLite has rolled back already
                     self._driver.execute("ROLLBACK")
                 raise
             finally:
                 self._depth -= 1
+            functions, self._after_commit = self._after_commit, {}
+        for function in functions:
+            function()
+
+    def after_commit(self, function: Callable[[], None]) -> None:
+        """Call a function, once, when the open transaction has been committed; without one, call it now.
+
+        It is called without the lock and may wait for other threads. After a rollback it is not called.
+        """
+        with self.lock:
+            if self._depth:
+                self._after_commit[function] = None
+                return
+        function()
 
     def delete_all(self, *tables: Table, where: ColumnElement[bool] | None = None) -> None:
         """Delete the rows of these tables, all or those that meet a condition."""

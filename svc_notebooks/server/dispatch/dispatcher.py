@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 
 class Dispatcher:
-    """Where requests come in; `wake` is called when one of them has queued a message."""
+    """Turns each request of a service into its response."""
 
     def __init__(
         self,
@@ -45,14 +45,12 @@ class Dispatcher:
         journal: Journal,
         faults: Faults,
         rate_limiter: RateLimiter,
-        wake: Callable[[], None],
     ) -> None:
         self._context = context
         self._tokens = tokens
         self._journal = journal
         self._faults = faults
         self._rate_limiter = rate_limiter
-        self._wake = wake
         self._routes = Routes(context.names, context.policy)
         self._fault_header = context.names.header("Fault")
 
@@ -69,10 +67,7 @@ class Dispatcher:
         origin = self._page_origin(request, parts.path)
         if origin is not None and cors.is_preflight(request):
             answer = self._preflight
-        try:
-            response = answer(request, parts.path, query, entry)
-        finally:  # what was done is done, even where a fault takes the answer away
-            self._notify_delivery()
+        response = answer(request, parts.path, query, entry)
         entry.status = response.status
         if origin is not None:
             response = cors.with_origin(response, origin, self._context)
@@ -101,13 +96,6 @@ class Dispatcher:
             return cors.preflight(request, self._routes.methods(path, query), self._context)
         except ApiError as error:
             return _refused(error, entry)
-
-    def _notify_delivery(self) -> None:
-        """Tell the courier, if this request has queued something."""
-        channels = self._context.store.channels
-        if channels.has_news:
-            channels.has_news = False
-            self._wake()
 
     def _dispatch_with_faults(self, request: Request, path: str, query: Query, entry: JournalEntry) -> Response:
         """As `_respond`, with the faults that are meant for this request."""

@@ -20,9 +20,10 @@ class PushNotifications:
         self._outbox = DeliveryQueue(context.store, context.clock, context.policy, context.names, context.secret)
         self._delivery = DeliveryService(self._outbox, context.clock, self._make_sender, background=background)
         context.clock.agenda = self._delivery
+        context.store.channels.on_change = self._delivery.wake
         self.load_authorities()
         if self._outbox.has_pending():
-            self.wake()
+            self._delivery.wake()
 
     def _make_sender(self) -> Sender:
         from .connection_pool import HttpsSender  # TLS and HTTP: nothing needs them before the first message
@@ -43,10 +44,6 @@ class PushNotifications:
     def receive_at(self, address: str, handler: Handler | None) -> None:
         """Let a function of this process answer the messages to this address; None: no longer."""
         self._delivery.receive_at(address, handler)
-
-    def wake(self) -> None:
-        """Look for messages that are due."""
-        self._delivery.wake()
 
     def deliver(self, timeout: float | None = None) -> None:
         """Deliver what is due now; `timeout` in seconds of real time."""

@@ -5,6 +5,7 @@ The messages to all channels of one resource are queued by two statements, howev
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, insert, literal, or_, select, update
@@ -81,8 +82,8 @@ class Channels:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._any: bool | None = None
-        self.has_news = False
-        """Whether there is news for the courier since somebody last looked and put this back."""
+        self.on_change: Callable[[], None] = lambda: None
+        """Called after each transaction that queued a message or changed the state of a channel."""
 
     def stop_all(self) -> None:
         """Stop all of them, and take back what is queued."""
@@ -121,7 +122,7 @@ class Channels:
     def set_state(self, channel: int, state: str) -> None:
         """Where a channel stands now."""
         self._database.change(_SET_STATE, {"key": channel, "then": state})
-        self.has_news = True
+        self._database.after_commit(self.on_change)
 
     def enqueue_message(self, watched: str, state: str, changed: str, *, step: int, now: int) -> bool:
         """Queue a message for every channel of a resource, numbered `step` on; whether there is any."""
@@ -129,7 +130,7 @@ class Channels:
         has_watchers = self._database.change(_ADVANCE_NUMBERS, {**values, "step": step})
         if has_watchers:
             self._database.change(_QUEUE, {**values, "what": state, "changed": changed})
-            self.has_news = True
+            self._database.after_commit(self.on_change)
         return bool(has_watchers)
 
     def enqueue_for_channel(self, channel: int, state: str, changed: str, *, step: int, now: int) -> None:
@@ -138,4 +139,4 @@ class Channels:
         assert counted
         values = {"channel": channel, "number": counted[0], "state": state, "changed": changed}
         self._database.change(_QUEUE_ONE, {**values, "due": now, "attempts": 0})
-        self.has_news = True
+        self._database.after_commit(self.on_change)
