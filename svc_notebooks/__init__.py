@@ -56,7 +56,7 @@ if TYPE_CHECKING:
         preview_recurrence as preview_recurrence,
         recurrence_lines as recurrence_lines,
     )
-    from .notebook.exchanges.assertions import assert_exchanges as assert_exchanges
+    from .notebook.exchanges.assert_exchanges import assert_exchanges as assert_exchanges
     from .notebook.exchanges.compare import compare_exchanges as compare_exchanges
     from .notebook.exchanges.exchanges import exchange as exchange, exchanges as exchanges
     from .notebook.exchanges.har import save_har as save_har
@@ -65,8 +65,8 @@ if TYPE_CHECKING:
         export_formats as export_formats,
         import_formats as import_formats,
     )
-    from .notebook.files.content import download as download, read as read
     from .notebook.files.copy import copy as copy
+    from .notebook.files.downloads import download as download, read as read
     from .notebook.files.exports import export as export
     from .notebook.files.files import (
         create_file as create_file,
@@ -91,7 +91,7 @@ if TYPE_CHECKING:
     from .notebook.forms.event.form import event_form as event_form
     from .notebook.forms.export.form import export_form as export_form
     from .notebook.forms.file_browser.browser import file_browser as file_browser
-    from .notebook.forms.recurrence.calendar import recurrence_calendar as recurrence_calendar
+    from .notebook.forms.recurrence.month_calendars import recurrence_calendar as recurrence_calendar
     from .notebook.forms.upload.form import upload_form as upload_form
     from .notebook.forms.watch.panel import watch_panel as watch_panel
     from .notebook.notifications.channels import (
@@ -103,8 +103,8 @@ if TYPE_CHECKING:
     )
     from .notebook.notifications.delivery_timeline import delivery_timeline as delivery_timeline
     from .notebook.notifications.messages import changes as changes, notifications as notifications
+    from .notebook.notifications.open_receiver import receiver as receiver
     from .notebook.notifications.receiver import Receiver as Receiver
-    from .notebook.notifications.receivers import receiver as receiver
     from .notebook.sandbox.controls import fault_presets as fault_presets
     from .notebook.sandbox.identities import OAuthClient as OAuthClient, ServiceAccount as ServiceAccount
     from .notebook.sandbox.start import (
@@ -137,25 +137,25 @@ _MODULES = {
     "notebook.files.identity": ("token_info", "service_account_token"),
     "notebook.sandbox.identities": ("ServiceAccount", "OAuthClient"),
     "notebook.files.permissions": ("share", "unshare", "permissions"),
-    "notebook.files.content": ("download", "read"),
+    "notebook.files.downloads": ("download", "read"),
     "notebook.files.exports": ("export",),
     "notebook.files.about": ("about", "import_formats", "export_formats"),
     "notebook.files.uploads": ("start_upload", "resume_upload", "pending_uploads", "Upload"),
     "notebook.notifications.channels": ("watch_file", "watch_changes", "stop_channel", "renew_channel", "channels"),
     "notebook.notifications.messages": ("notifications", "changes"),
-    "notebook.notifications.receivers": ("receiver",),
+    "notebook.notifications.open_receiver": ("receiver",),
     "notebook.notifications.receiver": ("Receiver",),
     "notebook.notifications.delivery_timeline": ("delivery_timeline",),
     "notebook.events.events": ("create_event", "event", "update_event", "delete_event", "respond"),
     "notebook.events.batch": ("create_events",),
     "notebook.events.query": ("events",),
     "notebook.events.recurrence": ("instances", "preview_recurrence", "recurrence_lines"),
-    "notebook.forms.recurrence.calendar": ("recurrence_calendar",),
+    "notebook.forms.recurrence.month_calendars": ("recurrence_calendar",),
     "notebook.events.calendars": ("calendars", "create_calendar", "event_colors"),
     "notebook.events.ical": ("export_events",),
     "notebook.events.body": ("EventError",),
     "notebook.exchanges.exchanges": ("exchanges", "exchange"),
-    "notebook.exchanges.assertions": ("assert_exchanges",),
+    "notebook.exchanges.assert_exchanges": ("assert_exchanges",),
     "notebook.exchanges.compare": ("compare_exchanges",),
     "notebook.exchanges.har": ("save_har",),
     "notebook.forms.dashboard.dashboard": ("dashboard",),

@@ -10,7 +10,7 @@ from weakref import WeakSet
 
 import pytest
 
-from svc_notebooks.notebook.sandbox import kernel
+from svc_notebooks.notebook.sandbox import sandbox_numbers as kernel
 from tests.patience import PATIENCE
 
 with suppress(ModuleNotFoundError):  # some of the contract suite needs no hypothesis, where only that is installed

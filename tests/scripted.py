@@ -15,10 +15,10 @@ from random import Random
 from typing import Any, TypeAlias
 
 from svc_notebooks.client.session import Session
+from svc_notebooks.core.http.backoff import RetryRule
 from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response, as_body
 from svc_notebooks.core.http.multipart import MultipartDecoder, PartBegins, PartData, boundary_of
 from svc_notebooks.core.http.ranges import ByteRange, ContentRange, stored_range
-from svc_notebooks.core.http.retry import RetryRule
 from svc_notebooks.core.uploads.server_state_machine import (
     ReceivedBody,
     SessionDecision,

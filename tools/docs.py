@@ -15,8 +15,8 @@ from svc_notebooks.core.api.costs import COSTS, DOWNLOAD
 from svc_notebooks.core.api.openapi import document
 from svc_notebooks.core.api.operations import OPERATIONS, SESSION
 from svc_notebooks.core.brand_names import Names
-from svc_notebooks.core.colors import EVENT_COLORS
 from svc_notebooks.core.errors.catalogue import CATALOGUE
+from svc_notebooks.core.events.colors import EVENT_COLORS
 from svc_notebooks.core.events.fields import EVENT_FIELDS
 from svc_notebooks.core.faults.presets import PRESETS
 from svc_notebooks.core.files.fields import FILE_FIELDS

@@ -1,7 +1,7 @@
 """The command line: `svc-notebooks lab | run | grade | solutions | serve | check | conformance | doctor`.
 
 lab, run, grade, solutions, serve, check, conformance    one module for each command, imported when it is called
-notebook_files, settings                                 the notebooks of the package; settings of JupyterLab
+notebook_files, jupyter_settings                         the notebooks of the package; settings of JupyterLab
 rule_report, report_plugin, deployment                   report, pytest plugin and deployment of `conformance`
 output_file                                              output files of commands
 """

@@ -36,7 +36,7 @@ def serve(options: argparse.Namespace) -> int:
 def _run_service(options: argparse.Namespace) -> None:
     from ..notebook.sandbox.certificates import tls_for
     from ..server.service import open_service
-    from ..server.transports.socket import SocketServer
+    from ..server.transports.socket_server import SocketServer
 
     control_token = _control_token(options)
     with ExitStack() as stack:

@@ -17,13 +17,13 @@ from ..core.brand_names import Names
 from ..core.clock import Clock
 from ..core.errors.errors import AlreadyExists, ServiceFailed, SvcError, error_from
 from ..core.faults.plan import Action
+from ..core.http.backoff import RetryRule, parse_retry_after
 from ..core.http.messages import JSON, Headers, JSONObject, Query, Request, Response, segment
 from ..core.http.redaction import redacted_text, without_secret
-from ..core.http.retry import RetryRule, parse_retry_after
 from ..core.printable_text import printable
 from ..core.process_fork import after_fork
 from .credentials import Credential, Secret, Token, base_address, origin_of
-from .transport.base import DirectTransport, Handler, Transport, TransportError
+from .transport.in_process import DirectTransport, Handler, Transport, TransportError
 from .transport.recorder import RecordedBody, RecordedExchange, RecordedStream, Recorder
 from .transport.retry import IDEMPOTENT, Retry
 from .upload_journal import UploadJournal, default_folder

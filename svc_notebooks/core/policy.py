@@ -11,9 +11,9 @@ from dataclasses import dataclass, fields
 from typing import Literal
 
 from .auth.oauth import ACCESS_LIFETIME
-from .delivery_schedule import Schedule
+from .http.backoff import MAX_JITTER
 from .http.origins import ANY, is_host_name, is_origin
-from .http.retry import MAX_JITTER
+from .notifications.delivery_schedule import Schedule
 from .time_zones import zone_names
 from .uploads.states import LIFETIME, QUANTUM, UploadRule
 

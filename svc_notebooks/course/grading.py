@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
-from ..server.transports.socket import SocketServer
+from ..server.transports.socket_server import SocketServer
 from .grading_service import GradingService
 from .runner import run_cells
 from .student_exercise import GRADER, KEY

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from ..client.transport.base import TransportError
+from ..client.transport.in_process import TransportError
 from ..core.http.messages import Headers, Request
 
 if TYPE_CHECKING:

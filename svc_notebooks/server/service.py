@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from ..core.brand_names import NOWHERE, Names
 from ..core.clock import parse_duration
-from ..core.events.types import is_address
+from ..core.events.field_checks import is_address
 from ..core.http.messages import JSONObject, Request, Response
 from ..core.policy import Policy
 from ..core.process_fork import ForkedChild
@@ -20,7 +20,7 @@ from .auth import clients
 from .auth.users import record_token
 from .blobs.blob_store import BlobStore
 from .context.access_tokens import TokenVerifier, scope_names
-from .context.journal import Journal
+from .context.request_journal import Journal
 from .context.resource_lookup import resource_exists
 from .context.service_context import ServiceContext
 from .dispatch.dispatcher import Dispatcher

@@ -9,7 +9,7 @@ import pytest
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.transports.socket import SocketServer
+from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.browser.conftest import CHROMIUM
 from tests.browser.lab import PATIENCE
 from tests.contract.control_calls import CALLS, control_state

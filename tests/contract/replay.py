@@ -13,7 +13,7 @@ from typing import cast
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service
-from svc_notebooks.server.transports.socket import SocketServer
+from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.wire import Exchange, OverSocket
 
 PER_CONNECTION = {"host", "connection", "date", "server", "content-length", "transfer-encoding"}

@@ -16,7 +16,7 @@ import pytest
 
 from svc_notebooks.convert.job import MIB, JobLimits
 from svc_notebooks.convert.pool.admission import Abandoned
-from svc_notebooks.convert.pool.workers import InlineExecutor, ProcessPool
+from svc_notebooks.convert.pool.worker_pool import InlineExecutor, ProcessPool
 from tests.patience import PATIENCE
 
 LIMITS = JobLimits(seconds=20, memory=1024 * MIB, output=32 * MIB)

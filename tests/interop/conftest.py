@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.transports.socket import SocketServer
+from svc_notebooks.server.transports.socket_server import SocketServer
 
 
 @pytest.fixture

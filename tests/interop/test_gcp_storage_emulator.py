@@ -22,7 +22,7 @@ import pytest
 from gcp_storage_emulator.server import create_server
 
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.transport.base import TransportError
+from svc_notebooks.client.transport.in_process import TransportError
 from svc_notebooks.client.uploads.prepare import resume_upload
 from svc_notebooks.client.uploads.resumable_transfer import DEFAULT_CHUNK
 from svc_notebooks.client.uploads.sources import open_source

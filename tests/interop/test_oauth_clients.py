@@ -18,7 +18,7 @@ from joserfc.jwk import RSAKey
 from requests_oauthlib import OAuth2Session as OtherSession
 
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.transports.socket import SocketServer
+from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.calendar_client import ADA, BOB
 from tests.contract.conftest import InProcess
 from tests.contract.web_user import WebUser

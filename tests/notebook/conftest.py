@@ -17,7 +17,7 @@ def _tidy():
     from ipywidgets import Widget
 
     from svc_notebooks.notebook.current_session import make_current
-    from svc_notebooks.notebook.sandbox import kernel
+    from svc_notebooks.notebook.sandbox import sandbox_numbers as kernel
 
     yield
     Widget.close_all()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from svc_notebooks.core.rule_ids import rule_number
-from svc_notebooks.notebook.sandbox import kernel
+from svc_notebooks.notebook.sandbox import sandbox_numbers as kernel
 from tests.closing import closing
 from tests.plugin_rules import read_rules
 from tools import course_map

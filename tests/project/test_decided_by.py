@@ -10,9 +10,9 @@ from svc_notebooks import Policy
 from svc_notebooks.core.api import error_rules
 from svc_notebooks.core.api.operations import OPERATIONS, SESSION
 from svc_notebooks.core.api.public_endpoints import PUBLIC_ENDPOINTS
-from svc_notebooks.core.errors import decisions
+from svc_notebooks.core.errors import decision_ids
 from svc_notebooks.core.errors.catalogue import CATALOGUE
-from svc_notebooks.core.errors.decisions import FIELD
+from svc_notebooks.core.errors.decision_ids import FIELD
 from svc_notebooks.core.rule_ids import rule_number
 from svc_notebooks.core.uploads.states import TRANSITIONS
 from tests.plugin_rules import read_rules
@@ -54,7 +54,7 @@ def test_every_field_says_which_rule_it_is():
 
 
 def test_every_named_choice_has_a_row():
-    named = {value for name, value in vars(decisions).items() if name.isupper() and value}
+    named = {value for name, value in vars(decision_ids).items() if name.isupper() and value}
 
     assert named - WRITTEN == set()
 

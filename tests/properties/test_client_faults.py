@@ -22,8 +22,8 @@ from svc_notebooks.core.errors.errors import (
     SessionExpired,
     SourceChanged,
 )
+from svc_notebooks.core.http.backoff import RetryRule
 from svc_notebooks.core.http.messages import Headers, Request, Response
-from svc_notebooks.core.http.retry import RetryRule
 from svc_notebooks.core.uploads.states import UploadRule
 from tests.scripted import (
     BASE,

@@ -16,7 +16,7 @@ from hypothesis import given, strategies as st
 
 from svc_notebooks.core.http.messages import BytesBody, Disconnected, Headers, Request, Response
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.transports.socket import SocketServer
+from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.examples import examples
 from tests.patience import PATIENCE
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import given, strategies as st
 
+from svc_notebooks.core.http.backoff import RetryRule
 from svc_notebooks.core.http.ranges import ByteSpan, ContentRange, stored_range
-from svc_notebooks.core.http.retry import RetryRule
 from svc_notebooks.core.uploads.client_state_machine import (
     Begin,
     Done,

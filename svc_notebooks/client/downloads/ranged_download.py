@@ -11,7 +11,7 @@ from ...core.http.messages import Request, Response
 from ...core.http.ranges import ByteRange, ContentRange
 from ...core.uploads.client_state_machine import ResponseFacts
 from ..session import Session
-from ..transport.base import TransportError
+from ..transport.in_process import TransportError
 from ..transport.retry import RetryBudget, interrupted
 from ..uploads.bodies import Progress
 

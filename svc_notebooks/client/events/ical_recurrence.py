@@ -17,7 +17,7 @@ from typing import NamedTuple
 from ...core.events.instances import occurrences
 from ...core.events.rfc5545_times import print_moment, until_day
 from ...core.events.rrule import RDate, Recurrence, Rule, Start, is_all_day
-from ...core.events.rrule_times import rule_times
+from ...core.events.rrule_expansion import rule_times
 from ...core.events.times import read_time
 from ...core.http.messages import JSONObject
 

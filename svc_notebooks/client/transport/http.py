@@ -3,7 +3,7 @@
 `requests` finds the way to an origin once: its connections, certificates and proxies. What is asked then goes
 over these connections directly, because finding the way again costs as much as a small exchange itself. Nothing
 is retried and no redirect is followed here: a 308 is an answer (A3), and when to try again is decided in one
-place (retry.py, core/uploads/client_state_machine.py).
+place (client/transport/retry.py, core/uploads/client_state_machine.py).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from ...core.http.redaction import redacted_text, redacted_url
 from ...core.platform import capabilities
 from ...core.printable_text import printable
 from ...core.process_fork import after_fork
-from .base import BLOCK, TransportError
+from .in_process import BLOCK, TransportError
 
 ERRORS = (requests.RequestException, HTTPError, ProxySchemeUnsupported, OSError)
 """Whatever requests, urllib3 and sockets raise is one of these; a test compares them with the modules."""

@@ -18,7 +18,7 @@ from typing import NamedTuple, overload
 from ...core.http.messages import Body, Headers, Request, Response
 from ...core.http.redaction import may_contain_secret, redacted_headers, redacted_text, redacted_url, without_secret
 from ...core.process_fork import after_fork
-from .base import closing_body
+from .in_process import closing_body
 
 KEPT = 2048
 """So many bytes of a text body are kept, of either direction."""

@@ -19,7 +19,7 @@ from urllib3 import HTTPHeaderDict, HTTPResponse
 from urllib3.exceptions import ProtocolError
 
 from ...core.http.messages import Body, BytesBody, Disconnected, Headers, Request, Response, reason
-from .base import GuardedBody, Handler, closing_body
+from .in_process import GuardedBody, Handler, closing_body
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

@@ -14,12 +14,12 @@ from collections.abc import Callable
 from typing import Protocol
 
 from ...core.errors.errors import AlreadyExists, Interrupted, NotSignedIn, ServiceFailed, SvcError, Unreachable
+from ...core.http.backoff import RetryRule
 from ...core.http.messages import Request, Response
 from ...core.http.redaction import redacted_url
-from ...core.http.retry import RetryRule
 from ...core.printable_text import printable
 from ...core.uploads.client_state_machine import ResponseFacts
-from .base import TransportError
+from .in_process import TransportError
 
 IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from ..transport.base import BLOCK
+from ..transport.in_process import BLOCK
 from .sources import UploadSource, changed
 
 Progress: TypeAlias = "Callable[[int, int | None], None]"

@@ -34,7 +34,7 @@ from ...core.uploads.client_state_machine import (
 from ...core.uploads.states import UploadState
 from ..files import get_file
 from ..session import Session
-from ..transport.base import TransportError
+from ..transport.in_process import TransportError
 from .bodies import Progress, SourceStream
 from .sources import SourceFailed, UploadSource
 from .upload_target import UploadTarget

@@ -19,7 +19,7 @@ from typing import Protocol, cast
 
 from ...core.errors.errors import SourceChanged
 from ...core.http import mime
-from ..transport.base import BLOCK
+from ..transport.in_process import BLOCK
 
 FINGERPRINTED_BYTES = 65_536
 """So many bytes at either end of a file are part of its fingerprint."""

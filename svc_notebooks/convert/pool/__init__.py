@@ -1,6 +1,6 @@
 """Runs conversions in worker processes.
 
 converter: the interface that the service uses.
-workers, worker: the process pool, and the program of a worker process.
+worker_pool, worker: the process pool, and the program of a worker process.
 admission: how many conversions run at a time, shared fairly between users.
 """

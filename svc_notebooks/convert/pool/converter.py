@@ -15,7 +15,7 @@ from ...core.process_fork import temporary_folder
 from ..engines import available
 from ..job import ConversionError, Job, JobLimits, TooLarge
 from ..registry import MODELS, Conversion, exporters, importers, missing_engine
-from .workers import Executor, InlineExecutor, ProcessPool
+from .worker_pool import Executor, InlineExecutor, ProcessPool
 
 _log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 
 from ..errors.catalogue import Row
-from ..errors.decisions import (
+from ..errors.decision_ids import (
     CONFERENCE_PARTS,
     FIELD,
     LENGTHS,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..errors.decisions import CALENDARS_OF_OTHERS, CHANGE_LOG, FAMILY, SHARING
+from ..errors.decision_ids import CALENDARS_OF_OTHERS, CHANGE_LOG, FAMILY, SHARING
 from ..policy import Policy
 
 FILE_ID = "{fileId}"

@@ -5,7 +5,7 @@ They lie beside the operations of the interface, at the root of the service; fau
 
 from __future__ import annotations
 
-from ..errors.decisions import TOKENS
+from ..errors.decision_ids import TOKENS
 from .operations import FILE_ID, Operation
 
 CALENDAR = "{calendar}"

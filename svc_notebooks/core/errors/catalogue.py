@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..http.messages import JSONObject
-from .decisions import (
+from .decision_ids import (
     ALL_OR_NOTHING,
     CONTROL,
     CROSS_SITE,

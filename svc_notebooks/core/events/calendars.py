@@ -9,9 +9,9 @@ from typing import Final
 from ..errors.catalogue import ApiError, Row, refuse, row
 from ..field_mask import ANY_KEY, Shape
 from ..http.messages import JSON, JSONObject
-from ..text import lone_surrogates
+from ..lone_surrogates import lone_surrogates
 from ..time_zones import zone
-from .types import is_address
+from .field_checks import is_address
 
 CALENDAR_SHAPE: Final[Shape] = {
     **dict.fromkeys(("kind", "etag", "id", "summary", "description", "location", "timeZone", "dataOwner")),

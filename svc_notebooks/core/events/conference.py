@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors.catalogue import Row, row
-from ..errors.decisions import CONFERENCE_PARTS, REQUEST_ID
+from ..errors.decision_ids import CONFERENCE_PARTS, REQUEST_ID
 from ..http.messages import JSON, JSONObject
 from ..policy import Policy
-from .types import invalid
+from .field_checks import invalid
 
 _REQUEST = "conferenceData.createRequest"
 

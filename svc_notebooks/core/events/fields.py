@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from ..colors import EVENT_COLORS
-from ..errors.decisions import GADGET_DISPLAY, NEGATIVE_GUESTS, NEGATIVE_SEQUENCE, PROPERTY_VALUES, REQUEST_ID
+from ..errors.decision_ids import GADGET_DISPLAY, NEGATIVE_GUESTS, NEGATIVE_SEQUENCE, PROPERTY_VALUES, REQUEST_ID
 from ..field_mask import ANY_KEY, Shape
+from .colors import EVENT_COLORS
 
 RESPONSES = ("needsAction", "declined", "tentative", "accepted")
 STATUSES = ("confirmed", "tentative", "cancelled")
@@ -30,7 +30,7 @@ MAX_REMINDERS = 5
 
 @dataclass(frozen=True, slots=True)
 class EventField:
-    """One field: `type` is a kind of core/events/types.py, `values` the only ones that it can have.
+    """One field: `type` is a kind of core/events/field_checks.py, `values` the only ones that it can have.
 
     `default` holds where a client sends nothing; `rule` is the interface's, in a few words; a client's value of a
     field that is not `writable` is ignored, as clients send back what they were answered. `limit` is the family's number

@@ -1,9 +1,9 @@
-"""From recurrence to instances: lazily, in order, from any point in time, and never without end (E-21).
+"""Expands recurrences into instances, lazily and in order, from any point in time (E-21).
 
-Which moments a rule has on the wall clock is rrule_times.py; here they become instants. 10:00 stays 10:00 when summer
-time begins. A time that a clock skips is read with the offset before the gap, of a time that it shows twice the
-first is meant (RFC 5545, 3.3.5); every instance has the exact duration of the event (3.8.5.3). The start is the
-first instance whatever the rules say: so the interface defines it, and so COUNT counts it.
+rrule_expansion.py computes the local times of a rule; this module turns them into instants, so 10:00 stays 10:00 when
+summer time begins. A local time that does not exist is read with the offset before the gap; of a time that occurs
+twice the first is meant (RFC 5545, 3.3.5). Every instance has the exact duration of the event (3.8.5.3). The start is
+always the first instance, as the interface defines it, and COUNT includes it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import NamedTuple
 from ..time_zones import clock_changes
 from ..work_budget import WorkBudget
 from .rrule import Recurrence, Rule, Start
-from .rrule_clock import Batch
-from .rrule_times import rule_times
+from .rrule_expansion import rule_times
+from .rrule_times_of_day import Batch
 
 _SLACK = timedelta(hours=26)
 """More than a clock was ever changed by (Samoa left out a day), so that a bound on its wall loses nothing."""

@@ -14,13 +14,13 @@ from typing import Any
 
 from ..errors.catalogue import Row, row
 from ..http.messages import JSON, JSONObject
+from ..lone_surrogates import lone_surrogates
 from ..policy import Policy
-from ..text import lone_surrogates
 from .conference import conference_problems
+from .field_checks import check, invalid, too_long
 from .fields import EVENT_FIELDS, MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS, EventField
 from .rrule import Recurrence as Lines, RecurrenceError, Start, is_all_day
 from .times import TimeError, instant, read_time
-from .types import check, invalid, too_long
 
 DEFAULTS: dict[str, JSON] = {
     event_field.path: event_field.default  # type: ignore[misc]

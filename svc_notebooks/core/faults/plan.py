@@ -19,7 +19,7 @@ from fnmatch import fnmatchcase
 from ..api.operations import OPERATIONS, SESSION
 from ..api.public_endpoints import PUBLIC_ENDPOINTS
 from ..http.messages import JSON, JSONObject
-from ..text import lone_surrogates
+from ..lone_surrogates import lone_surrogates
 
 MAX_DELAY = 86_400
 _MAX_BYTES = 2**53  # more than any file has, and no float loses one of them

@@ -15,8 +15,8 @@ from ..clock import parse_time
 from ..errors.catalogue import ApiError, Row, row
 from ..field_mask import ANY_KEY, Shape
 from ..http.messages import JSON, JSONObject
+from ..lone_surrogates import NO_TEXT, lone_surrogates
 from ..policy import Policy
-from ..text import NO_TEXT, lone_surrogates
 
 
 class Write(Enum):

@@ -1,7 +1,7 @@
 """HTTP messages and header values.
 
 messages, multipart                requests, responses and their bodies
-ranges, retry, origins             Range and Content-Range, Retry-After and delays, Origin and Host
+ranges, backoff, origins           Range and Content-Range, Retry-After and delays, Origin and Host
 mime, native_formats               media types, and the formats of native documents
 redaction                          removes secrets from messages
 """

@@ -16,8 +16,8 @@ from enum import Enum
 from typing import TypeAlias
 
 from ..errors.catalogue import LASTING_REASONS, RATE_LIMIT_REASONS
+from ..http.backoff import RetryRule
 from ..http.ranges import ByteSpan, ContentRange, parse_stored
-from ..http.retry import RetryRule
 from .states import EVENT_BY_STATUS, UploadEvent, UploadState, transition
 
 RETRIED = frozenset({408, 429, 500, 502, 503, 504})

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from ..errors.decisions import CONTRADICTION, TOTAL
+from ..errors.decision_ids import CONTRADICTION, TOTAL
 from ..http.ranges import ByteSpan, ContentRange
 from .states import UploadEvent, UploadRule, UploadState, transition
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from ..errors.decisions import CANCELLED, CONTRADICTION, FINISHED
+from ..errors.decision_ids import CANCELLED, CONTRADICTION, FINISHED
 
 QUANTUM = 262_144
 """Chunks are multiples of so many bytes, the last one excepted (256 x 1024)."""

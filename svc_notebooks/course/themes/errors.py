@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from ...client.files import create_file, share_file
-from ...core.http.retry import parse_retry_after
+from ...core.http.backoff import parse_retry_after
 from ..check_result import require
 from ..definition import ExerciseDefinition
 from .shared_checks import counted, listed

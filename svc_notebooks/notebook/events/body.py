@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
-from ...core.colors import EVENT_COLORS
 from ...core.errors.catalogue import Row
+from ...core.events.colors import EVENT_COLORS
 from ...core.events.fields import EVENT_FIELDS
-from ...core.events.plain_words import recurrence_lines
+from ...core.events.recurrence_words import recurrence_lines
 from ...core.events.times import TimeError, read_time
 from ...core.events.validation import problems
 from ...core.http.messages import JSON, JSONObject

@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ...core.events import plain_words
+from ...core.events import recurrence_words
 from ...core.events.instances import Occurrence, occurrences
 from ...core.events.rrule import Recurrence, Start
 from ...core.events.times import instant, read_time
@@ -92,7 +92,7 @@ def recurrence_lines(words: str | Sequence[str], *, start: When, time_zone: Zone
     >>> svc.recurrence_lines("every 2 weeks on Mon, Thu, 10 times", start="2026-11-02")
     ['RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH;COUNT=10']
     """
-    return plain_words.recurrence_lines(words, _moment("start", start, zone_name("time_zone", time_zone)))
+    return recurrence_words.recurrence_lines(words, _moment("start", start, zone_name("time_zone", time_zone)))
 
 
 def _moment(argument: str, value: object, time_zone: str | None) -> Start:

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 from ...core.http.messages import Query
 from ..widgets.html import Markup, joined, tag
 from .curl import curl_text
-from .diagram import Diagram, diagram
 from .http_text import body_text, http_text, status_line
+from .sequence_diagram import Diagram, diagram
 
 if TYPE_CHECKING:
     from ...client.transport.recorder import Exchange

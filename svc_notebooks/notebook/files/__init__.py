@@ -1,7 +1,7 @@
 """The functions for files.
 
 files, copy, permissions, about: upload, list, change, delete, copy and share files; quota and formats.
-content, exports: download and read content, export native documents.
+downloads, exports: download and read content, export native documents.
 uploads, upload_requests, progress: resumable uploads step by step, checked upload arguments, progress bars.
 metadata: metadata arguments as JSON.
 identity: information about tokens, and tokens of service accounts.

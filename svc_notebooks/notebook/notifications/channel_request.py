@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ...core.clock import parse_duration, to_millis
 from ..arguments import optional_text
 from ..times import python_time
+from .open_receiver import receivers_of
 from .receiver import Receiver
-from .receivers import receivers_of
 
 if TYPE_CHECKING:
     from ...client.session import Session

@@ -12,8 +12,8 @@ from ..current_session import session_or_current
 from ..frames.frames import Record, frame
 from ..frames.schemas import CHANNELS, STOPPED
 from .channel_request import channel_token, expiration_time, receiver_for
+from .open_receiver import receivers_of
 from .receiver import Receiver
-from .receivers import receivers_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series

@@ -10,8 +10,8 @@ from ..current_session import session_or_current
 from ..frames.frames import Record, frame
 from ..frames.schemas import CHANGES, NOTIFICATIONS
 from ..sandbox.sandbox import sandbox_of
+from .open_receiver import receivers_of
 from .receiver import message_record
-from .receivers import receivers_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -2,6 +2,6 @@
 
 start: sandbox(), open_sandbox() and connect().
 sandbox, controls, identities: the class Sandbox, its faults, limits and snapshots, its users and clients.
-kernel: the sandboxes that are open in this kernel.
+sandbox_numbers: the sandboxes that are open in this kernel.
 certificates: certificates for receivers and servers on this machine.
 """

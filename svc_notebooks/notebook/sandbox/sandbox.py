@@ -20,7 +20,7 @@ from ..frames.frames import frame
 from ..frames.schemas import DELIVERIES, JOURNAL
 from .controls import SandboxControls
 from .identities import Identities
-from .kernel import explain_not_found, next_number, register, unregister
+from .sandbox_numbers import explain_not_found, next_number, register, unregister
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ...core.policy import Policy
     from ...server.service import Service
     from ...server.storage.clock import SystemClock, VirtualClock
-    from ...server.transports.socket import SocketServer
+    from ...server.transports.socket_server import SocketServer
 
 
 def new_sandbox(
@@ -252,7 +252,7 @@ class Sandbox(Identities, SandboxControls):
         True
         """
         need_sockets("serve() listens on a socket")
-        from ...server.transports.socket import SocketServer
+        from ...server.transports.socket_server import SocketServer
         from .certificates import tls_for
 
         context, ca = self._resources.enter_context(tls_for("127.0.0.1")) if tls else (None, None)

@@ -12,8 +12,8 @@ from ...core.brand_names import Names
 from ...core.policy import Policy
 from ..arguments import choice
 from ..current_session import current_session as current_session, make_current
-from .kernel import explain_not_found, next_number, seed_of, served_at
 from .sandbox import Sandbox as Sandbox, new_sandbox, saved_sandbox
+from .sandbox_numbers import explain_not_found, next_number, seed_of, served_at
 
 if TYPE_CHECKING:
     from ...client.session import Session

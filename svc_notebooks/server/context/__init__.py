@@ -2,6 +2,6 @@
 
 service_context, public_request: the service, a request with an access token, a request without one.
 access_tokens, allowed_hosts, csrf, external_origin: check the token, the Host and the Origin of a request.
-bodies, journal: count the bytes of bodies; record one row for each request.
+bodies, request_journal: count the bytes of bodies; record one row for each request.
 responses, html, page_tokens, resource_lookup: JSON, errors and HTML; page tokens; test whether a resource exists.
 """

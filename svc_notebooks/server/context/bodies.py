@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Body, Disconnected, Request, abort_body, as_body, close_body, is_gone
-from .journal import JournalEntry
+from .request_journal import JournalEntry
 
 _log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from ...core.auth.oauth import OAuthError
 from ...core.http.messages import Body, JSONObject, Query, Request, Response
 from ...core.http.multipart import MediaType
 from .access_tokens import TokenVerifier
-from .journal import JournalEntry
+from .request_journal import JournalEntry
 from .responses import encode_json, json_bytes
 from .service_context import ServiceContext
 

@@ -20,7 +20,7 @@ from ..storage.session_locks import SessionLocks
 from ..tables import Store
 from ..tables.search import Viewer
 from .access_tokens import Caller
-from .journal import JournalEntry
+from .request_journal import JournalEntry
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from ...core.http.redaction import redacted_query, without_secret
 from ..context.access_tokens import Caller, TokenVerifier, require_scopes
 from ..context.bodies import CountedStream, RequestBody, check_length, declared_length
 from ..context.csrf import check_page
-from ..context.journal import Journal, JournalEntry
 from ..context.public_request import PublicRequest
+from ..context.request_journal import Journal, JournalEntry
 from ..context.responses import error_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..files.resumable_upload import session_caller

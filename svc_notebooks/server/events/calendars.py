@@ -7,10 +7,10 @@ from typing import Any
 
 from ...core.api.operations import CALENDAR_ID
 from ...core.clock import format_time, from_millis
-from ...core.colors import CALENDAR_COLORS, EVENT_COLORS, Color
 from ...core.errors.catalogue import refuse
 from ...core.events import calendars
 from ...core.events.calendars import CALENDAR_SHAPE, LIST_SHAPE, CalendarRole
+from ...core.events.colors import CALENDAR_COLORS, EVENT_COLORS, Color
 from ...core.field_mask import Shape
 from ...core.http.messages import JSONObject, Response
 from ..context.page_tokens import decode_page_token, encode_page_token

@@ -9,10 +9,10 @@ from ...core.api.operations import EVENT_ID
 from ...core.clock import to_millis
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.events.calendars import CalendarRole
+from ...core.events.field_checks import is_address
 from ...core.events.fields import EVENT_SHAPE
 from ...core.events.rrule import Start
 from ...core.events.times import instant
-from ...core.events.types import is_address
 from ...core.events.validation import end_of, problems, recurrence_of, start_of
 from ...core.http.messages import JSONObject, Response
 from ...core.time_zones import zone

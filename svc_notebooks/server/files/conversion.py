@@ -18,7 +18,7 @@ from ...convert.pool.admission import Abandoned, TooManyWaiting
 from ...convert.pool.converter import Client, Converter, shared
 from ...core.clock import from_millis
 from ...core.errors.catalogue import ApiError, refuse, row
-from ...core.errors.decisions import FAILED_EXPORT
+from ...core.errors.decision_ids import FAILED_EXPORT
 from ...core.files.permissions import Role
 from ...core.http.messages import Disconnected, Headers, JSONObject, Response, is_gone
 from ...core.http.mime import by_name
@@ -27,7 +27,7 @@ from ...core.http.native_formats import MAX_IMPORT_SIZES, PDF, TEXT
 from ...core.languages import check_tag
 from ...core.policy import Policy
 from ..context.html import sandbox_headers
-from ..context.journal import with_notes
+from ..context.request_journal import with_notes
 from ..context.service_context import RequestContext, ServiceContext
 from ..storage.content_io import END
 from ..tables.contents import PartRange

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ...core import field_mask
 from ...core.errors.catalogue import ApiError, refuse
-from ...core.errors.decisions import ROOT
+from ...core.errors.decision_ids import ROOT
 from ...core.field_mask import Mask, Shape
 from ...core.files.fields import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
 from ...core.files.permissions import Role

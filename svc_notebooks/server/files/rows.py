@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.clock import parse_time, to_millis
 from ...core.errors.catalogue import refuse
-from ...core.errors.decisions import ROOT, WHO_TRASHES
+from ...core.errors.decision_ids import ROOT, WHO_TRASHES
 from ...core.files.permissions import Role
 from ...core.http.messages import JSONObject
 from ...core.http.mime import UNKNOWN

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from ...core.delivery_schedule import AttemptOutcome
+from ...core.notifications.delivery_schedule import AttemptOutcome
 from .connection import Connection, ConnectionState, NoResponse, message
 from .open_connection import AddrInfo, Endpoint, connect, describe_error, parse_endpoint, resolve
 from .trust_store import TrustStore

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.clock import format_time, from_millis
-from ...core.delivery_schedule import AttemptOutcome, DeliveryStatus
+from ...core.notifications.delivery_schedule import AttemptOutcome, DeliveryStatus
 from ..tables.outbox import Waiting
 
 

@@ -11,11 +11,11 @@ from datetime import datetime
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from ...core.delivery_schedule import AttemptOutcome
+from ...core.notifications.delivery_schedule import AttemptOutcome
 from ...core.platform import capabilities
 from ..storage.clock import SystemClock, VirtualClock
 from ..tables.outbox import Waiting
-from .outbox import DeliveryQueue
+from .delivery_queue import DeliveryQueue
 from .senders import Handler, Sender, deliver_in_process
 
 if TYPE_CHECKING:

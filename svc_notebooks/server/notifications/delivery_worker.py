@@ -13,10 +13,10 @@ from contextlib import suppress
 from datetime import datetime
 from threading import Condition, Event, Thread
 
-from ...core.delivery_schedule import AttemptOutcome
+from ...core.notifications.delivery_schedule import AttemptOutcome
 from ..storage.clock import SystemClock, VirtualClock
 from ..tables.outbox import Waiting
-from .outbox import DeliveryQueue
+from .delivery_queue import DeliveryQueue
 from .senders import Handler, Sender, deliver_in_process
 
 _log = logging.getLogger(__name__)

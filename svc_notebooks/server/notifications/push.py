@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..context.service_context import ServiceContext
+from .delivery_queue import DeliveryQueue
 from .delivery_service import DeliveryService
-from .outbox import DeliveryQueue
 from .senders import Handler, Sender
 from .trust_store import TrustStore
 

@@ -6,10 +6,10 @@ import logging
 from collections.abc import Callable
 from typing import Protocol
 
-from ...core.delivery_schedule import AttemptOutcome
 from ...core.http.messages import Headers, Request, Response
+from ...core.notifications.delivery_schedule import AttemptOutcome
 from ..tables.outbox import Waiting
-from .outbox import DeliveryQueue
+from .delivery_queue import DeliveryQueue
 
 _log = logging.getLogger(__name__)
 

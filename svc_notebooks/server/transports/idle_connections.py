@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Protocol
 
 from ...core.errors.catalogue import ApiError, Row, refuse
-from ...core.errors.decisions import UNREADABLE
+from ...core.errors.decision_ids import UNREADABLE
 from ...core.policy import Policy
 from ..context.responses import error_response
 from .connection_queue import LaneTable

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.errors import decisions
+from svc_notebooks.core.errors import decision_ids
 from svc_notebooks.core.policy import Policy
 from tests.contract.conftest import Q, Wire
 
@@ -67,11 +67,11 @@ def after_a_chunk(wire: Wire, total: int | str = SIZE) -> str:
         (lambda wire: put(wire, after_a_chunk(wire), Q, SIZE), 200, "A3-08"),
         (lambda wire: wire.put(after_a_chunk(wire), b"", f"bytes */{SIZE}"), 308, "A3-09"),
         (lambda wire: wire.put(after_a_chunk(wire), b"", f"bytes */{Q}"), 308, "A3-09"),
-        (lambda wire: wire.put(after_a_chunk(wire, "*"), b"", f"bytes */{Q}"), 200, decisions.TOTAL),
-        (lambda wire: wire.put(wire.begin(), CONTENT, "bytes 1-0/5"), 400, decisions.CONTRADICTION),
+        (lambda wire: wire.put(after_a_chunk(wire, "*"), b"", f"bytes */{Q}"), 200, decision_ids.TOTAL),
+        (lambda wire: wire.put(wire.begin(), CONTENT, "bytes 1-0/5"), 400, decision_ids.CONTRADICTION),
         (lambda wire: wire.put(wire.begin(X_Upload_Content_Length="5"), b"1234"), 400, "A3-03"),
         (lambda wire: wire.put("/upload/storage/v3/files?uploadType=resumable&upload_id=x"), 404, "A3-14"),
-        (lambda wire: wire.send("DELETE", wire.begin()), 499, decisions.CANCELLED),
+        (lambda wire: wire.send("DELETE", wire.begin()), 499, decision_ids.CANCELLED),
     ],
 )  # fmt: skip
 def test_of_an_upload(wire: Wire, asks: Asks, status: int, by: str) -> None:
@@ -89,7 +89,7 @@ def test_of_a_finished_upload(wire: Wire) -> None:
         wire.send(method, uri, b"")
         deciders.append(decided(wire, 200))
 
-    assert deciders == ["A3-18", decisions.FINISHED]
+    assert deciders == ["A3-18", decision_ids.FINISHED]
 
 
 def test_of_a_404_on_a_session_uri(wire: Wire) -> None:
@@ -132,7 +132,7 @@ class TestPatchAlone:
             wire.send("PUT", f"{path}?uploadType=resumable", b"")
             deciders.append(decided(wire, status))
 
-        assert deciders == ["update_verbs", decisions.UNREADABLE]
+        assert deciders == ["update_verbs", decision_ids.UNREADABLE]
 
 
 def test_of_two_limits_with_one_status(wire: Wire) -> None:
@@ -184,7 +184,7 @@ def test_of_a_scope_that_is_missing(wire: Wire) -> None:
         assert answer.error["reason"] == "insufficientPermissions"
         deciders.append(decided(wire, 403))
 
-    assert deciders == ["T-03", "T-02", decisions.SCOPES_OF_FILES]
+    assert deciders == ["T-03", "T-02", decision_ids.SCOPES_OF_FILES]
 
 
 def test_of_a_file_that_is_not_there(wire: Wire) -> None:
@@ -199,7 +199,7 @@ def test_of_a_file_that_is_not_there(wire: Wire) -> None:
         wire.send(method, target, b"{}" if method == "POST" else b"")
         deciders.append(decided(wire, 404))
 
-    assert deciders == ["T-04", "U-06", "A8-08", decisions.NOWHERE]
+    assert deciders == ["T-04", "U-06", "A8-08", decision_ids.NOWHERE]
 
 
 def test_of_a_request_that_nobody_signed(wire: Wire) -> None:
@@ -265,8 +265,8 @@ def test_of_a_field_of_an_event(wire: Wire, fields: dict[str, Any], by: str) -> 
     "target, by",
     [
         ("/storage/v3/files?pageSize=5000", "max_page_size"),
-        ("/storage/v3/files?q=", decisions.FAMILY),
-        ("/storage/v3/files?q=name", decisions.UNREADABLE),
+        ("/storage/v3/files?q=", decision_ids.FAMILY),
+        ("/storage/v3/files?q=name", decision_ids.UNREADABLE),
         ("/upload/storage/v3/files?uploadType=other", "U-02"),
     ],
 )
@@ -307,4 +307,4 @@ def test_what_fails_inside_is_said_to(wire: Wire, monkeypatch: pytest.MonkeyPatc
 
     wire.send("GET", "/storage/v3/files/generateIds")
 
-    assert decided(wire, 500) == decisions.INSIDE
+    assert decided(wire, 500) == decision_ids.INSIDE

@@ -18,7 +18,7 @@ import pytest
 from svc_notebooks.core.http.messages import Disconnected
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.transports.socket import SocketServer
+from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import Answer, InProcess, OverSocket, Q, Stage, Wire
 from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, server_context

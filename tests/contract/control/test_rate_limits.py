@@ -155,7 +155,7 @@ def test_the_quotas_of_the_family_are_policies(name: str) -> None:
 
 @pytest.fixture
 def served(service: Service) -> Iterator[OverSocket]:
-    from svc_notebooks.server.transports.socket import SocketServer
+    from svc_notebooks.server.transports.socket_server import SocketServer
 
     with SocketServer(service, control=True, threads=4) as server:
         yield OverSocket(service, server.base_url)

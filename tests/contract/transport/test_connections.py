@@ -11,7 +11,7 @@ from threading import Thread
 import pytest
 
 from svc_notebooks.server.service import Service
-from svc_notebooks.server.transports.socket import SocketServer
+from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import OverSocket
 from tests.patience import PATIENCE
 

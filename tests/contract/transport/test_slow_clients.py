@@ -18,8 +18,8 @@ from svc_notebooks.convert.pool.converter import Client, Converted, Converter
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.transports import socket as edge
-from svc_notebooks.server.transports.socket import SocketServer
+from svc_notebooks.server.transports import socket_server
+from svc_notebooks.server.transports.socket_server import SocketServer
 from svc_notebooks.server.transports.transfer_rate import peer_has_closed
 from tests.contract.conftest import OverSocket, Q
 from tests.contract.transport.test_connections import FILES, connected, everything
@@ -76,7 +76,7 @@ def test_a_head_must_be_whole_in_time_however_often_a_byte_of_it_comes(over: Ove
 
 
 def test_who_drips_a_head_has_no_thread(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(edge, "MAX_THREADS", 1)
+    monkeypatch.setattr(socket_server, "MAX_THREADS", 1)
     with SocketServer(open_service(seed=0), threads=1) as server, ExitStack() as stack:
         wire = OverSocket(service, server.base_url)
         for text in ["", "G", f"GET {FILES} HTTP/1.1\r\nHost"] * 20:
@@ -128,7 +128,7 @@ class Held:
 
 
 def test_one_user_has_a_share_of_the_threads_and_another_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(edge, "MAX_THREADS", 8)
+    monkeypatch.setattr(socket_server, "MAX_THREADS", 8)
     held = Held()
     with SocketServer(cast(Service, held), threads=8) as server, ExitStack() as stack:
         address = ("127.0.0.1", int(server.base_url.rpartition(":")[2]))

@@ -16,7 +16,7 @@ import pytest
 
 from svc_notebooks.server.service import Service
 from svc_notebooks.server.transports import tls as server_tls
-from svc_notebooks.server.transports.socket import SocketServer
+from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import Answer, OverSocket
 from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, server_context

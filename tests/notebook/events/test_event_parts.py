@@ -4,7 +4,7 @@ from datetime import date, datetime, time
 
 import pytest
 
-from svc_notebooks.core.events.plain_words import recurrence_lines
+from svc_notebooks.core.events.recurrence_words import recurrence_lines
 from svc_notebooks.core.events.rrule import Freq
 from svc_notebooks.core.time_zones import zone, zone_names
 from svc_notebooks.notebook.events.recurrence_plan import RecurrencePlan, marked_days

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.server.transports.socket import SocketServer
+from svc_notebooks.server.transports.socket_server import SocketServer
 
 KEYS = ["files", "upload", "export", "events", "notifications", "wire", "lab"]
 

@@ -29,7 +29,7 @@ from svc_notebooks.core.http.messages import BytesBody, Headers, Request, Respon
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.rule_ids import rule_number
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.transports.socket import SocketServer
+from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.patience import PATIENCE
 from tests.plugin_rules import read_rules
 

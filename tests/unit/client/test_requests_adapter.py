@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 import requests
 
-from svc_notebooks.client.transport.base import DirectTransport, TransportError
+from svc_notebooks.client.transport.in_process import DirectTransport, TransportError
 from svc_notebooks.client.transport.requests_adapter import DirectAdapter, IterableBody
 from svc_notebooks.core.http.messages import Body, Disconnected, Headers, Request, Response, as_body
 

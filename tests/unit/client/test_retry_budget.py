@@ -10,8 +10,8 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.client.session import Session
 from svc_notebooks.core.errors.errors import Interrupted, RateLimited, ServiceFailed, SvcError, Unreachable
+from svc_notebooks.core.http.backoff import RetryRule
 from svc_notebooks.core.http.messages import Headers, Request, Response
-from svc_notebooks.core.http.retry import RetryRule
 from tests.scripted import Time
 
 CALLS: dict[str, Callable[[Session], object]] = {

@@ -14,7 +14,7 @@ import pytest
 
 from svc_notebooks.client.files import create_file, delete_file, generate_ids, get_file, list_files, update_file
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.transport.base import TransportError
+from svc_notebooks.client.transport.in_process import TransportError
 from svc_notebooks.client.transport.recorder import Recorder
 from svc_notebooks.client.uploads.prepare import upload
 from svc_notebooks.core.brand_names import Names
@@ -29,8 +29,8 @@ from svc_notebooks.core.errors.errors import (
     ServiceFailed,
     SvcError,
 )
+from svc_notebooks.core.http.backoff import RetryRule
 from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response
-from svc_notebooks.core.http.retry import RetryRule
 from tests.scripted import BASE, TOKEN, Shelf, Stream, Time, answer, envelope, lost, reset, session_for
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.core.events.plain_words import recurrence_lines
+from svc_notebooks.core.events.recurrence_words import recurrence_lines
 from svc_notebooks.core.events.rrule import Recurrence
 from svc_notebooks.core.time_zones import zone
 

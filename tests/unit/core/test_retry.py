@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.core.http.retry import RetryRule, parse_retry_after
+from svc_notebooks.core.http.backoff import RetryRule, parse_retry_after
 from svc_notebooks.core.uploads.client_state_machine import ResponseFacts
 
 NOW = datetime(2026, 1, 5, 9, tzinfo=UTC)

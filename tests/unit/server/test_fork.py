@@ -20,13 +20,13 @@ from svc_notebooks.client.session import Session
 from svc_notebooks.client.upload_journal import UploadJournal
 from svc_notebooks.client.uploads.prepare import start_upload, upload
 from svc_notebooks.convert.job import JobLimits
-from svc_notebooks.convert.pool.workers import ProcessPool
+from svc_notebooks.convert.pool.worker_pool import ProcessPool
 from svc_notebooks.core.errors.errors import Unsupported
 from svc_notebooks.core.process_fork import after_fork, remove_with, temporary_folder
 from svc_notebooks.course.request_recorder import RequestRecorder
-from svc_notebooks.notebook.sandbox import kernel
+from svc_notebooks.notebook.sandbox import sandbox_numbers as kernel
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.transports.socket import SocketServer
+from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.processes import forked, held, living_child
 from tests.scripted import Q, Shelf, session_for
 

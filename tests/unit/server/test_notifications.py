@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 from svc_notebooks.core.brand_names import Names
-from svc_notebooks.core.delivery_schedule import AttemptOutcome, DeliveryStatus, Schedule, next_attempt
 from svc_notebooks.core.errors.catalogue import ApiError
 from svc_notebooks.core.http.messages import Headers
 from svc_notebooks.core.notifications.channels import (
@@ -22,6 +21,7 @@ from svc_notebooks.core.notifications.channels import (
     host_of,
     next_state,
 )
+from svc_notebooks.core.notifications.delivery_schedule import AttemptOutcome, DeliveryStatus, Schedule, next_attempt
 from svc_notebooks.core.notifications.messages import CHANGED, HEADERS, STATES, Message, in_order, read_notification
 
 NAMES = Names()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipywidgets as widgets
 
-from ....core.colors import EVENT_COLORS
+from ....core.events.colors import EVENT_COLORS
 from ...widgets.field import LABEL, Field, labelled
 
 _DEFAULT = ("the calendar's", "")

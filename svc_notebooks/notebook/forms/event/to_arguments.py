@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ....core.colors import EVENT_COLORS
+from ....core.events.colors import EVENT_COLORS
 from ....core.events.rrule import Start
 from ...events.body import partial_body
 from ...events.parameters import QUERY_ARGUMENTS, query_of

@@ -4,5 +4,5 @@ browser, actions, dialog_actions: the form, what it can do to files, and which a
 query, search_bar, recent_files: the query, its controls, and the requests that list files.
 details, details_panel, preview: a file as a table row, its details, and a preview of its content.
 dialogs, new_file, byte_range: the dialog before an action, and two of its controls.
-downloads, saving, abuse_question: downloads, what came of them, and the question about flagged files.
+downloads, download_results, abuse_question: downloads, what came of them, and the question about flagged files.
 """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from . import actions
 from .actions import FileAction
 from .dialogs import KERNEL, ConfirmDialog, Question
-from .saving import fetch_action, save_action
+from .download_results import fetch_action, save_action
 
 if TYPE_CHECKING:
     from ....client.session import Session

@@ -14,8 +14,8 @@ from ...widgets.html import joined, tag
 from ...widgets.more_options import MoreOptions
 from ...widgets.styles import row
 from .byte_range import ByteRangeField
+from .download_results import Download
 from .new_file import NewFileChoice
-from .saving import Download
 
 if TYPE_CHECKING:
     from ....core.http.messages import JSONObject

@@ -12,7 +12,7 @@ from ...widgets.dialogs.confirmation import Confirmation
 from ...widgets.dialogs.replace_question import CANCEL, REPLACE, ReplaceQuestion
 from .abuse_question import ask_about_abuse, is_owned, refusal_message
 from .actions import FileAction
-from .saving import Download, DownloadResult, fetch_action, save_action
+from .download_results import Download, DownloadResult, fetch_action, save_action
 
 if TYPE_CHECKING:
     from ....client.session import Session

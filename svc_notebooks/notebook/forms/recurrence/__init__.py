@@ -2,5 +2,5 @@
 
 builder, weekdays, month_choice, end: the controls.
 rule: converts what is chosen to an RRULE line and back.
-preview, calendar: the next instances of a recurrence, and the months with its days marked.
+preview, month_calendars: the next instances of a recurrence, and the months with its days marked.
 """

@@ -8,7 +8,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ....core.events.plain_words import recurrence_lines
+from ....core.events.recurrence_words import recurrence_lines
 from ....core.events.rrule import Freq, Start
 from ...widgets.field import LABEL, Field, labelled, number_field, on_change, set_visible, text_area
 from .end import RepeatEnd

@@ -46,7 +46,7 @@ class Repeat:
         return "RRULE:" + ";".join(f"{name}={value}" for name, value in parts.items() if value)
 
     def words(self) -> str:
-        """The same in the plain words of core/events/plain_words.py.
+        """The same in the plain words of core/events/recurrence_words.py.
 
         >>> Repeat(Freq.MONTHLY, 2, nth=(-1, 4), count=6).words()
         'every 2 months on the last Friday, 6 times'

@@ -16,8 +16,8 @@ from ...frames.frames import frame
 from ...frames.schemas import MESSAGES
 from ...notifications.channels import renew_channel, stop_channel, watch_changes, watch_file
 from ...notifications.message_view import MAX_SHOWN, headings, message_line
+from ...notifications.open_receiver import receiver
 from ...notifications.receiver import Receiver
-from ...notifications.receivers import receiver
 from ...sandbox.sandbox import sandbox_of
 from ...widgets.field import LABEL, labelled
 from ...widgets.form import Form

@@ -9,7 +9,7 @@ from threading import Event, Lock
 
 import pytest
 
-from svc_notebooks.core.delivery_schedule import AttemptOutcome
+from svc_notebooks.core.notifications.delivery_schedule import AttemptOutcome
 from svc_notebooks.server.notifications import open_connection
 from svc_notebooks.server.notifications.connection_pool import HttpsSender
 from tests.patience import PATIENCE

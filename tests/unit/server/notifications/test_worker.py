@@ -11,10 +11,10 @@ from typing import Any, cast
 
 import pytest
 
-from svc_notebooks.core.delivery_schedule import AttemptOutcome
+from svc_notebooks.core.notifications.delivery_schedule import AttemptOutcome
+from svc_notebooks.server.notifications.delivery_queue import AttemptResult, DeliveryQueue
 from svc_notebooks.server.notifications.delivery_service import DeliveryService
 from svc_notebooks.server.notifications.delivery_worker import DeliveryWorker
-from svc_notebooks.server.notifications.outbox import AttemptResult, DeliveryQueue
 from svc_notebooks.server.storage.clock import SystemClock, VirtualClock
 from tests.patience import PATIENCE
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from .http.retry import growing_delay
+from ..http.backoff import growing_delay
 
 DELIVERED = frozenset({102, 200, 201, 202, 204})
 """Statuses by which a receiver says that it has the message."""

@@ -1,4 +1,4 @@
-"""Hands out the messages that are due and records the outcome of each attempt (core/delivery_schedule.py decides).
+"""Hands out the messages that are due and records the outcome of each attempt.
 
 delivery_service.py sends them. Every step is one short transaction, so that a service that is killed between two steps
 goes on where it was (N-11).
@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from ...core.brand_names import Names
 from ...core.clock import from_millis, to_millis
-from ...core.delivery_schedule import RETRIED, AttemptOutcome, DeliveryStatus, next_attempt
 from ...core.notifications.channels import ChannelState
+from ...core.notifications.delivery_schedule import RETRIED, AttemptOutcome, DeliveryStatus, next_attempt
 from ...core.notifications.messages import CONTENT_TYPE, USER_AGENT, Message
 from ...core.policy import Policy
 from ..storage.clock import SystemClock, VirtualClock

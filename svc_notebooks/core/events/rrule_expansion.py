@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 from ..work_budget import WorkBudget
 from .rrule import Freq, Rule
-from .rrule_clock import (
+from .rrule_days import CALENDAR, END, days_of
+from .rrule_times_of_day import (
     LARGE,
     MAX_BATCH,
     UNITS,
@@ -30,7 +31,6 @@ from .rrule_clock import (
     selected_indices,
     shifted,
 )
-from .rrule_days import CALENDAR, END, days_of
 
 _CYCLE = {Freq.YEARLY: 400, Freq.MONTHLY: 4800, Freq.WEEKLY: 20_871, Freq.DAILY: 146_097}
 """The calendar repeats itself after 400 years: so many empty periods in a row mean that no other comes."""

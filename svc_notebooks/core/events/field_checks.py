@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 
 from ..errors.catalogue import Row, row
-from ..errors.decisions import BIG_NUMBERS
+from ..errors.decision_ids import BIG_NUMBERS
 from ..http.messages import JSON
 from .fields import EventField
 

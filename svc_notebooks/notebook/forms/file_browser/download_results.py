@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ....core.errors.abuse_warning import confirmed_by_person
 from ....core.errors.errors import PathExists
 from ....local.saving import REPLACED, SAVED, UNCHANGED
-from ...files.content import download, read
+from ...files.downloads import download, read
 from ...widgets.background_task import Report
 from ...widgets.dialogs.replace_question import Conflict
 from .abuse_question import is_flagged
