@@ -34,7 +34,7 @@ themselves.
 _RULES = """
 ## The rules, and where they can be seen
 
-`tests/rules.csv` has the {rules} rules of the interface by their numbers. A rule that says several things has a row
+The interface has {rules} [rules](rules.md), each with a number. A rule that says several things has a row
 for each clause, with a letter: {all} rows in all. A notebook shows {seen} of them: something that they decide happens
 in the cell, and the last column says what to look at. A test runs the cells and fails when one of them no longer shows
 its rule. It reads the journal of the service, what the cell shows, and what went over the wire.
@@ -110,13 +110,13 @@ def seen_in(every: Sequence[Page]) -> str:
         cells = [
             f"{page.name}, cell {cell.number}" for page in every for cell in page.cells if rule in cell.rows(rules)
         ]
-        lines.append(f"| {rule} | {_safe(says)} | {'; '.join(cells)} | {_safe(how(rule))} |")
+        lines.append(f"| {_link(rule)} | {_safe(says)} | {'; '.join(cells)} | {_safe(how(rule))} |")
     return "\n".join(lines) + "\n"
 
 
 def _unseen() -> str:
     rules = _rules()
-    lines = [f"| {rule} | {_safe(rules[rule])} | {_safe(why)} |" for rule, why in NOT_SEEN.items()]
+    lines = [f"| {_link(rule)} | {_safe(rules[rule])} | {_safe(why)} |" for rule, why in NOT_SEEN.items()]
     return "\n".join(["| rule | it says | why not |", "|---|---|---|", *lines]) + "\n"
 
 
@@ -131,6 +131,10 @@ def with_map(path: Path, every: Sequence[Page]) -> str:
 def _rules() -> dict[str, str]:
     with (ROOT / "tests" / "rules.csv").open(encoding="utf-8", newline="") as lines:
         return {row["id"]: row["rule"] for row in csv.DictReader(lines)}
+
+
+def _link(rule: str) -> str:
+    return f"[{rule}](rules.md#{rule.lower()})"
 
 
 def _safe(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Write docs/reference.md, docs/names.md and docs/openapi.json: the tables that the code itself reads.
+"""Write docs/reference.md, docs/names.md, docs/rules.md and docs/openapi.json: the tables that the code itself reads.
 
 python -m tools.docs            writes them, and build/docs from them; exit status 1 if a link of that leads nowhere
 python -m tools.docs --check    writes nothing; exit status 1 if one of them is stale
@@ -23,10 +23,12 @@ from svc_notebooks.core.files.fields import FILE_FIELDS
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.uploads.states import TRANSITIONS
 from svc_notebooks.notebook.frames import event_schemas, schemas, schemas as wire_schemas, schemas as world_schemas
+from tools import rules_page
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "reference.md"
 NAMES = DOCS / "names.md"
+RULES = DOCS / "rules.md"
 DESCRIPTION = DOCS / "openapi.json"
 HEAD = """# Reference
 
@@ -59,7 +61,7 @@ def main(argv: list[str]) -> int:
 
 def written() -> dict[Path, str]:
     """What each file has to say."""
-    return {PAGE: page(), NAMES: names(), DESCRIPTION: description()}
+    return {PAGE: page(), NAMES: names(), RULES: rules_page.page(), DESCRIPTION: description()}
 
 
 def description() -> str:
@@ -190,7 +192,7 @@ def colors() -> Iterator[str]:
 def refusals() -> Iterator[str]:
     yield "## Refusals\n"
     yield 'In the envelope `{"error": {"code", "message", "errors": [...]}}`; a name in braces is filled in.\n'
-    yield "What decides is a rule of tests/rules.csv, a field of Policy or a row of decisions.md.\n"
+    yield "What decides is one of the [rules](rules.md), a field of Policy or a row of the [decisions](decisions.md).\n"
     yield table(
         "status, reason, message, location, location type, domain, decided by",
         (

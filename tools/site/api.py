@@ -97,4 +97,5 @@ def _section(lines: list[str], entries: bool) -> str:
 
 
 def _inline(text: str) -> str:
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
+    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
+    return re.sub(r"docs/(\w+)\.md(#[\w-]+)", r'<a href="docs/\1.html\2">docs/\1.md\2</a>', text)

@@ -73,7 +73,7 @@ def event_colors(*, session: Session | None = None) -> DataFrame:
     Returns:
         One row for each: id, name, background, foreground (str, as CSS writes them).
 
-    Interface: the Event resource, colorId.
+    See docs/rules.md#e-24 (E-24).
 
     >>> lab = svc.sandbox()
     >>> svc.event_colors().head(2)[["id", "name"]].values.tolist()

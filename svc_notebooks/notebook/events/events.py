@@ -114,7 +114,7 @@ def create_event(
         NotFound: There is no such calendar, or not for this user.
         NotAllowed: This user may not write in it, or the scope is missing.
 
-    Interface: B1, and the Event resource.
+    See docs/rules.md#e-events (E) and docs/reference.md#fields-of-an-event.
 
     >>> lab = svc.sandbox()
     >>> made = svc.create_event("Seminar", start="2026-11-02 10:00", end="2026-11-02 11:30", time_zone="Europe/Berlin")

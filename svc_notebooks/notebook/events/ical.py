@@ -55,7 +55,7 @@ def export_events(
         PathExists: The path has other content, which was left as it is; it is also a FileExistsError.
         ImportError: icalendar is not there; `pip install 'svc-notebooks[calendar]'` brings it.
 
-    Interface: the Event resource.
+    See docs/rules.md#e-events (E).
 
     >>> lab = svc.sandbox()
     >>> made = svc.create_event("Tea", start="2026-11-02", end="2026-11-03", recurrence="daily, 5 times")

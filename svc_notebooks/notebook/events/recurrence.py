@@ -87,7 +87,7 @@ def recurrence_lines(words: str | Sequence[str], *, start: When, time_zone: Zone
     Raises:
         ValueError: The words are not understood, or a line is wrong; the message says which and what is expected.
 
-    Interface: the Event resource, recurrence[].
+    See docs/rules.md#e-12a (E-12).
 
     >>> svc.recurrence_lines("every 2 weeks on Mon, Thu, 10 times", start="2026-11-02")
     ['RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH;COUNT=10']

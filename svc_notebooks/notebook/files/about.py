@@ -31,8 +31,6 @@ def about(*, session: Session | None = None) -> DataFrame:
     Raises:
         NotSignedIn: The session has no valid token.
 
-    Interface: About.
-
     >>> lab = svc.sandbox()
     >>> made = svc.upload(b"12345")
     >>> svc.about()[["email_address", "quota_usage"]].values.tolist()
@@ -65,7 +63,7 @@ def import_formats(*, session: Session | None = None) -> DataFrame:
         of a source; missing: no limit of its own), note (str, whether text in pictures is read; missing where
         the service is elsewhere and cannot tell), native_type (str, the media type of the document).
 
-    Interface: A5.
+    See docs/rules.md#a5-05 (A5-05).
 
     >>> lab = svc.sandbox()
     >>> formats = svc.import_formats()
@@ -124,7 +122,7 @@ def export_formats(file: File | None = None, *, session: Session | None = None) 
     Raises:
         NotFound: There is no such file, or not for this user.
 
-    Interface: A7.
+    See docs/rules.md#a7-04 (A7-04).
 
     >>> lab = svc.sandbox()
     >>> table = svc.upload(b"a,b", name="table.csv", convert_to="spreadsheet")

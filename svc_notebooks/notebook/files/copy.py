@@ -45,7 +45,7 @@ def copy(
         NotAllowed: Who can edit the file has barred its readers from copying it (A6-05), or it is a folder.
         NotFound: There is no such file, or not for this user.
 
-    Interface: A6-05.
+    See docs/rules.md#a6-05a (A6-05).
 
     >>> lab = svc.sandbox()
     >>> plan = svc.upload(b"plan", name="plan.txt")

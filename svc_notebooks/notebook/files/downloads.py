@@ -64,7 +64,7 @@ def download(
         PathExists: The path has other content, which was left as it is; it is also a FileExistsError.
         Interrupted: The connection broke for long; the same call goes on from there.
 
-    Interface: A6.
+    See docs/rules.md#a6-download (A6).
 
     >>> lab = svc.sandbox()
     >>> file = svc.upload(b"hello", name="hello.txt")
@@ -134,7 +134,7 @@ def read(
         NotFound, NotAllowed: There is no such file, or it has no content that can be downloaded.
         BadRequest: The content has no byte in this range.
 
-    Interface: A6.
+    See docs/rules.md#a6-download (A6).
 
     >>> lab = svc.sandbox()
     >>> svc.read(svc.upload(b"hello, you"), byte_range=(0, 4))

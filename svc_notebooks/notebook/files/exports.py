@@ -58,7 +58,7 @@ def export(
         NotFound: There is no such file, or not for this user.
         PathExists: The path has other content, which was left as it is; it is also a FileExistsError.
 
-    Interface: A7.
+    See docs/rules.md#a7-export (A7).
 
     >>> lab = svc.sandbox()
     >>> table = svc.upload(b"a,b", name="table.csv", convert_to="spreadsheet")

@@ -81,7 +81,7 @@ def upload(
             is converted cannot have (X-03).
         Interrupted: The connection broke for long; the same call with the same source goes on from there.
 
-    Interface: A1 to A3; A5 for conversion.
+    See docs/rules.md#a1-simple-upload (A1 to A3) and docs/rules.md#a5-import (A5).
 
     >>> lab = svc.sandbox()
     >>> svc.upload(b"a,b", name="table.csv")[["name", "mime_type", "size"]].values.tolist()
@@ -142,7 +142,7 @@ def update(
         NotFound: There is no such file, or not for this user.
         BadRequest: The source cannot become what the file is.
 
-    Interface: U-05, A1 to A5.
+    See docs/rules.md#u-05b (U-05b) and docs/rules.md#a1-simple-upload (A1 to A5).
 
     >>> lab = svc.sandbox()
     >>> file = svc.upload(b"draft", name="draft.txt")
@@ -194,7 +194,7 @@ def create_file(*, session: Session | None = None, **metadata: Any) -> DataFrame
         TypeError, ValueError: A field that does not exist, or a value that it cannot have.
         AlreadyExists: The id is taken.
 
-    Interface: A4.
+    See docs/rules.md#a4-metadata (A4).
 
     >>> lab = svc.sandbox()
     >>> folder = svc.create_file(name="Data", mime_type="application/vnd.svc-apps.folder")
@@ -217,7 +217,7 @@ def generate_ids(count: int = 10, *, session: Session | None = None) -> DataFram
     Returns:
         One row for each: id (str).
 
-    Interface: A7, pregenerated ids; Errors, 409 and rule 4.
+    See docs/rules.md#l-generated-ids (L) and docs/rules.md#x-errors (X-02, X-03).
 
     >>> lab = svc.sandbox()
     >>> len(svc.generate_ids(3))

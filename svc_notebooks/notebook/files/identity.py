@@ -38,7 +38,7 @@ def token_info(*, session: Session | None = None) -> DataFrame:
     Raises:
         NotSignedIn: There is no such token any more.
 
-    Interface: Authentication.
+    See docs/rules.md#t-tokens-and-scopes (T).
 
     >>> lab = svc.sandbox()
     >>> svc.token_info()["email"].tolist()
@@ -79,7 +79,7 @@ def service_account_token(
         TypeError, ValueError: It is no such key; it is not shown.
         ImportError: PyJWT or cryptography is missing (`pip install 'svc-notebooks[identity]'`).
 
-    Interface: Authentication.
+    See docs/rules.md#t-tokens-and-scopes (T).
 
     >>> lab = svc.sandbox(clock="system")
     >>> url = lab.serve().base_url

@@ -46,7 +46,7 @@ def share(
         NotAllowed: This user may not share it.
         NotFound: There is no such file, or not for this user.
 
-    Interface: Authentication; the messages of a shared file are `add`, `update` and `remove` (Events).
+    Channels on the file receive `add`, `update` and `remove`: see docs/rules.md#n-06b (N-06b).
 
     >>> lab = svc.sandbox()
     >>> file = svc.upload(b"plan", name="plan.txt")

@@ -83,7 +83,7 @@ class Upload:
 
         A broken request counts with the bytes that left; what the service kept of them the next answer tells.
 
-        Interface: A3, rules A3-12, A3-20 and A3-21.
+        See docs/rules.md#a3-12 (A3-12) and docs/rules.md#a3-20 (A3-20, A3-21).
 
         >>> lab = svc.sandbox()
         >>> up = svc.start_upload(bytes(300_000), name="zeros.bin", chunk_size=262_144)
@@ -100,7 +100,7 @@ class Upload:
     def states(self) -> Picture:
         """The states that an upload session can have, and the way that this one took, by the numbers of its steps.
 
-        Interface: Resumable upload session, States and transitions.
+        See docs/reference.md#states-of-a-resumable-upload.
 
         >>> lab = svc.sandbox()
         >>> up = svc.start_upload(bytes(300_000), name="zeros.bin", chunk_size=262_144)
@@ -201,7 +201,7 @@ def start_upload(
             for new files; nothing was sent.
         NotFound: There is no such file.
 
-    Interface: A3, Resumable upload session.
+    See docs/rules.md#a3-resumable-upload (A3).
 
     >>> lab = svc.sandbox()
     >>> svc.start_upload(bytes(300_000), name="zeros.bin")

@@ -67,7 +67,7 @@ def watch_file(
         NotAllowed: The domain of the address is not registered.
         NotFound: There is no such file, or not for this user.
 
-    Interface: A8.
+    See docs/rules.md#a8-watch-a-file (A8).
 
     >>> lab = svc.sandbox()
     >>> rx = svc.receiver(direct=True)
@@ -102,7 +102,7 @@ def watch_changes(
     What has changed is then asked with `changes()`. The arguments and the columns are those of `watch_file`, with
     "changes" in the column watching; it lives a week at most, by default.
 
-    Interface: A9.
+    See docs/rules.md#a9-watch-the-change-log (A9).
 
     >>> lab = svc.sandbox()
     >>> rx = svc.receiver(direct=True)
@@ -200,7 +200,7 @@ def stop_channel(channel: ChannelLike, *, session: Session | None = None) -> Dat
         ValueError: This session has not opened such a channel.
         NotFound: It is not active any more, or another user or client opened it.
 
-    Interface: A10.
+    See docs/rules.md#a10-stop-a-channel (A10).
 
     >>> lab = svc.sandbox()
     >>> rx = svc.receiver(direct=True)
@@ -259,7 +259,7 @@ def renew_channel(
     Returns:
         One row for each new channel, with the columns of `watch_file`.
 
-    Interface: States, Notification channel.
+    See docs/rules.md#a8-watch-a-file (A8 to A10).
 
     >>> lab = svc.sandbox()
     >>> rx = svc.receiver(direct=True)

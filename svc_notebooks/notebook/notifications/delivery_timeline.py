@@ -66,7 +66,7 @@ def delivery_timeline(channel: ChannelLike | None = None, *, session: Session | 
     Raises:
         ValueError: The session is no sandbox's: only the service knows of tries that nobody heard.
 
-    Interface: Events, Delivery; rule N-08.
+    See docs/rules.md#n-08a (N-08).
 
     >>> lab = svc.sandbox()
     >>> rx = svc.receiver(direct=True)

@@ -31,7 +31,7 @@ def notifications(*, session: Session | None = None) -> DataFrame:
         retry, failed; of a sandbox alone, since only the service knows), waited (Float64, seconds from the first
         try to the last), content_type (str), content_length (Int64, bytes).
 
-    Interface: Events.
+    See docs/rules.md#n-notifications (N).
 
     >>> lab = svc.sandbox()
     >>> rx = svc.receiver(direct=True)
@@ -88,7 +88,7 @@ def changes(page_token: str | None = None, *, session: Session | None = None) ->
     Raises:
         BadRequest: The token was never given.
 
-    Interface: A9, and the change log that it watches.
+    See docs/rules.md#a9-watch-the-change-log (A9).
 
     >>> lab = svc.sandbox()
     >>> len(svc.changes())

@@ -63,7 +63,7 @@ def receiver(
         OSError: The port is in use.
         ValueError: `direct` is for a sandbox; or the address is no https address.
 
-    Interface: A11.
+    See docs/rules.md#a11-receiver (A11).
 
     >>> lab = svc.sandbox()
     >>> with svc.receiver() as rx:

@@ -163,7 +163,7 @@ class SandboxControls:
         Raises:
             TypeError, ValueError: `name` is not a domain; nothing was registered.
 
-        Interface: Authentication, receiving domain; A8.
+        See docs/rules.md#a8-05 (A8-05).
 
         >>> lab = svc.sandbox()
         >>> lab.register_domain("Hooks.example.com")["domain"].tolist()
@@ -192,7 +192,7 @@ class SandboxControls:
         Raises:
             TypeError, ValueError: `pem` has no certificate and no revocation list; nothing was added.
 
-        Interface: A8, address.
+        See docs/rules.md#a8-04b (A8-04b).
 
         >>> lab = svc.sandbox()
         >>> rx = svc.receiver()

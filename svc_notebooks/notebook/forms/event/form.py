@@ -54,7 +54,7 @@ def event_form(*, session: Session | None = None) -> EventForm:
     Args:
         session: Whose calendar it is; None is the session that is current.
 
-    Interface: B1 and the Event resource.
+    See docs/rules.md#e-events (E).
 
     >>> lab = svc.sandbox()
     >>> form = svc.event_form()

@@ -64,7 +64,7 @@ def export_form(file: File | None = None, *, session: Session | None = None) -> 
         NotAllowed: It is no native document; `download` it.
         NotFound: There is no such file, or not for this user.
 
-    Interface: A7.
+    See docs/rules.md#a7-export (A7).
 
     >>> lab = svc.sandbox()
     >>> table = svc.upload(b"a,b", name="table.csv", convert_to="spreadsheet")

@@ -53,7 +53,7 @@ def file_browser(*, session: Session | None = None) -> FileBrowser:
     Args:
         session: Whose files; None is the session that is current.
 
-    Interface: A1, A4, A6.
+    See docs/rules.md#a1-simple-upload (A1), docs/rules.md#a4-metadata (A4) and docs/rules.md#a6-download (A6).
 
     >>> lab = svc.sandbox()
     >>> made = svc.upload(b"a,b", name="table.csv")

@@ -47,7 +47,7 @@ def recurrence_calendar(instances: DataFrame, *, months: int = 6) -> Picture:
     Raises:
         ValueError: The frame has no column `start`, or `months` cannot be meant.
 
-    Interface: the Event resource, recurrence[]; rule E-21.
+    See docs/rules.md#e-12a (E-12) and docs/rules.md#e-21 (E-21).
 
     >>> svc.recurrence_calendar(svc.preview_recurrence("2026-10-19 09:00", "2026-10-19 10:00", "weekly, 4 times",
     ...                                                time_zone="Europe/Berlin"))

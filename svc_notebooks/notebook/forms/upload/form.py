@@ -40,7 +40,7 @@ def upload_form(*, session: Session | None = None) -> UploadForm:
     Args:
         session: Where to upload to; None is the session that is current when Upload is pressed.
 
-    Interface: A1 to A3, A5.
+    See docs/rules.md#a1-simple-upload (A1 to A3) and docs/rules.md#a5-import (A5).
 
     >>> lab = svc.sandbox()
     >>> svc.upload_form()

@@ -45,7 +45,7 @@ def watch_panel(*, session: Session | None = None) -> WatchPanel:
         session: Whose files are watched; None is the session that is current. Only a sandbox can reach a receiver
             of this kernel; for a service elsewhere the panel asks for the address of one.
 
-    Interface: A8 to A11.
+    See docs/rules.md#a8-watch-a-file (A8 to A11).
 
     >>> lab = svc.sandbox()
     >>> svc.watch_panel()

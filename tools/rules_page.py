@@ -1,0 +1,54 @@
+"""The page docs/rules.md: the rules of tests/rules.csv, a section with an anchor for each chapter."""
+
+from __future__ import annotations
+
+import csv
+from itertools import groupby
+from pathlib import Path
+
+RULES = Path(__file__).parents[1] / "tests" / "rules.csv"
+CHAPTERS = {
+    "U": "Upload methods",
+    "A1": "Simple upload",
+    "A2": "Multipart upload",
+    "A3": "Resumable upload",
+    "A4": "Metadata",
+    "A5": "Import",
+    "A6": "Download",
+    "A7": "Export",
+    "A8": "Watch a file",
+    "A9": "Watch the change log",
+    "A10": "Stop a channel",
+    "A11": "Receiver",
+    "N": "Notifications",
+    "E": "Events",
+    "T": "Tokens and scopes",
+    "X": "Errors",
+    "V": "API version",
+    "L": "Generated ids",
+    "D": "Notebook functions",
+    "W": "Forms",
+}
+KEPT_BY = {"server": "service", "client": "client", "browser": "form in a browser"}
+HEAD = """# Rules
+
+The rules of the interface, written by `make docs` from `tests/rules.csv`. Do not edit this page.
+
+A rule has a number, such as A6-04. A rule that says several things has a row for each clause, with a letter behind its
+number. Tests name the rules that they prove, the journal of a sandbox names the rule that decided an answer, and
+[the course](course.md) shows in which cell a rule can be seen. Each row has an anchor: `rules.md#a6-04a`.
+"""
+
+
+def page() -> str:
+    """Return the Markdown of docs/rules.md."""
+    with RULES.open(newline="", encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    parts = [HEAD]
+    for chapter, rules in groupby(rows, lambda row: row["id"].partition("-")[0]):
+        parts.append(f"## {chapter} {CHAPTERS[chapter]}\n\n| rule | text | kept by |\n| --- | --- | --- |")
+        for rule in rules:
+            text = rule["rule"].replace("|", "&#124;").replace("<", "&lt;").replace("*", "\\*")
+            parts.append(f'| <a id="{rule["id"].lower()}"></a>{rule["id"]} | {text} | {KEPT_BY[rule["side"]]} |')
+        parts.append("")
+    return "\n".join(parts)
