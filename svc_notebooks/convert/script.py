@@ -22,7 +22,7 @@ _PROJECT_FORM = '{"files": [{"name": ..., "type": "server_js", "html" or "json",
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class ScriptFile:
     """One file; `others`: fields beside these three, kept as they came."""
 
     name: str
@@ -39,7 +39,7 @@ class Project:
     True
     """
 
-    files: tuple[File, ...] = ()
+    files: tuple[ScriptFile, ...] = ()
     others: Mapping[str, Any] = field(default_factory=dict)
 
     def pack(self) -> bytes:
@@ -55,7 +55,7 @@ class Project:
 
 def read_text(source: bytes, job: Job) -> Project:
     """A project of one script, "Code", out of plain text (A5-01, the special type)."""
-    return Project((File("Code", "server_js", _normalize_newlines(decode(source, job.charset))),))
+    return Project((ScriptFile("Code", "server_js", _normalize_newlines(decode(source, job.charset))),))
 
 
 def read_json(source: bytes, job: Job) -> Project:
@@ -70,7 +70,7 @@ def read_json(source: bytes, job: Job) -> Project:
         return _parse_project(value)
     name = (job.name.removesuffix(".json") or "data")[:_MAX_NAME]
     job.note("the JSON is not of the form of a script project; it became the one file of a new one.")
-    return Project((File(name, "json", _normalize_newlines(text)),))
+    return Project((ScriptFile(name, "json", _normalize_newlines(text)),))
 
 
 def write_json(project: Project, job: Job) -> bytes:
@@ -94,9 +94,9 @@ def _project_from_json(value: Mapping[str, Any]) -> Project:
     return Project(files, {key: field_value for key, field_value in value.items() if key != "files"})
 
 
-def _file_from_json(file: Mapping[str, Any]) -> File:
+def _file_from_json(file: Mapping[str, Any]) -> ScriptFile:
     others = {key: field_value for key, field_value in file.items() if key not in ("name", "type", "source")}
-    return File(file["name"], file["type"], file["source"], others)
+    return ScriptFile(file["name"], file["type"], file["source"], others)
 
 
 def _parse_json(text: str) -> Any:

@@ -2,6 +2,7 @@
 
 The client and the service both import from here, so that they agree about ranges, errors and uploads.
 
+resources                  the types of files, events and the other resources
 http, api, errors          messages, headers and media types; operations and their schemas; the error catalogue
 files, events, uploads     fields, checks and queries of files; events and recurrence; the upload protocol
 auth, notifications, faults            OAuth and assertions; channels and messages; fault plans

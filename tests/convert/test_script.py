@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from svc_notebooks.convert.job import ConversionError, TooLarge
-from svc_notebooks.convert.script import File, Project, read_json, read_text, write_json
+from svc_notebooks.convert.script import Project, ScriptFile, read_json, read_text, write_json
 
 pytestmark = pytest.mark.spec("A5-01")
 
@@ -33,7 +33,7 @@ def test_a_project_comes_back_with_every_field_it_came_with(job):
 def test_plain_text_is_one_script(job):
     source = "\ufeffvar a = 'ü';\r\n".encode()
 
-    assert read_text(source, job).files == (File("Code", "server_js", "var a = 'ü';\n"),)
+    assert read_text(source, job).files == (ScriptFile("Code", "server_js", "var a = 'ü';\n"),)
     assert read_text("var ü".encode("cp1252"), replace(job, charset="windows-1252")).files[0].source == "var ü"
 
 
@@ -41,7 +41,7 @@ def test_plain_text_is_one_script(job):
 def test_json_of_another_form_is_the_one_file_of_a_project(job, source):
     project = read_json(source, replace(job, name="settings.json"))
 
-    assert project.files == (File("settings", "json", source.decode()),)
+    assert project.files == (ScriptFile("settings", "json", source.decode()),)
     assert job.notes
 
 

@@ -1,0 +1,73 @@
+"""The bodies of error responses, and the responses of the token endpoints."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+
+class ErrorDetail(TypedDict, total=False):
+    """One problem of a request."""
+
+    domain: str
+    reason: str
+    message: str
+    locationType: str
+    location: str
+
+
+class ErrorContent(TypedDict):
+    """The status, the first message, and every problem of a request."""
+
+    code: int
+    message: str
+    errors: list[ErrorDetail]
+
+
+class ErrorResponse(TypedDict):
+    """The body of every error response of the interface (X-01)."""
+
+    error: ErrorContent
+
+
+class Token(TypedDict, total=False):
+    """The response of the token endpoint."""
+
+    access_token: str
+    token_type: str
+    expires_in: int
+    scope: str
+    refresh_token: str
+
+
+class TokenInfo(TypedDict, total=False):
+    """The owner, client, scopes and expiry of an access token."""
+
+    azp: str
+    aud: str
+    scope: str
+    email: str
+    email_verified: bool
+    access_type: str
+    exp: int
+    expires_in: int
+
+
+class AuthorizationServer(TypedDict, total=False):
+    """The metadata of the authorization server (RFC 8414)."""
+
+    issuer: str
+    authorization_endpoint: str
+    token_endpoint: str
+    revocation_endpoint: str
+    scopes_supported: list[str]
+    response_types_supported: list[str]
+    grant_types_supported: list[str]
+    token_endpoint_auth_methods_supported: list[str]
+    code_challenge_methods_supported: list[str]
+
+
+class OAuthErrorResponse(TypedDict):
+    """The body of an error response of a token endpoint (RFC 6749, section 5.2)."""
+
+    error: str
+    error_description: str
