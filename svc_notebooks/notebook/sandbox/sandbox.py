@@ -136,10 +136,10 @@ class Sandbox(Identities, SandboxControls):
         number = f" {self.number}" if self.number > 1 else ""
         return f"<Sandbox{number}: a service in this kernel; nothing leaves this machine>"
 
-    def follow(self, previous: Session | None) -> None:
+    def follow(self, before: Session | None) -> None:
         """Go back to this session when the sandbox is closed."""
-        self._previous = lambda: previous
-        if previous and (last := sandbox_of(previous)):
+        self._previous = lambda: before
+        if before and (last := sandbox_of(before)):
             last._release_previous()
 
     def _release_previous(self) -> None:
