@@ -1,12 +1,12 @@
-"""One connection, short transactions, and statements that are compiled once.
+"""Runs the SQL of the service on its one SQLite connection.
 
-SQLite has one writer whatever one does, so the service has one connection and one lock; no transaction is open
-while a body streams. SQLAlchemy writes the SQL, once for each statement; it then goes to the driver directly,
-because the road through a result object costs several times the look-up itself.
+SQLite allows one writer, so the service has one connection and one lock, and no transaction is open while a body
+streams. SQLAlchemy compiles each statement once. The statement is then passed to the driver directly, because a
+result object of SQLAlchemy costs several times the look-up itself.
 
-A row that was looked up is remembered until something changes: nobody else writes here. That is for the sandbox
-in a busy kernel: the driver lets go of the interpreter with each statement, and beside a thread that computes it
-gets it back only 5 ms later.
+Rows that were looked up by key are cached until something changes, since nobody else writes to the database. This is
+for a sandbox in a busy kernel: the driver releases the interpreter with each statement, and beside a thread that
+computes it gets it back 5 ms later.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from contextlib import closing, contextmanager
 from functools import cache, partial
 from pathlib import Path
 from threading import RLock
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, NoReturn, TypeAlias, cast
 from weakref import finalize
 
 from sqlalchemy import (
@@ -25,6 +25,7 @@ from sqlalchemy import (
     ClauseElement,
     ColumnElement,
     Connection,
+    Dialect,
     Select,
     Table,
     bindparam,
@@ -38,7 +39,7 @@ from sqlalchemy.pool import StaticPool
 
 from ...core.process_fork import ForkedChild, after_fork, keep_forever
 from . import upgrades
-from .errors import Translation, store_error
+from .errors import explained, store_error
 from .schema import metadata
 
 Row = tuple[Any, ...]
@@ -46,34 +47,35 @@ Row = tuple[Any, ...]
 _FORK_ADVICE = "Use it there: SQLite allows no connection to cross a fork."
 _BUSY_SECONDS = 2.0
 _MAX_CACHED_ROWS = 256
-_JOURNAL = slice(18, 20)  # of a database's header: which kind of journal it is written and read with
+_JOURNAL = slice(18, 20)  # the bytes of a database's header that name the kind of its journal
 
 
 class Prepared:
-    """A statement with named parameters, compiled when it is first used."""
+    """A statement with named parameters, compiled on first use."""
 
-    __slots__ = ("_compiled", "_statement")
+    __slots__ = ("_statement", "constants", "sql")
 
     def __init__(self, statement: ClauseElement) -> None:
         self._statement = statement
-        self._compiled: tuple[str, tuple[str, ...], dict[str, Any]] | None = None
+        self.sql = ""
+        self.constants: dict[str, Any] = {}
 
-    def bound(self, database: Database, values: dict[str, Any]) -> tuple[str, list[Any]]:
-        """The SQL and its parameters in order."""
-        if self._compiled is None:
-            made: Any = self._statement.compile(dialect=database.dialect)
-            own = {name: value for name, value in made.params.items() if value is not None}
-            self._compiled = str(made), tuple(made.positiontup or ()), own
-        sql, names, own = self._compiled
-        if own:
-            values = own | values
-        return sql, [values[name] for name in names]
+    def compile(self, dialect: Dialect) -> str:
+        """Set and return the SQL, and set the values of the parameters that are part of the statement."""
+        compiled: Any = self._statement.compile(dialect=dialect)
+        self.constants = {name: value for name, value in compiled.params.items() if value is not None}
+        self.sql = str(compiled)
+        return self.sql
 
 
 def inserting(
     table: Table, names: Iterable[str], *, otherwise: Literal["FAIL", "IGNORE", "REPLACE"] = "FAIL"
 ) -> Prepared:
-    """A new row with these columns; `otherwise`: what becomes of it where there is one of its key."""
+    """Prepare the insertion of a row with these columns.
+
+    Args:
+        otherwise: The conflict clause of SQLite for a row whose key exists.
+    """
     statement = insert(table).values({name: bindparam(name) for name in names})
     return Prepared(statement if otherwise == "FAIL" else statement.prefix_with(f"OR {otherwise}", dialect="sqlite"))
 
@@ -89,21 +91,22 @@ def _close(connection: Connection) -> None:
 Close: TypeAlias = Callable[[Callable[[], None]], None]
 
 
-def _close_now(close: Callable[[], None]) -> None:
-    close()
-
-
 class Database:
-    """A connection that threads share, one at a time. One that nobody has any more is closed.
+    """A connection that threads share, one at a time. It is closed when the last reference to it is dropped.
 
     Errors of the file are OSErrors: a full disk has the errno ENOSPC, a damaged file is DatabaseDamaged.
     """
 
     def __init__(self, connection: Connection, close: Close, backup: Path | None = None) -> None:
-        """`close` is handed what closes the connection; `backup`: the copy that was made before an upgrade."""
+        """Wrap a connection.
+
+        Args:
+            close: Called in the end, with the function that closes the connection.
+            backup: The copy that was made before an upgrade.
+        """
         self._connection = connection
         self._closing = finalize(self, close, partial(_close, connection))
-        self._closing.atexit = False  # whoever is in the middle of something at the end stays there
+        self._closing.atexit = False  # at exit a thread may still use it
         self._driver: Any = connection.connection.driver_connection
         self.backup = backup
         self.lock: RLock | ForkedChild = RLock()
@@ -111,8 +114,7 @@ class Database:
         self._after_commit: dict[Callable[[], None], None] = {}
         self._row_cache: dict[tuple[Any, ...], Row | None] = {}
         file = connection.engine.url.database
-        self._translation = Translation(Path(file) if file else None)
-        self.dialect = connection.dialect
+        self._path = Path(file) if file else None
         after_fork(self, Database._leave)
 
     def _leave(self) -> None:
@@ -122,86 +124,97 @@ class Database:
 
     @property
     def driver(self) -> sqlite3.Connection:
-        """The connection, for what concerns the file and not its tables."""
+        """The connection of the driver, for what concerns the file and not its tables."""
         driver: sqlite3.Connection = self._driver
         return driver
 
+    def _execute(self, prepared: Prepared, values: dict[str, Any]) -> tuple[sqlite3.Cursor, list[Row]]:
+        """Run a statement; return its cursor and all its rows. The caller holds the lock."""
+        sql = prepared.sql or prepared.compile(self._connection.dialect)
+        try:
+            cursor = self._driver.execute(sql, prepared.constants | values)
+            return cursor, cursor.fetchall()
+        except sqlite3.Error as error:
+            self._raise(error)
+
+    def _raise(self, error: sqlite3.Error) -> NoReturn:
+        if meaning := store_error(error, self._path):
+            raise meaning from error
+        raise error
+
     def run(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
-        """Run a statement; its rows, if it has any."""
-        sql, ordered = prepared.bound(self, values)
-        with self.lock, self._translation:
-            rows: list[Row] = self._driver.execute(sql, ordered).fetchall()
-        return rows
+        """Run a statement and return its rows."""
+        with self.lock:
+            return self._execute(prepared, values)[1]
 
     def fetch_one(self, prepared: Prepared, values: dict[str, Any]) -> Row | None:
-        """The first row of a statement's result."""
-        sql, ordered = prepared.bound(self, values)
-        key = (sql, *ordered)
-        with self.lock, self._translation:
+        """Return the first row of a result, from the cache if nothing has changed meanwhile; None if it is empty."""
+        key = (prepared, *values.items())
+        with self.lock:
             if key not in self._row_cache:
                 if len(self._row_cache) >= _MAX_CACHED_ROWS:
                     self._row_cache.clear()
-                rows = self._driver.execute(sql, ordered).fetchall()
+                rows = self._execute(prepared, values)[1]
                 self._row_cache[key] = rows[0] if rows else None
             return self._row_cache[key]
 
     def change(self, prepared: Prepared, values: dict[str, Any]) -> int:
-        """Run a statement that changes rows; how many they were."""
-        sql, ordered = prepared.bound(self, values)
-        with self.lock, self._translation:
+        """Run a statement that changes rows and return their number."""
+        with self.lock:
             self._row_cache.clear()
-            changed: int = self._driver.execute(sql, ordered).rowcount
-        return changed
+            return self._execute(prepared, values)[0].rowcount
 
     def add(self, prepared: Prepared, values: dict[str, Any]) -> None:
-        """Insert a row that came from outside. Raises ValueError where the database has a reason against it."""
+        """Insert a row that came from outside. Raises ValueError if the database refuses it."""
         try:
             self.change(prepared, values)
         except (sqlite3.Error, UnicodeError) as error:
             raise ValueError(str(error)) from None
 
     def change_one(self, prepared: Prepared, values: dict[str, Any]) -> Row | None:
-        """Run a statement that changes one row and returns what it is then."""
+        """Run a statement that changes one row and return the new row; None if no row matches."""
         with self.lock:
             self._row_cache.clear()
-            rows = self.run(prepared, values)
+            rows = self._execute(prepared, values)[1]
         return rows[0] if rows else None
 
     def insert(self, prepared: Prepared, values: dict[str, Any]) -> int:
-        """Insert a row; the number that the database gave it."""
-        sql, ordered = prepared.bound(self, values)
-        with self.lock, self._translation:
+        """Insert a row and return the number that the database gave it."""
+        with self.lock:
             self._row_cache.clear()
-            number: int = self._driver.execute(sql, ordered).lastrowid
-        return number
+            return self._execute(prepared, values)[0].lastrowid or 0
 
     def select(self, statement: Select[Any]) -> Sequence[Row]:
-        """Run a statement that was put together for this request."""
-        with self.lock, self._translation:
+        """Run a statement that was built for this request and return its rows."""
+        with self.lock, explained(self._path):
             return [tuple(row) for row in self._connection.execute(statement)]
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Run a block as one transaction, or as a part of the one that is open. `after_commit` functions follow it."""
+        """Commit the changes of a block together, or none; a nested block is part of the outer one.
+
+        Functions given to `after_commit` are called in the end.
+        """
         with self.lock:
             if self._depth:
                 yield
                 return
-            with self._translation:
-                self._driver.execute("BEGIN IMMEDIATE")
-            self._depth += 1
             try:
-                yield
-                with self._translation:
+                self._driver.execute("BEGIN IMMEDIATE")
+                self._depth += 1
+                try:
+                    yield
                     self._driver.execute("COMMIT")
-            except BaseException:
-                self._row_cache.clear()
-                self._after_commit.clear()
-                if self._driver.in_transaction:  # where the disk is full SQLite has rolled back already
-                    self._driver.execute("ROLLBACK")
-                raise
-            finally:
-                self._depth -= 1
+                except BaseException:
+                    self._row_cache.clear()
+                    self._after_commit.clear()
+                    if self._driver.in_transaction:  # on a full disk SQLite has rolled back already
+                        self._driver.execute("ROLLBACK")
+                    raise
+                finally:
+                    self._depth -= 1
+            except sqlite3.Error as error:
+                self._raise(error)
             functions, self._after_commit = self._after_commit, {}
         for function in functions:
             function()
@@ -219,48 +232,54 @@ class Database:
 
     def delete_all(self, *tables: Table, where: ColumnElement[bool] | None = None) -> None:
         """Delete the rows of these tables, all or those that meet a condition."""
-        with self.lock, self._translation:
+        with self.lock, explained(self._path):
             self._row_cache.clear()
             for table in tables:
                 statement = delete(table)
                 self._connection.execute(statement if where is None else statement.where(where))
 
     def reset_counters(self, *tables: Table) -> None:
-        """Let the numbers of these empty tables begin at 1 again."""
+        """Number the next rows of these empty tables from 1 again."""
         for table in tables:
             self.change(_RESET_COUNTER, {"name": table.name})
 
     def image(self) -> bytes:
-        """The whole database as bytes, as of one moment."""
-        with self.lock, self._translation, closing(sqlite3.connect(":memory:")) as copy:
+        """Return the whole database as bytes, as of one moment."""
+        with self.lock, explained(self._path), closing(sqlite3.connect(":memory:")) as copy:
             self._driver.backup(copy)
             content = bytearray(copy.serialize())
         content[_JOURNAL] = b"\x01\x01"  # memory has no write-ahead log: an image that asks for one cannot be opened
         return bytes(content)
 
     def restore(self, image: bytes) -> None:
-        """Make the database what it was when the image was taken, in one step."""
-        with self.lock, self._translation:
+        """Replace the database by an image, in one step."""
+        with self.lock, explained(self._path):
             self._row_cache.clear()
             _copy(image, self._driver)
 
     def checkpoint(self) -> None:
-        """Write the log into the database, so that the log takes no room."""
-        with self.lock, self._translation:
+        """Write the write-ahead log into the database, so that the log takes no room."""
+        with self.lock, explained(self._path):
             self._driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
-        """Give the connection back."""
+        """Close the connection."""
         with self.lock:
             self._closing()
 
 
-def open_database(path: Path | None, durability: Literal["process", "power"], *, close: Close = _close_now) -> Database:
-    """Open the database in this file, or one in memory; a new one gets its tables, an older one is upgraded.
+def open_database(
+    path: Path | None, durability: Literal["process", "power"], *, close: Close = lambda close: close()
+) -> Database:
+    """Open the database in a file, or a new one in memory.
 
-    `close` is called in the end, with the function that closes the connection. An older database is first copied
-    to a file beside it. Raises OSError with what to do: another process has the file open, the disk is full, the
-    file is damaged or cannot be written, it is not ours or of a newer version.
+    A new database gets its tables. An older one is copied to a file beside it and upgraded.
+
+    Args:
+        close: Called in the end, with the function that closes the connection.
+
+    Raises OSError with what to do: another process has the file open, the disk is full, the file is damaged or
+    cannot be written, or it is a database of another program or of a newer version.
     """
     try:
         connection = _connect(path)
@@ -285,6 +304,7 @@ def _connect(path: Path | None) -> Connection:
     engine = create_engine(
         URL.create("sqlite", database=str(path) if path else None),
         isolation_level="AUTOCOMMIT",
+        paramstyle="named",
         poolclass=StaticPool,
         connect_args={"check_same_thread": False, "timeout": _BUSY_SECONDS},
     )
@@ -293,7 +313,7 @@ def _connect(path: Path | None) -> Connection:
 
 @cache
 def _empty_image() -> bytes:
-    """A new database as bytes: SQLAlchemy needs 8 ms of processor time to create its tables, a copy 0.2 ms."""
+    """Return a new database as bytes. SQLAlchemy takes 8 ms to create its tables, and SQLite 0.2 ms to copy them."""
     connection = _connect(None)
     try:
         _create_tables(connection)
@@ -318,7 +338,7 @@ def _create_tables(connection: Connection) -> None:
 
 
 def _migrate(connection: Connection, path: Path) -> Path | None:
-    """Create the tables of a new database, upgrade an older one; the copy that was made of that."""
+    """Create the tables of a new database, or upgrade an older one and return the path of the copy made before."""
     driver: Any = connection.connection.driver_connection
     tables, version = upgrades.tables(driver), upgrades.version(driver)
     if not tables:
@@ -340,7 +360,7 @@ def _migrate(connection: Connection, path: Path) -> Path | None:
 def _pragmas(path: Path | None, durability: Literal["process", "power"]) -> tuple[str, ...]:
     if path is None:
         return ("journal_mode = MEMORY", "synchronous = OFF")
-    # Exclusive: a second service would sweep away the parts that the first one is still writing.
+    # Exclusive, because a second service would delete the parts that the first one is still writing.
     return (
         "locking_mode = EXCLUSIVE",
         "journal_mode = WAL",

@@ -1,18 +1,19 @@
-"""The errors of SQLite as sentences for whoever runs the service: what is wrong with a database, and what to do."""
+"""Explains errors of SQLite to the operator of the service: the problem with the database file, and what to do."""
 
 from __future__ import annotations
 
 import errno
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
-from types import TracebackType
 
 from ..blobs.atomic_write import FULL as FULL
 
 
 class DatabaseDamaged(OSError):
-    """The database file is damaged, or no database at all."""
+    """The database file is damaged, or is not a database."""
 
 
 _SENTENCES: dict[int, str] = {
@@ -38,7 +39,9 @@ _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def store_error(error: BaseException, path: Path | None) -> OSError | None:
-    """What an error of SQLite means, None if it is not about the file. `error` may be SQLAlchemy's, around it.
+    """Return the OSError that an error of SQLite means; None if the error is not about the file.
+
+    `error` may be an error of SQLAlchemy that wraps the one of SQLite.
 
     >>> import sqlite3
     >>> damaged = sqlite3.DatabaseError("file is not a database"); damaged.sqlite_errorcode = sqlite3.SQLITE_NOTADB
@@ -58,7 +61,10 @@ def store_error(error: BaseException, path: Path | None) -> OSError | None:
 
 
 def _cause(path: Path) -> tuple[int, str] | None:
-    """Why a file cannot be written, with another code: SQLite says I/O error for a quota and a read-only disk, too."""
+    """Return the code and text of an error of SQLite found by writing a file beside the database; None if that works.
+
+    SQLite reports an I/O error for a quota and for a read-only disk, too.
+    """
     try:
         with TemporaryFile(dir=path.parent) as file:
             file.write(bytes(4096))
@@ -67,17 +73,12 @@ def _cause(path: Path) -> tuple[int, str] | None:
     return None
 
 
-class Translation:
-    """Statements inside `with` raise what `store_error` makes of SQLite's errors about the file."""
-
-    def __init__(self, path: Path | None) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if error is not None and (meant := store_error(error, self._path)):
-            raise meant from error
+@contextmanager
+def explained(path: Path | None) -> Iterator[None]:
+    """Raise the errors of SQLite about the file as the OSErrors of `store_error`."""
+    try:
+        yield
+    except Exception as error:
+        if meaning := store_error(error, path):
+            raise meaning from error
+        raise
