@@ -32,7 +32,7 @@ def query(parameters: Fields) -> str:
     return f"?{urlencode(parameters, doseq=True)}" if parameters else ""
 
 
-class Diary:
+class CalendarClient:
     """One user's calendar; parameters of the call are keywords."""
 
     def __init__(self, wire: Wire, user: str = ADA, calendar: str = "primary") -> None:

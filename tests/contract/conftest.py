@@ -12,7 +12,7 @@ import pytest
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
-from tests.contract.calendar_client import BOB, Diary
+from tests.contract.calendar_client import BOB, CalendarClient
 from tests.contract.deployment_wire import run_of
 from tests.contract.replay import Replay, Stage as Stage, staged
 from tests.contract.wire import Answer as Answer, InProcess as InProcess, OverSocket as OverSocket, Q as Q, Wire as Wire
@@ -25,20 +25,20 @@ BOTH_WAYS = pytest.mark.parametrize("way", ["in-process", "socket"])
 def pytest_collection(session: pytest.Session) -> None:
     """In a run against a deployment: go there."""
     if run := run_of(session.config):
-        run.arrive()
+        run.start()
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """And leave it as it was, when pytest has ended the test that an interrupt cut short."""
     if run := run_of(session.config):
-        run.leave()
+        run.report_leftovers()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Against a deployment: a file that names none of the chosen rules is not even read."""
     run = run_of(config)
-    return True if run and not run.wants_file(collection_path) else None
+    return True if run and not run.selects_file(collection_path) else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -108,12 +108,12 @@ def wire(request: pytest.FixtureRequest, way: str) -> Iterator[Wire]:
 
 
 @pytest.fixture
-def ada(wire: Wire) -> Diary:
+def ada(wire: Wire) -> CalendarClient:
     """The calendar of the person that most tests are about."""
-    return Diary(wire)
+    return CalendarClient(wire)
 
 
 @pytest.fixture
-def bob(wire: Wire) -> Diary:
+def bob(wire: Wire) -> CalendarClient:
     """The calendar of somebody who is invited to hers."""
-    return Diary(wire, BOB)
+    return CalendarClient(wire, BOB)

@@ -197,14 +197,14 @@ def _json_of(body: Any) -> Mapping[str, Any]:
 
 
 @dataclass
-class Run:
+class ConformanceRun:
     """One run of the suite against a deployment."""
 
     command: Any
     site: RemoteDeployment | None = None
     _prefixes: Iterator[str] = field(default_factory=lambda: iter(()))
 
-    def arrive(self) -> None:
+    def start(self) -> None:
         """Go there, and from now on open no service of our own: a test that would is not about the deployment."""
         if self.command.target is None:
             return
@@ -213,17 +213,17 @@ class Run:
         self.command.site = self.site
         Service.__init__ = _refuse_own_service  # type: ignore[assignment, method-assign]
 
-    def leave(self) -> None:
+    def report_leftovers(self) -> None:
         """Say what could not be removed."""
         if self.site:
             self.command.leftovers = [*self.site.left, *self.site.strays()]
 
-    def wants_file(self, path: Path) -> bool:
+    def selects_file(self, path: Path) -> bool:
         """Whether a file may hold a test of the chosen rules."""
         if not path.name.startswith("test_"):
             return True
         text = path.read_text(encoding="utf-8")
-        speaks = "wire: " in text or ": Diary" in text  # who has a diary speaks through a wire, too
+        speaks = "wire: " in text or ": CalendarClient" in text  # a CalendarClient sends through a wire, too
         return speaks and any(f'"{rule}"' in text for rule in self.command.rules)
 
     def wants(self, item: pytest.Item) -> bool:
@@ -271,12 +271,12 @@ def _refuse_own_service(service: Service, *args: object, **options: object) -> N
     skip_untestable("a service that the test opens itself")
 
 
-def run_of(config: pytest.Config) -> Run | None:
+def run_of(config: pytest.Config) -> ConformanceRun | None:
     """The run against a deployment that this is, if it is one."""
     command = config.pluginmanager.get_plugin("conformance")
     if command is None:
         return None
     if command.run is None:
-        command.run = Run(command)
-    run: Run = command.run
+        command.run = ConformanceRun(command)
+    run: ConformanceRun = command.run
     return run

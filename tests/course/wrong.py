@@ -642,11 +642,11 @@ svc.share(given.file_id, given.email, role="commenter")
         Wrong(
             "the key to everything",
             """
-for program in ("catalogue", "reader", "diary"):
+for program in ("catalogue", "reader", "client"):
     one = given.sign_in(program, ["storage"])
     svc.files(session=one)
     svc.read(given.file_id, session=one)
-    svc.upload(b"x", name="diary.txt", session=one)
+    svc.upload(b"x", name="client.txt", session=one)
 """,
             "not the narrowest",
         ),
@@ -677,14 +677,14 @@ svc.read(given.file_id, session=given.sign_in("reader", ["storage.metadata.reado
             """
 svc.files()
 svc.read(given.file_id)
-svc.upload(b"x", name="diary.txt")
+svc.upload(b"x", name="client.txt")
 """,
             "no request of the program",
         ),
         Wrong(
             "signed in, and used my own session",
             """
-for program, scope in (("catalogue", "storage.metadata.readonly"), ("reader", "storage.readonly"), ("diary", "storage.file")):
+for program, scope in (("catalogue", "storage.metadata.readonly"), ("reader", "storage.readonly"), ("client", "storage.file")):
     svc.about(session=given.sign_in(program, [scope]))
 svc.files()
 """,

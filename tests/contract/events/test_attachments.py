@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from svc_notebooks.server.service import Service
-from tests.contract.calendar_client import BOB, SEMINAR, Diary, Fields, accepted, emptied, guests, refusal
+from tests.contract.calendar_client import BOB, SEMINAR, CalendarClient, Fields, accepted, emptied, guests, refusal
 from tests.contract.conftest import Wire
 from tests.contract.differences import choice
 
@@ -22,12 +22,12 @@ def handout(wire: Wire) -> Fields:
     return wire.post_json("/storage/v3/files?fields=*", {"name": "Handout", "mimeType": "text/plain"}).json
 
 
-def insert_with_attachments(ada: Diary, *urls: str, **parameters: Any) -> Any:
+def insert_with_attachments(ada: CalendarClient, *urls: str, **parameters: Any) -> Any:
     return ada.insert({**SEMINAR, "attachments": [{"fileUrl": url} for url in urls]}, **parameters)
 
 
 @pytest.mark.spec("E-17")
-def test_a_stored_file_is_attached_by_its_link(ada: Diary, handout: Fields) -> None:
+def test_a_stored_file_is_attached_by_its_link(ada: CalendarClient, handout: Fields) -> None:
     event = insert_with_attachments(ada, handout["webViewLink"], supportsAttachments="true").json
 
     (attachment,) = event["attachments"]
@@ -41,7 +41,7 @@ def test_a_stored_file_is_attached_by_its_link(ada: Diary, handout: Fields) -> N
 
 @pytest.mark.spec("E-17")
 @pytest.mark.parametrize("parameters", [{}, {"supportsAttachments": "false"}])
-def test_who_does_not_support_attachments_stores_none(ada: Diary, handout: Fields, parameters: Fields) -> None:
+def test_who_does_not_support_attachments_stores_none(ada: CalendarClient, handout: Fields, parameters: Fields) -> None:
     event = insert_with_attachments(ada, handout["webViewLink"], **parameters).json
 
     assert "attachments" not in event
@@ -50,14 +50,16 @@ def test_who_does_not_support_attachments_stores_none(ada: Diary, handout: Field
 
 @pytest.mark.spec("E-17")
 @pytest.mark.parametrize("attachments", [{}, [{}], [{"fileUrl": "notes.pdf"}], [{"fileUrl": "https://a.example"}] * 26])
-def test_attachments_that_nobody_looks_at_are_not_wrong(ada: Diary, attachments: Any) -> None:
+def test_attachments_that_nobody_looks_at_are_not_wrong(ada: CalendarClient, attachments: Any) -> None:
     assert "attachments" not in accepted(ada.insert({**SEMINAR, "attachments": attachments}))
 
 
 @pytest.mark.spec("E-17")
 @pytest.mark.choice("Attachments")
 @pytest.mark.parametrize("parameters", [{}, {"supportsAttachments": "false"}])
-def test_a_change_without_support_leaves_attachments_alone(ada: Diary, handout: Fields, parameters: Fields) -> None:
+def test_a_change_without_support_leaves_attachments_alone(
+    ada: CalendarClient, handout: Fields, parameters: Fields
+) -> None:
     event = insert_with_attachments(ada, handout["webViewLink"], supportsAttachments="true").json
 
     patched = ada.patch(event["id"], {"attachments": [], "summary": "x"}, **parameters).json
@@ -68,7 +70,7 @@ def test_a_change_without_support_leaves_attachments_alone(ada: Diary, handout: 
 
 @pytest.mark.spec("E-17")
 @pytest.mark.choice("Attachments")
-def test_another_page_is_attached_as_it_is(ada: Diary) -> None:
+def test_another_page_is_attached_as_it_is(ada: CalendarClient) -> None:
     attachment = {"fileUrl": "https://elsewhere.example/a.pdf", "title": "A", "mimeType": "application/pdf"}
 
     event = ada.insert({**SEMINAR, "attachments": [attachment]}, supportsAttachments="true").json
@@ -78,7 +80,7 @@ def test_another_page_is_attached_as_it_is(ada: Diary) -> None:
 
 @pytest.mark.spec("E-17")
 @pytest.mark.choice("Attachments")
-def test_an_attachment_is_given_another_title(ada: Diary, handout: Fields) -> None:
+def test_an_attachment_is_given_another_title(ada: CalendarClient, handout: Fields) -> None:
     urls = handout["webViewLink"], "https://elsewhere.example/a.pdf"
     event = insert_with_attachments(ada, *urls, supportsAttachments="true").json
 
@@ -91,7 +93,7 @@ def test_an_attachment_is_given_another_title(ada: Diary, handout: Fields) -> No
 
 @pytest.mark.spec("E-17")
 @pytest.mark.choice("Attachments")
-def test_a_link_tells_nothing_of_a_file_that_one_may_not_see(wire: Wire, ada: Diary) -> None:
+def test_a_link_tells_nothing_of_a_file_that_one_may_not_see(wire: Wire, ada: CalendarClient) -> None:
     token = wire.service.sign_in(BOB)
     secret = wire.post_json("/storage/v3/files?fields=*", {"name": "Secret"}, token=token).json
     link = secret["webViewLink"]
@@ -107,8 +109,10 @@ def test_a_link_tells_nothing_of_a_file_that_one_may_not_see(wire: Wire, ada: Di
 
 @pytest.mark.spec("E-17")
 @pytest.mark.choice("Attachments")
-def test_a_guest_sends_an_attachment_back_that_they_may_not_see(wire: Wire, ada: Diary, handout: Fields) -> None:
-    bob = Diary(wire, BOB)
+def test_a_guest_sends_an_attachment_back_that_they_may_not_see(
+    wire: Wire, ada: CalendarClient, handout: Fields
+) -> None:
+    bob = CalendarClient(wire, BOB)
     body = {**SEMINAR, "attendees": guests(BOB), "guestsCanModify": True}
     event = ada.insert({**body, "attachments": [{"fileUrl": handout["webViewLink"]}]}, supportsAttachments="true").json
 
@@ -118,7 +122,7 @@ def test_a_guest_sends_an_attachment_back_that_they_may_not_see(wire: Wire, ada:
 
 
 @pytest.mark.choice("event_limits")
-def test_an_event_has_any_number_of_attachments(ada: Diary) -> None:
+def test_an_event_has_any_number_of_attachments(ada: CalendarClient) -> None:
     urls = [f"https://elsewhere.example/{n}" for n in range(1000)]
 
     event = accepted(insert_with_attachments(ada, *urls, supportsAttachments="true"))
@@ -130,7 +134,7 @@ def test_an_event_has_any_number_of_attachments(ada: Diary) -> None:
 @pytest.mark.parametrize(
     "attachment", [{"title": "Handout", "mimeType": "text/plain"}, {"fileUrl": None, "title": "A"}]
 )
-def test_an_attachment_without_a_link_is_kept_with_what_it_has(ada: Diary, attachment: Fields) -> None:
+def test_an_attachment_without_a_link_is_kept_with_what_it_has(ada: CalendarClient, attachment: Fields) -> None:
     linked = {"fileUrl": "https://elsewhere.example/a.pdf", "title": "Linked"}
 
     event = accepted(ada.insert({**SEMINAR, "attachments": [attachment, linked]}, supportsAttachments="true"))
@@ -143,7 +147,7 @@ def test_an_attachment_without_a_link_is_kept_with_what_it_has(ada: Diary, attac
 @pytest.mark.spec("E-17")
 @pytest.mark.parametrize("url", ["notes.pdf", "", "/storage/v3/files/1", "https://", "javascript:alert(1)", "a b://c"])
 @pytest.mark.parametrize("position", [0, 1])
-def test_a_link_that_is_there_is_a_url(ada: Diary, url: str, position: int) -> None:
+def test_a_link_that_is_there_is_a_url(ada: CalendarClient, url: str, position: int) -> None:
     urls = ["https://elsewhere.example/a.pdf"]
     urls.insert(position, url)
 
@@ -157,7 +161,7 @@ def test_a_link_that_is_there_is_a_url(ada: Diary, url: str, position: int) -> N
 @pytest.mark.parametrize(
     "url", ["ftp://files.example/a.pdf", "HTTPS://files.example/a", "https://u@f.example:8443/?a#b"]
 )
-def test_a_link_has_any_scheme(ada: Diary, url: str) -> None:
+def test_a_link_has_any_scheme(ada: CalendarClient, url: str) -> None:
     event = accepted(insert_with_attachments(ada, url, supportsAttachments="true"))
 
     assert event["attachments"] == [{"fileUrl": url}]
@@ -165,12 +169,12 @@ def test_a_link_has_any_scheme(ada: Diary, url: str) -> None:
 
 @pytest.mark.spec("E-17")
 @pytest.mark.parametrize("url", [5, True, ["https://a.example"], {}])
-def test_a_link_is_a_text(ada: Diary, url: Any) -> None:
+def test_a_link_is_a_text(ada: CalendarClient, url: Any) -> None:
     assert insert_with_attachments(ada, url, supportsAttachments="true").status == 400
 
 
 @pytest.mark.spec("E-17")
 @pytest.mark.choice("Attachments")
 @pytest.mark.parametrize("value", ["yes", "1", "", "TRUE "])
-def test_support_is_true_or_false(ada: Diary, value: str) -> None:
+def test_support_is_true_or_false(ada: CalendarClient, value: str) -> None:
     assert refusal(ada.insert(SEMINAR, supportsAttachments=value)) == (400, "invalidParameter", "supportsAttachments")

@@ -7,7 +7,19 @@ from typing import Any
 import pytest
 
 from svc_notebooks.server.service import Service
-from tests.contract.calendar_client import ADA, BOB, EVE, GUEST, SEMINAR, Diary, emails, emptied, guests, path, refusal
+from tests.contract.calendar_client import (
+    ADA,
+    BOB,
+    EVE,
+    GUEST,
+    SEMINAR,
+    CalendarClient,
+    emails,
+    emptied,
+    guests,
+    path,
+    refusal,
+)
 from tests.contract.conftest import Wire
 from tests.contract.differences import choice
 
@@ -34,13 +46,13 @@ def service() -> Service:
 
 @pytest.mark.spec("E-07", "E-07b")
 @pytest.mark.parametrize("email", GOOD)
-def test_an_address_of_rfc_5322_is_taken(ada: Diary, email: str) -> None:
+def test_an_address_of_rfc_5322_is_taken(ada: CalendarClient, email: str) -> None:
     assert emails(ada.made(attendees=guests(email))) == [email]
 
 
 @pytest.mark.spec("E-07", "E-07b")
 @pytest.mark.parametrize("email", BAD)
-def test_any_other_address_is_refused_by_its_place(ada: Diary, email: str) -> None:
+def test_any_other_address_is_refused_by_its_place(ada: CalendarClient, email: str) -> None:
     answer = ada.insert({**SEMINAR, "attendees": guests(BOB, email)})
 
     assert refusal(answer) == (400, "invalid", "attendees[1].email")
@@ -48,21 +60,21 @@ def test_any_other_address_is_refused_by_its_place(ada: Diary, email: str) -> No
 
 
 @pytest.mark.choice("An attendee who is named twice")
-def test_who_is_named_twice_is_one_and_gets_one_invitation(wire: Wire, ada: Diary) -> None:
+def test_who_is_named_twice_is_one_and_gets_one_invitation(wire: Wire, ada: CalendarClient) -> None:
     twice = [*guests(BOB, displayName="Bob"), *guests(GUEST), *guests(BOB.upper(), optional=True)]
 
     event = ada.made(attendees=twice)
 
     assert emails(event) == [BOB, GUEST]
     assert (event["attendees"][0]["displayName"], event["attendees"][0]["optional"]) == ("Bob", True)
-    assert [attendee["self"] for attendee in Diary(wire, BOB).read(event["id"])["attendees"] if "self" in attendee] == [
-        True
-    ]
+    assert [
+        attendee["self"] for attendee in CalendarClient(wire, BOB).read(event["id"])["attendees"] if "self" in attendee
+    ] == [True]
 
 
 @pytest.mark.spec("E-07", "E-07a")
 @pytest.mark.parametrize("attendee", [{}, {"displayName": "Bob"}, {"email": None}, {"email": ""}])
-def test_an_attendee_without_an_address_is_refused(ada: Diary, attendee: dict[str, Any]) -> None:
+def test_an_attendee_without_an_address_is_refused(ada: CalendarClient, attendee: dict[str, Any]) -> None:
     answer = ada.insert({**SEMINAR, "attendees": [attendee]})
 
     assert refusal(answer) == (400, "required", "attendees[0].email")
@@ -70,7 +82,7 @@ def test_an_attendee_without_an_address_is_refused(ada: Diary, attendee: dict[st
 
 @pytest.mark.spec("E-07", "E-07b")
 @pytest.mark.parametrize("email", [5, True, ["bob@svc.example"], {}])
-def test_an_address_is_a_text(ada: Diary, email: object) -> None:
+def test_an_address_is_a_text(ada: CalendarClient, email: object) -> None:
     answer = ada.insert({**SEMINAR, "attendees": [{"email": email}]})
 
     assert (answer.status, answer.error["location"]) == (400, "attendees[0].email")
@@ -78,7 +90,7 @@ def test_an_address_is_a_text(ada: Diary, email: object) -> None:
 
 @pytest.mark.spec("E-07", "E-07b")
 @pytest.mark.choice("Several mistakes in one body")
-def test_every_wrong_attendee_is_named(ada: Diary) -> None:
+def test_every_wrong_attendee_is_named(ada: CalendarClient) -> None:
     answer = ada.insert({**SEMINAR, "attendees": [{"email": "x"}, {"email": BOB}, {}]})
 
     locations = [error["location"] for error in answer.json["error"]["errors"]]
@@ -87,7 +99,9 @@ def test_every_wrong_attendee_is_named(ada: Diary) -> None:
 
 @pytest.mark.spec("E-06", "E-06a")
 @pytest.mark.parametrize("field, default", [("additionalGuests", 0), ("optional", False), ("resource", False)])
-def test_an_attendees_default_is_shown_only_to_whoever_sent_it(ada: Diary, field: str, default: object) -> None:
+def test_an_attendees_default_is_shown_only_to_whoever_sent_it(
+    ada: CalendarClient, field: str, default: object
+) -> None:
     silent, spoken = ada.made(attendees=guests(BOB)), ada.made(attendees=guests(BOB, **{field: default}))
 
     for event in (silent, spoken):
@@ -98,27 +112,27 @@ def test_an_attendees_default_is_shown_only_to_whoever_sent_it(ada: Diary, field
 
 
 @pytest.mark.spec("E-28")
-def test_the_name_and_the_comment_of_an_attendee_are_kept(wire: Wire, ada: Diary) -> None:
+def test_the_name_and_the_comment_of_an_attendee_are_kept(wire: Wire, ada: CalendarClient) -> None:
     details = {"displayName": "Bob B. ✓", "comment": "Late:\n\t10 minutes"}
 
     event = ada.made(attendees=[{"email": BOB, **details}, {"email": GUEST}])
     changed = ada.patch(event["id"], {"summary": "x"}).json
 
-    for shown in (event, ada.read(event["id"]), changed, Diary(wire, BOB).read(event["id"])):
+    for shown in (event, ada.read(event["id"]), changed, CalendarClient(wire, BOB).read(event["id"])):
         bob, guest = shown["attendees"]
         assert details.items() <= bob.items()
         assert guest.keys().isdisjoint(details)
 
 
 @pytest.mark.choice("A negative number of additional guests")
-def test_a_negative_number_of_additional_guests_is_refused(ada: Diary) -> None:
+def test_a_negative_number_of_additional_guests_is_refused(ada: CalendarClient) -> None:
     answer = ada.insert({**SEMINAR, "attendees": guests(BOB, additionalGuests=-1)})
 
     assert refusal(answer) == (400, "invalid", "attendees[0].additionalGuests")
 
 
 @pytest.mark.spec("E-06", "E-06a", "E-18", "E-18a")
-def test_what_is_said_of_an_attendee_is_kept(ada: Diary) -> None:
+def test_what_is_said_of_an_attendee_is_kept(ada: CalendarClient) -> None:
     bob = {"email": BOB, "displayName": "Bob", "additionalGuests": 2, "comment": "late", "optional": True,
            "resource": True, "responseStatus": "tentative"}  # fmt: skip
 
@@ -130,13 +144,13 @@ def test_what_is_said_of_an_attendee_is_kept(ada: Diary) -> None:
 
 @pytest.mark.spec("E-22")
 @pytest.mark.choice("What an answer shows unasked")
-def test_a_guest_has_yet_to_answer(ada: Diary) -> None:
+def test_a_guest_has_yet_to_answer(ada: CalendarClient) -> None:
     event = ada.made(attendees=guests(GUEST))
 
     assert event["attendees"] == [{"email": GUEST, "responseStatus": "needsAction"}]
 
 
-def test_the_organizer_among_the_guests_has_accepted(ada: Diary) -> None:
+def test_the_organizer_among_the_guests_has_accepted(ada: CalendarClient) -> None:
     organizer, bob = ada.made(attendees=guests(ADA, BOB))["attendees"]
 
     assert organizer == {"email": ADA, "organizer": True, "self": True, "responseStatus": "accepted"}
@@ -156,7 +170,7 @@ def test_the_organizer_among_the_guests_has_accepted(ada: Diary) -> None:
         ("comment", []),
     ],
 )
-def test_a_field_of_an_attendee_has_its_kind(ada: Diary, field: str, value: object) -> None:
+def test_a_field_of_an_attendee_has_its_kind(ada: CalendarClient, field: str, value: object) -> None:
     answer = ada.insert({**SEMINAR, "attendees": guests(BOB, **{field: value})})
 
     assert (answer.status, answer.error["location"]) == (400, f"attendees[0].{field}")
@@ -164,7 +178,7 @@ def test_a_field_of_an_attendee_has_its_kind(ada: Diary, field: str, value: obje
 
 @pytest.mark.spec("E-08", "E-08a", "E-08b")
 @pytest.mark.parametrize("first, later", [(True, False), (False, True)])
-def test_a_resource_is_one_from_the_first_or_never(ada: Diary, first: bool, later: bool) -> None:
+def test_a_resource_is_one_from_the_first_or_never(ada: CalendarClient, first: bool, later: bool) -> None:
     event = ada.made(attendees=guests(GUEST, resource=first))
 
     changed = ada.patch(event["id"], {"attendees": guests(GUEST, resource=later, comment="changed")}).json
@@ -174,7 +188,7 @@ def test_a_resource_is_one_from_the_first_or_never(ada: Diary, first: bool, late
 
 
 @pytest.mark.spec("E-08", "E-08b")
-def test_what_was_no_resource_does_not_become_one(ada: Diary) -> None:
+def test_what_was_no_resource_does_not_become_one(ada: CalendarClient) -> None:
     event = ada.made(attendees=guests(GUEST))
 
     changed = ada.put(event["id"], {**SEMINAR, "attendees": guests(GUEST, resource=True)}).json
@@ -183,7 +197,7 @@ def test_what_was_no_resource_does_not_become_one(ada: Diary) -> None:
 
 
 @pytest.mark.spec("E-08", "E-08a")
-def test_who_is_added_later_may_be_a_resource(ada: Diary) -> None:
+def test_who_is_added_later_may_be_a_resource(ada: CalendarClient) -> None:
     event = ada.made(attendees=guests(GUEST))
     attendees = [*guests(GUEST), *guests("room5@svc.example", resource=True)]
 
@@ -194,7 +208,7 @@ def test_who_is_added_later_may_be_a_resource(ada: Diary) -> None:
 
 @pytest.mark.spec("E-15")
 @pytest.mark.parametrize("max_attendees", [1, 2])
-def test_over_the_number_only_the_participant_is_shown(ada: Diary, max_attendees: int) -> None:
+def test_over_the_number_only_the_participant_is_shown(ada: CalendarClient, max_attendees: int) -> None:
     event = ada.made(attendees=guests(GUEST, ADA, BOB))
 
     answer = ada.insert({**SEMINAR, "attendees": guests(GUEST, ADA, BOB)}, maxAttendees=max_attendees)
@@ -208,7 +222,7 @@ def test_over_the_number_only_the_participant_is_shown(ada: Diary, max_attendees
 
 @pytest.mark.spec("E-15")
 @pytest.mark.parametrize("max_attendees", [3, 4, 10**6])
-def test_up_to_the_number_all_are_shown(ada: Diary, max_attendees: int) -> None:
+def test_up_to_the_number_all_are_shown(ada: CalendarClient, max_attendees: int) -> None:
     answer = ada.insert({**SEMINAR, "attendees": guests(GUEST, ADA, BOB)}, maxAttendees=max_attendees)
 
     assert emails(answer.json) == [GUEST, ADA, BOB]
@@ -217,7 +231,7 @@ def test_up_to_the_number_all_are_shown(ada: Diary, max_attendees: int) -> None:
 
 @pytest.mark.spec("E-15")
 @pytest.mark.choice("What an answer shows unasked")
-def test_who_does_not_take_part_sees_nobody_over_the_number(ada: Diary) -> None:
+def test_who_does_not_take_part_sees_nobody_over_the_number(ada: CalendarClient) -> None:
     answer = ada.insert({**SEMINAR, "attendees": guests(GUEST, BOB)}, maxAttendees=1)
 
     assert emails(answer.json) == []
@@ -225,8 +239,8 @@ def test_who_does_not_take_part_sees_nobody_over_the_number(ada: Diary) -> None:
 
 
 @pytest.mark.spec("E-15")
-def test_every_participant_sees_themselves(wire: Wire, ada: Diary) -> None:
-    bob = Diary(wire, BOB)
+def test_every_participant_sees_themselves(wire: Wire, ada: CalendarClient) -> None:
+    bob = CalendarClient(wire, BOB)
     event = ada.made(attendees=guests(GUEST, EVE, BOB))
 
     assert emails(bob.read(event["id"], maxAttendees=1)) == [BOB]
@@ -236,7 +250,7 @@ def test_every_participant_sees_themselves(wire: Wire, ada: Diary) -> None:
 @pytest.mark.spec("E-15")
 @pytest.mark.choice("A parameter or a header that cannot be read")
 @pytest.mark.parametrize("max_attendees", ["0", "-1", "many", "", "1.5", "9" * 30])
-def test_the_number_is_at_least_one(ada: Diary, max_attendees: str) -> None:
+def test_the_number_is_at_least_one(ada: CalendarClient, max_attendees: str) -> None:
     answer = ada.insert(SEMINAR, maxAttendees=max_attendees)
 
     assert refusal(answer) == (400, "invalidParameter", "maxAttendees")

@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from svc_notebooks.server.service import Service
-from tests.contract.calendar_client import ADA, BOB, SEMINAR, Diary, Fields, accepted, emptied, guests, refusal
+from tests.contract.calendar_client import ADA, BOB, SEMINAR, CalendarClient, Fields, accepted, emptied, guests, refusal
 from tests.contract.conftest import Wire
 
 ROOT = "/calendar/v3"
@@ -18,18 +18,18 @@ def service() -> Service:
     return emptied()
 
 
-def made(ada: Diary, **calendar: str) -> Fields:
+def made(ada: CalendarClient, **calendar: str) -> Fields:
     return accepted(ada.call("POST", f"{ROOT}/calendars", {"summary": "Course", **calendar}))
 
 
-def share(ada: Diary, calendar: str, role: str, user: str = BOB) -> Fields:
+def share(ada: CalendarClient, calendar: str, role: str, user: str = BOB) -> Fields:
     rule = {"role": role, "scope": {"type": "user", "value": user}}
     return accepted(ada.call("POST", f"{ROOT}/calendars/{calendar}/acl", rule))
 
 
 @pytest.mark.spec("E-24")
 @pytest.mark.choice("Words of closed lists")
-def test_the_palette(ada: Diary) -> None:
+def test_the_palette(ada: CalendarClient) -> None:
     colors = accepted(ada.call("GET", f"{ROOT}/colors"))
 
     assert colors["kind"] == "svc#colors"
@@ -40,7 +40,7 @@ def test_the_palette(ada: Diary) -> None:
     assert colors["calendar"]["1"] == {"background": "#ac725e", "foreground": "#1d1d1d"}
 
 
-def test_everybody_has_a_main_calendar(ada: Diary) -> None:
+def test_everybody_has_a_main_calendar(ada: CalendarClient) -> None:
     (entry,) = accepted(ada.call("GET", f"{ROOT}/users/me/calendarList"))["items"]
 
     assert (entry["kind"], entry["id"], entry["primary"], entry["accessRole"]) == (
@@ -54,9 +54,9 @@ def test_everybody_has_a_main_calendar(ada: Diary) -> None:
 
 
 @pytest.mark.spec("E-01", "E-01a")
-def test_a_second_calendar_holds_events_of_its_own(wire: Wire, ada: Diary) -> None:
+def test_a_second_calendar_holds_events_of_its_own(wire: Wire, ada: CalendarClient) -> None:
     calendar = made(ada, timeZone="Europe/Berlin", description="All of it")
-    course = Diary(wire, calendar=calendar["id"])
+    course = CalendarClient(wire, calendar=calendar["id"])
 
     event = course.made(summary="Lecture")
 
@@ -73,8 +73,8 @@ def test_a_second_calendar_holds_events_of_its_own(wire: Wire, ada: Diary) -> No
 
 @pytest.mark.spec("E-03", "E-03b")
 @pytest.mark.choice("calendar_zone")
-def test_times_are_printed_in_the_zone_of_the_calendar(wire: Wire, ada: Diary) -> None:
-    course = Diary(wire, calendar=made(ada, timeZone="Asia/Tokyo")["id"])
+def test_times_are_printed_in_the_zone_of_the_calendar(wire: Wire, ada: CalendarClient) -> None:
+    course = CalendarClient(wire, calendar=made(ada, timeZone="Asia/Tokyo")["id"])
 
     event = course.made()
 
@@ -94,13 +94,13 @@ def test_times_are_printed_in_the_zone_of_the_calendar(wire: Wire, ada: Diary) -
         ({"summary": "x", "description": []}, "invalid", "description"),
     ],
 )
-def test_a_calendar_has_a_name_and_a_zone(ada: Diary, body: Fields, reason: str, location: str) -> None:
+def test_a_calendar_has_a_name_and_a_zone(ada: CalendarClient, body: Fields, reason: str, location: str) -> None:
     assert refusal(ada.call("POST", f"{ROOT}/calendars", body)) == (400, reason, location)
     assert len(accepted(ada.call("GET", f"{ROOT}/users/me/calendarList"))["items"]) == 1
 
 
 @pytest.mark.parametrize("method, kept", [("PATCH", True), ("PUT", False)])
-def test_a_calendar_changes(ada: Diary, method: str, kept: bool) -> None:
+def test_a_calendar_changes(ada: CalendarClient, method: str, kept: bool) -> None:
     calendar = made(ada, description="All of it")
 
     changed = accepted(ada.call(method, f"{ROOT}/calendars/{calendar['id']}", {"summary": "Term"}))
@@ -109,8 +109,8 @@ def test_a_calendar_changes(ada: Diary, method: str, kept: bool) -> None:
     assert ("description" in changed) is kept
 
 
-def test_a_deleted_calendar_is_gone_with_its_events(wire: Wire, ada: Diary) -> None:
-    course = Diary(wire, calendar=made(ada)["id"])
+def test_a_deleted_calendar_is_gone_with_its_events(wire: Wire, ada: CalendarClient) -> None:
+    course = CalendarClient(wire, calendar=made(ada)["id"])
     event = course.made()
 
     assert ada.call("DELETE", f"{ROOT}/calendars/{course.calendar}").status == 204
@@ -119,7 +119,7 @@ def test_a_deleted_calendar_is_gone_with_its_events(wire: Wire, ada: Diary) -> N
         assert (answer.status, answer.error["reason"]) == (404, "notFound")
 
 
-def test_the_main_calendar_stays(ada: Diary) -> None:
+def test_the_main_calendar_stays(ada: CalendarClient) -> None:
     answer = ada.call("DELETE", f"{ROOT}/calendars/primary")
 
     assert answer.status in (400, 403)
@@ -128,10 +128,10 @@ def test_the_main_calendar_stays(ada: Diary) -> None:
 
 @pytest.mark.spec("E-01", "E-01a")
 @pytest.mark.parametrize("role, reads, writes", [("reader", 200, 403), ("writer", 200, 200), ("owner", 200, 200)])
-def test_a_shared_calendar_is_there(wire: Wire, ada: Diary, role: str, reads: int, writes: int) -> None:
+def test_a_shared_calendar_is_there(wire: Wire, ada: CalendarClient, role: str, reads: int, writes: int) -> None:
     ada.made(summary="Tea")
     share(ada, "primary", role)
-    bob = Diary(wire, BOB, calendar=ADA)
+    bob = CalendarClient(wire, BOB, calendar=ADA)
 
     answer = bob.insert(SEMINAR)
 
@@ -143,30 +143,30 @@ def test_a_shared_calendar_is_there(wire: Wire, ada: Diary, role: str, reads: in
 
 
 @pytest.mark.spec("E-01", "E-01a")
-def test_who_only_reads_changes_nothing(wire: Wire, ada: Diary) -> None:
+def test_who_only_reads_changes_nothing(wire: Wire, ada: CalendarClient) -> None:
     event = ada.made(summary="Tea")
     share(ada, "primary", "reader")
-    bob = Diary(wire, BOB, calendar=ADA)
+    bob = CalendarClient(wire, BOB, calendar=ADA)
 
     for answer in (bob.patch(event["id"], {"summary": "x"}), bob.put(event["id"], SEMINAR), bob.delete(event["id"])):
         assert (answer.status, answer.error["reason"]) == (403, "requiredAccessLevel")
     assert ada.read(event["id"]) == event
 
 
-def test_a_private_event_is_shown_to_readers_as_time_that_is_taken(wire: Wire, ada: Diary) -> None:
+def test_a_private_event_is_shown_to_readers_as_time_that_is_taken(wire: Wire, ada: CalendarClient) -> None:
     event = ada.made(summary="Doctor", visibility="private", location="Clinic", attendees=guests("doc@clinic.example"))
     share(ada, "primary", "reader")
 
-    shown = Diary(wire, BOB, calendar=ADA).read(event["id"])
+    shown = CalendarClient(wire, BOB, calendar=ADA).read(event["id"])
 
     assert shown["start"] == event["start"]
     assert "Doctor" not in str(shown)
     assert "linic" not in str(shown)
 
 
-def test_a_share_ends(wire: Wire, ada: Diary) -> None:
+def test_a_share_ends(wire: Wire, ada: CalendarClient) -> None:
     rule = share(ada, "primary", "writer")
-    bob = Diary(wire, BOB, calendar=ADA)
+    bob = CalendarClient(wire, BOB, calendar=ADA)
     assert bob.list().status == 200
 
     assert ada.call("DELETE", f"{ROOT}/calendars/primary/acl/{rule['id']}").status == 204
@@ -185,7 +185,7 @@ def test_a_share_ends(wire: Wire, ada: Diary) -> None:
         ({"role": "reader", "scope": 5}, "scope"),
     ],
 )
-def test_a_share_that_is_none_is_refused(ada: Diary, rule: Fields, location: str) -> None:
+def test_a_share_that_is_none_is_refused(ada: CalendarClient, rule: Fields, location: str) -> None:
     answer = ada.call("POST", f"{ROOT}/calendars/primary/acl", rule)
 
     assert (answer.status, answer.error["location"].split(".")[0]) == (400, location.split(".")[0])
@@ -193,7 +193,7 @@ def test_a_share_that_is_none_is_refused(ada: Diary, rule: Fields, location: str
 
 @pytest.mark.parametrize("target", ["calendars/nothing", "users/me/calendarList/nothing", "users/you/calendarList",
                                     "cakes", "calendars", ""])  # fmt: skip
-def test_what_is_not_there_is_404(ada: Diary, target: str) -> None:
+def test_what_is_not_there_is_404(ada: CalendarClient, target: str) -> None:
     answer = ada.call("GET", f"{ROOT}/{target}")
 
     assert answer.status in (404, 405)
@@ -202,7 +202,7 @@ def test_what_is_not_there_is_404(ada: Diary, target: str) -> None:
 
 @pytest.mark.spec("T-02")
 @pytest.mark.parametrize("target", ["colors", "users/me/calendarList", "calendars/primary"])
-def test_reading_needs_a_scope_of_calendars(wire: Wire, ada: Diary, target: str) -> None:
+def test_reading_needs_a_scope_of_calendars(wire: Wire, ada: CalendarClient, target: str) -> None:
     ada.token = wire.service.sign_in(scopes=["storage"])
 
     assert ada.call("GET", f"{ROOT}/{target}").status == 403

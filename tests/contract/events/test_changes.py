@@ -15,7 +15,7 @@ from tests.contract.calendar_client import (
     SEMINAR,
     START,
     WEEKLY,
-    Diary,
+    CalendarClient,
     Fields,
     accepted,
     emails,
@@ -35,7 +35,7 @@ def service() -> Service:
 
 
 @pytest.mark.spec("E-18", "E-18a")
-def test_a_patch_changes_what_it_names(ada: Diary) -> None:
+def test_a_patch_changes_what_it_names(ada: CalendarClient) -> None:
     event = ada.made(summary="Seminar", location="Room 5", attendees=guests(GUEST))
 
     answer = ada.patch(event["id"], {"location": "Room 6"})
@@ -46,7 +46,7 @@ def test_a_patch_changes_what_it_names(ada: Diary) -> None:
     assert ada.read(event["id"]) == changed
 
 
-def test_a_patch_takes_away_what_it_nulls(ada: Diary) -> None:
+def test_a_patch_takes_away_what_it_nulls(ada: CalendarClient) -> None:
     event = ada.made(summary="Seminar", location="Room 5", recurrence=["RRULE:FREQ=DAILY;COUNT=2"])
 
     changed = accepted(ada.patch(event["id"], {"location": None, "recurrence": None}))
@@ -56,7 +56,7 @@ def test_a_patch_takes_away_what_it_nulls(ada: Diary) -> None:
 
 
 @pytest.mark.spec("E-19", "E-19a", "E-19b")
-def test_a_patch_reaches_into_properties(ada: Diary) -> None:
+def test_a_patch_reaches_into_properties(ada: CalendarClient) -> None:
     event = ada.made(extendedProperties={"private": {"a": "1", "b": "2"}, "shared": {"c": "3"}})
 
     changed = ada.patch(event["id"], {"extendedProperties": {"private": {"a": None, "d": "4"}}}).json
@@ -64,14 +64,14 @@ def test_a_patch_reaches_into_properties(ada: Diary) -> None:
     assert changed["extendedProperties"] == {"private": {"b": "2", "d": "4"}, "shared": {"c": "3"}}
 
 
-def test_a_patch_replaces_lists_whole(ada: Diary) -> None:
+def test_a_patch_replaces_lists_whole(ada: CalendarClient) -> None:
     event = ada.made(attendees=guests(GUEST, EVE))
 
     assert emails(ada.patch(event["id"], {"attendees": guests(EVE)}).json) == [EVE]
     assert emails(ada.patch(event["id"], {"attendees": []}).json) == []
 
 
-def test_an_update_replaces_the_event(ada: Diary) -> None:
+def test_an_update_replaces_the_event(ada: CalendarClient) -> None:
     event = ada.made(summary="Seminar", location="Room 5", colorId="3")
 
     changed = accepted(ada.put(event["id"], {**SEMINAR, "summary": "Colloquium"}))
@@ -82,7 +82,7 @@ def test_an_update_replaces_the_event(ada: Diary) -> None:
     assert (changed["created"], changed["iCalUID"]) == (event["created"], event["iCalUID"])
 
 
-def test_an_event_may_be_sent_back_as_it_came(ada: Diary) -> None:
+def test_an_event_may_be_sent_back_as_it_came(ada: CalendarClient) -> None:
     event = ada.made(WEEKLY, summary="Seminar", attendees=guests(ADA, GUEST), colorId="3",
                      extendedProperties={"private": {"a": "1"}})  # fmt: skip
 
@@ -105,7 +105,7 @@ def test_an_event_may_be_sent_back_as_it_came(ada: Diary) -> None:
 )
 @pytest.mark.parametrize("method", ["patch", "put"])
 def test_a_change_is_checked_like_a_creation(
-    ada: Diary, method: str, change: Fields, reason: str, location: str
+    ada: CalendarClient, method: str, change: Fields, reason: str, location: str
 ) -> None:
     event = ada.made(summary="Seminar")
 
@@ -117,14 +117,14 @@ def test_a_change_is_checked_like_a_creation(
 
 
 @pytest.mark.parametrize("missing", ["start", "end"])
-def test_an_update_has_its_times(ada: Diary, missing: str) -> None:
+def test_an_update_has_its_times(ada: CalendarClient, missing: str) -> None:
     event = ada.made()
     body = {field: value for field, value in SEMINAR.items() if field != missing}
 
     assert refusal(ada.put(event["id"], body)) == (400, "required", missing)
 
 
-def test_a_patch_may_make_instants_of_days(ada: Diary) -> None:
+def test_a_patch_may_make_instants_of_days(ada: CalendarClient) -> None:
     event = ada.made()
     days = {"start": {"date": "2026-11-02", "dateTime": None, "timeZone": None},
             "end": {"date": "2026-11-03", "dateTime": None, "timeZone": None}}  # fmt: skip
@@ -135,20 +135,20 @@ def test_a_patch_may_make_instants_of_days(ada: Diary) -> None:
 
 
 @pytest.mark.parametrize("change, grown", [(LATER, True), ({"location": "Room 6"}, True), ({"summary": "x"}, False)])
-def test_the_sequence_grows_with_time_and_place(ada: Diary, change: Fields, grown: bool) -> None:
+def test_the_sequence_grows_with_time_and_place(ada: CalendarClient, change: Fields, grown: bool) -> None:
     event = ada.made()
 
     assert (ada.patch(event["id"], change).json["sequence"] > event["sequence"]) is grown
 
 
-def test_a_sequence_never_goes_back(ada: Diary) -> None:
+def test_a_sequence_never_goes_back(ada: CalendarClient) -> None:
     event = ada.made(sequence=5)
 
     assert ada.patch(event["id"], {"sequence": 2, "summary": "x"}).json["sequence"] >= 5
     assert ada.patch(event["id"], {"sequence": 9}).json["sequence"] == 9
 
 
-def test_a_change_shows_when(ada: Diary) -> None:
+def test_a_change_shows_when(ada: CalendarClient) -> None:
     event = ada.made()
     ada.wire.service.clock.advance(3600)
 
@@ -160,7 +160,7 @@ def test_a_change_shows_when(ada: Diary) -> None:
 
 
 @pytest.mark.parametrize("method", ["PATCH", "PUT", "DELETE"])
-def test_an_etag_that_is_not_the_events_stops_a_change(ada: Diary, method: str) -> None:
+def test_an_etag_that_is_not_the_events_stops_a_change(ada: CalendarClient, method: str) -> None:
     event = ada.made(summary="Seminar")
     target, auth = path("primary", event["id"]), {"Authorization": f"Bearer {ada.token}"}
 
@@ -172,7 +172,7 @@ def test_an_etag_that_is_not_the_events_stops_a_change(ada: Diary, method: str) 
     assert fresh.status == 204
 
 
-def test_a_deleted_event_is_cancelled(ada: Diary) -> None:
+def test_a_deleted_event_is_cancelled(ada: CalendarClient) -> None:
     event = ada.made()
 
     answer = ada.delete(event["id"])
@@ -183,7 +183,7 @@ def test_a_deleted_event_is_cancelled(ada: Diary) -> None:
     assert (again.status, again.error["reason"]) == (410, "deleted")
 
 
-def test_a_cancelled_event_comes_back(ada: Diary) -> None:
+def test_a_cancelled_event_comes_back(ada: CalendarClient) -> None:
     event = ada.made(summary="Seminar")
     ada.delete(event["id"])
 
@@ -193,7 +193,7 @@ def test_a_cancelled_event_comes_back(ada: Diary) -> None:
     assert ada.summaries() == ["Seminar"]
 
 
-def test_cancelling_is_deleting(ada: Diary) -> None:
+def test_cancelling_is_deleting(ada: CalendarClient) -> None:
     event = ada.made()
 
     assert ada.patch(event["id"], {"status": "cancelled"}).status == 200
@@ -201,12 +201,12 @@ def test_cancelling_is_deleting(ada: Diary) -> None:
 
 
 @pytest.mark.parametrize("call", [
-    lambda diary: diary.get("nothing"),
-    lambda diary: diary.patch("nothing", {"summary": "x"}),
-    lambda diary: diary.put("nothing", SEMINAR),
-    lambda diary: diary.delete("nothing"),
+    lambda client: client.get("nothing"),
+    lambda client: client.patch("nothing", {"summary": "x"}),
+    lambda client: client.put("nothing", SEMINAR),
+    lambda client: client.delete("nothing"),
 ])  # fmt: skip
-def test_an_unknown_event_is_404(ada: Diary, call: Any) -> None:
+def test_an_unknown_event_is_404(ada: CalendarClient, call: Any) -> None:
     answer: Answer = call(ada)
 
     assert (answer.status, answer.error["reason"]) == (404, "notFound")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from svc_notebooks.server.service import Service
-from tests.contract.calendar_client import SEMINAR, Diary, Fields, accepted, emptied, path, refusal
+from tests.contract.calendar_client import SEMINAR, CalendarClient, Fields, accepted, emptied, path, refusal
 from tests.contract.differences import choice
 
 REQUEST = {"createRequest": {"requestId": "r1", "conferenceSolutionKey": {"type": "hangoutsMeet"}}}
@@ -28,7 +28,7 @@ def conference_elsewhere(*entry_points: Fields, **more: Any) -> Fields:
     return {"conferenceSolution": SOLUTION, "entryPoints": list(entry_points), **more}
 
 
-def with_conference(ada: Diary, conference: Any, version: object = 1) -> Any:
+def with_conference(ada: CalendarClient, conference: Any, version: object = 1) -> Any:
     return ada.insert({**SEMINAR, "conferenceData": conference}, conferenceDataVersion=version)
 
 
@@ -36,7 +36,7 @@ def with_conference(ada: Diary, conference: Any, version: object = 1) -> Any:
 @pytest.mark.parametrize(
     "solution_type", ["hangoutsMeet", pytest.param("svcMeet", marks=pytest.mark.choice("conference_types"))]
 )
-def test_a_conference_is_made_on_request(ada: Diary, solution_type: str) -> None:
+def test_a_conference_is_made_on_request(ada: CalendarClient, solution_type: str) -> None:
     request = {"requestId": "r1", "conferenceSolutionKey": {"type": solution_type}}
 
     event = with_conference(ada, {"createRequest": request}).json
@@ -56,7 +56,7 @@ def test_a_conference_is_made_on_request(ada: Diary, solution_type: str) -> None
 
 @pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.choice("conference")
-def test_every_request_makes_a_conference_of_its_own(ada: Diary) -> None:
+def test_every_request_makes_a_conference_of_its_own(ada: CalendarClient) -> None:
     first, second = (
         with_conference(ada, {"createRequest": {"requestId": name}}).json["conferenceData"]["conferenceId"]
         for name in ("r1", "r2")
@@ -68,7 +68,7 @@ def test_every_request_makes_a_conference_of_its_own(ada: Diary) -> None:
 @pytest.mark.spec("E-09", "E-09a")
 @pytest.mark.parametrize("parameters", [{}, {"conferenceDataVersion": 0}])
 @pytest.mark.parametrize("conference", [REQUEST, conference_elsewhere(VIDEO)])
-def test_version_0_ignores_the_conference(ada: Diary, parameters: Fields, conference: Fields) -> None:
+def test_version_0_ignores_the_conference(ada: CalendarClient, parameters: Fields, conference: Fields) -> None:
     answer = ada.insert({**SEMINAR, "conferenceData": conference}, **parameters)
 
     assert answer.status == 200
@@ -89,7 +89,7 @@ def test_version_0_ignores_the_conference(ada: Diary, parameters: Fields, confer
         {"notes": "\ud800"},
     ],
 )
-def test_what_is_ignored_is_not_even_wrong(ada: Diary, conference: Any) -> None:
+def test_what_is_ignored_is_not_even_wrong(ada: CalendarClient, conference: Any) -> None:
     event = accepted(ada.insert({**SEMINAR, "conferenceData": conference}, conferenceDataVersion=0))
     accepted(ada.insert({**SEMINAR, "conferenceData": conference}))
 
@@ -101,7 +101,7 @@ def test_what_is_ignored_is_not_even_wrong(ada: Diary, conference: Any) -> None:
 @pytest.mark.spec("E-09", "E-09a")
 @pytest.mark.choice("conference")
 @pytest.mark.parametrize("parameters", [{}, {"conferenceDataVersion": 0}])
-def test_a_change_of_version_0_leaves_the_conference_alone(ada: Diary, parameters: Fields) -> None:
+def test_a_change_of_version_0_leaves_the_conference_alone(ada: CalendarClient, parameters: Fields) -> None:
     event = with_conference(ada, REQUEST).json
 
     patched = ada.patch(event["id"], {"conferenceData": None, "summary": "x"}, **parameters).json
@@ -112,14 +112,14 @@ def test_a_change_of_version_0_leaves_the_conference_alone(ada: Diary, parameter
 
 @pytest.mark.spec("E-09", "E-09d")
 @pytest.mark.parametrize("version", ["2", "-1", "one", "", "1.0", "9" * 30])
-def test_another_version_is_refused(ada: Diary, version: str) -> None:
+def test_another_version_is_refused(ada: CalendarClient, version: str) -> None:
     assert refusal(with_conference(ada, REQUEST, version)) == (400, "invalidParameter", "conferenceDataVersion")
     assert ada.items() == []
 
 
 @pytest.mark.spec("E-09", "E-09b")
 @pytest.mark.choice("conference")
-def test_a_conference_that_exists_is_copied(ada: Diary) -> None:
+def test_a_conference_that_exists_is_copied(ada: CalendarClient) -> None:
     conference = conference_elsewhere(VIDEO, PHONE, SIP, MORE, conferenceId="abc", notes="Ring twice", signature="s")
 
     event = with_conference(ada, conference).json
@@ -130,7 +130,7 @@ def test_a_conference_that_exists_is_copied(ada: Diary) -> None:
 
 @pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.choice("conference")
-def test_a_request_that_was_made_before_is_ignored(ada: Diary) -> None:
+def test_a_request_that_was_made_before_is_ignored(ada: CalendarClient) -> None:
     event = with_conference(ada, REQUEST).json
 
     again = ada.patch(event["id"], {"conferenceData": REQUEST}, conferenceDataVersion=1).json
@@ -143,7 +143,7 @@ def test_a_request_that_was_made_before_is_ignored(ada: Diary) -> None:
 
 @pytest.mark.spec("E-09", "E-09b")
 @pytest.mark.choice("conference")
-def test_a_conference_is_taken_away_by_version_1(ada: Diary) -> None:
+def test_a_conference_is_taken_away_by_version_1(ada: CalendarClient) -> None:
     event = with_conference(ada, REQUEST).json
 
     changed = ada.patch(event["id"], {"conferenceData": None}, conferenceDataVersion=1).json
@@ -154,7 +154,7 @@ def test_a_conference_is_taken_away_by_version_1(ada: Diary) -> None:
 @pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.choice("conference_types")
 @pytest.mark.parametrize("solution_type", ["eventHangout", "zoom", "", "addOn"])
-def test_a_conference_of_another_kind_is_not_made(ada: Diary, solution_type: str) -> None:
+def test_a_conference_of_another_kind_is_not_made(ada: CalendarClient, solution_type: str) -> None:
     request = {"requestId": "r1", "conferenceSolutionKey": {"type": solution_type}}
 
     answer = with_conference(ada, {"createRequest": request})
@@ -165,7 +165,7 @@ def test_a_conference_of_another_kind_is_not_made(ada: Diary, solution_type: str
 @pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.choice("conference")
 @pytest.mark.parametrize("shown", ["conferenceData", "all"])
-def test_a_conference_of_another_event_is_copied_as_it_is(ada: Diary, shown: str) -> None:
+def test_a_conference_of_another_event_is_copied_as_it_is(ada: CalendarClient, shown: str) -> None:
     """As a client does that reads one event and sends its conference with another."""
     first = ada.read(with_conference(ada, REQUEST).json["id"])
     fields = {name: first[name] for name in ("conferenceData", "hangoutLink") if shown in (name, "all")}
@@ -179,7 +179,7 @@ def test_a_conference_of_another_event_is_copied_as_it_is(ada: Diary, shown: str
 @pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.choice("conference")
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
-def test_an_event_takes_over_the_conference_of_another(ada: Diary, method: str) -> None:
+def test_an_event_takes_over_the_conference_of_another(ada: CalendarClient, method: str) -> None:
     first = with_conference(ada, REQUEST).json
     other = {"createRequest": {**REQUEST["createRequest"], "requestId": "r2"}}
     second = with_conference(ada, other).json
@@ -193,7 +193,7 @@ def test_an_event_takes_over_the_conference_of_another(ada: Diary, method: str) 
 
 @pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.choice("conference")
-def test_an_answered_conference_without_its_request_is_copied(ada: Diary) -> None:
+def test_an_answered_conference_without_its_request_is_copied(ada: CalendarClient) -> None:
     first = with_conference(ada, REQUEST).json
     parts = {name: value for name, value in first["conferenceData"].items() if name != "createRequest"}
 
@@ -205,7 +205,7 @@ def test_an_answered_conference_without_its_request_is_copied(ada: Diary) -> Non
 
 @pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.choice("conference")
-def test_a_changed_note_of_a_conference_is_kept(ada: Diary) -> None:
+def test_a_changed_note_of_a_conference_is_kept(ada: CalendarClient) -> None:
     event = with_conference(ada, REQUEST).json
 
     changed = ada.patch(event["id"], {"conferenceData": {"notes": "Ring twice"}}, conferenceDataVersion=1).json
@@ -215,7 +215,7 @@ def test_a_changed_note_of_a_conference_is_kept(ada: Diary) -> None:
 
 @pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.choice("conference")
-def test_a_request_that_only_claims_an_answer_makes_a_conference(ada: Diary) -> None:
+def test_a_request_that_only_claims_an_answer_makes_a_conference(ada: CalendarClient) -> None:
     request = {"requestId": "r1", "status": {"statusCode": "success"}}
 
     event = accepted(with_conference(ada, {"createRequest": request}))
@@ -227,7 +227,7 @@ def test_a_request_that_only_claims_an_answer_makes_a_conference(ada: Diary) -> 
 @pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.choice("A createRequest without a requestId")
 @pytest.mark.parametrize("request_id", [{}, {"requestId": None}, {"requestId": ""}])
-def test_a_request_has_an_id(ada: Diary, request_id: Fields) -> None:
+def test_a_request_has_an_id(ada: CalendarClient, request_id: Fields) -> None:
     request = {"conferenceSolutionKey": {"type": "hangoutsMeet"}, **request_id}
 
     answer = with_conference(ada, {"createRequest": request})
@@ -253,7 +253,7 @@ def test_a_request_has_an_id(ada: Diary, request_id: Fields) -> None:
         {"createRequest": {"requestId": "r", "conferenceSolutionKey": "hangoutsMeet"}},
     ],
 )
-def test_a_conference_of_another_form_is_refused(ada: Diary, conference: Any) -> None:
+def test_a_conference_of_another_form_is_refused(ada: CalendarClient, conference: Any) -> None:
     answer = with_conference(ada, conference)
 
     assert answer.status == 400
@@ -270,5 +270,5 @@ def test_a_conference_of_another_form_is_refused(ada: Diary, conference: Any) ->
         conference_elsewhere({**PHONE, "pin": "1" * 1000, "passcode": "1" * 1000}),
     ],
 )
-def test_a_conference_of_any_length_is_taken(ada: Diary, conference: Fields) -> None:
+def test_a_conference_of_any_length_is_taken(ada: CalendarClient, conference: Fields) -> None:
     assert with_conference(ada, conference).json["conferenceData"] == conference

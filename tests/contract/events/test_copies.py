@@ -14,7 +14,7 @@ from tests.contract.calendar_client import (
     EVE,
     GUEST,
     START,
-    Diary,
+    CalendarClient,
     Fields,
     accepted,
     emails,
@@ -33,7 +33,7 @@ def service() -> Service:
 
 
 @pytest.mark.spec("E-19", "E-19b")
-def test_a_guest_has_a_copy(ada: Diary, bob: Diary) -> None:
+def test_a_guest_has_a_copy(ada: CalendarClient, bob: CalendarClient) -> None:
     event = ada.made(summary="Tea", attendees=guests(BOB, GUEST), location="Kitchen")
 
     copy = bob.read(event["id"])
@@ -45,7 +45,7 @@ def test_a_guest_has_a_copy(ada: Diary, bob: Diary) -> None:
 
 
 @pytest.mark.spec("E-19", "E-19a", "E-19b")
-def test_shared_properties_are_on_every_copy_and_private_ones_on_one(ada: Diary, bob: Diary) -> None:
+def test_shared_properties_are_on_every_copy_and_private_ones_on_one(ada: CalendarClient, bob: CalendarClient) -> None:
     properties = {"private": {"mine": "1"}, "shared": {"ours": "2"}}
     event = ada.made(attendees=guests(BOB), extendedProperties=properties)
 
@@ -54,7 +54,7 @@ def test_shared_properties_are_on_every_copy_and_private_ones_on_one(ada: Diary,
 
 
 @pytest.mark.spec("E-19", "E-19a", "E-19b")
-def test_every_copy_has_private_properties_of_its_own(ada: Diary, bob: Diary) -> None:
+def test_every_copy_has_private_properties_of_its_own(ada: CalendarClient, bob: CalendarClient) -> None:
     event = ada.made(attendees=guests(BOB), extendedProperties={"private": {"a": "ada"}, "shared": {"s": "1"}})
 
     changed = accepted(bob.patch(event["id"], {"extendedProperties": {"private": {"a": "bob"}}}))
@@ -67,7 +67,7 @@ def test_every_copy_has_private_properties_of_its_own(ada: Diary, bob: Diary) ->
     assert ada.items(privateExtendedProperty="a=bob") == []
 
 
-def test_reminders_and_colours_are_of_a_copy(ada: Diary, bob: Diary) -> None:
+def test_reminders_and_colours_are_of_a_copy(ada: CalendarClient, bob: CalendarClient) -> None:
     event = ada.made(attendees=guests(BOB), colorId="3", reminders={"useDefault": False})
 
     copy = bob.read(event["id"])
@@ -78,7 +78,7 @@ def test_reminders_and_colours_are_of_a_copy(ada: Diary, bob: Diary) -> None:
     assert (ada.read(event["id"])["colorId"], bob.read(event["id"])["colorId"]) == ("3", "5")
 
 
-def test_a_change_reaches_the_copies(ada: Diary, bob: Diary) -> None:
+def test_a_change_reaches_the_copies(ada: CalendarClient, bob: CalendarClient) -> None:
     event = ada.made(summary="Tea", attendees=guests(BOB))
 
     ada.patch(event["id"], {"summary": "Coffee", **LATER})
@@ -87,7 +87,7 @@ def test_a_change_reaches_the_copies(ada: Diary, bob: Diary) -> None:
     assert bob.read(event["id"])["start"] == ada.read(event["id"])["start"]
 
 
-def test_who_is_no_longer_invited_has_no_event(ada: Diary, bob: Diary) -> None:
+def test_who_is_no_longer_invited_has_no_event(ada: CalendarClient, bob: CalendarClient) -> None:
     event = ada.made(attendees=guests(BOB, EVE))
 
     ada.patch(event["id"], {"attendees": guests(EVE)})
@@ -95,7 +95,7 @@ def test_who_is_no_longer_invited_has_no_event(ada: Diary, bob: Diary) -> None:
     assert bob.items() == []
 
 
-def test_a_cancelled_event_leaves_every_calendar(ada: Diary, bob: Diary) -> None:
+def test_a_cancelled_event_leaves_every_calendar(ada: CalendarClient, bob: CalendarClient) -> None:
     event = ada.made(attendees=guests(BOB))
 
     ada.delete(event["id"])
@@ -104,28 +104,28 @@ def test_a_cancelled_event_leaves_every_calendar(ada: Diary, bob: Diary) -> None
     assert bob.get(event["id"]).status in (200, 404)
 
 
-def responses(diary: Diary, event_id: str) -> dict[str, str]:
-    return {attendee["email"]: attendee["responseStatus"] for attendee in diary.read(event_id)["attendees"]}
+def responses(client: CalendarClient, event_id: str) -> dict[str, str]:
+    return {attendee["email"]: attendee["responseStatus"] for attendee in client.read(event_id)["attendees"]}
 
 
 @pytest.mark.parametrize("answer", ["accepted", "declined", "tentative"])
-def test_a_guests_answer_is_seen_by_all(wire: Wire, ada: Diary, bob: Diary, answer: str) -> None:
-    eve = Diary(wire, EVE)
+def test_a_guests_answer_is_seen_by_all(wire: Wire, ada: CalendarClient, bob: CalendarClient, answer: str) -> None:
+    eve = CalendarClient(wire, EVE)
     event = ada.made(attendees=guests(BOB, EVE))
 
     bob.patch(event["id"], {"attendees": [*guests(BOB, responseStatus=answer), *guests(EVE)]})
 
-    for diary in (ada, bob, eve):
-        assert responses(diary, event["id"]) == {BOB: answer, EVE: "needsAction"}
+    for client in (ada, bob, eve):
+        assert responses(client, event["id"]) == {BOB: answer, EVE: "needsAction"}
 
 
-def test_answers_at_once_are_all_kept(wire: Wire, ada: Diary) -> None:
-    invited = [Diary(wire, f"guest{n}@svc.example") for n in range(6)]
-    event = ada.made(attendees=guests(*(diary.user for diary in invited)))
+def test_answers_at_once_are_all_kept(wire: Wire, ada: CalendarClient) -> None:
+    invited = [CalendarClient(wire, f"guest{n}@svc.example") for n in range(6)]
+    event = ada.made(attendees=guests(*(client.user for client in invited)))
 
-    def accept(diary: Diary) -> int:
-        seen = diary.read(event["id"])["attendees"]
-        return diary.patch(event["id"], {"attendees": [
+    def accept(client: CalendarClient) -> int:
+        seen = client.read(event["id"])["attendees"]
+        return client.patch(event["id"], {"attendees": [
             {**attendee, "responseStatus": "accepted"} if attendee.get("self") else attendee for attendee in seen
         ]}).status  # fmt: skip
 
@@ -134,7 +134,7 @@ def test_answers_at_once_are_all_kept(wire: Wire, ada: Diary) -> None:
     assert set(responses(ada, event["id"]).values()) == {"accepted"}
 
 
-def test_a_guest_answers_for_nobody_else(ada: Diary, bob: Diary) -> None:
+def test_a_guest_answers_for_nobody_else(ada: CalendarClient, bob: CalendarClient) -> None:
     event = ada.made(attendees=guests(BOB, EVE))
 
     bob.patch(event["id"], {"attendees": [*guests(BOB), *guests(EVE, responseStatus="accepted")]})
@@ -143,7 +143,7 @@ def test_a_guest_answers_for_nobody_else(ada: Diary, bob: Diary) -> None:
 
 
 @pytest.mark.spec("E-06", "E-06a")
-def test_a_guest_does_not_change_the_event(ada: Diary, bob: Diary) -> None:
+def test_a_guest_does_not_change_the_event(ada: CalendarClient, bob: CalendarClient) -> None:
     event = ada.made(summary="Tea", attendees=guests(BOB))
 
     answer = bob.patch(event["id"], {"summary": "Coffee"})
@@ -153,7 +153,7 @@ def test_a_guest_does_not_change_the_event(ada: Diary, bob: Diary) -> None:
 
 
 @pytest.mark.spec("E-06", "E-06a")
-def test_a_guest_who_may_changes_the_event_for_all(ada: Diary, bob: Diary) -> None:
+def test_a_guest_who_may_changes_the_event_for_all(ada: CalendarClient, bob: CalendarClient) -> None:
     event = ada.made(summary="Tea", attendees=guests(BOB), guestsCanModify=True)
 
     assert accepted(bob.patch(event["id"], {"summary": "Coffee"}))["summary"] == "Coffee"
@@ -162,7 +162,9 @@ def test_a_guest_who_may_changes_the_event_for_all(ada: Diary, bob: Diary) -> No
 
 @pytest.mark.spec("E-06", "E-06a")
 @pytest.mark.parametrize("allowed", [None, True, False])
-def test_guests_bring_others_unless_they_may_not(ada: Diary, bob: Diary, allowed: bool | None) -> None:
+def test_guests_bring_others_unless_they_may_not(
+    ada: CalendarClient, bob: CalendarClient, allowed: bool | None
+) -> None:
     choice = {} if allowed is None else {"guestsCanInviteOthers": allowed}
     event = ada.made(attendees=guests(BOB), **choice)
 
@@ -174,7 +176,9 @@ def test_guests_bring_others_unless_they_may_not(ada: Diary, bob: Diary, allowed
 
 @pytest.mark.spec("E-06", "E-06a")
 @pytest.mark.parametrize("allowed", [None, True, False])
-def test_guests_see_each_other_unless_they_may_not(ada: Diary, bob: Diary, allowed: bool | None) -> None:
+def test_guests_see_each_other_unless_they_may_not(
+    ada: CalendarClient, bob: CalendarClient, allowed: bool | None
+) -> None:
     choice = {} if allowed is None else {"guestsCanSeeOtherGuests": allowed}
     event = ada.made(attendees=guests(EVE, BOB), **choice)
 
@@ -182,7 +186,7 @@ def test_guests_see_each_other_unless_they_may_not(ada: Diary, bob: Diary, allow
     assert emails(ada.read(event["id"])) == [EVE, BOB]
 
 
-def test_a_guest_deletes_their_own_copy(ada: Diary, bob: Diary) -> None:
+def test_a_guest_deletes_their_own_copy(ada: CalendarClient, bob: CalendarClient) -> None:
     event = ada.made(attendees=guests(BOB))
 
     assert bob.delete(event["id"]).status == 204
@@ -192,7 +196,7 @@ def test_a_guest_deletes_their_own_copy(ada: Diary, bob: Diary) -> None:
     assert responses(ada, event["id"]) == {BOB: "declined"}
 
 
-def test_what_a_guest_took_out_stays_out_until_they_are_invited_anew(ada: Diary, bob: Diary) -> None:
+def test_what_a_guest_took_out_stays_out_until_they_are_invited_anew(ada: CalendarClient, bob: CalendarClient) -> None:
     event = ada.made(summary="Tea", attendees=guests(BOB))
     bob.delete(event["id"])
 
@@ -204,8 +208,8 @@ def test_what_a_guest_took_out_stays_out_until_they_are_invited_anew(ada: Diary,
     assert bob.summaries() == ["Coffee"]
 
 
-def test_other_guests_see_who_does_not_come(wire: Wire, ada: Diary, bob: Diary) -> None:
-    eve = Diary(wire, EVE)
+def test_other_guests_see_who_does_not_come(wire: Wire, ada: CalendarClient, bob: CalendarClient) -> None:
+    eve = CalendarClient(wire, EVE)
     event = ada.made(attendees=guests(BOB, EVE))
 
     bob.delete(event["id"])
@@ -217,12 +221,14 @@ class TestOneIdInTwoCalendars:
     """Ids are unique per calendar (E-11): an event of the same id, or uid, elsewhere is another event."""
 
     @pytest.fixture
-    def theirs(self, bob: Diary) -> Fields:
+    def theirs(self, bob: CalendarClient) -> Fields:
         return bob.made(id=bob.wire.once("abcde"), summary="Bob's")
 
     @pytest.mark.spec("E-11", "E-11b")
     @pytest.mark.choice("Ids of events")
-    def test_what_becomes_of_one_is_nothing_to_the_other(self, ada: Diary, bob: Diary, theirs: Fields) -> None:
+    def test_what_becomes_of_one_is_nothing_to_the_other(
+        self, ada: CalendarClient, bob: CalendarClient, theirs: Fields
+    ) -> None:
         ada.made(id=theirs["id"], summary="Ada's", attendees=guests(EVE))
         ada.patch(theirs["id"], {"summary": "changed", "attendees": guests(GUEST)})
         ada.delete(theirs["id"])
@@ -231,13 +237,15 @@ class TestOneIdInTwoCalendars:
 
     @pytest.mark.spec("E-11", "E-11b")
     @pytest.mark.choice("Ids of events")
-    def test_an_invitation_does_not_replace_it(self, ada: Diary, bob: Diary, theirs: Fields) -> None:
+    def test_an_invitation_does_not_replace_it(self, ada: CalendarClient, bob: CalendarClient, theirs: Fields) -> None:
         ada.made(id=theirs["id"], summary="Ada's", attendees=guests(BOB))
         ada.patch(theirs["id"], {"summary": "changed"})
 
         assert bob.read(theirs["id"]) == theirs
 
-    def test_a_move_takes_only_its_own_copies_along(self, ada: Diary, bob: Diary, theirs: Fields) -> None:
+    def test_a_move_takes_only_its_own_copies_along(
+        self, ada: CalendarClient, bob: CalendarClient, theirs: Fields
+    ) -> None:
         ada.made(id=theirs["id"], summary="Ada's")
         course = accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))["id"]
 
@@ -246,7 +254,9 @@ class TestOneIdInTwoCalendars:
         assert moved.status == 200
         assert bob.read(theirs["id"]) == theirs
 
-    def test_an_event_that_takes_anothers_uid_is_no_copy_of_it(self, ada: Diary, bob: Diary, theirs: Fields) -> None:
+    def test_an_event_that_takes_anothers_uid_is_no_copy_of_it(
+        self, ada: CalendarClient, bob: CalendarClient, theirs: Fields
+    ) -> None:
         taken = ada.made(iCalUID=theirs["iCalUID"], summary="Ada's", attendees=guests(BOB))
         ada.patch(taken["id"], {"summary": "changed"})
 

@@ -12,13 +12,13 @@ import pytest
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
-from tests.contract.calendar_client import ADA, BOB, HOLIDAY, SEMINAR, Diary, accepted, guests, path, refusal
+from tests.contract.calendar_client import ADA, BOB, HOLIDAY, SEMINAR, CalendarClient, accepted, guests, path, refusal
 from tests.contract.conftest import InProcess, Wire
 from tests.contract.differences import choice
 
 
 @pytest.mark.spec("E-01", "E-01a", "E-18", "E-18a", "E-18b")
-def test_an_event_is_created(ada: Diary) -> None:
+def test_an_event_is_created(ada: CalendarClient) -> None:
     answer = ada.insert({**SEMINAR, "summary": "Seminar", "location": "Room 5", "description": "Bring a laptop"})
 
     event = accepted(answer)
@@ -32,18 +32,18 @@ def test_an_event_is_created(ada: Diary) -> None:
 @pytest.mark.parametrize(
     "name", ["primary", ADA, pytest.param("ADA@svc.example", marks=pytest.mark.choice("Calendars of others"))]
 )
-def test_primary_is_the_callers_main_calendar_under_another_name(wire: Wire, ada: Diary, name: str) -> None:
-    event = accepted(Diary(wire, calendar=name).insert(SEMINAR))
+def test_primary_is_the_callers_main_calendar_under_another_name(wire: Wire, ada: CalendarClient, name: str) -> None:
+    event = accepted(CalendarClient(wire, calendar=name).insert(SEMINAR))
 
     assert ada.read(event["id"])["id"] == event["id"]
 
 
 @pytest.mark.spec("E-01", "E-01b")
-def test_primary_is_another_calendar_for_everybody(wire: Wire, ada: Diary) -> None:
+def test_primary_is_another_calendar_for_everybody(wire: Wire, ada: CalendarClient) -> None:
     event = ada.made()
 
-    assert Diary(wire, BOB).items() == []
-    assert Diary(wire, BOB).get(event["id"]).status == 404
+    assert CalendarClient(wire, BOB).items() == []
+    assert CalendarClient(wire, BOB).get(event["id"]).status == 404
 
 
 @pytest.mark.spec("E-01", "E-01c")
@@ -60,15 +60,15 @@ def test_primary_is_another_calendar_for_everybody(wire: Wire, ada: Diary) -> No
     ],
 )
 def test_an_unknown_calendar_is_404(wire: Wire, calendar: str) -> None:
-    answer = Diary(wire, calendar=calendar).insert(SEMINAR)
+    answer = CalendarClient(wire, calendar=calendar).insert(SEMINAR)
 
     assert (answer.status, answer.error["reason"]) == (404, "notFound")
 
 
 @pytest.mark.spec("E-01", "E-01c")
 def test_a_calendar_that_is_not_shared_is_not_there(wire: Wire) -> None:
-    bobs = Diary(wire, BOB).made()
-    ada = Diary(wire, ADA, calendar=BOB)
+    bobs = CalendarClient(wire, BOB).made()
+    ada = CalendarClient(wire, ADA, calendar=BOB)
 
     for answer in (ada.insert(SEMINAR), ada.get(bobs["id"]), ada.list(), ada.delete(bobs["id"])):
         assert (answer.status, answer.error["reason"]) == (404, "notFound")
@@ -97,7 +97,7 @@ def test_creation_needs_a_scope_of_calendars(wire: Wire, scopes: list[str], stat
     answer = wire.post_json(path(), SEMINAR, token=token)
 
     assert answer.status == status
-    assert len(Diary(wire).items()) == (1 if status == 200 else 0)
+    assert len(CalendarClient(wire).items()) == (1 if status == 200 else 0)
     if status == 403:
         assert answer.error["reason"] == "insufficientPermissions"
         assert "insufficient_scope" in answer.headers["www-authenticate"]
@@ -119,7 +119,7 @@ ROBOT = "robot@svc.example"
 
 @pytest.mark.spec("E-30")
 @pytest.mark.parametrize("scope", ["calendar", "calendar.events"])
-def test_a_service_account_creates_events(wire: Wire, ada: Diary, scope: str) -> None:
+def test_a_service_account_creates_events(wire: Wire, ada: CalendarClient, scope: str) -> None:
     robot = wire.service.sign_in(ROBOT, scopes=[scope], service_account=True)
     rule = {"role": "writer", "scope": {"type": "user", "value": ROBOT}}
     assert ada.call("POST", "/calendar/v3/calendars/primary/acl", rule).status == 200
@@ -135,7 +135,9 @@ def test_a_service_account_creates_events(wire: Wire, ada: Diary, scope: str) ->
 
 @pytest.mark.spec("E-30")
 @pytest.mark.parametrize("role", ["reader", None])
-def test_a_service_account_that_may_not_write_creates_nothing(wire: Wire, ada: Diary, role: str | None) -> None:
+def test_a_service_account_that_may_not_write_creates_nothing(
+    wire: Wire, ada: CalendarClient, role: str | None
+) -> None:
     robot = wire.service.sign_in(ROBOT, scopes=["calendar"], service_account=True)
     rule = {"role": role, "scope": {"type": "user", "value": ROBOT}}
     assert role is None or ada.call("POST", "/calendar/v3/calendars/primary/acl", rule).status == 200
@@ -164,7 +166,7 @@ def test_a_calendar_token_does_not_open_the_storage(wire: Wire) -> None:
 
 @pytest.mark.spec("E-18", "E-18c")
 @pytest.mark.choice("What an answer shows unasked")
-def test_the_answer_has_what_the_service_adds(ada: Diary) -> None:
+def test_the_answer_has_what_the_service_adds(ada: CalendarClient) -> None:
     now = ada.wire.service.clock.now()
 
     event = ada.made(summary="Seminar")
@@ -182,7 +184,7 @@ def test_the_answer_has_what_the_service_adds(ada: Diary) -> None:
 
 @pytest.mark.spec("E-18", "E-18c")
 @pytest.mark.choice("What an answer shows unasked")
-def test_the_answer_begins_with_what_names_the_event(ada: Diary) -> None:
+def test_the_answer_begins_with_what_names_the_event(ada: CalendarClient) -> None:
     event = ada.made(summary="Seminar")
 
     assert list(event)[:8] == ["kind", "etag", "id", "status", "htmlLink", "created", "updated", "summary"]
@@ -190,7 +192,7 @@ def test_the_answer_begins_with_what_names_the_event(ada: Diary) -> None:
 
 @pytest.mark.spec("E-18", "E-18c")
 @pytest.mark.choice("What an answer shows unasked")
-def test_the_etag_is_made_of_the_instant_of_the_last_change(ada: Diary) -> None:
+def test_the_etag_is_made_of_the_instant_of_the_last_change(ada: CalendarClient) -> None:
     event = ada.made()
     millis = round(datetime.fromisoformat(event["updated"]).timestamp() * 1000)
 
@@ -199,7 +201,7 @@ def test_the_etag_is_made_of_the_instant_of_the_last_change(ada: Diary) -> None:
 
 @pytest.mark.spec("E-18", "E-18b")
 @pytest.mark.choice("open_links")
-def test_the_link_names_event_and_calendar_and_opens(ada: Diary) -> None:
+def test_the_link_names_event_and_calendar_and_opens(ada: CalendarClient) -> None:
     event = ada.made(summary="<b>Tea</b> & cake")
     eid = parse_qs(urlsplit(event["htmlLink"]).query)["eid"][0]
 
@@ -220,7 +222,7 @@ def test_the_link_names_event_and_calendar_and_opens(ada: Diary) -> None:
         ("America/New_York", b"10:00 (Europe/Berlin) to 13:00 (America/New_York)"),
     ],
 )
-def test_the_page_shows_the_zone_of_the_end_where_it_differs(ada: Diary, end: str, shown: bytes) -> None:
+def test_the_page_shows_the_zone_of_the_end_where_it_differs(ada: CalendarClient, end: str, shown: bytes) -> None:
     times = {
         "start": {"dateTime": "2026-11-02T10:00:00", "timeZone": "Europe/Berlin"},
         "end": {"dateTime": "2026-11-02T13:00:00", "timeZone": end},
@@ -234,7 +236,7 @@ def test_the_page_shows_the_zone_of_the_end_where_it_differs(ada: Diary, end: st
 @pytest.mark.spec("E-18", "E-18b")
 @pytest.mark.choice("open_links")
 @pytest.mark.parametrize("eid", ["", "cake", "AAAA", "%00", "ü", "YWJjZGUgYWRhQHN2Yy5leGFtcGxl", "x" * 5000])
-def test_a_link_to_nothing_is_404(ada: Diary, eid: str) -> None:
+def test_a_link_to_nothing_is_404(ada: CalendarClient, eid: str) -> None:
     answer = ada.wire.send("GET", f"/calendar/event?eid={quote(eid)}")
 
     assert answer.status == 404
@@ -245,7 +247,7 @@ class TestClosedLinks:
     def policy(self) -> Policy:
         return Policy(open_links=False)
 
-    def test_a_link_opens_nothing_where_the_policy_says_so(self, ada: Diary) -> None:
+    def test_a_link_opens_nothing_where_the_policy_says_so(self, ada: CalendarClient) -> None:
         link = ada.made(summary="Secret tea")["htmlLink"]
 
         page = ada.wire.send("GET", link, token=None)
@@ -256,7 +258,7 @@ class TestClosedLinks:
 
 @pytest.mark.spec("E-18", "E-18a")
 @pytest.mark.choice("What an answer shows unasked")
-def test_a_mask_chooses_fields(ada: Diary) -> None:
+def test_a_mask_chooses_fields(ada: CalendarClient) -> None:
     event = {**SEMINAR, "summary": "Seminar", "id": ada.wire.once("abcde")}
 
     answer = ada.insert(event, fields="summary,start/timeZone")
@@ -277,7 +279,7 @@ def test_a_mask_chooses_fields(ada: Diary) -> None:
         ("visibility", "default"),
     ],
 )
-def test_a_default_is_shown_only_to_whoever_sent_it(ada: Diary, field: str, default: object) -> None:
+def test_a_default_is_shown_only_to_whoever_sent_it(ada: CalendarClient, field: str, default: object) -> None:
     silent, sent = ada.made(), ada.made({field: default})
 
     assert silent.get(field, default) == sent.get(field, default) == default
@@ -291,7 +293,7 @@ def test_a_default_is_shown_only_to_whoever_sent_it(ada: Diary, field: str, defa
     "field", ["anyoneCanAddSelf", "guestsCanInviteOthers", "guestsCanModify", "guestsCanSeeOtherGuests"]
 )
 @pytest.mark.parametrize("value", [True, False])
-def test_a_choice_is_kept(ada: Diary, field: str, value: bool) -> None:
+def test_a_choice_is_kept(ada: CalendarClient, field: str, value: bool) -> None:
     event = ada.made({field: value})
 
     default = field in ("guestsCanInviteOthers", "guestsCanSeeOtherGuests")
@@ -303,7 +305,7 @@ def test_a_choice_is_kept(ada: Diary, field: str, value: bool) -> None:
 
 @pytest.mark.spec("E-11", "E-11a")
 @pytest.mark.parametrize("text", ["abcde", "00000", "0123456789abcdefghijklmnopqrstuv", "v" * 1024])
-def test_a_client_may_choose_the_id(ada: Diary, text: str) -> None:
+def test_a_client_may_choose_the_id(ada: CalendarClient, text: str) -> None:
     event_id = ada.wire.once(text)
 
     assert ada.made(id=event_id)["id"] == event_id
@@ -317,13 +319,13 @@ def test_a_client_may_choose_the_id(ada: Diary, text: str) -> None:
     "event_id",
     ["abcd", "ABCDE", "abcdw", "abcdz", "abc-de", "abc_de", "abc de", "v" * 1025, "", "äbcde", "abcde\n", "abc/de"],
 )
-def test_an_id_outside_the_rules_is_refused(ada: Diary, event_id: str) -> None:
+def test_an_id_outside_the_rules_is_refused(ada: CalendarClient, event_id: str) -> None:
     assert refusal(ada.insert({**SEMINAR, "id": event_id})) == (400, "invalid", "id")
     assert ada.items() == []
 
 
 @pytest.mark.spec("E-11", "E-11b")
-def test_an_id_that_is_used_is_409(ada: Diary) -> None:
+def test_an_id_that_is_used_is_409(ada: CalendarClient) -> None:
     event_id = ada.wire.once("abcde")
     first = ada.made(id=event_id, summary="first")
 
@@ -335,7 +337,7 @@ def test_an_id_that_is_used_is_409(ada: Diary) -> None:
 
 @pytest.mark.spec("E-11", "E-11b")
 @pytest.mark.choice("Ids of events")
-def test_the_id_of_a_deleted_event_stays_used(ada: Diary) -> None:
+def test_the_id_of_a_deleted_event_stays_used(ada: CalendarClient) -> None:
     event_id = ada.wire.once("abcde")
     ada.made(id=event_id)
     assert ada.delete(event_id).status == 204
@@ -345,15 +347,15 @@ def test_the_id_of_a_deleted_event_stays_used(ada: Diary) -> None:
 
 @pytest.mark.spec("E-11", "E-11b")
 @pytest.mark.choice("Ids of events")
-def test_an_id_is_unique_per_calendar(wire: Wire, ada: Diary) -> None:
+def test_an_id_is_unique_per_calendar(wire: Wire, ada: CalendarClient) -> None:
     event_id = ada.wire.once("abcde")
     ada.made(id=event_id)
 
-    assert Diary(wire, BOB).made(id=event_id)["id"] == event_id
+    assert CalendarClient(wire, BOB).made(id=event_id)["id"] == event_id
 
 
 @pytest.mark.spec("E-11", "E-11c")
-def test_without_an_id_the_service_makes_one(ada: Diary) -> None:
+def test_without_an_id_the_service_makes_one(ada: CalendarClient) -> None:
     made = [ada.made()["id"] for _ in range(20)]
 
     assert len(set(made)) == 20
@@ -364,7 +366,7 @@ def test_without_an_id_the_service_makes_one(ada: Diary) -> None:
 
 
 @pytest.mark.spec("E-11", "E-11b")
-def test_of_many_who_take_one_id_at_once_one_has_it(ada: Diary) -> None:
+def test_of_many_who_take_one_id_at_once_one_has_it(ada: CalendarClient) -> None:
     event_id = ada.wire.once("abcde")
     with ThreadPoolExecutor(8) as threads:
         answers = list(threads.map(lambda n: ada.insert({**SEMINAR, "id": event_id, "summary": str(n)}), range(8)))
@@ -387,7 +389,7 @@ def test_a_body_that_is_no_json_object_is_400(wire: Wire, body: bytes) -> None:
 
 @pytest.mark.spec("X-01")
 @pytest.mark.choice("Several mistakes in one body")
-def test_all_that_is_wrong_is_said_at_once(ada: Diary) -> None:
+def test_all_that_is_wrong_is_said_at_once(ada: CalendarClient) -> None:
     wrong = {**SEMINAR, "colorId": "99", "status": "maybe", "attendees": guests("nobody")}
 
     answer = ada.insert(wrong)
@@ -400,7 +402,7 @@ def test_all_that_is_wrong_is_said_at_once(ada: Diary) -> None:
     }
 
 
-def test_what_the_service_sets_is_ignored_in_a_body(ada: Diary) -> None:
+def test_what_the_service_sets_is_ignored_in_a_body(ada: CalendarClient) -> None:
     """Clients of the family send back what they were given."""
     mine = {"kind": "x", "etag": '"1"', "htmlLink": "https://evil.example", "created": "1999-01-01T00:00:00Z"}
 
@@ -410,7 +412,7 @@ def test_what_the_service_sets_is_ignored_in_a_body(ada: Diary) -> None:
     assert all(event[field] != value for field, value in mine.items())
 
 
-def test_a_creation_is_in_the_journal_and_a_fault_may_strike_it(ada: Diary) -> None:
+def test_a_creation_is_in_the_journal_and_a_fault_may_strike_it(ada: CalendarClient) -> None:
     with ada.wire.service.faults({"match": {"operation": "events.insert"}, "times": 1, "action": {"status": 503}}):
         struck, made = ada.insert(SEMINAR), ada.insert(SEMINAR)
 
@@ -430,24 +432,24 @@ def test_a_body_is_not_nested_without_end(wire: Wire, field: str) -> None:
     assert (answer.status, answer.error["reason"]) == (400, "parseError")
 
 
-def test_the_methods_of_an_address_are_told(ada: Diary) -> None:
+def test_the_methods_of_an_address_are_told(ada: CalendarClient) -> None:
     answer = ada.call("DELETE", path())
 
     assert (answer.status, answer.headers["allow"]) == (405, "POST, GET, HEAD")
 
 
-def test_other_versions_are_not_there(ada: Diary) -> None:
+def test_other_versions_are_not_there(ada: CalendarClient) -> None:
     assert ada.call("POST", "/calendar/v2/calendars/primary/events", SEMINAR).status == 404
 
 
 @pytest.mark.spec("E-01", "E-01a", "E-18", "E-18a")
 def test_events_are_kept_over_a_restart(tmp_path: Any) -> None:
     with open_service(tmp_path / "svc", seed=0) as service:
-        before = diary(service).made(HOLIDAY, summary="Holiday", extendedProperties={"private": {"a": "1"}})
+        before = client(service).made(HOLIDAY, summary="Holiday", extendedProperties={"private": {"a": "1"}})
 
     with open_service(tmp_path / "svc", seed=1) as service:
-        assert diary(service).read(before["id"]) == before
+        assert client(service).read(before["id"]) == before
 
 
-def diary(service: Service) -> Diary:
-    return Diary(InProcess(service, "http://svc.test"))
+def client(service: Service) -> CalendarClient:
+    return CalendarClient(InProcess(service, "http://svc.test"))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from svc_notebooks.server.service import Service
-from tests.contract.calendar_client import BOB, SEMINAR, Diary, Fields, emptied, guests, refusal
+from tests.contract.calendar_client import BOB, SEMINAR, CalendarClient, Fields, emptied, guests, refusal
 from tests.contract.differences import choice
 
 BIG = 10**30
@@ -62,7 +62,7 @@ WORDS = {
 @pytest.mark.spec("E-22")
 @pytest.mark.choice("Words of closed lists")
 @pytest.mark.parametrize("field, word", [(field, word) for field, words in WORDS.items() for word in words])
-def test_a_word_of_the_list_is_taken(ada: Diary, field: str, word: str) -> None:
+def test_a_word_of_the_list_is_taken(ada: CalendarClient, field: str, word: str) -> None:
     assert field_of(ada.made(event_with(field, word)), field) == word
 
 
@@ -84,7 +84,7 @@ DISPLAY_CHOICE = pytest.mark.choice("How a gadget is displayed")
         pytest.param("sms", marks=pytest.mark.choice("Words of closed lists")),
     ],
 )
-def test_a_word_outside_the_list_is_refused_with_the_list(ada: Diary, field: str, value: str) -> None:
+def test_a_word_outside_the_list_is_refused_with_the_list(ada: CalendarClient, field: str, value: str) -> None:
     answer = ada.insert({**SEMINAR, **event_with(field, value)})
 
     assert refusal(answer) == (400, "invalid", field)
@@ -94,14 +94,14 @@ def test_a_word_outside_the_list_is_refused_with_the_list(ada: Diary, field: str
 @pytest.mark.spec("E-22")
 @pytest.mark.parametrize("field", WORDS)
 @pytest.mark.parametrize("value", [5, True, ["confirmed"], {"a": 1}])
-def test_a_word_is_a_text(ada: Diary, field: str, value: object) -> None:
+def test_a_word_is_a_text(ada: CalendarClient, field: str, value: object) -> None:
     answer = ada.insert({**SEMINAR, **event_with(field, value)})
 
     assert (answer.status, answer.error["location"]) == (400, field)
 
 
 @pytest.mark.parametrize("event_type, status", [("default", 200), ("fromGmail", 400), ("party", 400)])
-def test_an_event_has_a_type_that_a_client_can_create(ada: Diary, event_type: str, status: int) -> None:
+def test_an_event_has_a_type_that_a_client_can_create(ada: CalendarClient, event_type: str, status: int) -> None:
     answer = ada.insert({**SEMINAR, "eventType": event_type})
 
     assert answer.status == status
@@ -111,7 +111,7 @@ def test_an_event_has_a_type_that_a_client_can_create(ada: Diary, event_type: st
 @pytest.mark.spec("E-24")
 @pytest.mark.choice("Words of closed lists")
 @pytest.mark.parametrize("color", [str(n) for n in range(1, 12)])
-def test_a_colour_is_an_entry_of_the_colours_of_events(ada: Diary, color: str) -> None:
+def test_a_colour_is_an_entry_of_the_colours_of_events(ada: CalendarClient, color: str) -> None:
     with choice("Words of closed lists"):
         assert color in ada.call("GET", "/calendar/v3/colors").json["event"]
     assert ada.made(colorId=color)["colorId"] == color
@@ -119,7 +119,7 @@ def test_a_colour_is_an_entry_of_the_colours_of_events(ada: Diary, color: str) -
 
 @pytest.mark.spec("E-24")
 @pytest.mark.parametrize("color", ["0", "12", "24", "red", "", "1 ", "01", "-1", "１"])
-def test_another_colour_is_refused(ada: Diary, color: str) -> None:
+def test_another_colour_is_refused(ada: CalendarClient, color: str) -> None:
     assert refusal(ada.insert({**SEMINAR, "colorId": color})) == (400, "invalid", "colorId")
 
 
@@ -129,7 +129,7 @@ def test_another_colour_is_refused(ada: Diary, color: str) -> None:
     "value",
     [0, -1, 1.5, "5px", True, [], {}, pytest.param(BIG, marks=pytest.mark.choice("Whole numbers beyond 32 bits"))],
 )
-def test_a_gadget_has_a_size_above_nothing(ada: Diary, field: str, value: object) -> None:
+def test_a_gadget_has_a_size_above_nothing(ada: CalendarClient, field: str, value: object) -> None:
     answer = ada.insert({**SEMINAR, "gadget": {field: value}})
 
     assert (answer.status, answer.error["location"]) == (400, f"gadget.{field}")
@@ -141,12 +141,12 @@ def test_a_gadget_has_a_size_above_nothing(ada: Diary, field: str, value: object
     "url",
     ["http://svc.example/a.png", "ftp://svc.example", "//svc.example", "svc.example", "", "https://", "javascript:1"],
 )
-def test_a_gadgets_links_are_https(ada: Diary, field: str, url: str) -> None:
+def test_a_gadgets_links_are_https(ada: CalendarClient, field: str, url: str) -> None:
     assert refusal(ada.insert({**SEMINAR, "gadget": {field: url}})) == (400, "invalid", f"gadget.{field}")
 
 
 @pytest.mark.spec("E-10", "E-10a", "E-10b")
-def test_a_gadget_is_kept(ada: Diary) -> None:
+def test_a_gadget_is_kept(ada: CalendarClient) -> None:
     gadget = {"display": "chip", "height": 1, "width": 640, "iconLink": "https://svc.example/a.png",
               "link": "HTTPS://svc.example/?a=b", "title": "Weather", "type": "html",
               "preferences": {"a": "b"}}  # fmt: skip
@@ -156,7 +156,7 @@ def test_a_gadget_is_kept(ada: Diary) -> None:
 
 @pytest.mark.spec("E-14")
 @pytest.mark.parametrize("url", ["http://svc.example", "https://svc.example/a?b=c#d", "HTTP://svc.example/"])
-def test_a_source_is_a_page(ada: Diary, url: str) -> None:
+def test_a_source_is_a_page(ada: CalendarClient, url: str) -> None:
     source = {"title": "Where it came from", "url": url}
 
     assert ada.made(source=source)["source"] == source
@@ -167,12 +167,12 @@ def test_a_source_is_a_page(ada: Diary, url: str) -> None:
     "url",
     ["ftp://svc.example", "file:///etc/passwd", "javascript:alert(1)", "svc.example", "//svc.example", "", "http:"],
 )
-def test_a_source_that_is_no_page_is_refused(ada: Diary, url: str) -> None:
+def test_a_source_that_is_no_page_is_refused(ada: CalendarClient, url: str) -> None:
     assert refusal(ada.insert({**SEMINAR, "source": {"url": url}})) == (400, "invalid", "source.url")
 
 
 @pytest.mark.spec("E-29")
-def test_a_source_may_have_a_title_alone(ada: Diary) -> None:
+def test_a_source_may_have_a_title_alone(ada: CalendarClient) -> None:
     event = ada.made(source={"title": "Where it came from"})
 
     assert event["source"] == ada.read(event["id"])["source"] == {"title": "Where it came from"}
@@ -207,7 +207,9 @@ def test_a_source_may_have_a_title_alone(ada: Diary) -> None:
         ("extendedProperties", {"shared": ["a"]}, "extendedProperties.shared"),
     ],
 )
-def test_a_value_of_the_wrong_kind_is_refused_by_name(ada: Diary, field: str, value: object, location: str) -> None:
+def test_a_value_of_the_wrong_kind_is_refused_by_name(
+    ada: CalendarClient, field: str, value: object, location: str
+) -> None:
     answer = ada.insert({**SEMINAR, field: value})
 
     assert (answer.status, answer.error["location"]) == (400, location)
@@ -215,12 +217,12 @@ def test_a_value_of_the_wrong_kind_is_refused_by_name(ada: Diary, field: str, va
 
 
 @pytest.mark.parametrize("field", ["summary", "description", "location", "colorId", "visibility", "recurrence", "id"])
-def test_null_is_as_good_as_nothing(ada: Diary, field: str) -> None:
+def test_null_is_as_good_as_nothing(ada: CalendarClient, field: str) -> None:
     assert ada.insert({**SEMINAR, field: None}).status == 200
 
 
 @pytest.mark.spec("E-19", "E-19a", "E-19b")
-def test_properties_come_back(ada: Diary) -> None:
+def test_properties_come_back(ada: CalendarClient) -> None:
     properties = {"private": {"course": "B1"}, "shared": {"room": "5", "ключ": "значение"}}
 
     assert ada.made(extendedProperties=properties)["extendedProperties"] == properties
@@ -230,7 +232,7 @@ def test_properties_come_back(ada: Diary) -> None:
 @pytest.mark.choice("Values of extended properties and gadget preferences")
 @pytest.mark.parametrize("visibility", ["private", "shared"])
 @pytest.mark.parametrize("value", [5, True, ["a"], {}])
-def test_the_values_of_properties_are_texts(ada: Diary, visibility: str, value: object) -> None:
+def test_the_values_of_properties_are_texts(ada: CalendarClient, visibility: str, value: object) -> None:
     answer = ada.insert({**SEMINAR, "extendedProperties": {visibility: {"a": value}}})
 
     assert refusal(answer) == (400, "invalid", f"extendedProperties.{visibility}.a")
@@ -254,7 +256,7 @@ HALF = "\ud800"
         ({HALF: "a"}, "body"),
     ],
 )
-def test_half_of_a_surrogate_pair_is_no_text(ada: Diary, fields: Fields, location: str) -> None:
+def test_half_of_a_surrogate_pair_is_no_text(ada: CalendarClient, fields: Fields, location: str) -> None:
     event = ada.made()
 
     assert refusal(ada.insert({**SEMINAR, **fields})) == (400, "invalid", location)
@@ -262,7 +264,7 @@ def test_half_of_a_surrogate_pair_is_no_text(ada: Diary, fields: Fields, locatio
     assert ada.items() == [event]
 
 
-def test_a_whole_number_is_answered_as_one(ada: Diary) -> None:
+def test_a_whole_number_is_answered_as_one(ada: CalendarClient) -> None:
     """JSON has one kind of number: a program that writes 10.0 for 10 is understood, and typed ones can read it."""
     reminders = {"overrides": [{"method": "popup", "minutes": 10.0}]}
     event = ada.made(sequence=2.0, gadget={"height": 3e2}, reminders=reminders)
@@ -273,7 +275,7 @@ def test_a_whole_number_is_answered_as_one(ada: Diary) -> None:
     assert ada.patch(event["id"], {"location": "Room 1"}).json["sequence"] == 3
 
 
-def test_texts_of_any_script_come_back(ada: Diary) -> None:
+def test_texts_of_any_script_come_back(ada: CalendarClient) -> None:
     texts = {"summary": "Семинар 🍰 مؤتمر", "location": "Straße 5\n\tHof", "description": '<a href="x">\u2028</a>\\'}
 
     event = ada.made(texts)
@@ -282,17 +284,17 @@ def test_texts_of_any_script_come_back(ada: Diary) -> None:
 
 
 @pytest.mark.choice("Values of extended properties and gadget preferences")
-def test_the_preferences_of_a_gadget_are_texts(ada: Diary) -> None:
+def test_the_preferences_of_a_gadget_are_texts(ada: CalendarClient) -> None:
     answer = ada.insert({**SEMINAR, "gadget": {"preferences": {"a": 5}}})
 
     assert refusal(answer) == (400, "invalid", "gadget.preferences.a")
 
 
 @pytest.mark.choice("A negative sequence")
-def test_a_negative_sequence_is_refused(ada: Diary) -> None:
+def test_a_negative_sequence_is_refused(ada: CalendarClient) -> None:
     assert refusal(ada.insert({**SEMINAR, "sequence": -1})) == (400, "invalid", "sequence")
 
 
 @pytest.mark.parametrize("sequence", [0, 3, 2**31 - 1])
-def test_a_sequence_may_be_given(ada: Diary, sequence: int) -> None:
+def test_a_sequence_may_be_given(ada: CalendarClient, sequence: int) -> None:
     assert ada.made(sequence=sequence)["sequence"] == sequence

@@ -9,7 +9,17 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from svc_notebooks.server.service import Service
-from tests.contract.calendar_client import HOLIDAY, SEMINAR, WEEKLY, Diary, Fields, accepted, emptied, path, refusal
+from tests.contract.calendar_client import (
+    HOLIDAY,
+    SEMINAR,
+    WEEKLY,
+    CalendarClient,
+    Fields,
+    accepted,
+    emptied,
+    path,
+    refusal,
+)
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
@@ -20,7 +30,7 @@ def service() -> Service:
 
 
 @pytest.mark.spec("E-25")
-def test_recurrence_is_left_out_of_instances_and_exceptions(ada: Diary) -> None:
+def test_recurrence_is_left_out_of_instances_and_exceptions(ada: CalendarClient) -> None:
     """A changed, a moved and a cancelled instance too, and one to which a client sends the line back."""
     event = ada.made(WEEKLY)
     plain, changed, moved, cancelled = (instance["id"] for instance in ada.instances(event["id"]))
@@ -54,7 +64,7 @@ def local(instance: Fields, zone: ZoneInfo = BERLIN) -> str:
 
 
 @pytest.mark.spec("E-04", "E-04b")
-def test_the_clock_on_the_wall_stays_over_the_change_to_winter(ada: Diary) -> None:
+def test_the_clock_on_the_wall_stays_over_the_change_to_winter(ada: CalendarClient) -> None:
     body = series("Europe/Berlin", "2026-10-18T10:00:00", "2026-10-18T11:00:00", "RRULE:FREQ=WEEKLY;COUNT=3")
 
     instances = ada.instances(ada.made(body)["id"])
@@ -68,7 +78,7 @@ def test_the_clock_on_the_wall_stays_over_the_change_to_winter(ada: Diary) -> No
 
 
 @pytest.mark.spec("E-04", "E-04b")
-def test_a_series_in_another_zone_changes_on_another_day(ada: Diary) -> None:
+def test_a_series_in_another_zone_changes_on_another_day(ada: CalendarClient) -> None:
     body = series("America/New_York", "2026-10-25T10:00:00", "2026-10-25T11:00:00", "RRULE:FREQ=WEEKLY;COUNT=2")
 
     instances = ada.instances(ada.made(body)["id"])
@@ -76,7 +86,7 @@ def test_a_series_in_another_zone_changes_on_another_day(ada: Diary) -> None:
     assert [local(instance, ZoneInfo("UTC"))[11:16] for instance in instances] == ["14:00", "15:00"]
 
 
-def test_an_instance_lasts_as_long_as_the_first(ada: Diary) -> None:
+def test_an_instance_lasts_as_long_as_the_first(ada: CalendarClient) -> None:
     body = series("Europe/Berlin", "2026-10-20T22:00:00", "2026-10-21T06:00:00", "RRULE:FREQ=DAILY;COUNT=3")
 
     instances = ada.instances(ada.made(body)["id"])
@@ -87,7 +97,7 @@ def test_an_instance_lasts_as_long_as_the_first(ada: Diary) -> None:
     assert ends == [f"2026-10-{day}T06:00:00+02:00" for day in (21, 22, 23)]
 
 
-def test_instances_have_names_of_their_own(ada: Diary) -> None:
+def test_instances_have_names_of_their_own(ada: CalendarClient) -> None:
     event = ada.made(WEEKLY, summary="Seminar")
 
     instances = ada.instances(event["id"])
@@ -104,7 +114,7 @@ def test_instances_have_names_of_their_own(ada: Diary) -> None:
         assert ada.read(instance["id"]) == instance
 
 
-def test_instances_of_days_are_days(ada: Diary) -> None:
+def test_instances_of_days_are_days(ada: CalendarClient) -> None:
     event = ada.made(HOLIDAY, recurrence=["RRULE:FREQ=YEARLY;COUNT=2"])
 
     instances = ada.instances(event["id"])
@@ -126,7 +136,7 @@ def test_instances_of_days_are_days(ada: Diary) -> None:
     ],
 )
 def test_instances_of_early_years_are_found_by_their_names(
-    ada: Diary, start: Fields, end: Fields, names: list[str]
+    ada: CalendarClient, start: Fields, end: Fields, names: list[str]
 ) -> None:
     event = ada.made({"start": start, "end": end, "recurrence": ["RRULE:FREQ=DAILY;COUNT=2"]})
 
@@ -146,13 +156,13 @@ def test_instances_of_early_years_are_found_by_their_names(
         ({"timeMin": "2027-01-01T00:00:00Z"}, []),
     ],
 )
-def test_a_window_cuts_instances_out(ada: Diary, window: Fields, days: list[str]) -> None:
+def test_a_window_cuts_instances_out(ada: CalendarClient, window: Fields, days: list[str]) -> None:
     event = ada.made(WEEKLY)
 
     assert [instance["start"]["dateTime"][8:10] for instance in ada.instances(event["id"], **window)] == days
 
 
-def test_a_series_without_end_has_pages_without_end(ada: Diary) -> None:
+def test_a_series_without_end_has_pages_without_end(ada: CalendarClient) -> None:
     event = ada.made(recurrence=["RRULE:FREQ=DAILY"])
     target = path("primary", event["id"], "instances")
 
@@ -164,7 +174,7 @@ def test_a_series_without_end_has_pages_without_end(ada: Diary) -> None:
     assert "nextPageToken" in second
 
 
-def test_one_instance_is_found_by_its_original_start(ada: Diary) -> None:
+def test_one_instance_is_found_by_its_original_start(ada: CalendarClient) -> None:
     event = ada.made(WEEKLY)
 
     instances = ada.instances(event["id"], originalStart="2026-11-09T09:00:00Z")
@@ -172,7 +182,7 @@ def test_one_instance_is_found_by_its_original_start(ada: Diary) -> None:
     assert [instance["id"] for instance in instances] == [f"{event['id']}_20261109T090000Z"]
 
 
-def test_one_instance_is_changed_alone(ada: Diary) -> None:
+def test_one_instance_is_changed_alone(ada: CalendarClient) -> None:
     event = ada.made(WEEKLY, summary="Seminar")
     second = ada.instances(event["id"])[1]
     later = {"start": {"dateTime": "2026-11-10T14:00:00+01:00", "timeZone": "Europe/Berlin"},
@@ -189,7 +199,7 @@ def test_one_instance_is_changed_alone(ada: Diary) -> None:
     assert ada.read(event["id"])["summary"] == "Seminar"
 
 
-def test_a_changed_instance_is_in_the_window_that_it_was_moved_to(ada: Diary) -> None:
+def test_a_changed_instance_is_in_the_window_that_it_was_moved_to(ada: CalendarClient) -> None:
     event = ada.made(WEEKLY)
     second = ada.instances(event["id"])[1]
     ada.patch(
@@ -204,7 +214,7 @@ def test_a_changed_instance_is_in_the_window_that_it_was_moved_to(ada: Diary) ->
 
 
 @pytest.mark.parametrize("how", ["delete", "status"])
-def test_one_instance_is_taken_out(ada: Diary, how: str) -> None:
+def test_one_instance_is_taken_out(ada: CalendarClient, how: str) -> None:
     event = ada.made(WEEKLY)
     second = ada.instances(event["id"])[1]["id"]
 
@@ -219,7 +229,7 @@ def test_one_instance_is_taken_out(ada: Diary, how: str) -> None:
     assert ada.read(event["id"])["status"] == "confirmed"
 
 
-def test_an_exception_is_listed_beside_its_series(ada: Diary) -> None:
+def test_an_exception_is_listed_beside_its_series(ada: CalendarClient) -> None:
     event = ada.made(WEEKLY, summary="Seminar")
     second = ada.instances(event["id"])[1]["id"]
     ada.patch(second, {"summary": "Moved"})
@@ -227,7 +237,7 @@ def test_an_exception_is_listed_beside_its_series(ada: Diary) -> None:
     assert {item["id"] for item in ada.items()} == {event["id"], second}
 
 
-def test_deleting_a_series_takes_its_instances_along(ada: Diary) -> None:
+def test_deleting_a_series_takes_its_instances_along(ada: CalendarClient) -> None:
     event = ada.made(WEEKLY)
     instance_id = ada.instances(event["id"])[1]["id"]
     ada.patch(instance_id, {"summary": "Moved"})
@@ -238,7 +248,7 @@ def test_deleting_a_series_takes_its_instances_along(ada: Diary) -> None:
     assert ada.get(instance_id).status in (404, 410) or ada.read(instance_id)["status"] == "cancelled"
 
 
-def test_a_change_of_the_series_is_one_of_its_instances(ada: Diary) -> None:
+def test_a_change_of_the_series_is_one_of_its_instances(ada: CalendarClient) -> None:
     event = ada.made(WEEKLY, summary="Seminar")
 
     ada.patch(event["id"], {"summary": "Colloquium", "recurrence": ["RRULE:FREQ=WEEKLY;COUNT=2"]})
@@ -253,7 +263,7 @@ def test_a_change_of_the_series_is_one_of_its_instances(ada: Diary) -> None:
         "99991231T235959Z",
     ],
 )  # fmt: skip
-def test_an_instance_that_is_none_is_404(ada: Diary, stamp: str) -> None:
+def test_an_instance_that_is_none_is_404(ada: CalendarClient, stamp: str) -> None:
     event = ada.made(WEEKLY)
 
     for answer in (ada.get(f"{event['id']}_{stamp}"), ada.patch(f"{event['id']}_{stamp}", {"summary": "x"})):
@@ -261,11 +271,11 @@ def test_an_instance_that_is_none_is_404(ada: Diary, stamp: str) -> None:
 
 
 @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "9999-12-31T00:00:00-05:00"])
-def test_no_instance_began_at_the_end_of_all_years(ada: Diary, moment: str) -> None:
+def test_no_instance_began_at_the_end_of_all_years(ada: CalendarClient, moment: str) -> None:
     assert ada.instances(ada.made(WEEKLY)["id"], originalStart=moment) == []
 
 
-def test_instances_of_nothing_are_404(ada: Diary) -> None:
+def test_instances_of_nothing_are_404(ada: CalendarClient) -> None:
     answer = ada.call("GET", path("primary", "nothing", "instances"))
 
     assert refusal(answer)[:2] == (404, "notFound")
@@ -276,7 +286,7 @@ def test_instances_of_nothing_are_404(ada: Diary) -> None:
     [("timeMin", "soon"), ("timeMax", "2026-11-02"), ("maxResults", "0"), ("timeZone", "Nowhere"),
      ("pageToken", "cake"), ("showDeleted", "yes"), ("originalStart", "soon")],
 )  # fmt: skip
-def test_a_wrong_parameter_is_refused_by_name(ada: Diary, name: str, value: Any) -> None:
+def test_a_wrong_parameter_is_refused_by_name(ada: CalendarClient, name: str, value: Any) -> None:
     event = ada.made(WEEKLY)
 
     answer = ada.call("GET", path("primary", event["id"], "instances"), **{name: value})
@@ -284,7 +294,7 @@ def test_a_wrong_parameter_is_refused_by_name(ada: Diary, name: str, value: Any)
     assert (answer.status, answer.error["location"]) == (400, name)
 
 
-def test_a_time_that_the_change_to_summer_skips_is_still_an_instance(ada: Diary) -> None:
+def test_a_time_that_the_change_to_summer_skips_is_still_an_instance(ada: CalendarClient) -> None:
     body = series("Europe/Berlin", "2026-03-28T02:30:00", "2026-03-28T03:30:00", "RRULE:FREQ=DAILY;COUNT=3")
 
     instances = ada.instances(ada.made(body)["id"])
@@ -292,14 +302,14 @@ def test_a_time_that_the_change_to_summer_skips_is_still_an_instance(ada: Diary)
     assert [instance["start"]["dateTime"][:10] for instance in instances] == ["2026-03-28", "2026-03-29", "2026-03-30"]
 
 
-def test_ten_years_on_a_month_is_found_where_it_is(ada: Diary) -> None:
+def test_ten_years_on_a_month_is_found_where_it_is(ada: CalendarClient) -> None:
     event = ada.made(SEMINAR, recurrence=["RRULE:FREQ=WEEKLY;BYDAY=MO,WE,FR"])
     window = {"timeMin": "2036-11-01T00:00:00Z", "timeMax": "2036-12-01T00:00:00Z"}
 
     assert len(ada.instances(event["id"], **window)) == 12
 
 
-def test_a_deleted_series_is_gone_and_one_event_alone_never_had_instances(ada: Diary) -> None:
+def test_a_deleted_series_is_gone_and_one_event_alone_never_had_instances(ada: CalendarClient) -> None:
     event, single = ada.made(WEEKLY), ada.made()
     ada.delete(event["id"])
     ada.delete(single["id"])

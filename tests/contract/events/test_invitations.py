@@ -14,7 +14,7 @@ from tests.contract.calendar_client import (
     GUEST,
     SEMINAR,
     WEEKLY,
-    Diary,
+    CalendarClient,
     Fields,
     emptied,
     guests,
@@ -31,9 +31,9 @@ def service() -> Service:
 
 
 @pytest.fixture
-def ada(wire: Wire) -> Diary:
-    Diary(wire, BOB)  # Bob has an account here
-    return Diary(wire)
+def ada(wire: Wire) -> CalendarClient:
+    CalendarClient(wire, BOB)  # Bob has an account here
+    return CalendarClient(wire)
 
 
 INVITED = {"summary": "Tea", "attendees": guests(ADA, BOB, GUEST)}
@@ -55,7 +55,9 @@ INVITED = {"summary": "Tea", "attendees": guests(ADA, BOB, GUEST)}
         ({"sendUpdates": "all", "sendNotifications": "false"}, [BOB, GUEST]),
     ],
 )
-def test_who_is_invited_is_the_callers_choice(wire: Wire, ada: Diary, parameters: Fields, to: list[str]) -> None:
+def test_who_is_invited_is_the_callers_choice(
+    wire: Wire, ada: CalendarClient, parameters: Fields, to: list[str]
+) -> None:
     event = ada.insert({**SEMINAR, **INVITED}, **parameters).json
 
     assert mailed(wire) == [(recipient, "request") for recipient in to]
@@ -63,14 +65,14 @@ def test_who_is_invited_is_the_callers_choice(wire: Wire, ada: Diary, parameters
 
 
 @pytest.mark.spec("E-16", "E-16a")
-def test_a_room_reads_no_mail(wire: Wire, ada: Diary) -> None:
+def test_a_room_reads_no_mail(wire: Wire, ada: CalendarClient) -> None:
     ada.insert({**SEMINAR, "attendees": [{"email": GUEST, "resource": True}, {"email": BOB}]}, sendUpdates="all")
 
     assert mailed(wire) == [(BOB, "request")]
 
 
 @pytest.mark.spec("E-16", "E-16c")
-def test_an_invitation_says_when_and_what(wire: Wire, ada: Diary) -> None:
+def test_an_invitation_says_when_and_what(wire: Wire, ada: CalendarClient) -> None:
     event = ada.insert({**SEMINAR, **INVITED}, sendUpdates="externalOnly").json
 
     (mail,) = invitations(wire)
@@ -84,7 +86,7 @@ def test_an_invitation_says_when_and_what(wire: Wire, ada: Diary) -> None:
 @pytest.mark.spec("E-16", "E-16a", "E-16b")
 @pytest.mark.parametrize("name, value", [("sendUpdates", "some"), ("sendUpdates", ""), ("sendUpdates", "ALL"),
                                          ("sendNotifications", "yes"), ("sendNotifications", "all")])  # fmt: skip
-def test_another_choice_is_refused_and_nothing_is_made(wire: Wire, ada: Diary, name: str, value: str) -> None:
+def test_another_choice_is_refused_and_nothing_is_made(wire: Wire, ada: CalendarClient, name: str, value: str) -> None:
     answer = ada.insert({**SEMINAR, **INVITED}, **{name: value})
 
     assert refusal(answer) == (400, "invalidParameter", name)
@@ -92,14 +94,14 @@ def test_another_choice_is_refused_and_nothing_is_made(wire: Wire, ada: Diary, n
 
 
 @pytest.mark.spec("E-16", "E-16a")
-def test_a_refused_event_invites_nobody(wire: Wire, ada: Diary) -> None:
+def test_a_refused_event_invites_nobody(wire: Wire, ada: CalendarClient) -> None:
     ada.insert({**SEMINAR, **INVITED, "colorId": "99"}, sendUpdates="all")
 
     assert mailed(wire) == []
 
 
 @pytest.mark.spec("E-16", "E-16a")
-def test_a_change_is_told_to_all(wire: Wire, ada: Diary) -> None:
+def test_a_change_is_told_to_all(wire: Wire, ada: CalendarClient) -> None:
     event = ada.made(INVITED)
 
     ada.patch(event["id"], {"summary": "Coffee"}, sendUpdates="all")
@@ -109,7 +111,7 @@ def test_a_change_is_told_to_all(wire: Wire, ada: Diary) -> None:
 
 
 @pytest.mark.spec("E-16", "E-16a")
-def test_who_is_added_is_invited_and_who_is_taken_off_is_told(wire: Wire, ada: Diary) -> None:
+def test_who_is_added_is_invited_and_who_is_taken_off_is_told(wire: Wire, ada: CalendarClient) -> None:
     event = ada.made(attendees=guests(BOB, GUEST))
 
     ada.patch(event["id"], {"attendees": guests(BOB, EVE)}, sendUpdates="all")
@@ -120,7 +122,7 @@ def test_who_is_added_is_invited_and_who_is_taken_off_is_told(wire: Wire, ada: D
 @pytest.mark.spec("E-16", "E-16a")
 @pytest.mark.parametrize("parameters, to", [({}, []), ({"sendUpdates": "all"}, [BOB, GUEST]),
                                             ({"sendUpdates": "externalOnly"}, [GUEST])])  # fmt: skip
-def test_a_deletion_is_told_as_chosen(wire: Wire, ada: Diary, parameters: Fields, to: list[str]) -> None:
+def test_a_deletion_is_told_as_chosen(wire: Wire, ada: CalendarClient, parameters: Fields, to: list[str]) -> None:
     event = ada.made(INVITED)
 
     ada.delete(event["id"], **parameters)
@@ -129,21 +131,21 @@ def test_a_deletion_is_told_as_chosen(wire: Wire, ada: Diary, parameters: Fields
 
 
 @pytest.mark.spec("E-16", "E-16a")
-def test_a_series_is_one_invitation(wire: Wire, ada: Diary) -> None:
+def test_a_series_is_one_invitation(wire: Wire, ada: CalendarClient) -> None:
     ada.insert({**WEEKLY, **INVITED}, sendUpdates="all")
 
     assert len(mailed(wire)) == 2
 
 
 @pytest.mark.spec("E-16", "E-16a")
-def test_an_event_without_guests_invites_nobody(wire: Wire, ada: Diary) -> None:
+def test_an_event_without_guests_invites_nobody(wire: Wire, ada: CalendarClient) -> None:
     ada.insert(SEMINAR, sendUpdates="all")
 
     assert mailed(wire) == []
 
 
 @pytest.mark.spec("E-16", "E-16a")
-def test_who_is_not_told_still_has_the_event(wire: Wire, ada: Diary) -> None:
+def test_who_is_not_told_still_has_the_event(wire: Wire, ada: CalendarClient) -> None:
     event = ada.insert({**SEMINAR, **INVITED}, sendUpdates="none").json
 
-    assert Diary(wire, BOB).read(event["id"])["summary"] == "Tea"
+    assert CalendarClient(wire, BOB).read(event["id"])["summary"] == "Tea"

@@ -14,7 +14,7 @@ from tests.contract.calendar_client import (
     HOLIDAY,
     SEMINAR,
     WEEKLY,
-    Diary,
+    CalendarClient,
     Fields,
     accepted,
     emptied,
@@ -38,7 +38,7 @@ def hour(n: int, day: int = 2) -> Fields:
     }
 
 
-def test_a_list_says_what_it_is_of(ada: Diary) -> None:
+def test_a_list_says_what_it_is_of(ada: CalendarClient) -> None:
     event = ada.made()
 
     answer = ada.list()
@@ -51,7 +51,7 @@ def test_a_list_says_what_it_is_of(ada: Diary) -> None:
     assert "nextPageToken" not in page
 
 
-def test_an_empty_calendar_has_an_empty_list(ada: Diary) -> None:
+def test_an_empty_calendar_has_an_empty_list(ada: CalendarClient) -> None:
     assert ada.items() == []
 
 
@@ -68,7 +68,7 @@ def test_an_empty_calendar_has_an_empty_list(ada: Diary) -> None:
         ({"timeMin": "2026-11-02T13:00:00Z"}, []),
     ],
 )
-def test_a_window_bounds_the_end_and_the_start(ada: Diary, window: Fields, summaries: list[str]) -> None:
+def test_a_window_bounds_the_end_and_the_start(ada: CalendarClient, window: Fields, summaries: list[str]) -> None:
     for n in (8, 10, 12):
         ada.made(hour(n))
 
@@ -77,20 +77,20 @@ def test_a_window_bounds_the_end_and_the_start(ada: Diary, window: Fields, summa
 
 @pytest.mark.parametrize("name", ["timeMin", "timeMax", "updatedMin"])
 @pytest.mark.parametrize("value", ["2026-11-02T10:00:00", "2026-11-02", "soon", "", "9" * 30, "2026-11-02T10:00:00Z\n"])
-def test_a_bound_is_an_instant_with_an_offset(ada: Diary, name: str, value: str) -> None:
+def test_a_bound_is_an_instant_with_an_offset(ada: CalendarClient, name: str, value: str) -> None:
     answer = ada.list(**{name: value})
 
     assert (answer.status, answer.error["location"]) == (400, name)
 
 
 @pytest.mark.parametrize("until", ["2026-11-02T10:00:00Z", "2026-11-02T09:00:00Z"])
-def test_a_window_has_a_length(ada: Diary, until: str) -> None:
+def test_a_window_has_a_length(ada: CalendarClient, until: str) -> None:
     answer = ada.list(timeMin="2026-11-02T10:00:00Z", timeMax=until)
 
     assert refusal(answer) == (400, "timeRangeEmpty", "timeMax")
 
 
-def test_a_series_is_one_event_unless_single_events_are_asked_for(ada: Diary) -> None:
+def test_a_series_is_one_event_unless_single_events_are_asked_for(ada: CalendarClient) -> None:
     series = ada.made(WEEKLY, summary="series")
 
     assert [item["id"] for item in ada.items()] == [series["id"]]
@@ -100,7 +100,7 @@ def test_a_series_is_one_event_unless_single_events_are_asked_for(ada: Diary) ->
     assert all("recurrence" not in item for item in singles)
 
 
-def test_a_series_is_in_every_window_that_an_instance_is_in(ada: Diary) -> None:
+def test_a_series_is_in_every_window_that_an_instance_is_in(ada: CalendarClient) -> None:
     series = ada.made(WEEKLY)
 
     inside, outside = {"timeMin": "2026-11-16T00:00:00Z", "timeMax": "2026-11-17T00:00:00Z"}, {
@@ -110,7 +110,7 @@ def test_a_series_is_in_every_window_that_an_instance_is_in(ada: Diary) -> None:
     assert [item["start"]["dateTime"][:10] for item in ada.items(**inside, singleEvents="true")] == ["2026-11-16"]
 
 
-def test_an_instance_may_lie_before_its_series(ada: Diary) -> None:
+def test_an_instance_may_lie_before_its_series(ada: CalendarClient) -> None:
     moved = ada.made(WEEKLY)["id"] + "_20261102T090000Z"
     ada.patch(moved, {"start": {"dateTime": "2026-10-01T10:00:00Z"}, "end": {"dateTime": "2026-10-01T11:00:00Z"}})
     added = ada.made(recurrence=["RRULE:FREQ=DAILY;COUNT=2", "RDATE:20261002T100000Z"])["id"] + "_20261002T100000Z"
@@ -120,7 +120,7 @@ def test_an_instance_may_lie_before_its_series(ada: Diary) -> None:
     assert [instance["id"] for instance in instances] == [moved, added]
 
 
-def test_an_endless_series_is_expanded_within_its_window(ada: Diary) -> None:
+def test_an_endless_series_is_expanded_within_its_window(ada: CalendarClient) -> None:
     ada.made(recurrence=["RRULE:FREQ=DAILY"])
     window = {"timeMin": "2036-11-01T00:00:00Z", "timeMax": "2036-11-08T00:00:00Z"}
 
@@ -133,14 +133,16 @@ def test_an_endless_series_is_expanded_within_its_window(ada: Diary) -> None:
      {"updatedMin": "2036-01-01T00:00:00Z"}, {"eventTypes": "birthday"}],
 )  # fmt: skip
 @pytest.mark.parametrize("rule", ["RRULE:FREQ=DAILY", "RRULE:FREQ=SECONDLY"])
-def test_what_no_instance_of_an_endless_series_has_is_soon_known(ada: Diary, rule: str, parameters: Fields) -> None:
+def test_what_no_instance_of_an_endless_series_has_is_soon_known(
+    ada: CalendarClient, rule: str, parameters: Fields
+) -> None:
     ada.made(recurrence=[rule])
 
     assert ada.items(singleEvents="true", **parameters) == []
 
 
 @pytest.mark.parametrize("since", ["9998-12-31T00:00:00Z", "9999-06-01T00:00:00Z", "9999-12-31T23:59:59Z"])
-def test_time_has_an_end(ada: Diary, since: str) -> None:
+def test_time_has_an_end(ada: CalendarClient, since: str) -> None:
     ada.made(recurrence=["RRULE:FREQ=DAILY"])
 
     assert ada.list(singleEvents="true", timeMin=since).status == 200
@@ -166,7 +168,7 @@ AT_THE_EDGE = [
 
 @pytest.mark.spec("E-12", "E-12a")
 @pytest.mark.parametrize("event, line", AT_THE_EDGE)
-def test_an_event_at_the_edge_of_all_years_breaks_no_calendar(ada: Diary, event: Fields, line: str) -> None:
+def test_an_event_at_the_edge_of_all_years_breaks_no_calendar(ada: CalendarClient, event: Fields, line: str) -> None:
     made = ada.insert({**event, "recurrence": [line]})
 
     assert made.status in (200, 400)
@@ -177,14 +179,14 @@ def test_an_event_at_the_edge_of_all_years_breaks_no_calendar(ada: Diary, event:
         assert ada.list(**window, timeMin="9998-12-30T00:00:00Z").status == 200
 
 
-def test_an_order_that_is_none_is_told_those_that_are(ada: Diary) -> None:
+def test_an_order_that_is_none_is_told_those_that_are(ada: CalendarClient) -> None:
     answer = ada.list(orderBy="length")
 
     assert refusal(answer) == (400, "invalidParameter", "orderBy")
     assert "one of startTime, updated" in answer.error["message"]
 
 
-def test_singles_and_instances_come_in_the_order_of_their_start(ada: Diary) -> None:
+def test_singles_and_instances_come_in_the_order_of_their_start(ada: CalendarClient) -> None:
     ada.made(hour(12, day=10))
     ada.made(WEEKLY, summary="series")
     ada.made(hour(8, day=3))
@@ -196,13 +198,13 @@ def test_singles_and_instances_come_in_the_order_of_their_start(ada: Diary) -> N
 
 
 @pytest.mark.parametrize("parameters", [{}, {"singleEvents": "false"}])
-def test_the_order_of_starts_is_for_single_events(ada: Diary, parameters: Fields) -> None:
+def test_the_order_of_starts_is_for_single_events(ada: CalendarClient, parameters: Fields) -> None:
     answer = ada.list(orderBy="startTime", **parameters)
 
     assert (answer.status, answer.error["reason"]) == (400, "badRequest")
 
 
-def test_the_order_of_changes(ada: Diary) -> None:
+def test_the_order_of_changes(ada: CalendarClient) -> None:
     first, second = ada.made(summary="a"), ada.made(summary="b")
     ada.wire.service.clock.advance(10)
     ada.patch(first["id"], {"location": "there"})
@@ -211,13 +213,13 @@ def test_the_order_of_changes(ada: Diary) -> None:
 
 
 @pytest.mark.parametrize("order", ["cake", "startTime desc", "STARTTIME"])
-def test_another_order_is_refused(ada: Diary, order: str) -> None:
+def test_another_order_is_refused(ada: CalendarClient, order: str) -> None:
     answer = ada.list(orderBy=order, singleEvents="true")
 
     assert (answer.status, answer.error["location"]) == (400, "orderBy")
 
 
-def pages(ada: Diary, **parameters: Any) -> list[list[str]]:
+def pages(ada: CalendarClient, **parameters: Any) -> list[list[str]]:
     ids, token = [], {}
     while True:
         page = accepted(ada.list(**parameters, **token))
@@ -227,7 +229,7 @@ def pages(ada: Diary, **parameters: Any) -> list[list[str]]:
         token = {"pageToken": page["nextPageToken"]}
 
 
-def test_pages_are_of_one_list(ada: Diary) -> None:
+def test_pages_are_of_one_list(ada: CalendarClient) -> None:
     made = [ada.made(hour(n))["id"] for n in range(5)]
 
     ids = pages(ada, maxResults=2, singleEvents="true", orderBy="startTime")
@@ -235,7 +237,7 @@ def test_pages_are_of_one_list(ada: Diary) -> None:
     assert ids == [made[:2], made[2:4], made[4:]]
 
 
-def test_pages_of_instances_are_of_one_list(ada: Diary) -> None:
+def test_pages_of_instances_are_of_one_list(ada: CalendarClient) -> None:
     ada.made(recurrence=["RRULE:FREQ=DAILY;COUNT=7"])
     ada.made(recurrence=["RRULE:FREQ=DAILY;COUNT=4"])
     whole = [item["id"] for item in ada.items(singleEvents="true", orderBy="startTime")]
@@ -246,21 +248,21 @@ def test_pages_of_instances_are_of_one_list(ada: Diary) -> None:
     assert [event_id for page in id_pages for event_id in page] == whole
 
 
-def test_a_page_has_250_events_unless_told_otherwise(ada: Diary) -> None:
+def test_a_page_has_250_events_unless_told_otherwise(ada: CalendarClient) -> None:
     ada.made(recurrence=["RRULE:FREQ=DAILY;COUNT=251"])
 
     assert [len(page) for page in pages(ada, singleEvents="true")] == [250, 1]
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "many", "1.5", "", "9" * 30])
-def test_a_page_has_a_size(ada: Diary, value: str) -> None:
+def test_a_page_has_a_size(ada: CalendarClient, value: str) -> None:
     answer = ada.list(maxResults=value)
 
     assert (answer.status, answer.error["location"]) == (400, "maxResults")
 
 
 @pytest.mark.parametrize("token", ["cake", "", "AAAA", "x" * 5000, "%00", "ü"])
-def test_a_page_token_is_one_that_was_given(ada: Diary, token: str) -> None:
+def test_a_page_token_is_one_that_was_given(ada: CalendarClient, token: str) -> None:
     answer = ada.list(pageToken=token)
 
     assert answer.status in (400, 200 if token == "" else 400)
@@ -272,7 +274,7 @@ def test_a_page_token_is_one_that_was_given(ada: Diary, token: str) -> None:
     [("tea", ["tea"]), ("TEA", ["tea"]), ("kitchen", ["tea"]), ("lemon", ["tea"]), ("guest@elsewhere", ["tea"]),
      ("seminar", ["seminar"]), ("nothing", []), ("%", []), ("_", [])],
 )  # fmt: skip
-def test_words_are_looked_for_in_every_field(ada: Diary, words: str, summaries: list[str]) -> None:
+def test_words_are_looked_for_in_every_field(ada: CalendarClient, words: str, summaries: list[str]) -> None:
     ada.made(summary="tea", location="Kitchen", description="with lemon", attendees=guests("guest@elsewhere.example"))
     ada.made(summary="seminar", extendedProperties={"private": {"nothing": "nothing"}})
 
@@ -281,7 +283,7 @@ def test_words_are_looked_for_in_every_field(ada: Diary, words: str, summaries: 
 
 @pytest.mark.spec("E-19", "E-19a", "E-19b")
 @pytest.mark.choice("Operations that the interface names and does not show")
-def test_events_are_found_by_their_properties(ada: Diary) -> None:
+def test_events_are_found_by_their_properties(ada: CalendarClient) -> None:
     ada.made(summary="a", extendedProperties={"private": {"course": "B1", "room": "5"}, "shared": {"day": "Mo"}})
     ada.made(summary="b", extendedProperties={"private": {"course": "B2", "room": "5"}})
 
@@ -292,7 +294,7 @@ def test_events_are_found_by_their_properties(ada: Diary) -> None:
     assert ada.summaries(sharedExtendedProperty="course=B1") == []
 
 
-def test_an_event_is_found_by_its_uid(ada: Diary) -> None:
+def test_an_event_is_found_by_its_uid(ada: CalendarClient) -> None:
     event = ada.made()
     ada.made()
 
@@ -300,7 +302,7 @@ def test_an_event_is_found_by_its_uid(ada: Diary) -> None:
     assert ada.items(iCalUID="nobody@svc.example") == []
 
 
-def test_what_changed_since_an_instant(ada: Diary) -> None:
+def test_what_changed_since_an_instant(ada: CalendarClient) -> None:
     old = ada.made(summary="old")
     ada.wire.service.clock.advance(3600)
     instant = ada.wire.service.clock.now().isoformat()
@@ -314,7 +316,7 @@ def test_what_changed_since_an_instant(ada: Diary) -> None:
     ]  # fmt: skip
 
 
-def test_deleted_events_are_shown_on_request(ada: Diary) -> None:
+def test_deleted_events_are_shown_on_request(ada: CalendarClient) -> None:
     event = ada.made()
     ada.delete(event["id"])
 
@@ -322,7 +324,7 @@ def test_deleted_events_are_shown_on_request(ada: Diary) -> None:
     assert [(item["id"], item["status"]) for item in ada.items(showDeleted="true")] == [(event["id"], "cancelled")]
 
 
-def test_times_are_shown_in_the_zone_that_is_asked_for(ada: Diary) -> None:
+def test_times_are_shown_in_the_zone_that_is_asked_for(ada: CalendarClient) -> None:
     event = ada.made()
 
     (shown,) = ada.items(timeZone="Asia/Tokyo")
@@ -334,11 +336,11 @@ def test_times_are_shown_in_the_zone_that_is_asked_for(ada: Diary) -> None:
 
 @pytest.mark.parametrize("name", ["singleEvents", "showDeleted"])
 @pytest.mark.parametrize("value", ["yes", "1", ""])
-def test_a_switch_is_true_or_false(ada: Diary, name: str, value: str) -> None:
+def test_a_switch_is_true_or_false(ada: CalendarClient, name: str, value: str) -> None:
     assert refusal(ada.list(**{name: value}))[::2] == (400, name)
 
 
-def test_a_mask_chooses_fields_of_the_items(ada: Diary) -> None:
+def test_a_mask_chooses_fields_of_the_items(ada: CalendarClient) -> None:
     event = ada.made(summary="Seminar")
 
     answer = ada.list(fields="items(id,start/timeZone)")
@@ -348,7 +350,7 @@ def test_a_mask_chooses_fields_of_the_items(ada: Diary) -> None:
 
 @pytest.mark.spec("E-19", "E-19a", "E-19b")
 @pytest.mark.choice("Operations that the interface names and does not show")
-def test_only_what_changed_since_a_list_is_told_again(ada: Diary) -> None:
+def test_only_what_changed_since_a_list_is_told_again(ada: CalendarClient) -> None:
     kept, gone = ada.made(summary="kept"), ada.made(summary="gone")
     token = accepted(ada.list())["nextSyncToken"]
     new = ada.made(summary="new")
@@ -363,19 +365,19 @@ def test_only_what_changed_since_a_list_is_told_again(ada: Diary) -> None:
     assert kept["id"] in [item["id"] for item in ada.items()]
 
 
-def test_reading_needs_a_scope_of_calendars(wire: Wire, ada: Diary) -> None:
+def test_reading_needs_a_scope_of_calendars(wire: Wire, ada: CalendarClient) -> None:
     ada.token = wire.service.sign_in(scopes=["storage"])
 
     assert ada.list().status == 403
 
 
-def test_two_users_have_two_lists(wire: Wire, ada: Diary) -> None:
+def test_two_users_have_two_lists(wire: Wire, ada: CalendarClient) -> None:
     ada.made(summary="mine")
 
-    assert Diary(wire, BOB).summaries() == []
+    assert CalendarClient(wire, BOB).summaries() == []
 
 
-def test_instants_are_printed_with_their_offset(ada: Diary) -> None:
+def test_instants_are_printed_with_their_offset(ada: CalendarClient) -> None:
     ada.made()
 
     (event,) = ada.items()

@@ -7,7 +7,17 @@ from typing import Any
 import pytest
 
 from svc_notebooks.server.service import Service
-from tests.contract.calendar_client import BOB, SEMINAR, WEEKLY, Diary, accepted, emptied, guests, path, refusal
+from tests.contract.calendar_client import (
+    BOB,
+    SEMINAR,
+    WEEKLY,
+    CalendarClient,
+    accepted,
+    emptied,
+    guests,
+    path,
+    refusal,
+)
 from tests.contract.conftest import Wire
 
 
@@ -17,19 +27,19 @@ def service() -> Service:
 
 
 @pytest.fixture
-def course(wire: Wire, ada: Diary) -> Diary:
+def course(wire: Wire, ada: CalendarClient) -> CalendarClient:
     """A second calendar of Ada's."""
     made = accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))
-    return Diary(wire, calendar=made["id"])
+    return CalendarClient(wire, calendar=made["id"])
 
 
-def import_event(ada: Diary, **event: Any) -> Any:
+def import_event(ada: CalendarClient, **event: Any) -> Any:
     return ada.call("POST", path("primary", "import"), {**SEMINAR, **event})
 
 
 @pytest.mark.spec("E-11", "E-11b")
 @pytest.mark.choice("Operations that the interface names and does not show")
-def test_an_event_of_another_calendar_program_is_imported(ada: Diary) -> None:
+def test_an_event_of_another_calendar_program_is_imported(ada: CalendarClient) -> None:
     uid = ada.wire.once("abcde") + "@elsewhere.example"
     event = accepted(import_event(ada, iCalUID=uid, summary="From outside"))
 
@@ -37,7 +47,7 @@ def test_an_event_of_another_calendar_program_is_imported(ada: Diary) -> None:
     assert [item["id"] for item in ada.items(iCalUID=uid)] == [event["id"]]
 
 
-def test_an_import_again_is_the_same_event(ada: Diary) -> None:
+def test_an_import_again_is_the_same_event(ada: CalendarClient) -> None:
     first = accepted(import_event(ada, iCalUID="abc@elsewhere.example", summary="once"))
     second = accepted(import_event(ada, iCalUID="abc@elsewhere.example", summary="twice", sequence=1))
 
@@ -45,18 +55,18 @@ def test_an_import_again_is_the_same_event(ada: Diary) -> None:
     assert ada.summaries() == ["twice"]
 
 
-def test_an_import_has_a_uid(ada: Diary) -> None:
+def test_an_import_has_a_uid(ada: CalendarClient) -> None:
     assert refusal(import_event(ada)) == (400, "required", "iCalUID")
     assert ada.items() == []
 
 
 @pytest.mark.spec("E-02", "E-02a", "E-02b", "E-02c", "E-24")
 @pytest.mark.choice("Operations that the interface names and does not show")
-def test_an_import_is_checked_like_a_creation(ada: Diary) -> None:
+def test_an_import_is_checked_like_a_creation(ada: CalendarClient) -> None:
     assert refusal(import_event(ada, iCalUID="a@b", colorId="99")) == (400, "invalid", "colorId")
 
 
-def test_an_event_moves_to_another_calendar(ada: Diary, course: Diary) -> None:
+def test_an_event_moves_to_another_calendar(ada: CalendarClient, course: CalendarClient) -> None:
     event = ada.made(summary="Seminar")
 
     moved = accepted(ada.call("POST", path("primary", event["id"], "move"), destination=course.calendar))
@@ -67,8 +77,8 @@ def test_an_event_moves_to_another_calendar(ada: Diary, course: Diary) -> None:
     assert moved["organizer"]["email"] == course.calendar
 
 
-def test_a_series_moves_with_the_instances_that_differ(wire: Wire, ada: Diary, course: Diary) -> None:
-    bob = Diary(wire, BOB)
+def test_a_series_moves_with_the_instances_that_differ(wire: Wire, ada: CalendarClient, course: CalendarClient) -> None:
+    bob = CalendarClient(wire, BOB)
     event = ada.made(WEEKLY, summary="Seminar", attendees=guests(BOB))
     second, third = (instance["id"] for instance in ada.instances(event["id"])[1:3])
     ada.patch(second, {"summary": "Colloquium"})
@@ -76,8 +86,8 @@ def test_a_series_moves_with_the_instances_that_differ(wire: Wire, ada: Diary, c
 
     ada.call("POST", path("primary", event["id"], "move"), destination=course.calendar)
 
-    for diary in (course, bob):
-        assert [instance["summary"] for instance in diary.instances(event["id"])] == [
+    for client in (course, bob):
+        assert [instance["summary"] for instance in client.instances(event["id"])] == [
             "Seminar",
             "Colloquium",
             "Seminar",
@@ -87,7 +97,7 @@ def test_a_series_moves_with_the_instances_that_differ(wire: Wire, ada: Diary, c
 
 
 @pytest.mark.parametrize("destination, status", [(None, 400), ("nothing", 404), (BOB, 404)])
-def test_a_move_goes_somewhere(ada: Diary, destination: str | None, status: int) -> None:
+def test_a_move_goes_somewhere(ada: CalendarClient, destination: str | None, status: int) -> None:
     event = ada.made()
     parameters = {} if destination is None else {"destination": destination}
 

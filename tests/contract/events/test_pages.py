@@ -10,7 +10,7 @@ import pytest
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import open_service
-from tests.contract.calendar_client import BOB, Diary, Fields, accepted, guests
+from tests.contract.calendar_client import BOB, CalendarClient, Fields, accepted, guests
 
 RARE = ["MINUTELY;INTERVAL=999999999", "HOURLY;INTERVAL=700001", "YEARLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO"]
 DENSE = ["SECONDLY", "MINUTELY;INTERVAL=7", "DAILY", "HOURLY;BYHOUR=3,4;COUNT=100000"]
@@ -28,7 +28,7 @@ def event(rule: str, minute: int = 0, year: int = 2026) -> Fields:
     }
 
 
-def pages(ada: Diary, page_size: int, **parameters: Any) -> list[list[str]]:
+def pages(ada: CalendarClient, page_size: int, **parameters: Any) -> list[list[str]]:
     """The ids on each page of a list, up to so many of them."""
     id_pages, page = [], accepted(ada.list(**parameters))
     while True:
@@ -38,7 +38,7 @@ def pages(ada: Diary, page_size: int, **parameters: Any) -> list[list[str]]:
         page = accepted(ada.list(**parameters, pageToken=page["nextPageToken"]))
 
 
-def function_calls(ada: Diary, **parameters: Any) -> int:
+def function_calls(ada: CalendarClient, **parameters: Any) -> int:
     """How many calls of functions one list takes, which is the same on every machine."""
     done = 0
 
@@ -68,10 +68,10 @@ class TestWithABudgetOfAThousandSteps:
     @pytest.mark.parametrize("rules", [RARE, DENSE, RARE + DENSE + NEVER])
     @pytest.mark.parametrize("window", [{}, WINDOW])
     def test_the_pages_hold_what_one_page_without_a_budget_holds(
-        self, ada: Diary, rules: list[str], window: Fields
+        self, ada: CalendarClient, rules: list[str], window: Fields
     ) -> None:
         with open_service(seed=0, policy=Policy(expansion_steps=10**9)) as patient:
-            whole = Diary(type(ada.wire)(patient, ada.wire.base_url))
+            whole = CalendarClient(type(ada.wire)(patient, ada.wire.base_url))
             for minute, rule in enumerate(rules):
                 ada.made(event(rule, minute), id=f"event{minute}")
                 whole.made(event(rule, minute), id=f"event{minute}")
@@ -86,7 +86,7 @@ class TestWithABudgetOfAThousandSteps:
 
     @pytest.mark.choice("expansion_steps")
     @pytest.mark.parametrize("rule", COUNTED)
-    def test_a_long_count_goes_on_from_page_to_page(self, ada: Diary, rule: str) -> None:
+    def test_a_long_count_goes_on_from_page_to_page(self, ada: CalendarClient, rule: str) -> None:
         ada.made(event(rule, year=1500))
 
         id_pages = pages(ada, 10, singleEvents="true", timeMin="2027-01-01T00:00:00Z", timeMax="2027-03-01T00:00:00Z")
@@ -95,7 +95,7 @@ class TestWithABudgetOfAThousandSteps:
         assert sum(map(len, id_pages)) >= 8
 
     @pytest.mark.choice("expansion_steps")
-    def test_a_list_of_events_as_they_are_goes_on_from_page_to_page(self, ada: Diary) -> None:
+    def test_a_list_of_events_as_they_are_goes_on_from_page_to_page(self, ada: CalendarClient) -> None:
         made = [ada.made(event("HOURLY;INTERVAL=167;BYDAY=TH;BYHOUR=3", minute))["id"] for minute in range(12)]
 
         id_pages = pages(ada, 100, timeMin="2027-01-01T00:00:00Z", timeMax="2127-01-01T00:00:00Z")
@@ -103,7 +103,7 @@ class TestWithABudgetOfAThousandSteps:
         assert [event_id for page in id_pages for event_id in page] == made
 
     @pytest.mark.choice("expansion_steps")
-    def test_a_page_that_ends_early_gives_no_sync_token(self, ada: Diary) -> None:
+    def test_a_page_that_ends_early_gives_no_sync_token(self, ada: CalendarClient) -> None:
         for minute in range(3):
             ada.made(event("HOURLY;INTERVAL=167;BYDAY=TH;BYHOUR=3,4", minute, year=1900))
 
@@ -119,7 +119,7 @@ class TestWithABudgetOfAThousandSteps:
     ids=["all", "a window", "as they are"],
 )
 def test_forty_invitations_to_any_rule_are_listed_with_a_bounded_number_of_calls(
-    ada: Diary, bob: Diary, rule: str, window: Fields
+    ada: CalendarClient, bob: CalendarClient, rule: str, window: Fields
 ) -> None:
     for minute in range(40):
         ada.made(event(rule, minute), attendees=guests(BOB))
@@ -127,7 +127,7 @@ def test_forty_invitations_to_any_rule_are_listed_with_a_bounded_number_of_calls
     assert function_calls(bob, **window) < 1_000_000
 
 
-def test_a_rule_with_an_interval_of_centuries_has_its_instances(ada: Diary) -> None:
+def test_a_rule_with_an_interval_of_centuries_has_its_instances(ada: CalendarClient) -> None:
     """They lie further apart than the 400 years after which the calendar repeats itself."""
     made = ada.made(event("MINUTELY;INTERVAL=999999999"))
 

@@ -12,7 +12,7 @@ from tests.contract.calendar_client import (
     END,
     HOLIDAY,
     SEMINAR,
-    Diary,
+    CalendarClient,
     Fields,
     accepted,
     guests,
@@ -30,7 +30,7 @@ class TestConferencesTakeTime:
     def policy(self) -> Policy:
         return Policy(conference="pending-then-success")
 
-    def test_a_conference_is_there_at_the_second_look(self, ada: Diary) -> None:
+    def test_a_conference_is_there_at_the_second_look(self, ada: CalendarClient) -> None:
         event = accepted(ada.insert({**SEMINAR, **REQUEST}, conferenceDataVersion=1))
 
         first, second = ada.read(event["id"]), ada.read(event["id"])
@@ -44,8 +44,8 @@ class TestConferencesTakeTime:
         assert ada.read(event["id"])["conferenceData"] == second["conferenceData"]
 
     @pytest.mark.spec("E-09", "E-09c")
-    def test_all_guests_have_one_conference(self, wire: Wire, ada: Diary) -> None:
-        bob = Diary(wire, BOB)
+    def test_all_guests_have_one_conference(self, wire: Wire, ada: CalendarClient) -> None:
+        bob = CalendarClient(wire, BOB)
         event = accepted(ada.insert({**SEMINAR, **REQUEST, "attendees": guests(BOB)}, conferenceDataVersion=1))
         bob.read(event["id"])
         ada.read(event["id"])
@@ -58,7 +58,7 @@ class TestConferencesFail:
     def policy(self) -> Policy:
         return Policy(conference="failure")
 
-    def test_a_failure_is_said(self, ada: Diary) -> None:
+    def test_a_failure_is_said(self, ada: CalendarClient) -> None:
         event = accepted(ada.insert({**SEMINAR, **REQUEST}, conferenceDataVersion=1))
 
         for shown in (event, ada.read(event["id"]), ada.read(event["id"])):
@@ -77,13 +77,13 @@ class TestOtherConferences:
         return Policy(conference_types=("smoke",))
 
     @pytest.mark.parametrize("solution_type, code", [("smoke", 200), ("hangoutsMeet", 400)])
-    def test_the_types_are_listed(self, ada: Diary, solution_type: str, code: int) -> None:
+    def test_the_types_are_listed(self, ada: CalendarClient, solution_type: str, code: int) -> None:
         request = {"requestId": "r1", "conferenceSolutionKey": {"type": solution_type}}
         body = {**SEMINAR, "conferenceData": {"createRequest": request}}
 
         assert ada.insert(body, conferenceDataVersion=1).status == code
 
-    def test_a_conference_of_another_type_that_exists_is_copied(self, ada: Diary) -> None:
+    def test_a_conference_of_another_type_that_exists_is_copied(self, ada: CalendarClient) -> None:
         key = {"type": "hangoutsMeet"}
         request = {"requestId": "r1", "conferenceSolutionKey": key, "status": {"statusCode": "success"}}
         point = {"entryPointType": "video", "uri": "https://meet.example/abc"}
@@ -93,7 +93,7 @@ class TestOtherConferences:
 
         assert event["conferenceData"] == data
 
-    def test_the_first_is_made_where_none_is_named(self, ada: Diary) -> None:
+    def test_the_first_is_made_where_none_is_named(self, ada: CalendarClient) -> None:
         event = accepted(ada.insert({**SEMINAR, **REQUEST}, conferenceDataVersion=1))
 
         assert event["conferenceData"]["conferenceSolution"]["key"] == {"type": "smoke"}
@@ -124,10 +124,10 @@ class TestTheStartAsTheFamilySaysIt:
     def policy(self) -> Policy:
         return Policy(missing_start="live")
 
-    def test_a_missing_start_does_not_go_with_the_end(self, ada: Diary) -> None:
+    def test_a_missing_start_does_not_go_with_the_end(self, ada: CalendarClient) -> None:
         assert refusal(ada.insert({"end": END})) == (400, "invalid", "start")
 
-    def test_a_missing_end_is_still_missing(self, ada: Diary) -> None:
+    def test_a_missing_end_is_still_missing(self, ada: CalendarClient) -> None:
         assert ada.insert({"summary": "x"}).error["reason"] == "required"
 
 
@@ -157,7 +157,7 @@ def event_of_size(field: str, size: int) -> Fields:
     return {field: "é" * size}
 
 
-def insert_of_size(ada: Diary, field: str, size: int) -> Any:
+def insert_of_size(ada: CalendarClient, field: str, size: int) -> Any:
     return ada.insert({**SEMINAR, **event_of_size(field, size)}, supportsAttachments="true", conferenceDataVersion=1)
 
 
@@ -180,7 +180,7 @@ LIMITS = [
 @pytest.mark.parametrize(
     "field, size", [(field, min(100 * limit, LONG)) for field, limit, _ in LIMITS if field != "attachments"]
 )
-def test_nothing_is_refused_or_cut_below_the_size_of_a_body(ada: Diary, field: str, size: int) -> None:
+def test_nothing_is_refused_or_cut_below_the_size_of_a_body(ada: CalendarClient, field: str, size: int) -> None:
     size = min(size, 5_000) if field in ("attendees", "number of properties") else size
 
     event = accepted(insert_of_size(ada, field, size))
@@ -200,7 +200,7 @@ class TestTheLimitsOfTheFamily:
 
     @pytest.mark.parametrize("field, limit, location", LIMITS, ids=[field for field, *_ in LIMITS])
     def test_a_value_beyond_a_limit_is_refused_by_its_field(
-        self, wire: Wire, ada: Diary, field: str, limit: int, location: str
+        self, wire: Wire, ada: CalendarClient, field: str, limit: int, location: str
     ) -> None:
         at_the_limit, beyond = insert_of_size(ada, field, limit), insert_of_size(ada, field, limit + 1)
 
@@ -216,21 +216,21 @@ class TestNumbers:
     def policy(self) -> Policy:
         return Policy(default_reminder=25, outbox_length=1, calendar_zone="Asia/Tokyo")
 
-    def test_the_calendars_own_reminder(self, ada: Diary) -> None:
+    def test_the_calendars_own_reminder(self, ada: CalendarClient) -> None:
         assert ada.list().json["defaultReminders"] == [{"method": "popup", "minutes": 25}]
 
-    def test_the_zone_of_a_calendar(self, ada: Diary) -> None:
+    def test_the_zone_of_a_calendar(self, ada: CalendarClient) -> None:
         assert ada.list().json["timeZone"] == "Asia/Tokyo"
         assert ada.made()["start"]["dateTime"] == "2026-11-02T18:00:00+09:00"
 
-    def test_the_outbox_keeps_the_last(self, wire: Wire, ada: Diary) -> None:
+    def test_the_outbox_keeps_the_last(self, wire: Wire, ada: CalendarClient) -> None:
         ada.insert({**SEMINAR, "attendees": guests("a@elsewhere.example", "b@elsewhere.example")}, sendUpdates="all")
 
         assert mailed(wire) == [("b@elsewhere.example", "request")]
 
     @pytest.mark.spec("E-04", "E-04b")
     @pytest.mark.choice("The time zone of a recurring event of days")
-    def test_a_day_without_a_zone_begins_at_midnight_of_the_calendar(self, ada: Diary) -> None:
+    def test_a_day_without_a_zone_begins_at_midnight_of_the_calendar(self, ada: CalendarClient) -> None:
         event = ada.made(HOLIDAY, recurrence=["RRULE:FREQ=YEARLY;COUNT=2"])
 
         before, after = (ada.instances(event["id"], timeMax=f"2026-12-23T15:00:0{n}Z") for n in (0, 1))

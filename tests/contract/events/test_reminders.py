@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from svc_notebooks.core.policy import Policy
-from tests.contract.calendar_client import BOB, HOLIDAY, SEMINAR, Diary, guests, refusal
+from tests.contract.calendar_client import BOB, HOLIDAY, SEMINAR, CalendarClient, guests, refusal
 from tests.contract.conftest import Wire
 from tests.contract.differences import choice
 
@@ -15,7 +15,7 @@ POPUP = {"method": "popup", "minutes": 10}
 EMAIL = {"method": "email", "minutes": 60}
 
 
-def insert_with_reminders(ada: Diary, **reminders: Any) -> Any:
+def insert_with_reminders(ada: CalendarClient, **reminders: Any) -> Any:
     return ada.insert({**SEMINAR, "reminders": reminders})
 
 
@@ -31,7 +31,7 @@ def insert_with_reminders(ada: Diary, **reminders: Any) -> Any:
         ({"overrides": [EMAIL, POPUP]}, {"useDefault": False, "overrides": [EMAIL, POPUP]}),
     ],
 )
-def test_reminders_are_the_calendars_or_the_events(ada: Diary, sent: Any, shown: Any) -> None:
+def test_reminders_are_the_calendars_or_the_events(ada: CalendarClient, sent: Any, shown: Any) -> None:
     event = ada.made({} if sent is None else {"reminders": sent})
 
     assert event["reminders"].get("overrides", []) == shown.get("overrides", [])
@@ -42,7 +42,9 @@ def test_reminders_are_the_calendars_or_the_events(ada: Diary, sent: Any, shown:
 
 @pytest.mark.spec("E-26")
 @pytest.mark.parametrize("sent", [{}, {"overrides": None}, {"overrides": []}])
-def test_without_the_calendars_reminders_and_overrides_there_are_none(wire: Wire, ada: Diary, sent: Any) -> None:
+def test_without_the_calendars_reminders_and_overrides_there_are_none(
+    wire: Wire, ada: CalendarClient, sent: Any
+) -> None:
     event = ada.made(attendees=guests(BOB), reminders={"useDefault": False, **sent})
 
     changed = ada.patch(event["id"], {"summary": "x"}).json
@@ -51,12 +53,12 @@ def test_without_the_calendars_reminders_and_overrides_there_are_none(wire: Wire
         assert shown["reminders"]["useDefault"] is False
         assert not shown["reminders"].get("overrides")
     with choice("Operations that the interface names and does not show"):
-        assert Diary(wire, BOB).read(event["id"])["reminders"] == {"useDefault": True}
+        assert CalendarClient(wire, BOB).read(event["id"])["reminders"] == {"useDefault": True}
 
 
 @pytest.mark.spec("E-13", "E-13c")
 @pytest.mark.parametrize("minutes", [0, 1, 40320])
-def test_a_reminder_comes_up_to_four_weeks_before(ada: Diary, minutes: int) -> None:
+def test_a_reminder_comes_up_to_four_weeks_before(ada: CalendarClient, minutes: int) -> None:
     reminder = {"method": "email", "minutes": minutes}
 
     assert insert_with_reminders(ada, useDefault=False, overrides=[reminder]).json["reminders"]["overrides"] == [
@@ -67,7 +69,7 @@ def test_a_reminder_comes_up_to_four_weeks_before(ada: Diary, minutes: int) -> N
 @pytest.mark.spec("E-13", "E-13c")
 @pytest.mark.choice("reminders")
 @pytest.mark.parametrize("minutes", [-1, 40321, 10**30])
-def test_a_reminder_outside_the_four_weeks_is_refused(ada: Diary, minutes: int) -> None:
+def test_a_reminder_outside_the_four_weeks_is_refused(ada: CalendarClient, minutes: int) -> None:
     answer = insert_with_reminders(ada, useDefault=False, overrides=[POPUP, {"method": "popup", "minutes": minutes}])
 
     assert refusal(answer) == (400, "invalid", "reminders.overrides[1].minutes")
@@ -76,7 +78,7 @@ def test_a_reminder_outside_the_four_weeks_is_refused(ada: Diary, minutes: int) 
 
 @pytest.mark.spec("E-13", "E-13c")
 @pytest.mark.parametrize("minutes", [1.5, "soon", True, [], {}])
-def test_minutes_are_a_whole_number(ada: Diary, minutes: object) -> None:
+def test_minutes_are_a_whole_number(ada: CalendarClient, minutes: object) -> None:
     answer = insert_with_reminders(ada, useDefault=False, overrides=[{"method": "popup", "minutes": minutes}])
 
     assert (answer.status, answer.error["location"]) == (400, "reminders.overrides[0].minutes")
@@ -84,7 +86,7 @@ def test_minutes_are_a_whole_number(ada: Diary, minutes: object) -> None:
 
 @pytest.mark.spec("E-13", "E-13b")
 @pytest.mark.parametrize("missing", ["method", "minutes"])
-def test_a_reminder_has_a_method_and_minutes(ada: Diary, missing: str) -> None:
+def test_a_reminder_has_a_method_and_minutes(ada: CalendarClient, missing: str) -> None:
     reminder = {key: value for key, value in POPUP.items() if key != missing}
 
     answer = insert_with_reminders(ada, useDefault=False, overrides=[reminder])
@@ -94,7 +96,7 @@ def test_a_reminder_has_a_method_and_minutes(ada: Diary, missing: str) -> None:
 
 @pytest.mark.spec("E-13", "E-13a")
 @pytest.mark.parametrize("number, status", [(5, 200), (6, 400), (100, 400)])
-def test_an_event_has_five_reminders(ada: Diary, number: int, status: int) -> None:
+def test_an_event_has_five_reminders(ada: CalendarClient, number: int, status: int) -> None:
     overrides = [{"method": "popup", "minutes": n} for n in range(number)]
 
     answer = insert_with_reminders(ada, useDefault=False, overrides=overrides)
@@ -109,7 +111,7 @@ def test_an_event_has_five_reminders(ada: Diary, number: int, status: int) -> No
 
 @pytest.mark.spec("E-13", "E-13d")
 @pytest.mark.choice("Overrides beside useDefault")
-def test_the_calendars_reminders_and_others_exclude_each_other(ada: Diary) -> None:
+def test_the_calendars_reminders_and_others_exclude_each_other(ada: CalendarClient) -> None:
     answer = insert_with_reminders(ada, useDefault=True, overrides=[POPUP])
 
     status, reason, location = refusal(answer)
@@ -121,24 +123,24 @@ def test_the_calendars_reminders_and_others_exclude_each_other(ada: Diary) -> No
 
 @pytest.mark.spec("E-13", "E-13b")
 @pytest.mark.parametrize("override", [5, "popup", [], True])
-def test_a_reminder_is_an_object(ada: Diary, override: object) -> None:
+def test_a_reminder_is_an_object(ada: CalendarClient, override: object) -> None:
     answer = insert_with_reminders(ada, useDefault=False, overrides=[override])
 
     assert (answer.status, answer.error["location"]) == (400, "reminders.overrides[0]")
 
 
 @pytest.mark.spec("E-13", "E-13b")
-def test_a_day_has_reminders_too(ada: Diary) -> None:
+def test_a_day_has_reminders_too(ada: CalendarClient) -> None:
     event = ada.made(HOLIDAY, reminders={"useDefault": False, "overrides": [EMAIL]})
 
     assert event["reminders"]["overrides"] == [EMAIL]
 
 
-def test_a_calendar_has_reminders_of_its_own(ada: Diary) -> None:
+def test_a_calendar_has_reminders_of_its_own(ada: CalendarClient) -> None:
     assert ada.list().json["defaultReminders"] == [{"method": "popup", "minutes": 10}]
 
 
-def test_a_change_of_reminders_is_no_change_of_the_event(ada: Diary) -> None:
+def test_a_change_of_reminders_is_no_change_of_the_event(ada: CalendarClient) -> None:
     event = ada.made()
     ada.wire.service.clock.advance(3600)
 
@@ -156,12 +158,12 @@ class TestClamped:
         return Policy(reminders="clamp")
 
     @pytest.mark.parametrize("minutes, kept", [(-5, 0), (40321, 40320), (10, 10)])
-    def test_minutes_are_brought_into_the_range(self, ada: Diary, minutes: int, kept: int) -> None:
+    def test_minutes_are_brought_into_the_range(self, ada: CalendarClient, minutes: int, kept: int) -> None:
         answer = insert_with_reminders(ada, useDefault=False, overrides=[{"method": "popup", "minutes": minutes}])
 
         assert answer.json["reminders"]["overrides"] == [{"method": "popup", "minutes": kept}]
 
-    def test_what_is_said_twice_or_of_no_method_is_dropped(self, ada: Diary) -> None:
+    def test_what_is_said_twice_or_of_no_method_is_dropped(self, ada: CalendarClient) -> None:
         answer = insert_with_reminders(ada, useDefault=False, overrides=[POPUP, POPUP, {"method": "sms", "minutes": 5}])
 
         assert answer.json["reminders"]["overrides"] == [POPUP]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from svc_notebooks.server.service import Service
-from tests.contract.calendar_client import BOB, EVE, WEEKLY, Diary, accepted, emails, emptied, guests, mailed
+from tests.contract.calendar_client import BOB, EVE, WEEKLY, CalendarClient, accepted, emails, emptied, guests, mailed
 from tests.contract.conftest import Wire
 
 WEEKS = ["02", "09", "16", "23"]
@@ -17,52 +17,52 @@ def service() -> Service:
 
 
 @pytest.fixture
-def eve(wire: Wire) -> Diary:
-    return Diary(wire, EVE)
+def eve(wire: Wire) -> CalendarClient:
+    return CalendarClient(wire, EVE)
 
 
 @pytest.fixture
-def ada(wire: Wire, bob: Diary, eve: Diary) -> Diary:
-    return Diary(wire)
+def ada(wire: Wire, bob: CalendarClient, eve: CalendarClient) -> CalendarClient:
+    return CalendarClient(wire)
 
 
 def instance_id(event: str, week: int) -> str:
     return f"{event}_202611{WEEKS[week]}T090000Z"
 
 
-def series(ada: Diary, *invited: str, **more: object) -> str:
+def series(ada: CalendarClient, *invited: str, **more: object) -> str:
     event: str = ada.made(WEEKLY, summary="Seminar", attendees=guests(*invited), **more)["id"]
     return event
 
 
-def weekly_summaries(diary: Diary) -> list[str]:
+def weekly_summaries(client: CalendarClient) -> list[str]:
     """Summaries by week, as the calendar shows them."""
     return [f"{item['originalStartTime']['dateTime'][8:10]} {item['summary']}"
-            for item in diary.items(singleEvents="true", orderBy="startTime")]  # fmt: skip
+            for item in client.items(singleEvents="true", orderBy="startTime")]  # fmt: skip
 
 
-def responses(diary: Diary, event: str) -> dict[str, str]:
-    return {attendee["email"]: attendee["responseStatus"] for attendee in diary.read(event)["attendees"]}
+def responses(client: CalendarClient, event: str) -> dict[str, str]:
+    return {attendee["email"]: attendee["responseStatus"] for attendee in client.read(event)["attendees"]}
 
 
 UNCHANGED = [f"{week} Seminar" for week in WEEKS]
 
 
-def test_a_guest_answers_for_one_instance(ada: Diary, bob: Diary, eve: Diary) -> None:
+def test_a_guest_answers_for_one_instance(ada: CalendarClient, bob: CalendarClient, eve: CalendarClient) -> None:
     event = series(ada, BOB, EVE)
 
     accepted(bob.patch(instance_id(event, 1), {"attendees": [*guests(BOB, responseStatus="accepted"), *guests(EVE)]}))
 
-    for diary in (ada, bob, eve):
-        assert responses(diary, instance_id(event, 1)) == {BOB: "accepted", EVE: "needsAction"}
+    for client in (ada, bob, eve):
+        assert responses(client, instance_id(event, 1)) == {BOB: "accepted", EVE: "needsAction"}
         assert (
-            responses(diary, instance_id(event, 0))
-            == responses(diary, event)
+            responses(client, instance_id(event, 0))
+            == responses(client, event)
             == {BOB: "needsAction", EVE: "needsAction"}
         )
 
 
-def test_an_instance_that_was_answered_still_follows_its_series(ada: Diary, bob: Diary) -> None:
+def test_an_instance_that_was_answered_still_follows_its_series(ada: CalendarClient, bob: CalendarClient) -> None:
     event = series(ada, BOB)
     bob.patch(instance_id(event, 1), {"attendees": guests(BOB, responseStatus="accepted")})
     bob.patch(instance_id(event, 2), {"colorId": "5"})
@@ -73,7 +73,7 @@ def test_an_instance_that_was_answered_still_follows_its_series(ada: Diary, bob:
     assert bob.read(instance_id(event, 2))["colorId"] == "5"
 
 
-def test_a_guest_takes_one_instance_out(ada: Diary, bob: Diary, eve: Diary) -> None:
+def test_a_guest_takes_one_instance_out(ada: CalendarClient, bob: CalendarClient, eve: CalendarClient) -> None:
     event = series(ada, BOB, EVE)
 
     assert bob.delete(instance_id(event, 1)).status == 204
@@ -84,7 +84,7 @@ def test_a_guest_takes_one_instance_out(ada: Diary, bob: Diary, eve: Diary) -> N
     assert responses(ada, instance_id(event, 1)) == {BOB: "declined", EVE: "needsAction"}
 
 
-def test_a_change_of_one_instance_is_on_every_copy(ada: Diary, bob: Diary) -> None:
+def test_a_change_of_one_instance_is_on_every_copy(ada: CalendarClient, bob: CalendarClient) -> None:
     event = series(ada, BOB)
 
     ada.patch(instance_id(event, 1), {"summary": "Guest lecture"})
@@ -93,7 +93,7 @@ def test_a_change_of_one_instance_is_on_every_copy(ada: Diary, bob: Diary) -> No
     assert weekly_summaries(bob) == weekly_summaries(ada) == [UNCHANGED[0], "09 Guest lecture", UNCHANGED[3]]
 
 
-def test_who_is_invited_later_sees_the_series_as_it_is(ada: Diary, bob: Diary) -> None:
+def test_who_is_invited_later_sees_the_series_as_it_is(ada: CalendarClient, bob: CalendarClient) -> None:
     event = series(ada)
     ada.patch(instance_id(event, 1), {"summary": "Guest lecture"})
     ada.delete(instance_id(event, 2))
@@ -103,7 +103,9 @@ def test_who_is_invited_later_sees_the_series_as_it_is(ada: Diary, bob: Diary) -
     assert weekly_summaries(bob) == weekly_summaries(ada) == [UNCHANGED[0], "09 Guest lecture", UNCHANGED[3]]
 
 
-def test_who_is_taken_off_one_instance_does_not_see_it(ada: Diary, bob: Diary, eve: Diary) -> None:
+def test_who_is_taken_off_one_instance_does_not_see_it(
+    ada: CalendarClient, bob: CalendarClient, eve: CalendarClient
+) -> None:
     event = series(ada, BOB, EVE)
 
     ada.patch(instance_id(event, 1), {"attendees": guests(BOB)})
@@ -113,7 +115,7 @@ def test_who_is_taken_off_one_instance_does_not_see_it(ada: Diary, bob: Diary, e
     assert emails(ada.read(instance_id(event, 1))) == [BOB]
 
 
-def test_who_comes_to_one_instance_sees_that_one(ada: Diary, bob: Diary, eve: Diary) -> None:
+def test_who_comes_to_one_instance_sees_that_one(ada: CalendarClient, bob: CalendarClient, eve: CalendarClient) -> None:
     event = series(ada, EVE)
 
     ada.patch(instance_id(event, 1), {"attendees": guests(EVE, BOB)})
@@ -127,7 +129,7 @@ def test_who_comes_to_one_instance_sees_that_one(ada: Diary, bob: Diary, eve: Di
     assert bob.items() == []
 
 
-def test_who_is_no_longer_invited_keeps_no_instance(ada: Diary, bob: Diary) -> None:
+def test_who_is_no_longer_invited_keeps_no_instance(ada: CalendarClient, bob: CalendarClient) -> None:
     event = series(ada, BOB)
     ada.patch(instance_id(event, 1), {"summary": "Guest lecture"})
 
@@ -136,7 +138,9 @@ def test_who_is_no_longer_invited_keeps_no_instance(ada: Diary, bob: Diary) -> N
     assert (bob.items(), bob.items(singleEvents="true")) == ([], [])
 
 
-def test_who_comes_to_a_series_comes_to_an_instance_with_guests_of_its_own(ada: Diary, bob: Diary, eve: Diary) -> None:
+def test_who_comes_to_a_series_comes_to_an_instance_with_guests_of_its_own(
+    ada: CalendarClient, bob: CalendarClient, eve: CalendarClient
+) -> None:
     event = series(ada, BOB)
     bob.patch(instance_id(event, 1), {"attendees": guests(BOB, responseStatus="accepted")})
 
@@ -146,7 +150,9 @@ def test_who_comes_to_a_series_comes_to_an_instance_with_guests_of_its_own(ada: 
     assert responses(ada, instance_id(event, 1)) == {BOB: "accepted", EVE: "needsAction"}
 
 
-def test_who_leaves_a_series_leaves_an_instance_with_guests_of_its_own(ada: Diary, bob: Diary, eve: Diary) -> None:
+def test_who_leaves_a_series_leaves_an_instance_with_guests_of_its_own(
+    ada: CalendarClient, bob: CalendarClient, eve: CalendarClient
+) -> None:
     event = series(ada, BOB, EVE)
     bob.patch(instance_id(event, 1), {"attendees": [*guests(BOB, responseStatus="accepted"), *guests(EVE)]})
 
@@ -156,7 +162,7 @@ def test_who_leaves_a_series_leaves_an_instance_with_guests_of_its_own(ada: Diar
     assert emails(ada.read(instance_id(event, 1))) == [EVE]
 
 
-def test_who_took_a_series_out_gets_no_instance_of_it_back(ada: Diary, bob: Diary) -> None:
+def test_who_took_a_series_out_gets_no_instance_of_it_back(ada: CalendarClient, bob: CalendarClient) -> None:
     event = series(ada, BOB)
     bob.delete(event)
 
@@ -165,7 +171,7 @@ def test_who_took_a_series_out_gets_no_instance_of_it_back(ada: Diary, bob: Diar
     assert (bob.items(), bob.items(singleEvents="true")) == ([], [])
 
 
-def test_a_cancelled_series_leaves_no_instance_anywhere(ada: Diary, bob: Diary) -> None:
+def test_a_cancelled_series_leaves_no_instance_anywhere(ada: CalendarClient, bob: CalendarClient) -> None:
     event = series(ada, BOB)
     ada.patch(instance_id(event, 1), {"summary": "Guest lecture"})
     bob.patch(instance_id(event, 2), {"colorId": "5"})
@@ -175,17 +181,19 @@ def test_a_cancelled_series_leaves_no_instance_anywhere(ada: Diary, bob: Diary) 
     assert (bob.items(), bob.items(singleEvents="true")) == ([], [])
 
 
-def test_a_guest_who_may_changes_one_instance_for_all(ada: Diary, bob: Diary, eve: Diary) -> None:
+def test_a_guest_who_may_changes_one_instance_for_all(
+    ada: CalendarClient, bob: CalendarClient, eve: CalendarClient
+) -> None:
     event = series(ada, BOB, EVE, guestsCanModify=True)
 
     accepted(bob.patch(instance_id(event, 1), {"summary": "Guest lecture"}))
 
-    for diary in (ada, bob, eve):
-        assert weekly_summaries(diary) == [UNCHANGED[0], "09 Guest lecture", *UNCHANGED[2:]]
+    for client in (ada, bob, eve):
+        assert weekly_summaries(client) == [UNCHANGED[0], "09 Guest lecture", *UNCHANGED[2:]]
 
 
 @pytest.mark.spec("E-16", "E-16a")
-def test_mails_are_about_the_instance(wire: Wire, ada: Diary) -> None:
+def test_mails_are_about_the_instance(wire: Wire, ada: CalendarClient) -> None:
     event = series(ada, BOB)
 
     ada.patch(instance_id(event, 1), {"summary": "Guest lecture"}, sendUpdates="all")
@@ -195,7 +203,7 @@ def test_mails_are_about_the_instance(wire: Wire, ada: Diary) -> None:
 
 
 @pytest.mark.spec("E-16", "E-16a")
-def test_cancelling_by_a_change_is_told_as_a_deletion(wire: Wire, ada: Diary) -> None:
+def test_cancelling_by_a_change_is_told_as_a_deletion(wire: Wire, ada: CalendarClient) -> None:
     event = series(ada, BOB)
 
     ada.patch(event, {"status": "cancelled"}, sendUpdates="all")

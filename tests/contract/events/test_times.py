@@ -14,7 +14,7 @@ from tests.contract.calendar_client import (
     SEMINAR,
     START,
     WEEKLY,
-    Diary,
+    CalendarClient,
     Fields,
     accepted,
     emptied,
@@ -62,7 +62,7 @@ def at(text: str) -> datetime:
         ({"start": {"timeZone": "Europe/Berlin"}, "end": END}, "required", "start"),
     ],
 )
-def test_start_and_end_are_required(ada: Diary, event: dict[str, Any], reason: str, location: str) -> None:
+def test_start_and_end_are_required(ada: CalendarClient, event: dict[str, Any], reason: str, location: str) -> None:
     answer = ada.insert({**event, "summary": "no time"})
 
     assert refusal(answer) == (400, reason, location)
@@ -71,7 +71,7 @@ def test_start_and_end_are_required(ada: Diary, event: dict[str, Any], reason: s
 
 @pytest.mark.spec("E-02", "E-02a")
 @pytest.mark.choice("Several mistakes in one body")
-def test_an_event_without_times_lacks_both(ada: Diary) -> None:
+def test_an_event_without_times_lacks_both(ada: CalendarClient) -> None:
     answer = ada.insert({"summary": "no time"})
 
     assert {error["location"] for error in answer.json["error"]["errors"]} == {"start", "end"}
@@ -86,7 +86,9 @@ def test_an_event_without_times_lacks_both(ada: Diary) -> None:
         ({**START, "date": "2026-11-02"}, {**END, "date": "2026-11-03"}),
     ],
 )
-def test_a_time_is_not_a_day_and_an_instant_at_once(ada: Diary, start: dict[str, str], end: dict[str, str]) -> None:
+def test_a_time_is_not_a_day_and_an_instant_at_once(
+    ada: CalendarClient, start: dict[str, str], end: dict[str, str]
+) -> None:
     answer = ada.insert({"start": start, "end": end})
 
     assert (answer.status, answer.error["reason"]) == (400, "invalid")
@@ -96,7 +98,7 @@ def test_a_time_is_not_a_day_and_an_instant_at_once(ada: Diary, start: dict[str,
 
 @pytest.mark.spec("E-02", "E-02c")
 @pytest.mark.parametrize("start, end", [(START, {"date": "2026-11-03"}), ({"date": "2026-11-02"}, END)])
-def test_days_and_instants_are_not_mixed(ada: Diary, start: dict[str, str], end: dict[str, str]) -> None:
+def test_days_and_instants_are_not_mixed(ada: CalendarClient, start: dict[str, str], end: dict[str, str]) -> None:
     answer = ada.insert({"start": start, "end": end})
 
     assert (answer.status, answer.error["reason"]) == (400, "invalid")
@@ -107,7 +109,7 @@ def test_days_and_instants_are_not_mixed(ada: Diary, start: dict[str, str], end:
 @pytest.mark.spec("E-02", "E-02a", "E-03", "E-03a", "E-03b")
 @pytest.mark.parametrize("value", [5, "2026-11-02", [], True])
 @pytest.mark.parametrize("field", ["start", "end"])
-def test_a_time_is_an_object(ada: Diary, field: str, value: object) -> None:
+def test_a_time_is_an_object(ada: CalendarClient, field: str, value: object) -> None:
     answer = ada.insert({**SEMINAR, field: value})
 
     assert (answer.status, answer.error["location"]) == (400, field)
@@ -116,14 +118,14 @@ def test_a_time_is_an_object(ada: Diary, field: str, value: object) -> None:
 @pytest.mark.spec("E-03", "E-03a")
 @pytest.mark.parametrize("date", BAD_DATES)
 @pytest.mark.parametrize("field", ["start", "end"])
-def test_a_date_that_is_none_is_refused(ada: Diary, field: str, date: str) -> None:
+def test_a_date_that_is_none_is_refused(ada: CalendarClient, field: str, date: str) -> None:
     assert refusal(ada.insert({**HOLIDAY, field: {"date": date}})) == (400, "badRequest", f"{field}.date")
 
 
 @pytest.mark.spec("E-03", "E-03b")
 @pytest.mark.parametrize("text", BAD_INSTANTS)
 @pytest.mark.parametrize("field", ["start", "end"])
-def test_an_instant_that_is_none_is_refused(ada: Diary, field: str, text: str) -> None:
+def test_an_instant_that_is_none_is_refused(ada: CalendarClient, field: str, text: str) -> None:
     wrong = {"dateTime": text, "timeZone": "Europe/Berlin"}
 
     assert refusal(ada.insert({**SEMINAR, field: wrong})) == (400, "badRequest", f"{field}.dateTime")
@@ -132,7 +134,7 @@ def test_an_instant_that_is_none_is_refused(ada: Diary, field: str, text: str) -
 @pytest.mark.spec("E-03", "E-03a", "E-03b")
 @pytest.mark.parametrize("value", NO_TEXTS)
 @pytest.mark.parametrize("part, event", [("date", HOLIDAY), ("dateTime", SEMINAR), ("timeZone", SEMINAR)])
-def test_the_parts_of_a_time_are_texts(ada: Diary, part: str, event: dict[str, Any], value: object) -> None:
+def test_the_parts_of_a_time_are_texts(ada: CalendarClient, part: str, event: dict[str, Any], value: object) -> None:
     answer = ada.insert({**event, "start": {**event["start"], part: value}})
 
     assert (answer.status, answer.error["location"]) == (400, f"start.{part}")
@@ -150,7 +152,7 @@ def test_the_parts_of_a_time_are_texts(ada: Diary, part: str, event: dict[str, A
         ("2026-11-02T09:00:00-00:00", "2026-11-02T09:00:00+00:00"),
     ],
 )
-def test_an_instant_with_an_offset_needs_no_zone(ada: Diary, text: str, meant: str) -> None:
+def test_an_instant_with_an_offset_needs_no_zone(ada: CalendarClient, text: str, meant: str) -> None:
     event = ada.made(start={"dateTime": text})
 
     assert instant(event["start"]).replace(microsecond=0) == at(meant)
@@ -158,7 +160,7 @@ def test_an_instant_with_an_offset_needs_no_zone(ada: Diary, text: str, meant: s
 
 @pytest.mark.spec("E-05", "E-05b")
 @pytest.mark.choice("Fractions of a second")
-def test_an_event_within_one_second_is_empty_as_its_answer_would_say(ada: Diary) -> None:
+def test_an_event_within_one_second_is_empty_as_its_answer_would_say(ada: CalendarClient) -> None:
     start, end = ({"dateTime": f"2026-11-02T09:00:00.{part}Z"} for part in ("100", "900"))
 
     assert refusal(ada.insert({"start": start, "end": end})) == (400, "timeRangeEmpty", "timeMax")
@@ -175,7 +177,7 @@ def test_an_event_within_one_second_is_empty_as_its_answer_would_say(ada: Diary)
         ("UTC", "2026-11-02T10:00:00+00:00"),
     ],
 )
-def test_an_instant_without_an_offset_is_in_its_zone(ada: Diary, zone: str, meant: str) -> None:
+def test_an_instant_without_an_offset_is_in_its_zone(ada: CalendarClient, zone: str, meant: str) -> None:
     end = {"dateTime": "2026-11-03T10:00:00", "timeZone": zone}
     event = ada.made(start={"dateTime": "2026-11-02T10:00:00", "timeZone": zone}, end=end)
 
@@ -184,7 +186,7 @@ def test_an_instant_without_an_offset_is_in_its_zone(ada: Diary, zone: str, mean
 
 
 @pytest.mark.spec("E-03", "E-03c")
-def test_summer_and_winter_have_their_own_offset(ada: Diary) -> None:
+def test_summer_and_winter_have_their_own_offset(ada: CalendarClient) -> None:
     summer = {"dateTime": "2026-07-01T10:00:00", "timeZone": "Europe/Berlin"}
     event = ada.made(start=summer)
 
@@ -193,14 +195,14 @@ def test_summer_and_winter_have_their_own_offset(ada: Diary) -> None:
 
 @pytest.mark.spec("E-03", "E-03c")
 @pytest.mark.parametrize("field", ["start", "end"])
-def test_an_instant_without_offset_and_zone_is_refused(ada: Diary, field: str) -> None:
+def test_an_instant_without_offset_and_zone_is_refused(ada: CalendarClient, field: str) -> None:
     answer = ada.insert({**SEMINAR, field: {"dateTime": "2026-11-02T11:00:00"}})
 
     assert refusal(answer) == (400, "required", f"{field}.timeZone")
 
 
 @pytest.mark.spec("E-03", "E-03c")
-def test_where_both_are_given_the_offset_tells_the_instant_and_the_zone_is_kept(ada: Diary) -> None:
+def test_where_both_are_given_the_offset_tells_the_instant_and_the_zone_is_kept(ada: CalendarClient) -> None:
     event = ada.made(start={"dateTime": "2026-11-02T09:00:00Z", "timeZone": "Asia/Tokyo"})
 
     assert instant(event["start"]) == at("2026-11-02T09:00:00+00:00")
@@ -210,14 +212,14 @@ def test_where_both_are_given_the_offset_tells_the_instant_and_the_zone_is_kept(
 @pytest.mark.spec("E-04", "E-04a")
 @pytest.mark.parametrize("zone", NO_ZONES)
 @pytest.mark.parametrize("field", ["start", "end"])
-def test_a_zone_is_a_name_of_the_iana_database(ada: Diary, field: str, zone: str) -> None:
+def test_a_zone_is_a_name_of_the_iana_database(ada: CalendarClient, field: str, zone: str) -> None:
     answer = ada.insert({**SEMINAR, field: {**SEMINAR[field], "timeZone": zone}})
 
     assert refusal(answer) == (400, "invalid", f"{field}.timeZone")
 
 
 @pytest.mark.spec("E-04", "E-04b")
-def test_a_recurring_event_with_times_needs_a_zone(ada: Diary) -> None:
+def test_a_recurring_event_with_times_needs_a_zone(ada: CalendarClient) -> None:
     recurring = {
         "start": {"dateTime": "2026-11-02T10:00:00+01:00"},
         "end": {"dateTime": "2026-11-02T11:00:00+01:00"},
@@ -233,7 +235,7 @@ def test_a_recurring_event_with_times_needs_a_zone(ada: Diary) -> None:
 
 @pytest.mark.spec("E-04", "E-04b")
 @pytest.mark.parametrize("field", ["start", "end"])
-def test_the_zone_of_a_recurring_event_stands_in_its_start_and_in_its_end(ada: Diary, field: str) -> None:
+def test_the_zone_of_a_recurring_event_stands_in_its_start_and_in_its_end(ada: CalendarClient, field: str) -> None:
     time = {"dateTime": SEMINAR[field]["dateTime"]}
 
     answer = ada.insert({**WEEKLY, field: time})
@@ -242,7 +244,7 @@ def test_the_zone_of_a_recurring_event_stands_in_its_start_and_in_its_end(ada: D
 
 
 @pytest.mark.choice("Operations that the interface names and does not show")
-def test_a_new_end_of_a_series_keeps_the_zone(ada: Diary) -> None:
+def test_a_new_end_of_a_series_keeps_the_zone(ada: CalendarClient) -> None:
     event = ada.made(WEEKLY)
 
     changed = ada.patch(event["id"], {"end": {"dateTime": "2026-11-02T12:00:00+01:00"}})
@@ -253,7 +255,7 @@ def test_a_new_end_of_a_series_keeps_the_zone(ada: Diary) -> None:
 @pytest.mark.spec("E-04", "E-04b")
 @pytest.mark.choice("The time zone of a recurring event of days")
 @pytest.mark.parametrize("zone", [{}, {"timeZone": "Asia/Tokyo"}])
-def test_a_recurring_event_of_days_takes_the_zone_of_its_calendar(ada: Diary, zone: Fields) -> None:
+def test_a_recurring_event_of_days_takes_the_zone_of_its_calendar(ada: CalendarClient, zone: Fields) -> None:
     holiday = {name: {**time, **zone} for name, time in HOLIDAY.items()}
 
     event = ada.made(holiday, recurrence=["RRULE:FREQ=YEARLY;COUNT=3"])
@@ -279,7 +281,7 @@ def test_a_recurring_event_of_days_takes_the_zone_of_its_calendar(ada: Diary, zo
         ({"date": "2026-12-24"}, {"date": "2026-12-23"}),
     ],
 )
-def test_the_end_lies_after_the_start(ada: Diary, start: dict[str, str], end: dict[str, str]) -> None:
+def test_the_end_lies_after_the_start(ada: CalendarClient, start: dict[str, str], end: dict[str, str]) -> None:
     answer = ada.insert({"start": start, "end": end})
 
     assert refusal(answer) == (400, "timeRangeEmpty", "timeMax")
@@ -295,12 +297,12 @@ def test_the_end_lies_after_the_start(ada: Diary, start: dict[str, str], end: di
         ({"date": "2026-12-24"}, {"date": "2026-12-25"}),
     ],
 )
-def test_the_order_is_that_of_instants(ada: Diary, start: dict[str, str], end: dict[str, str]) -> None:
+def test_the_order_is_that_of_instants(ada: CalendarClient, start: dict[str, str], end: dict[str, str]) -> None:
     assert ada.made(start=start, end=end)["kind"] == "svc#event"
 
 
 @pytest.mark.spec("E-05", "E-05a")
-def test_the_end_is_exclusive(ada: Diary) -> None:
+def test_the_end_is_exclusive(ada: CalendarClient) -> None:
     ada.made(HOLIDAY, summary="holiday")
     ada.made(summary="seminar", start={"dateTime": "2026-11-02T10:00:00Z"}, end={"dateTime": "2026-11-02T11:00:00Z"})
 
@@ -311,7 +313,7 @@ def test_the_end_is_exclusive(ada: Diary) -> None:
 
 
 @pytest.mark.spec("E-02", "E-02b", "E-03", "E-03a")
-def test_days_come_back_as_days(ada: Diary) -> None:
+def test_days_come_back_as_days(ada: CalendarClient) -> None:
     event = ada.made(HOLIDAY)
 
     assert (event["start"], event["end"]) == (HOLIDAY["start"], HOLIDAY["end"])
@@ -327,7 +329,9 @@ def test_days_come_back_as_days(ada: Diary) -> None:
         ({"dateTime": "2026-11-02T10:00:00", "timeZone": "Berlin"}, "invalid", "originalStartTime.timeZone"),
     ],
 )
-def test_the_original_start_has_the_rules_of_a_start(ada: Diary, value: Any, reason: str, location: str) -> None:
+def test_the_original_start_has_the_rules_of_a_start(
+    ada: CalendarClient, value: Any, reason: str, location: str
+) -> None:
     assert refusal(ada.insert({**SEMINAR, "originalStartTime": value})) == (400, reason, location)
 
 
@@ -336,7 +340,7 @@ def test_the_original_start_has_the_rules_of_a_start(ada: Diary, value: Any, rea
     "value",
     [5, "2026-11-02", {"date": 5}, {"date": "2026-11-02", "dateTime": "2026-11-02T10:00:00Z"}],
 )
-def test_an_original_start_that_is_no_time_is_refused(ada: Diary, value: Any) -> None:
+def test_an_original_start_that_is_no_time_is_refused(ada: CalendarClient, value: Any) -> None:
     answer = ada.insert({**SEMINAR, "originalStartTime": value})
 
     assert answer.status == 400
@@ -345,7 +349,7 @@ def test_an_original_start_that_is_no_time_is_refused(ada: Diary, value: Any) ->
 
 @pytest.mark.spec("E-23")
 @pytest.mark.parametrize("value", [{"date": "2026-11-01"}, {"dateTime": "2026-11-01T10:00:00Z"}])
-def test_an_original_start_may_be_given(ada: Diary, value: dict[str, str]) -> None:
+def test_an_original_start_may_be_given(ada: CalendarClient, value: dict[str, str]) -> None:
     shown = ada.made(originalStartTime=value)["originalStartTime"]
 
     assert shown == value if "date" in value else instant(shown) == at(value["dateTime"])
