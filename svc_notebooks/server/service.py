@@ -205,7 +205,7 @@ class Service:
 
     def deliveries(self) -> list[dict[str, Any]]:
         """One row for each attempt to deliver a message, in the order of their times."""
-        return self._push.attempts()
+        return self._push.queue.deliveries()
 
     def outbox(self) -> list[dict[str, Any]]:
         """One row for each message about an event that would have been mailed, the oldest first."""
@@ -275,7 +275,7 @@ class Service:
             with context.content.replacing():
                 context.store.clear()
             context.ids.restart()
-            self._push.forget()
+            self._push.queue.forget()
         self._journal.clear()
         self._faults.clear()
         self._rate_limiter.clear()
@@ -321,7 +321,7 @@ class Service:
         """The store is another now: forget what was known of it."""
         self._tokens.clear_cache()
         self._rate_limiter.forget()
-        self._push.forget()
+        self._push.queue.forget()
 
     def close(self) -> None:
         """Let go of the database and of all bytes; the service cannot be used any more."""

@@ -12,7 +12,7 @@ import requests
 from svc_notebooks.client.session import Session
 from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.notifications.messages import CONTENT_TYPE, USER_AGENT, Message
-from svc_notebooks.server.notifications.connection_pool import HttpsSender
+from svc_notebooks.server.notifications.https_sender import HttpsSender
 from svc_notebooks.server.notifications.trust_store import TrustStore
 from svc_notebooks.server.service import open_service
 from tests.bench.processes import HookServer, folder, hooks

@@ -1,6 +1,6 @@
-"""What a receiver has been told: messages, each once, and what it answers to the next (A11).
+"""The messages that a receiver has got, each once, and its answers to them (A11).
 
-No sockets here: `receive` is a function from a request to an answer, whoever carries it.
+No sockets here: `receive` is a function from a request to a response, whatever transports them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ _OK, _FORBIDDEN, _BAD, _TOO_LARGE = 200, 403, 400, 413
 
 @dataclass(slots=True)
 class Received:
-    """One message; `received` is when it came first, `answers` what was answered each time that it came."""
+    """One message, the time when it came first, and the statuses that it was answered with each time it came.
+
+    `verified` tells whether it carried the token of its channel, or None if the token is not known here.
+    """
 
     notification: Notification
     headers: Headers
@@ -34,11 +37,11 @@ class Received:
 
 @dataclass(slots=True)
 class _PlannedResponse:
-    """What the next so many messages are answered; None: all that follow."""
+    """The status and the delay of the next responses, `times` of them. None means all that follow."""
 
     status: int
     delay: float
-    times: int | None
+    times: int | None = None
 
 
 class Inbox:
@@ -51,71 +54,69 @@ class Inbox:
         self._messages: dict[_Key, Received] = {}
         self._tokens: dict[str, str | None] = {}
         self._planned: list[_PlannedResponse] = []
-        self._default = _PlannedResponse(_OK, 0.0, None)
+        self._default = _PlannedResponse(_OK, 0.0)
         self._listeners: list[Callable[[], None]] = []
 
     def expect(self, channel_id: str, token: str | None) -> None:
-        """From now on messages of this channel must carry this token; None: must carry none."""
+        """Verify the messages of a channel by this token. None means that they must carry none."""
         self._tokens[channel_id] = token
 
     def answer_with(self, status: int, *, times: int | None, delay: float) -> None:
-        """What the next messages are answered; None: from now on, whatever was said before."""
+        """Set the response to the next messages, or with `times=None` to all from now on."""
         with self._changed:
             if times is None:
-                self._default = _PlannedResponse(status, delay, None)
+                self._default = _PlannedResponse(status, delay)
                 self._planned.clear()
             else:
                 self._planned.append(_PlannedResponse(status, delay, times))
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call this after every message, in the thread that took it; what is returned ends it."""
+        """Call a function after every message, in the thread that received it. Returns a function that ends this."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 
     def receive(self, request: Request) -> tuple[Response, float]:
-        """The answer to a message, and after how many seconds it is to be given."""
+        """Return the response to a message, and the number of seconds after which to send it."""
         body = as_body(request.body).read(_MAX_BODY + 1)
-        if len(body) > _MAX_BODY:
-            return _answer(_TOO_LARGE), 0.0
-        notification = read_notification(request.headers, body, self._names)
-        if notification.channel_id is None or notification.number is None or notification.state is None:
-            return _answer(_BAD), 0.0
-        with self._changed:
-            status, delay = self._store(notification, request.headers)
-            self._changed.notify_all()
-        for listener in list(self._listeners):
-            listener()
-        return _answer(status), delay
+        status, delay = _TOO_LARGE, 0.0
+        if len(body) <= _MAX_BODY:
+            notification = read_notification(request.headers, body, self._names)
+            if notification.channel_id is None or notification.number is None or notification.state is None:
+                status = _BAD
+            else:
+                with self._changed:
+                    status, delay = self._store(notification, notification.channel_id, request.headers)
+                    self._changed.notify_all()
+                for listener in list(self._listeners):
+                    listener()
+        return Response(status, Headers([("Content-Length", "0")])), delay
 
-    def _store(self, notification: Notification, headers: Headers) -> tuple[int, float]:
-        verified = self._verified(notification)
-        key = (notification.channel_id, notification.number, verified)  # the same each time that a message is sent
+    def _store(self, notification: Notification, channel_id: str, headers: Headers) -> tuple[int, float]:
+        """Keep a message, or note that it came again. Returns the status and the delay of the response."""
+        verified = None
+        if channel_id in self._tokens:
+            verified = same_token(self._tokens[channel_id], notification.token)
+        key = (channel_id, notification.number, verified)  # the same each time that a message is sent
         message = self._messages.setdefault(key, Received(notification, headers, self._clock.now(), verified))
-        answer = _PlannedResponse(_FORBIDDEN, 0.0, None) if message.verified is False else self._next_answer()
-        message.answers.append(answer.status)
-        return answer.status, answer.delay
-
-    def _verified(self, notification: Notification) -> bool | None:
-        """Whether it carries the token that its channel was given; None: nobody has told of this channel."""
-        if notification.channel_id not in self._tokens:
-            return None
-        return same_token(self._tokens[notification.channel_id], notification.token)
-
-    def _next_answer(self) -> _PlannedResponse:
-        while self._planned and self._planned[0].times == 0:
-            self._planned.pop(0)
-        if not self._planned:
-            return self._default
-        self._planned[0].times = (self._planned[0].times or 1) - 1
-        return self._planned[0]
+        response = self._default
+        if verified is False:
+            response = _PlannedResponse(_FORBIDDEN, 0.0)
+        else:
+            while self._planned and self._planned[0].times == 0:
+                self._planned.pop(0)
+            if self._planned:
+                response = self._planned[0]
+                response.times = (response.times or 1) - 1
+        message.answers.append(response.status)
+        return response.status, response.delay
 
     def messages(self) -> list[Received]:
-        """All messages, in the order in which they came first."""
+        """Return all messages, in the order in which they came first."""
         with self._changed:
             return list(self._messages.values())
 
     def wait_for(self, matches: Callable[[Received], bool], count: int, seconds: float) -> list[Received]:
-        """The messages that are wanted, when there are so many of them, or when the time is over."""
+        """Wait until so many messages match, or until the time is over. Returns those that match."""
 
         def matching() -> list[Received]:
             return [message for message in self._messages.values() if matches(message)]
@@ -125,17 +126,13 @@ class Inbox:
             return matching()
 
     def clear(self) -> None:
-        """Forget all messages; tokens and answers stay."""
+        """Forget all messages, but not the tokens and the planned responses."""
         with self._changed:
             self._messages.clear()
 
 
-def same_token(expected: str | None, shown: str | None) -> bool:
-    """Whether two tokens are the same, or both are missing; it takes as long whichever characters differ."""
-    if expected is None or shown is None:
-        return expected is shown
-    return hmac.compare_digest(expected.encode("utf-8", "replace"), shown.encode("utf-8", "surrogateescape"))
-
-
-def _answer(status: int) -> Response:
-    return Response(status, Headers([("Content-Length", "0")]))
+def same_token(expected: str | None, sent: str | None) -> bool:
+    """Return whether two tokens are the same or both missing. Takes equally long whichever characters differ."""
+    if expected is None or sent is None:
+        return expected is sent
+    return hmac.compare_digest(expected.encode("utf-8", "replace"), sent.encode("utf-8", "surrogateescape"))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 from ..brand_names import Names
 from ..http.messages import Headers
@@ -47,37 +47,46 @@ class Message:
         return json.dumps({"kind": names.kind("changes")}).encode() if self.of_changes else b""
 
     def headers(self, names: Names) -> list[tuple[str, str]]:
-        """The headers that the family defines; those that do not apply are left out (N-03 to N-05)."""
-        headers = ((row.name, row.value(self)) for row in HEADERS)
-        return [(names.header(name), value) for name, value in headers if value is not None]
+        """Return the headers that the family defines, without those that do not apply (N-03 to N-05)."""
+        headers = []
+        for row in HEADERS:
+            value = getattr(self, row.attribute)
+            if value not in (None, ()):
+                headers.append((names.header_prefix + row.name, row.to_text(value)))
+        return headers
+
+
+@lru_cache(maxsize=1024)
+def _http_date(millis: int) -> str:
+    """Write an instant as people and HTTP do, such as `Tue, 19 Nov 2013 01:13:52 GMT`."""
+    return format_datetime(datetime.fromtimestamp(millis // 1000, UTC), usegmt=True)
 
 
 @dataclass(frozen=True, slots=True)
 class HeaderRow:
-    """One row of the interface's table: the header without its prefix, when it is there, and what it means."""
+    """One row of the interface's table of headers.
+
+    The header's name without its prefix, when it is there, its meaning, the field of Message that it carries, and how
+    that is written.
+    """
 
     name: str
     presence: Literal["always", "sometimes"]
     meaning: str
-    value: Callable[[Message], str | None]
-
-
-@lru_cache(maxsize=1024)
-def _http_date(millis: int | None) -> str | None:
-    """An instant as people and HTTP write it: `Tue, 19 Nov 2013 01:13:52 GMT`."""
-    return None if millis is None else format_datetime(datetime.fromtimestamp(millis // 1000, UTC), usegmt=True)
+    attribute: str
+    to_text: Callable[[Any], str] = str
 
 
 # fmt: off
 HEADERS: tuple[HeaderRow, ...] = (
-    HeaderRow("Channel-ID",         "always",    "the id that you gave the channel",                           lambda m: m.channel_id),
-    HeaderRow("Message-Number",     "always",    "1 for sync, then growing, with gaps",                        lambda m: str(m.number)),
-    HeaderRow("Resource-ID",        "always",    "what is watched, whatever the version",                      lambda m: m.resource_id),
-    HeaderRow("Resource-State",     "always",    "what happened to it",                                        lambda m: m.state),
-    HeaderRow("Resource-URI",       "always",    "its address in this version of the service",                 lambda m: m.resource_uri),
-    HeaderRow("Changed",            "sometimes", "what kind of thing changed; never with sync",                lambda m: ",".join(m.changed) or None),
-    HeaderRow("Channel-Expiration", "sometimes", "when the channel ends; only if it does",                     lambda m: _http_date(m.expiration)),
-    HeaderRow("Channel-Token",      "sometimes", "the token that you gave, if you gave one",                   lambda m: m.token),
+    HeaderRow("Channel-ID",         "always",    "the id that you gave the channel",                           "channel_id"),
+    HeaderRow("Message-Number",     "always",    "1 for sync, then growing, with gaps",                        "number"),
+    HeaderRow("Resource-ID",        "always",    "what is watched, whatever the version",                      "resource_id"),
+    HeaderRow("Resource-State",     "always",    "what happened to it",                                        "state"),
+    HeaderRow("Resource-URI",       "always",    "its address in this version of the service",                 "resource_uri"),
+    HeaderRow("Changed",            "sometimes", "what kind of thing changed; never with sync",                "changed", ",".join),
+    HeaderRow("Channel-Expiration", "sometimes", "when the channel ends; only if it does",                     "expiration", _http_date),
+    HeaderRow("Channel-Token",      "sometimes", "the token that you gave, if you gave one",                   "token"),
 )
 # fmt: on
 
@@ -109,20 +118,21 @@ def read_notification(headers: Headers, body: bytes, names: Names) -> Notificati
     >>> read_notification(Headers(message.headers(names)), b"", names).state
     'sync'
     """
-
-    def header(name: str) -> str | None:
-        return _utf8(headers.get(names.header(name)))
-
-    state, number = header("Resource-State"), header("Message-Number") or ""
+    texts: dict[str, str] = {}
+    for row in HEADERS:
+        text = headers.get(names.header_prefix + row.name)
+        if text is not None:
+            texts[row.attribute] = text if text.isascii() else _utf8(text)
+    number, state = texts.get("number", ""), texts.get("state")
     return Notification(
-        channel_id=header("Channel-ID"),
+        channel_id=texts.get("channel_id"),
         number=int(number) if number.isascii() and number.isdigit() and len(number) < 19 else None,
-        resource_id=header("Resource-ID"),
+        resource_id=texts.get("resource_id"),
         state="change" if state == "changed" else state,
-        resource_uri=header("Resource-URI"),
-        changed=tuple(word for part in (header("Changed") or "").split(",") if (word := part.strip())),
-        expiration=_instant(header("Channel-Expiration")),
-        token=header("Channel-Token"),
+        resource_uri=texts.get("resource_uri"),
+        changed=tuple(word for part in texts.get("changed", "").split(",") if (word := part.strip())),
+        expiration=_instant(texts.get("expiration")),
+        token=texts.get("token"),
         kind=_kind(body),
     )
 
@@ -144,9 +154,9 @@ def _kind(body: bytes) -> str | None:
     return kind if isinstance(kind, str) else None
 
 
-def _utf8(value: str | None) -> str | None:
-    """HTTP libraries read header bytes as Latin-1; the service writes UTF-8."""
+def _utf8(value: str) -> str:
+    """Decode a header that the service wrote in UTF-8 and an HTTP library has read as Latin-1."""
     try:
-        return None if value is None else value.encode("latin-1").decode()
+        return value.encode("latin-1").decode()
     except UnicodeError:
         return value

@@ -1,164 +1,190 @@
 """Hands out the messages that are due and records the outcome of each attempt.
 
-delivery_service.py sends them. Every step is one short transaction, so that a service that is killed between two steps
-goes on where it was (N-11).
+core/notifications/delivery_schedule.py decides what follows from an outcome. Every step is one short transaction, so
+that a service that is killed between two steps continues where it was (N-11).
 """
 
 from __future__ import annotations
 
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import datetime
 from random import Random
-from typing import NamedTuple
+from typing import Any
 
-from ...core.brand_names import Names
-from ...core.clock import from_millis, to_millis
+from ...core.clock import format_time, from_millis
+from ...core.http.messages import Headers, Request, Response
 from ...core.notifications.channels import ChannelState
 from ...core.notifications.delivery_schedule import RETRIED, AttemptOutcome, DeliveryStatus, next_attempt
 from ...core.notifications.messages import CONTENT_TYPE, USER_AGENT, Message
-from ...core.policy import Policy
-from ..storage.clock import SystemClock, VirtualClock
-from ..tables import Store
+from ..context.service_context import ServiceContext
 from ..tables.outbox import Waiting
-from .delivery_log import Delivery, DeliveryLog
 from .domains import is_registered
 
-_STOPPED = "the channel was stopped"
-_EXPIRED = "the channel has expired"
-_UNREGISTERED = "the domain of the address is not registered"
+_log = logging.getLogger(__name__)
+
+_HEADERS = [("User-Agent", USER_AGENT), ("Content-Type", CONTENT_TYPE)]
+
+Handler = Callable[[Request], Response]
+"""A receiver in this process."""
+
+Send = Callable[[str, list[tuple[str, str]], bytes], Awaitable[AttemptOutcome]]
+"""Sends headers and a body to an address. Failures are outcomes too."""
 
 
-class AttemptResult(NamedTuple):
-    """What follows from an attempt: the channel's next message, and whether this one is tried again later."""
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One attempt to deliver a message, as the log of deliveries keeps it.
 
-    following: Waiting | None
-    postponed: bool
+    `attempt` is 1 for the first, and 0 for a message that was cancelled before any. `time` is when the attempt began,
+    in Unix milliseconds.
+    """
+
+    waiting: Waiting
+    attempt: int
+    time: int
+    outcome: AttemptOutcome
+    status: DeliveryStatus
+
+    def row(self) -> dict[str, Any]:
+        """Return the attempt as the control interface shows it."""
+        return {
+            "channel_id": self.waiting.channel.id,
+            "resource_id": self.waiting.channel.resource_id,
+            "message_number": self.waiting.number,
+            "state": self.waiting.state,
+            "attempt": self.attempt,
+            "due": format_time(from_millis(self.waiting.due)),
+            "time": format_time(from_millis(self.time)),
+            "status": self.outcome.status,
+            "outcome": self.status.value,
+            "error": self.outcome.error,
+        }
 
 
 class DeliveryQueue:
-    """Hands out messages, one of each channel at a time, and takes back how it went."""
+    """The messages of one service that wait, one queue for each channel, and the log of the attempts."""
 
-    def __init__(
-        self, store: Store, clock: SystemClock | VirtualClock, policy: Policy, names: Names, secret: str
-    ) -> None:
-        self._store = store
-        self._clock = clock
-        self._policy = policy
-        self._names = names
-        self._secret = secret
-        self._in_flight: dict[int, tuple[Waiting, int]] = {}  # of each channel the message that is out, and since when
-        self._allowed: set[str] = set()  # addresses whose domain is registered: it stays so
-        self.deliveries = DeliveryLog(policy.deliveries_length)
+    def __init__(self, context: ServiceContext) -> None:
+        self._context = context
+        self._store = context.store
+        self._in_flight: dict[int, tuple[Waiting, int]] = {}  # by channel, its message under way and since when
+        self._allowed: set[str] = set()  # addresses whose domain is registered, which it then stays
+        self._deliveries: deque[Delivery] = deque(maxlen=context.policy.deliveries_length)
 
     def due(self) -> list[Waiting]:
-        """The messages that go out now: of every queue that has none out the first, where it is due."""
-        self.sweep()
-        now = self._now()
-        ready = [waiting for waiting in self._store.outbox.due(now) if waiting.channel.seq not in self._in_flight]
-        self._in_flight.update((waiting.channel.seq, (waiting, now)) for waiting in ready)
-        return ready
+        """Return the first message of every queue that has none under way, if it is due; it is under way from now."""
+        now = self._context.millis()
+        self._cancel_closed(now)
+        due = [waiting for waiting in self._store.outbox.due(now) if waiting.channel.seq not in self._in_flight]
+        self._in_flight.update((waiting.channel.seq, (waiting, now)) for waiting in due)
+        return due
 
     def later(self) -> datetime | None:
-        """When something will be due that is not yet, a message or the end of a channel with messages."""
-        millis = self._store.outbox.later(self._now())
+        """Return when the next message will be due or a channel with messages will expire, or None."""
+        millis = self._store.outbox.later(self._context.millis())
         return None if millis is None else from_millis(millis)
 
     def has_pending(self) -> bool:
-        """Whether any message waits, now or for later."""
+        """Return whether any message waits, now or for later."""
         return self._store.outbox.has_pending()
 
-    def check_allowed(self, waiting: Waiting) -> AttemptOutcome | None:
-        """Why this message must not be sent at all."""
-        address = waiting.channel.address
-        if address not in self._allowed:
-            if not is_registered(self._store, self._policy, address):
-                return AttemptOutcome(None, _UNREGISTERED)
+    async def drain(self, first: Waiting, send: Send) -> bool:
+        """Send the due messages of one channel in their order, beginning with one that `due` returned.
+
+        Returns True if the queue has to be looked at again, because a message was postponed or the store replaced.
+        """
+        waiting: Waiting | None = first
+        look_again = False
+        while waiting:
+            channel = waiting.channel
+            message = Message(
+                channel_id=channel.id,
+                number=waiting.number,
+                resource_id=channel.resource_id,
+                state=waiting.state,
+                resource_uri=channel.resource_uri,
+                changed=tuple(waiting.changed.split(",")) if waiting.changed else (),
+                expiration=channel.expiration,
+                token=channel.token,
+                of_changes=bool(channel.of_changes),
+            )
+            if self._is_allowed(channel.address):
+                names = self._context.names
+                headers = [*_HEADERS, *message.headers(names)]
+                outcome = await send(channel.address, headers, message.body(names))
+            else:
+                outcome = AttemptOutcome(None, "the domain of the address is not registered")
+            with self._store.exclusive():
+                under_way, began = self._in_flight.get(channel.seq, (None, 0))
+                if under_way is not waiting:
+                    return True  # `forget` was called meanwhile
+                del self._in_flight[channel.seq]
+                look_again |= self._record(waiting, outcome, began)
+                waiting = self._next_due(channel.seq)
+        return look_again
+
+    def _is_allowed(self, address: str) -> bool:
+        if address not in self._allowed and is_registered(self._store, self._context.policy, address):
             self._allowed.add(address)
-        return None
+        return address in self._allowed
 
-    def headers(self, waiting: Waiting) -> list[tuple[str, str]]:
-        """The headers of a message, the family's and HTTP's own."""
-        return [("User-Agent", USER_AGENT), ("Content-Type", CONTENT_TYPE), *_message(waiting).headers(self._names)]
-
-    def body(self, waiting: Waiting) -> bytes:
-        """The body of a message."""
-        return _message(waiting).body(self._names)
-
-    def record_outcome(self, waiting: Waiting, outcome: AttemptOutcome) -> AttemptResult:
-        """An attempt is over: write down what follows."""
-        with self._store.exclusive():
-            out, began = self._in_flight.get(waiting.channel.seq, (None, 0))
-            if out is not waiting:
-                return AttemptResult(None, False)  # everything was forgotten meanwhile
-            del self._in_flight[waiting.channel.seq]
-            postponed = self._conclude(waiting, outcome, began)
-            return AttemptResult(self._following(waiting.channel.seq), postponed)
-
-    def _conclude(self, waiting: Waiting, outcome: AttemptOutcome, began: int) -> bool:
-        """Whether there will be another attempt."""
+    def _record(self, waiting: Waiting, outcome: AttemptOutcome, began: int) -> bool:
+        """Record an attempt, and drop or postpone its message. Returns whether there will be another attempt."""
         attempt = waiting.attempts + 1
-        chance = self._chance(waiting, attempt) if outcome.status in RETRIED else 0.0
-        verdict = next_attempt(outcome, attempt, self._policy.schedule, chance)
-        self.deliveries.add(Delivery(waiting, attempt, began, outcome, verdict.status))
-        if verdict.wait is None:
+        # Random, but the same for the same attempt, in whatever order the receivers answer.
+        seed = f"{self._context.secret} {waiting.channel.id} {waiting.number} {attempt}"
+        chance = Random(seed).random() if outcome.status in RETRIED else 0.0
+        decision = next_attempt(outcome, attempt, self._context.policy.schedule, chance)
+        self._deliveries.append(Delivery(waiting, attempt, began, outcome, decision.status))
+        if decision.wait is None:
             self._store.outbox.drop(waiting.seq)
             return False
-        due = self._now() + round(verdict.wait * 1000)
+        due = self._context.millis() + round(decision.wait * 1000)
         return self._store.outbox.postpone(waiting.seq, due=due, attempts=attempt)
 
-    def _following(self, channel: int) -> Waiting | None:
-        """The message of this channel that goes out next, if it is due and the channel is not over."""
-        waiting, now = self._store.outbox.next_of(channel), self._now()
-        if waiting is None or waiting.due > now:
+    def _next_due(self, channel: int) -> Waiting | None:
+        """Return the next message of a channel, if it is due and the channel is open; it is under way from now."""
+        waiting = self._store.outbox.next_of(channel)
+        if waiting is None or waiting.due > (now := self._context.millis()):
             return None
-        if _is_over(waiting, now):
-            self.sweep()
+        expiration = waiting.channel.expiration
+        if waiting.channel.state == ChannelState.STOPPED.value or (expiration is not None and expiration <= now):
+            self._cancel_closed(now)
             return None
         self._in_flight[channel] = (waiting, now)
         return waiting
 
-    def _chance(self, waiting: Waiting, attempt: int) -> float:
-        """The same for the same attempt, in whatever order the receivers answer."""
-        return Random(f"{self._secret} {waiting.channel.id} {waiting.number} {attempt}").random()
-
-    def sweep(self) -> None:
-        """Take back what waits for a channel that is over, unless it is on its way already."""
-        now = self._now()
+    def _cancel_closed(self, now: int) -> None:
+        """Drop the messages of channels that are stopped or have expired, except those that are under way."""
         with self._store.exclusive():
             for waiting in self._store.outbox.of_closed_channels(now):
                 if waiting.channel.seq not in self._in_flight and self._store.outbox.drop(waiting.seq):
-                    self._cancel(waiting, now)
+                    stopped = waiting.channel.state == ChannelState.STOPPED.value
+                    outcome = AttemptOutcome(None, f"the channel {'was stopped' if stopped else 'has expired'}")
+                    cancelled = Delivery(waiting, waiting.attempts, now, outcome, DeliveryStatus.CANCELLED)
+                    self._deliveries.append(cancelled)
 
-    def _cancel(self, waiting: Waiting, now: int) -> None:
-        reason = _STOPPED if waiting.channel.state == ChannelState.STOPPED.value else _EXPIRED
-        self.deliveries.add(
-            Delivery(waiting, waiting.attempts, now, AttemptOutcome(None, reason), DeliveryStatus.CANCELLED)
-        )
+    def deliveries(self) -> list[dict[str, Any]]:
+        """Return a row for each attempt in the order of their times, and for each message that was cancelled."""
+        self._cancel_closed(self._context.millis())
+        attempts = sorted(list(self._deliveries), key=lambda each: (each.time, each.waiting.seq, each.attempt))
+        return [attempt.row() for attempt in attempts]
 
     def forget(self) -> None:
-        """The store has changed under us: what is out belongs to nobody."""
+        """Forget the messages under way and the log, because the store has been replaced."""
         self._in_flight.clear()
         self._allowed.clear()
-        self.deliveries.clear()
-
-    def _now(self) -> int:
-        return to_millis(self._clock.now())
+        self._deliveries.clear()
 
 
-def _is_over(waiting: Waiting, now: int) -> bool:
-    channel = waiting.channel
-    return channel.state == ChannelState.STOPPED.value or (channel.expiration is not None and channel.expiration <= now)
-
-
-def _message(waiting: Waiting) -> Message:
-    channel = waiting.channel
-    return Message(
-        channel_id=channel.id,
-        number=waiting.number,
-        resource_id=channel.resource_id,
-        state=waiting.state,
-        resource_uri=channel.resource_uri,
-        changed=tuple(waiting.changed.split(",")) if waiting.changed else (),
-        expiration=channel.expiration,
-        token=channel.token,
-        of_changes=bool(channel.of_changes),
-    )
+def call_receiver(handler: Handler, address: str, headers: list[tuple[str, str]], body: bytes) -> AttemptOutcome:
+    """Call a receiver of this process with a message."""
+    fields = Headers([*headers, ("Content-Length", str(len(body)))])
+    try:
+        return AttemptOutcome(handler(Request("POST", address, fields, body)).status)
+    except Exception as error:
+        _log.exception("the receiver at %s failed", address)
+        return AttemptOutcome(None, f"the receiver failed: {error}")

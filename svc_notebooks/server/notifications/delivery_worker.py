@@ -1,23 +1,22 @@
-"""The thread that delivers: an event loop, and one task for each channel that has something to send.
+"""The thread that delivers push notifications.
 
-A slow or dead receiver holds up its own channel and nothing else (N-09): no delivery waits for another channel's.
-The thread ends when it has long had nothing to do, so that a sandbox that somebody has let go of can be forgotten.
+It runs an event loop with one task for each channel that has something to send. A slow or dead receiver holds up its
+own channel and nothing else (N-09). The thread ends when it has long had nothing to do, so that a sandbox that is no
+longer referenced can be collected.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from datetime import datetime
 from threading import Condition, Event, Thread
 
 from ...core.notifications.delivery_schedule import AttemptOutcome
 from ..storage.clock import SystemClock, VirtualClock
-from ..tables.outbox import Waiting
-from .delivery_queue import DeliveryQueue
-from .senders import Handler, Sender, deliver_in_process
+from .delivery_queue import DeliveryQueue, Handler, call_receiver
+from .https_sender import HttpsSender
 
 _log = logging.getLogger(__name__)
 
@@ -26,30 +25,32 @@ _IDLE_SECONDS = 30.0
 
 
 class DeliveryWorker:
-    """The thread. Other threads only call `wake`, `finish` and `close`."""
+    """The thread. Other threads call only `wake`, `finish` and `close`."""
 
     def __init__(
         self,
-        outbox: DeliveryQueue,
+        queue: DeliveryQueue,
         clock: SystemClock | VirtualClock,
-        make_sender: Callable[[], Sender],
+        sender: HttpsSender,
         receivers: Mapping[str, Handler],
     ) -> None:
-        self._outbox = outbox
+        self._queue = queue
         self._clock = clock
-        self._make_sender = make_sender
+        self._sender = sender
         self._receivers = receivers
         self._loop = asyncio.new_event_loop()
         self._wake_event = asyncio.Event()
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._requested, self._done = 0, 0
+        self._tasks: set[asyncio.Task[bool]] = set()
+        # Calls of `wake` and `finish` are counted: those made, those made before the last look, those whose messages
+        # have been sent.
+        self._requested, self._looked, self._done = 0, 0, 0
         self._condition = Condition()
         self._closed = Event()
         self._thread = Thread(target=self._main, name="svc-delivery", daemon=True)
         self._thread.start()
 
     def wake(self) -> bool:
-        """Look again for what is due; False: the thread has ended."""
+        """Look for messages that are due. Returns False if the thread has ended."""
         with self._condition:
             if self._closed.is_set():
                 return False
@@ -58,12 +59,12 @@ class DeliveryWorker:
             return True
 
     def finish(self, timeout: float | None = None) -> None:
-        """Wait until nothing is due and nothing under way, or so many seconds."""
+        """Wait until nothing is due and nothing under way, or at most so many seconds."""
         with self._condition:
             self._requested += 1
-            mine = self._requested
+            own_request = self._requested
             self._wake()
-            self._condition.wait_for(lambda: self._done >= mine or self._closed.is_set(), timeout)
+            self._condition.wait_for(lambda: self._done >= own_request or self._closed.is_set(), timeout)
 
     def close(self) -> None:
         """End the thread."""
@@ -72,7 +73,7 @@ class DeliveryWorker:
         self._thread.join(_CLOSING_SECONDS)
 
     def _wake(self) -> None:
-        with suppress(RuntimeError):  # it has ended
+        with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self._wake_event.set)
 
     def _main(self) -> None:
@@ -85,77 +86,63 @@ class DeliveryWorker:
             self._loop.close()
 
     async def _run(self) -> None:
-        sender = self._make_sender()
         try:
             while not self._closed.is_set():
                 self._wake_event.clear()
-                seconds = self._seconds_until(self._begin_due(sender))
+                seconds = self._start_due()
                 try:
                     await asyncio.wait_for(self._wake_event.wait(), _IDLE_SECONDS if seconds is None else seconds)
                 except TimeoutError:
-                    if seconds is None:
-                        self._end_if_idle()
+                    with self._condition:  # a call of `wake` comes before this, or is told that the thread has ended
+                        if seconds is None and self._done == self._requested and not self._tasks:
+                            self._closed.set()
         finally:
             for task in list(self._tasks):
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
-            await sender.close()
+            await self._sender.close()
 
-    def _begin_due(self, sender: Sender) -> datetime | None:
-        """Send what is due; when there will be something else."""
-        requested = self._requested  # before looking: what is queued later is not promised to who asked
-        due, later = self._due_and_later()
+    def _start_due(self) -> float | None:
+        """Start a task for each channel that has a due message.
+
+        Returns the seconds until something else will be due, or None. A virtual clock wakes the thread when it moves.
+        """
+        self._looked = self._requested  # before the look: what is queued later belongs to a later request
+        seconds = None
+        try:
+            # First the later time: what becomes due between the two queries is then in both results.
+            later = None if self._clock.is_virtual else self._queue.later()
+            due = self._queue.due()
+            if later is not None:
+                seconds = (later - self._clock.now()).total_seconds()
+        except Exception:  # a store that fails once must not end the thread
+            _log.exception("the messages that are due cannot be read")
+            due = []
         for waiting in due:
-            task = self._loop.create_task(self._drain_channel(waiting, sender))
+            task = self._loop.create_task(self._queue.drain(waiting, self._send))
             self._tasks.add(task)
-            task.add_done_callback(self._task_done)
+            task.add_done_callback(self._on_task_done)
+        self._report_done()
+        return seconds
+
+    def _on_task_done(self, task: asyncio.Task[bool]) -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error:
+            _log.error("a delivery failed", exc_info=error)
+        if error or (not task.cancelled() and task.result()):
+            self._wake_event.set()  # and not done: that look may start another task
+        else:
+            self._report_done()
+
+    def _report_done(self) -> None:
+        """Let `finish` return if no task is under way."""
         if not self._tasks:
             with self._condition:
-                self._done = requested
+                self._done = self._looked
                 self._condition.notify_all()
-        return later
 
-    def _due_and_later(self) -> tuple[list[Waiting], datetime | None]:
-        """What goes out now, and when to look again. A store that fails once must not end the thread.
-
-        The later time is asked for first: what becomes due between the two questions is then in both answers.
-        """
-        try:
-            later = self._outbox.later()
-            return self._outbox.due(), later
-        except Exception:
-            _log.exception("the outbox cannot be read")
-            return [], None
-
-    def _task_done(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not self._tasks:
-            self._wake_event.set()
-        if not task.cancelled() and (error := task.exception()):
-            _log.error("a delivery failed", exc_info=error)
-
-    def _seconds_until(self, later: datetime | None) -> float | None:
-        """By the system's clock; a virtual one tells when it moves."""
-        return None if later is None or self._clock.is_virtual else (later - self._clock.now()).total_seconds()
-
-    def _end_if_idle(self) -> None:
-        """Nobody has asked since the last look: who asks from now on is told that this thread has ended."""
-        with self._condition:
-            if self._done == self._requested and not self._tasks:
-                self._closed.set()
-
-    async def _drain_channel(self, first: Waiting, sender: Sender) -> None:
-        """Send what is due of one channel, in its order."""
-        waiting: Waiting | None = first
-        while waiting:
-            outcome = self._outbox.record_outcome(waiting, await self._attempt(waiting, sender))
-            waiting = outcome.following
-            if outcome.postponed:
-                self._wake_event.set()  # to wait no longer than until then
-
-    async def _attempt(self, waiting: Waiting, sender: Sender) -> AttemptOutcome:
-        if refused := self._outbox.check_allowed(waiting):
-            return refused
-        if handler := self._receivers.get(waiting.channel.address):
-            return await self._loop.run_in_executor(None, deliver_in_process, handler, self._outbox, waiting)
-        return await sender.send(waiting.channel.address, self._outbox.headers(waiting), self._outbox.body(waiting))
+    async def _send(self, address: str, headers: list[tuple[str, str]], body: bytes) -> AttemptOutcome:
+        if handler := self._receivers.get(address):
+            return await self._loop.run_in_executor(None, call_receiver, handler, address, headers, body)
+        return await self._sender.send(address, headers, body)

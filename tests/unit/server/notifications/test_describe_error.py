@@ -11,7 +11,7 @@ import pytest
 import trustme
 
 from svc_notebooks.core.notifications.delivery_schedule import AttemptOutcome
-from svc_notebooks.server.notifications.connection_pool import HttpsSender
+from svc_notebooks.server.notifications.https_sender import HttpsSender
 from svc_notebooks.server.notifications.trust_store import TrustStore
 from tests import receivers
 from tests.patience import PATIENCE

@@ -11,7 +11,7 @@ import pytest
 
 from svc_notebooks.core.notifications.delivery_schedule import AttemptOutcome
 from svc_notebooks.server.notifications import open_connection
-from svc_notebooks.server.notifications.connection_pool import HttpsSender
+from svc_notebooks.server.notifications.https_sender import HttpsSender
 from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, Receiver, dead_receiver, receiver, server_context
 from tests.unit.server.notifications.conftest import HEADERS, Sender

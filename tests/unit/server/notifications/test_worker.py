@@ -1,4 +1,4 @@
-"""The thread that delivers: nothing that waits is forgotten, whatever happens between two looks."""
+"""The thread that delivers forgets no message, whatever happens between two looks at the queue."""
 
 from __future__ import annotations
 
@@ -11,125 +11,117 @@ from typing import Any, cast
 
 import pytest
 
-from svc_notebooks.core.notifications.delivery_schedule import AttemptOutcome
-from svc_notebooks.server.notifications.delivery_queue import AttemptResult, DeliveryQueue
-from svc_notebooks.server.notifications.delivery_service import DeliveryService
+from svc_notebooks.server.notifications.delivery_queue import DeliveryQueue
 from svc_notebooks.server.notifications.delivery_worker import DeliveryWorker
-from svc_notebooks.server.storage.clock import SystemClock, VirtualClock
+from svc_notebooks.server.notifications.push import PushNotifications
+from svc_notebooks.server.service import open_service
+from svc_notebooks.server.storage.clock import SystemClock
 from tests.patience import PATIENCE
 
 START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 
 
-class Ticking:
+class TickingQueue:
     """A queue with one message that is due after a moment; each look at what is due takes a second."""
 
     def __init__(self, *, broken: bool = False) -> None:
         self.time, self.message_due = START, START + timedelta(milliseconds=50)
-        self.broken, self.settled = broken, Event()
+        self.broken, self.drained = broken, Event()
         self.is_virtual = False
 
     def now(self) -> datetime:
         return self.time
 
     def later(self) -> datetime | None:
-        return self.message_due if self.message_due > self.time and not self.settled.is_set() else None
+        return self.message_due if self.message_due > self.time and not self.drained.is_set() else None
 
     def due(self) -> list[Any]:
         if self.broken:
             self.broken = False
             raise OSError("the disk is away")
-        due = [self] if self.message_due <= self.time and not self.settled.is_set() else []
+        due = [self] if self.message_due <= self.time and not self.drained.is_set() else []
         self.time += timedelta(seconds=1)
         return due
 
-    def check_allowed(self, waiting: Any) -> AttemptOutcome:
-        return AttemptOutcome(200)
-
-    def record_outcome(self, waiting: Any, outcome: AttemptOutcome) -> AttemptResult:
-        self.settled.set()
-        return AttemptResult(None, False)
+    async def drain(self, first: Any, send: Any) -> bool:
+        self.drained.set()
+        return False
 
 
-class Nobody:
-    """A poster that is never used."""
-
+class UnusedSender:
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing, because nothing is open."""
 
 
-def started_worker(queue: Ticking) -> DeliveryWorker:
-    return DeliveryWorker(cast(DeliveryQueue, queue), cast(SystemClock, queue), lambda: cast(Any, Nobody()), {})
+def start_worker(queue: TickingQueue) -> DeliveryWorker:
+    return DeliveryWorker(cast(DeliveryQueue, queue), cast(SystemClock, queue), cast(Any, UnusedSender()), {})
 
 
 @pytest.mark.spec("N-08", "N-08b")
-def test_what_becomes_due_while_one_looks_is_not_forgotten() -> None:
-    queue = Ticking()
-    worker = started_worker(queue)
+def test_a_message_that_becomes_due_during_a_look_is_not_forgotten() -> None:
+    queue = TickingQueue()
+    worker = start_worker(queue)
     try:
-        assert queue.settled.wait(PATIENCE)
+        assert queue.drained.wait(PATIENCE)
     finally:
         worker.close()
 
 
 def test_a_store_that_fails_once_does_not_end_the_thread() -> None:
-    queue = Ticking(broken=True)
-    worker = started_worker(queue)
+    queue = TickingQueue(broken=True)
+    worker = start_worker(queue)
     try:
         worker.finish(PATIENCE)
         worker.wake()
-        assert queue.settled.wait(PATIENCE)
+        assert queue.drained.wait(PATIENCE)
     finally:
         worker.close()
 
 
-class Mailbox:
+class CountingQueue:
     """A queue whose messages are only counted."""
 
     def __init__(self) -> None:
         self._changed = Condition()
-        self._posted, self._taken, self._settled = 0, 0, 0
+        self._queued, self._taken, self._sent = 0, 0, 0
 
-    def post(self) -> None:
-        self._posted += 1
+    def enqueue(self) -> None:
+        self._queued += 1
 
     def has_pending(self) -> bool:
-        return self._settled < self._posted
+        return self._sent < self._queued
 
     def later(self) -> None:
         return None
 
     def due(self) -> list[Any]:
-        due = [self] * (self._posted - self._taken)
+        due = [self] * (self._queued - self._taken)
         self._taken += len(due)
         return due
 
-    def check_allowed(self, waiting: Any) -> AttemptOutcome:
-        return AttemptOutcome(200)
-
-    def record_outcome(self, waiting: Any, outcome: AttemptOutcome) -> AttemptResult:
+    async def drain(self, first: Any, send: Any) -> bool:
         with self._changed:
-            self._settled += 1
+            self._sent += 1
             self._changed.notify_all()
-        return AttemptResult(None, False)
+        return False
 
-    def empties(self) -> bool:
+    def wait_until_empty(self) -> bool:
         with self._changed:
             return self._changed.wait_for(lambda: not self.has_pending(), PATIENCE)
 
 
 @pytest.fixture
-def mailbox() -> Mailbox:
-    return Mailbox()
+def queue() -> CountingQueue:
+    return CountingQueue()
 
 
 @pytest.fixture
-def delivery_service(mailbox: Mailbox) -> Iterator[DeliveryService]:
-    delivery_service = DeliveryService(
-        cast(DeliveryQueue, mailbox), VirtualClock(), lambda: cast(Any, Nobody()), background=True
-    )
-    yield delivery_service
-    delivery_service.close()
+def push(queue: CountingQueue) -> Iterator[PushNotifications]:
+    with open_service(seed=0, background=False) as service:
+        push = PushNotifications(service._context, background=True)
+        push.queue = cast(DeliveryQueue, queue)
+        yield push
+        push.close()
 
 
 def delivery_threads() -> list[threading.Thread]:
@@ -137,34 +129,34 @@ def delivery_threads() -> list[threading.Thread]:
 
 
 def test_a_thread_with_nothing_to_do_ends_and_is_begun_again(
-    mailbox: Mailbox, delivery_service: DeliveryService, monkeypatch: pytest.MonkeyPatch
+    queue: CountingQueue, push: PushNotifications, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("svc_notebooks.server.notifications.delivery_worker._IDLE_SECONDS", 0.01)
     others = delivery_threads()
     for _ in range(3):
-        mailbox.post()
-        delivery_service.wake()
-        assert mailbox.empties()
+        queue.enqueue()
+        push.wake()
+        assert queue.wait_until_empty()
         for thread in delivery_threads():
             if thread not in others:
                 thread.join(PATIENCE)
 
         assert delivery_threads() == others
-        delivery_service.deliver(PATIENCE)  # with nothing to deliver nothing is begun
+        push.deliver(PATIENCE)  # with nothing to deliver nothing is begun
         assert delivery_threads() == others
 
 
 def test_no_message_is_lost_between_a_thread_that_ends_and_the_next(
-    mailbox: Mailbox, delivery_service: DeliveryService, monkeypatch: pytest.MonkeyPatch
+    queue: CountingQueue, push: PushNotifications, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("svc_notebooks.server.notifications.delivery_worker._IDLE_SECONDS", 0.001)
     chance = Random(0)
     for number in range(400):
-        mailbox.post()
+        queue.enqueue()
         if number % 2:
-            delivery_service.wake()
-            assert mailbox.empties()
+            push.wake()
+            assert queue.wait_until_empty()
         else:
-            delivery_service.deliver(PATIENCE)
-            assert not mailbox.has_pending()
+            push.deliver(PATIENCE)
+            assert not queue.has_pending()
         Event().wait(chance.random() * 0.002)  # so that the next message comes before, while and after the thread ends
