@@ -71,8 +71,8 @@ class Headers(Mapping[str, str]):
         return self._index()[name.lower()]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The first value of this name; asked for on every request, so without an exception inside."""
-        return self._index().get(name.lower(), default)
+        """Return the first value of this name. It is called often, so no exception is raised on the way."""
+        return (self._first or self._index()).get(name.lower(), default)
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys(name for name, _ in self.pairs))
@@ -81,7 +81,7 @@ class Headers(Mapping[str, str]):
         return len(self._index())
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and name.lower() in self._index()
+        return isinstance(name, str) and name.lower() in (self._first or self._index())
 
     def all(self, name: str) -> list[str]:
         """Every value sent under this name, in order."""
@@ -115,7 +115,10 @@ class Query:
 
     def get(self, name: str, default: str | None = None) -> str | None:
         """The first value of this name."""
-        return next((value for key, value in self.pairs if key == name), default)
+        for key, value in self.pairs:
+            if key == name:
+                return value
+        return default
 
     def all(self, name: str) -> list[str]:
         """Every value of this name, in order."""
@@ -126,7 +129,7 @@ class Query:
         return Query([*self.pairs, *values.items()])
 
     def __contains__(self, name: object) -> bool:
-        return any(key == name for key, _ in self.pairs)
+        return self.get(str(name)) is not None
 
     def __str__(self) -> str:
         return urlencode(self.pairs, quote_via=quote, safe="/*,()")

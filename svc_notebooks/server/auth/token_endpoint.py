@@ -9,6 +9,7 @@ from urllib.parse import unquote_plus
 
 from ...core.auth.oauth import AUTHORIZATION_CODE, GRANTS, JWT_BEARER, REFRESH_TOKEN, OAuthError
 from ...core.http.messages import JSONObject, Response
+from ..context.access_tokens import bearer
 from ..context.public_request import PublicRequest, no_store_json, oauth_error_response, required_parameter
 from ..tables.oauth import ClientRow
 from ..tables.users import digest_of
@@ -75,7 +76,7 @@ def _basic(header: str) -> tuple[str, str]:
 def tokeninfo(request: PublicRequest) -> Response:
     """Whom a token is for, what it lets them do, and for how long."""
     try:
-        secret = request.token_verifier.bearer_token(request.http_request) or _parameter(request, "access_token")
+        secret = bearer(request.http_request) or _parameter(request, "access_token")
         return no_store_json(_token_info(request, secret))
     except OAuthError as error:
         return oauth_error_response(error)

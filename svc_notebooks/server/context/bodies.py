@@ -1,9 +1,9 @@
-"""Wraps request and response bodies: counts their bytes and checks the declared length."""
+"""The bodies of requests and responses, which count their bytes and check the declared length."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Body, Disconnected, Request, abort_body, as_body, close_body, is_gone
@@ -11,87 +11,96 @@ from .request_journal import JournalEntry
 
 _log = logging.getLogger(__name__)
 
-_MOST_DIGITS = 18
+_MAX_DIGITS = 18
 
 
 class RequestBody:
-    """A body that raises Disconnected where the declared length is not reached, and never gives more."""
+    """The body of a request. It adds its bytes to the journal entry and never returns more than the declared length."""
 
-    __slots__ = ("_body", "_declared", "_entry")
+    __slots__ = ("_body", "_entry", "_read")
 
-    def __init__(self, body: Body | bytes, declared: int | None, entry: JournalEntry) -> None:
+    def __init__(self, body: Body | bytes, entry: JournalEntry) -> None:
         self._body = as_body(body)
-        self._declared = declared
         self._entry = entry
+        self._read: Callable[[int], bytes] = self._body.read
 
     def read(self, size: int = -1, /) -> bytes:
-        """At most `size` bytes, b"" at the end."""
-        if self._declared is not None:
-            remaining = self._declared - self._entry.received
+        """Return at most `size` bytes, b"" at the end. Raises Disconnected for an end before the declared length."""
+        declared, entry = self._entry.declared, self._entry
+        if declared is not None:
+            remaining = declared - entry.received
             size = remaining if size < 0 else min(size, remaining)
-        block = self._body.read(size) if size else b""
-        if size and not block and self._declared is not None:
+        block = self._read(size) if size else b""
+        if size and not block and declared is not None:
             raise Disconnected("the body ended before its declared length")
-        self._entry.received += len(block)
+        entry.received += len(block)
         return block
 
     def abort(self) -> None:
-        """Stop the other side, where there is one that can be stopped."""
+        """Stop the sender, if the transport can."""
         abort_body(self._body)
 
     def gone(self) -> bool:
-        """Whether the other side has closed its connection."""
+        """Return whether the sender has closed its connection."""
         return is_gone(self._body)
 
 
-class CountedStream:
-    """A streamed response that counts what was taken of it.
+class ResponseStream:
+    """The body of a streamed response, which adds its bytes to the journal entry.
 
-    Raises Disconnected where the body ends before its Content-Length or cannot be read: the connection is closed,
-    and the client sees a cut instead of waiting for the rest.
+    Raises Disconnected where the body ends before `length`, where it cannot be read, and after `cut_after` bytes. The
+    transport then closes the connection, so that the client sees a cut and does not wait for the rest.
     """
 
-    __slots__ = ("_blocks", "_entry", "_length", "_source")
+    __slots__ = ("_blocks", "_cut_after", "_entry", "_length", "_source")
 
-    def __init__(self, source: Iterable[bytes], entry: JournalEntry, length: int | None) -> None:
+    def __init__(
+        self, source: Iterable[bytes], entry: JournalEntry, *, length: int | None, cut_after: int | None = None
+    ) -> None:
         self._source = source
         self._blocks = iter(source)
         self._entry = entry
         self._length = length
+        self._cut_after = cut_after
 
-    def __iter__(self) -> CountedStream:
+    def __iter__(self) -> ResponseStream:
         return self
 
     def __next__(self) -> bytes:
+        sent, cut_after = self._entry.sent, self._cut_after
+        if cut_after is not None and sent >= cut_after:
+            raise Disconnected("a fault cut the answer")
         try:
             block = next(self._blocks)
         except StopIteration:
-            if self._length is not None and self._entry.sent < self._length:
-                raise Disconnected(f"the body ended after {self._entry.sent} of {self._length} bytes") from None
+            if self._length is not None and sent < self._length:
+                raise Disconnected(f"the body ended after {sent} of {self._length} bytes") from None
             raise
         except OSError as error:
-            _log.error("a response was cut after %d bytes: %s", self._entry.sent, error)
+            _log.error("a response was cut after %d bytes: %s", sent, error)
             raise Disconnected(str(error)) from error
-        self._entry.sent += len(block)
+        if cut_after is not None:
+            block = block[: cut_after - sent]
+        self._entry.sent = sent + len(block)
         return block
 
     def close(self) -> None:
-        """Let go of what is behind it."""
+        """Close the source of the blocks."""
         close_body(self._source)
 
 
-def check_length(request: Request) -> None:
-    """Whether an upload says where its body ends: by a length, or by the chunked coding. Raises ApiError (411)."""
-    if not ("Content-Length" in request.headers or "Transfer-Encoding" in request.headers):
+def declared_length(request: Request, *, required: bool = False) -> int | None:
+    """Return the declared length of the body, or None for a body that ends where its transfer coding says.
+
+    Raises ApiError: 400 for a Content-Length that is not one number, 411 if one is `required` and neither header is
+    there.
+    """
+    text, is_coded = request.headers.get("Content-Length"), "Transfer-Encoding" in request.headers
+    if text is None and required and not is_coded:
         raise refuse("lengthRequired")
-
-
-def declared_length(request: Request) -> int | None:
-    """How long the body says it is; None: until it ends. Raises ApiError (400)."""
-    text = request.headers.get("Content-Length")
-    if text is None or "Transfer-Encoding" in request.headers:
+    if text is None or is_coded:
         return len(request.body) if isinstance(request.body, bytes) and text is None else None
     repeated = len(set(request.headers.all("Content-Length"))) > 1
-    if repeated or not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
+    if repeated or not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
         raise refuse("invalidHeader", name="Content-Length", message="expected one number of bytes.")
     return int(text)

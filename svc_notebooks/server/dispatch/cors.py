@@ -1,7 +1,7 @@
-"""CORS: how a browser learns that a page of another origin may use the interface.
+"""Adds the CORS headers by which a browser lets a page of another origin use the interface.
 
-It is for addresses where an access token, a code or a secret of the request itself says who asks. A browser adds none
-of these to the request of a foreign page by itself. No answer ever allows credentials, which are cookies.
+They are for addresses where the request itself carries an access token, a code or a secret. A browser adds none of
+these to the request of a foreign page by itself. No response ever allows credentials, which are cookies.
 """
 
 from __future__ import annotations
@@ -20,24 +20,25 @@ _EXPOSED = (
     "Accept-Ranges", "Content-Disposition", "Content-Length", "Content-Range", "ETag", "Location", "Range",
     "Retry-After", "WWW-Authenticate",
 )  # fmt: skip
-"""What of an answer a page may read beside the few headers that every page may."""
+"""The response headers that a page may read in addition to the few that every page may."""
 
 _MAX_AGE = "7200"
-"""Seconds for which a browser may keep the answer to a preflight: chromium keeps none longer."""
+"""Seconds for which a browser may cache a preflight. Chromium caches none longer."""
 
 
 def is_preflight(request: Request) -> bool:
-    """Whether a browser asks beforehand what a page may send; the request has an Origin."""
+    """Return whether a request with an Origin is the preflight of a browser."""
     return request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
 
 
 def preflight(request: Request, methods: Iterable[str], context: ServiceContext) -> Response:
-    """The answer to a preflight. Raises ApiError (403) for an origin that is not allowed.
+    """Return the response to a preflight. Raises ApiError (403) for an origin that is not allowed.
 
-    Every header may be sent: what a request may do depends on its access token alone.
+    Every header may be sent, because the access token alone decides the rights of a request.
     """
-    if not _allowed(request.headers["Origin"], context):
-        raise refuse("foreignOrigin", decided_by="allowed_origins", origin=request.headers["Origin"][:100])
+    origin = request.headers["Origin"]
+    if not _allow_origin(origin, context):
+        raise refuse("foreignOrigin", decided_by="allowed_origins", origin=origin[:100])
     requested = request.headers.get("Access-Control-Request-Headers")
     headers = [("Access-Control-Allow-Methods", ", ".join(methods)), ("Access-Control-Max-Age", _MAX_AGE)]
     if requested:
@@ -46,25 +47,21 @@ def preflight(request: Request, methods: Iterable[str], context: ServiceContext)
 
 
 def with_origin(response: Response, origin: str, context: ServiceContext) -> Response:
-    """An answer with what a page of this origin may read of it."""
-    allowed = _allowed(origin, context)
+    """Return a response with the headers that tell a page of this origin what it may read."""
+    allowed = _allow_origin(origin, context)
     headers = [] if allowed == ANY else [("Vary", "Origin")]
     if allowed:
         headers += [(ALLOWED, allowed), ("Access-Control-Expose-Headers", ", ".join(_EXPOSED))]
     return Response(response.status, response.headers.plus(*headers), response.body)
 
 
-def _allowed(origin: str, context: ServiceContext) -> str:
-    """What the answer says of an origin: it is allowed, all are (`*`), or "" for neither."""
-    origins = allowed_origins(context)
-    return ANY if ANY in origins else origin if origin in origins else ""
+def _allow_origin(origin: str, context: ServiceContext) -> str:
+    """Return the value of Access-Control-Allow-Origin, "" for an origin that is not allowed.
 
-
-def allowed_origins(context: ServiceContext) -> tuple[str, ...]:
-    """The origins whose pages may use the interface.
-
-    Unless the policy says so these are all, or none where a seed makes the access tokens: anybody can work those out.
+    Without a policy all origins are allowed, or none where a seed makes the access tokens, since anybody can compute
+    those.
     """
-    if context.policy.allowed_origins is not None:
-        return context.policy.allowed_origins
-    return (ANY,) if context.ids.seed is None else ()
+    origins = context.policy.allowed_origins
+    if origins is None:
+        return ANY if context.ids.seed is None else ""
+    return ANY if ANY in origins else origin if origin in origins else ""

@@ -1,11 +1,11 @@
-"""Dispatches a request: routes, authenticates, limits, injects faults, calls the handler, writes the journal."""
+"""Dispatches a request: routing, authentication, rate limits, faults, the handler and the journal."""
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from urllib.parse import SplitResult, urlsplit
 
 from ...core.api.error_rules import rule_for
@@ -13,10 +13,10 @@ from ...core.api.operations import SESSION
 from ...core.api.public_endpoints import PAGES
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.faults.plan import FaultTarget
-from ...core.http.messages import Disconnected, Query, Request, Response
+from ...core.http.messages import Disconnected, Query, Request, Response, close_body
 from ...core.http.redaction import redacted_query, without_secret
 from ..context.access_tokens import Caller, TokenVerifier, require_scopes
-from ..context.bodies import CountedStream, RequestBody, check_length, declared_length
+from ..context.bodies import RequestBody, ResponseStream, declared_length
 from ..context.csrf import check_page
 from ..context.public_request import PublicRequest
 from ..context.request_journal import Journal, JournalEntry
@@ -26,13 +26,25 @@ from ..files.resumable_upload import session_caller
 from ..files.storage_errors import disk_refusal
 from ..state.expiry import expire_session
 from . import cors
-from .fault_injection import FaultInjection, faults_from_header
+from .fault_injection import faults_from_header
 from .fault_plans import Faults
 from .handlers import PUBLIC_HANDLERS, handler_of
 from .rate_limits import RateLimiter
 from .routing import UPLOAD, Routes
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Incoming:
+    """A request on its way to its handler. `method` is the one of X-HTTP-Method-Override, if a POST has it."""
+
+    request: Request
+    method: str
+    path: str
+    query: Query
+    body: RequestBody
+    entry: JournalEntry
 
 
 class Dispatcher:
@@ -55,163 +67,164 @@ class Dispatcher:
         self._fault_header = context.names.header("Fault")
 
     def handle(self, request: Request) -> Response:
-        """Answer a request. What fails inside is logged and answered as a 500.
+        """Return the response to a request. An error of a handler is logged and answered with status 500.
 
-        Raises:
-            Disconnected: a fault of `faults` cuts the connection; nothing else is ever raised.
+        Raises Disconnected where a fault cuts the connection, and nothing else.
         """
-        parts = urlsplit(request.url)
-        entry = self._journal.open(self._context.clock.now(), request.method, *_redacted_path_and_query(request, parts))
-        query = Query.parse(parts.query)
-        answer = self._dispatch_with_faults if self._faults or self._fault_header in request.headers else self._respond
-        origin = self._page_origin(request, parts.path)
+        parts, headers = urlsplit(request.url), request.headers
+        entry = self._open_entry(request, parts)
+        override = headers.get("X-HTTP-Method-Override") if request.method == "POST" else None  # edge case 47
+        incoming = _Incoming(
+            request,
+            override.strip().upper() if override else request.method,
+            parts.path,
+            Query.parse(parts.query),
+            RequestBody(request.body, entry),
+            entry,
+        )
+        origin = headers.get("Origin")
+        if origin is not None and not self._routes.is_interface(parts.path):
+            origin = None  # one of our own pages
         if origin is not None and cors.is_preflight(request):
-            answer = self._preflight
-        response = answer(request, parts.path, query, entry)
+            response = self._preflight(incoming)
+        elif self._faults or self._fault_header in headers:
+            response = self._dispatch_with_faults(incoming)
+        else:
+            response = self._respond(incoming)
         entry.status = response.status
         if origin is not None:
             response = cors.with_origin(response, origin, self._context)
-        return _counted(response, entry, head=request.method == "HEAD")
+        return _count_body(response, entry, head=request.method == "HEAD")
 
     def refusal(self, request: Request, check: Callable[[Request, ServiceContext], None]) -> Response | None:
-        """The answer to a control call that `check` refuses, noted in the journal; None: it refuses nothing."""
+        """Return the response to a control call that `check` refuses, with a journal row, or None if it passes."""
         try:
             check(request, self._context)
         except ApiError as error:
-            path = _redacted_path_and_query(request, urlsplit(request.url))
-            entry = self._journal.open(self._context.clock.now(), request.method, *path)
+            entry = self._open_entry(request, urlsplit(request.url))
             entry.operation, entry.status = "control", error.status
-            return _counted(_refused(error, entry), entry, head=request.method == "HEAD")
+            return _count_body(_error_response(error, entry), entry, head=request.method == "HEAD")
         return None
 
-    def _page_origin(self, request: Request, path: str) -> str | None:
-        """The origin of the web page that uses the interface; None: a program does, or it is one of our own pages."""
-        origin: str | None = request.headers.get("Origin")
-        return origin if origin is not None and self._routes.is_interface(path) else None
+    def _open_entry(self, request: Request, parts: SplitResult) -> JournalEntry:
+        """Begin the journal row of a request, without secrets in its URL and without the caller's own token (T-05)."""
+        path, query = parts.path, parts.query
+        token = (request.headers.get("Authorization") or "").rpartition(" ")[2]
+        if query or "%" in path or token in path:
+            path, query = without_secret(path, token), without_secret(redacted_query(query, path), token)
+        return self._journal.open(self._context.clock.now(), request.method, path, query)
 
-    def _preflight(self, request: Request, path: str, query: Query, entry: JournalEntry) -> Response:
-        """Answer what a browser asks before it sends the request of a page. No fault of a plan is meant for it."""
-        entry.decided_by = "allowed_origins"
+    def _preflight(self, incoming: _Incoming) -> Response:
+        """Answer the preflight of a browser. No fault of a plan applies to it."""
+        incoming.entry.decided_by = "allowed_origins"
         try:
-            return cors.preflight(request, self._routes.methods(path, query), self._context)
+            methods = self._routes.methods(incoming.path, incoming.query)
+            return cors.preflight(incoming.request, methods, self._context)
         except ApiError as error:
-            return _refused(error, entry)
+            return _error_response(error, incoming.entry)
 
-    def _dispatch_with_faults(self, request: Request, path: str, query: Query, entry: JournalEntry) -> Response:
-        """As `_respond`, with the faults that are meant for this request."""
-        target = self._target(request, path, query, entry)
+    def _dispatch_with_faults(self, incoming: _Incoming) -> Response:
+        """Return the response to a request, or that of a fault. Raises Disconnected where a fault cuts."""
+        request, entry = incoming.request, incoming.entry
+        target = self._fault_target(incoming)
         try:
             from_header = faults_from_header(request, self._context, signed_in=entry.user is not None)
         except ApiError as error:
-            return _refused(error, entry)
+            return _error_response(error, entry)
         injection = self._faults.inject(target, from_header)
         entry.fault = str(injection) or None
         try:
-            return self._dispatch_under_faults(injection, request, path, query, entry)
+            response = injection.before(lambda: expire_session(self._context, incoming.query, entry.user))
+            if response is None:
+                body = injection.request_body(request.body, entry) or incoming.body
+                response = self._respond(replace(incoming, body=body))
+            if request.method == "HEAD":  # before a fault counts the bytes of its body
+                response = Response(response.status, response.headers)
+            entry.status = response.status
+            return injection.after(response, entry)
         finally:
             injection.end()
             entry.fault, entry.decided_by = str(injection) or None, injection.decided_by or entry.decided_by
 
-    def _dispatch_under_faults(
-        self, injection: FaultInjection, request: Request, path: str, query: Query, entry: JournalEntry
-    ) -> Response:
-        response = injection.before(lambda: expire_session(self._context, query, entry.user))
-        if response is None:
-            truncated = dataclasses.replace(request, body=injection.body(request.body))
-            response = self._respond(truncated, path, query, entry)
-        if request.method == "HEAD":  # before a fault counts the bytes of its body
-            response = Response(response.status, response.headers)
-        entry.status = response.status
-        return injection.after(response)
-
-    def _target(self, request: Request, path: str, query: Query, entry: JournalEntry) -> FaultTarget:
-        """What is known of a request before anything is done; the journal knows it, too, if nothing ever is."""
-        method, operation = _method(request), None
+    def _fault_target(self, incoming: _Incoming) -> FaultTarget:
+        """Describe a request for the plans of faults. The journal gets the same, in case no handler is called."""
+        entry, operation = incoming.entry, None
         with suppress(ApiError):
-            operation = self._routes.find(method, path, query).operation
+            operation = self._routes.find(incoming.method, incoming.path, incoming.query).operation
             entry.operation = operation.name
         with suppress(ApiError):
-            caller = self._caller(request, query, operation is SESSION)
+            caller = self._caller(incoming, in_session=operation is SESSION)
             entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
         with suppress(ApiError):
-            entry.declared = declared_length(request)
-        return FaultTarget(entry.operation, method, path, entry.user, entry.declared)
+            entry.declared = declared_length(incoming.request)
+        return FaultTarget(entry.operation, incoming.method, incoming.path, entry.user, entry.declared)
 
-    def _respond(self, request: Request, path: str, query: Query, entry: JournalEntry) -> Response:
+    def _respond(self, incoming: _Incoming) -> Response:
+        """Return the response to a request; each error becomes one."""
+        entry = incoming.entry
         try:
-            return self._dispatch(request, path, query, entry)
+            return self._dispatch(incoming)
         except ApiError as error:
-            return _refused(error, entry)
+            return _error_response(error, entry)
         except Disconnected:
-            return _refused(refuse("cancelled"), entry)  # nobody reads it
+            return _error_response(refuse("cancelled"), entry)  # nobody reads it
         except OSError as error:
-            return _refused(disk_refusal(error, self._context, entry.user or ""), entry)
+            return _error_response(disk_refusal(error, self._context, entry.user or ""), entry)
         except Exception:
-            _log.exception("%s %s failed", request.method, path)
-            return _refused(refuse("backendError"), entry)
+            _log.exception("%s %s failed", incoming.request.method, incoming.path)
+            return _error_response(refuse("backendError"), entry)
 
-    def _dispatch(self, request: Request, path: str, query: Query, entry: JournalEntry) -> Response:
-        method = _method(request)
-        route = self._routes.find(method, path, query)
-        operation = route.operation
+    def _dispatch(self, incoming: _Incoming) -> Response:
+        """Find the operation and the caller of a request, check that it is allowed, and call the handler."""
+        context, request, method, entry = self._context, incoming.request, incoming.method, incoming.entry
+        query, body = incoming.query, incoming.body
+        operation, path_params, is_upload = self._routes.find(method, incoming.path, query)
         entry.operation, entry.decided_by = operation.name, operation.decided_by
         if operation.name in PAGES:
-            check_page(request, operation.name, self._context)
+            check_page(request, operation.name, context)
         if public_handler := PUBLIC_HANDLERS.get(operation.name):
             entry.declared = declared_length(request)
-            body = RequestBody(request.body, entry.declared, entry)
             return public_handler(
-                PublicRequest(self._context, self._tokens, request, method, route.path_params, query, body, entry)
+                PublicRequest(context, self._tokens, request, method, path_params, query, body, entry)
             )
-        caller = self._caller(request, query, operation is SESSION)
+        caller = self._caller(incoming, in_session=operation is SESSION)
         entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
-        caller = require_scopes(caller, operation.allowed_scopes(self._context.policy), operation)
-        self._rate_limiter.check(caller, operation, media=query.get("alt") == "media")
-        if route.upload and method != "DELETE":
-            check_length(request)
-        entry.declared = declared_length(request)
-        body = RequestBody(request.body, entry.declared, entry)
-        request_context = RequestContext(request, method, operation, route.path_params, query, caller, body, entry)
-        handler = handler_of(request_context, upload=route.upload)
+        caller = require_scopes(caller, operation.allowed_scopes(context.policy), operation)
+        self._rate_limiter.check(caller, operation, query)
+        entry.declared = declared_length(request, required=is_upload and method != "DELETE")
+        request_context = RequestContext(request, method, operation, path_params, query, caller, body, entry)
+        handler = handler_of(request_context, upload=is_upload)
         is_status_query = operation is SESSION and entry.declared == 0
         if method == "DELETE" or is_status_query:  # neither has a body that would have to be read a second time
-            return self._context.reserve.spend(lambda: handler(self._context, request_context))
-        return handler(self._context, request_context)
+            return context.reserve.spend(lambda: handler(context, request_context))
+        return handler(context, request_context)
 
-    def _caller(self, request: Request, query: Query, session: bool) -> Caller:
-        if session and self._context.policy.session_uri_is_enough and "Authorization" not in request.headers:
-            owner = session_caller(self._context, query)
+    def _caller(self, incoming: _Incoming, *, in_session: bool) -> Caller:
+        """Return the caller of a request. Raises ApiError (401)."""
+        headers = incoming.request.headers
+        if in_session and self._context.policy.session_uri_is_enough and "Authorization" not in headers:
+            owner = session_caller(self._context, incoming.query)
             if owner:
                 return owner
-        return self._tokens.caller(request, query)
+        return self._tokens.caller(incoming.request, incoming.query)
 
 
-def _redacted_path_and_query(request: Request, parts: SplitResult) -> tuple[str, str]:
-    """Path and query as the journal may have them: neither secrets by their names nor the caller's own token (T-05)."""
-    token = (request.headers.get("Authorization") or "").rpartition(" ")[2]
-    if parts.query or "%" in parts.path or token in parts.path:
-        return without_secret(parts.path, token), without_secret(redacted_query(parts.query, parts.path), token)
-    return parts.path, ""
-
-
-def _method(request: Request) -> str:
-    """The method; a POST may name another that a proxy would not let through (edge case 47)."""
-    other = request.headers.get("X-HTTP-Method-Override")
-    return other.strip().upper() if other and request.method == "POST" else request.method
-
-
-def _refused(error: ApiError, entry: JournalEntry) -> Response:
+def _error_response(error: ApiError, entry: JournalEntry) -> Response:
     entry.decided_by = rule_for(error.rows[0], entry.operation, upload=entry.path.startswith(UPLOAD))
     return error_response(error)
 
 
-def _counted(response: Response, entry: JournalEntry, *, head: bool) -> Response:
-    """Count what goes out; a HEAD gets the headers alone."""
-    if isinstance(response.body, bytes):
-        if head:
-            return Response(response.status, response.headers)
-        entry.sent = len(response.body)
+def _count_body(response: Response, entry: JournalEntry, *, head: bool) -> Response:
+    """Count the bytes of a response in the journal. The response to a HEAD loses its body."""
+    body = response.body
+    if head:
+        close_body(body)
+        return Response(response.status, response.headers)
+    if isinstance(body, bytes):
+        entry.sent = len(body)
+        return response
+    if isinstance(body, ResponseStream):  # a fault cuts it
         return response
     length = response.headers.get("Content-Length")
-    outgoing = CountedStream(response.body, entry, None if length is None else int(length))
-    return Response(response.status, response.headers, outgoing)
+    stream = ResponseStream(body, entry, length=None if length is None else int(length))
+    return Response(response.status, response.headers, stream)

@@ -1,4 +1,4 @@
-"""Maps operation names to handlers; uploads and files.get also dispatch on `uploadType` and `alt`."""
+"""Maps each operation to its handler. Uploads also depend on `uploadType`, files.get on `alt`."""
 
 from __future__ import annotations
 
@@ -37,16 +37,37 @@ _UPLOAD_TYPES: Mapping[str, tuple[Handler, str, str]] = {
     "multipart": (simple_upload.multipart, "A2-01", "A2-04"),
     "resumable": (initiate, "A3-01", "A3-01"),
 }
-"""What answers an upload of this type, and the rule for one that makes a file and for one that changes one."""
+"""For each `uploadType` the handler, the rule to create a file and the rule to update one."""
+
+
+def _get(context: ServiceContext, request: RequestContext) -> Response:
+    return download.download(context, request) if _alt(request) == "media" else file_operations.get(context, request)
+
+
+def _export(context: ServiceContext, request: RequestContext) -> Response:
+    """Return the export of a file, which is content with each value of `alt`; an unknown value is refused."""
+    _alt(request)
+    return conversion.export(context, request)
+
+
+def _alt(request: RequestContext) -> str:
+    """Return the `alt` of a request, which is `json` or `media`. Raises ApiError (400)."""
+    alt = (request.query.get("alt") or "json").lower()
+    if alt not in ("json", "media"):
+        raise refuse("invalidParameter", name="alt", message="expected json or media.")
+    return alt
+
 
 HANDLERS: Mapping[str, Handler] = {
     "files.create": file_operations.create,
+    "files.get": _get,
     "files.update": file_operations.update,
     "files.generateIds": file_operations.generate_ids,
     "files.list": file_operations.list_files,
     "files.emptyTrash": file_operations.empty_trash,
     "files.delete": file_operations.delete,
     "files.copy": copy.copy,
+    "files.export": _export,
     "permissions.create": permissions.create,
     "permissions.list": permissions.list_permissions,
     "permissions.get": permissions.get,
@@ -87,44 +108,19 @@ HANDLERS: Mapping[str, Handler] = {
 
 
 def handler_of(request: RequestContext, *, upload: bool) -> Handler:
-    """What answers this call; `upload`: at the media URI. Raises ApiError (400)."""
-    name = request.operation.name
-    if upload and request.operation.media:
-        handler, creating, changing = _UPLOAD_TYPES[_upload_type(request)]
-        request.journal_entry.decided_by = changing if request.file_id else creating
-        return handler
-    return _BY_ALT.get(name) or HANDLERS[name]
-
-
-def _upload_type(request: RequestContext) -> str:
+    """Return the handler of a request; `upload` is true at the media URI. Raises ApiError (400)."""
+    if not (upload and request.operation.media):
+        return HANDLERS[request.operation.name]
     upload_type = request.query.get("uploadType")
-    if upload_type is not None and upload_type in _UPLOAD_TYPES:
-        return upload_type
-    essence = MediaType.parse(request.headers.get("Content-Type") or "").essence
-    if upload_type is None and essence == "multipart/related":  # a stock client of the family sends it so
-        return "multipart"
-    raise refuse("badUploadType", value="missing" if upload_type is None else repr(upload_type[:40]))
+    media_type = MediaType.parse(request.headers.get("Content-Type") or "").essence
+    if upload_type is None and media_type == "multipart/related":  # a stock client of the family sends it so
+        upload_type = "multipart"
+    if upload_type is None or upload_type not in _UPLOAD_TYPES:
+        raise refuse("badUploadType", value="missing" if upload_type is None else repr(upload_type[:40]))
+    handler, rule_to_create, rule_to_update = _UPLOAD_TYPES[upload_type]
+    request.journal_entry.decided_by = rule_to_update if request.file_id else rule_to_create
+    return handler
 
-
-def _get(context: ServiceContext, request: RequestContext) -> Response:
-    return download.download(context, request) if _alt(request) == "media" else file_operations.get(context, request)
-
-
-def _export(context: ServiceContext, request: RequestContext) -> Response:
-    """An export is content whichever `alt` is named; a value that does not exist is refused as for a download."""
-    _alt(request)
-    return conversion.export(context, request)
-
-
-def _alt(request: RequestContext) -> str:
-    """The representation that is asked for. Raises ApiError (400)."""
-    alt = (request.query.get("alt") or "json").lower()
-    if alt not in ("json", "media"):
-        raise refuse("invalidParameter", name="alt", message="expected json or media.")
-    return alt
-
-
-_BY_ALT: Mapping[str, Handler] = {"files.get": _get, "files.export": _export}
 
 PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {
     "oauth.token": token_endpoint.token,
@@ -142,5 +138,5 @@ PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {
 
 
 def describe(context: ServiceContext, request: Request) -> Response:
-    """The document, with the address that this request came to. Raises ApiError (400) for a Host that is none."""
+    """Return the OpenAPI document for the address of this request. Raises ApiError (400) for an invalid Host."""
     return json_response(request.query, document(context.names, context.policy, external_origin(request, context)))

@@ -1,6 +1,6 @@
-"""How much a user may ask for: so many units within a window of time that their first request opens (X-04).
+"""Limits the requests of a user within a window of time, which the first request opens (X-04).
 
-A window is on the service's clock. What is refused costs nothing, and the refusal says how long to wait.
+A window is on the service's clock. A refused request costs nothing, and its error names the seconds to wait.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from ...core.api.costs import Counting, cost
 from ...core.api.operations import Operation
 from ...core.clock import Clock, format_time
 from ...core.errors.catalogue import ApiError, row
+from ...core.http.messages import Query
 from ...core.policy import Policy
 from ..context.access_tokens import Caller
 
@@ -24,7 +25,7 @@ _MOST_WINDOWS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """At most so many units or requests in each window."""
+    """A number of units or requests allowed in each window."""
 
     most: int
     per: timedelta
@@ -36,14 +37,14 @@ class Limit:
 
 @dataclass(slots=True)
 class _Window:
-    """What has been spent until the window ends."""
+    """The units spent in one window."""
 
     ends: datetime
     spent: int = 0
 
 
 class RateLimiter:
-    """The limits, and what was spent of them."""
+    """Counts the requests of each user against the limits of the policy and of `limit`."""
 
     def __init__(self, policy: Policy, clock: Clock) -> None:
         self._policy = policy
@@ -55,51 +56,48 @@ class RateLimiter:
         self._lock = Lock()
 
     def limit(self, user: str, requests: int | None, per: timedelta) -> None:
-        """Give a user a limit of their own, in the place of the policy's; None: no longer. Raises ValueError."""
+        """Set the limit of one user instead of the policy's, or remove it with None. Raises ValueError."""
         if requests is not None and (isinstance(requests, bool) or not isinstance(requests, int) or requests < 1):
-            raise ValueError("requests takes a whole number from 1 on, or nothing to lift the limit")
+            raise ValueError("requests must be a whole number of at least 1, or None to remove the limit")
         if per <= timedelta(0):
-            raise ValueError("per takes a length of time above 0 seconds")
+            raise ValueError("per must be a duration above 0 seconds")
         with self._lock:
             self._own.pop(user, None)
             self._windows.pop((user, "own"), None)
             if requests is not None:
                 self._own[user] = Limit(requests, per, "requests")
 
-    def check(self, caller: Caller, operation: Operation, *, media: bool) -> None:
-        """Let this request count. Raises ApiError (403, or 429 by policy) for one that is too much."""
-        name, limit = self._limit_for(caller.user, operation)
-        if limit is None:
+    def check(self, caller: Caller, operation: Operation, query: Query) -> None:
+        """Count a request. Raises ApiError (403, or 429 by policy) for one above the limit."""
+        if own := self._own.get(caller.user):  # read once, because another thread may remove it
+            name, limit = "own", own
+        elif default := self._calendar if operation.calendar else self._files:
+            name, limit = "calendar" if operation.calendar else "files", default
+        else:
             return
-        price, now = cost(operation, limit.counting, media=media), self._clock.now()
+        price = cost(operation, limit.counting, media=query.get("alt") == "media")
+        now = self._clock.now()
         with self._lock:
             window = self._window((caller.user, name), now, limit)
             if window.spent and window.spent + price > limit.most:
-                raise self._refusal(limit, window.ends - now)
+                seconds = max(1, math.ceil((window.ends - now).total_seconds()))
+                refusal = row("userRateLimit" if self._policy.rate_status == 403 else "rateLimit")
+                title = refusal.message.partition(":")[0]
+                message = f"{title}: {limit} are allowed; wait {seconds} seconds and try again."
+                raise ApiError([replace(refusal, message=message)], [("Retry-After", str(seconds))])
             window.spent += price
-
-    def _limit_for(self, user: str, operation: Operation) -> tuple[str, Limit | None]:
-        if own := self._own.get(user):  # one look: it may be lifted at any moment
-            return "own", own
-        return ("calendar", self._calendar) if operation.calendar else ("files", self._files)
 
     def _window(self, key: tuple[str, str], now: datetime, limit: Limit) -> _Window:
         window = self._windows.get(key)
-        if window and now < window.ends <= now + limit.per:  # a clock may have been put back
+        if window and now < window.ends <= now + limit.per:  # the clock may have been set back
             return window
         if len(self._windows) >= _MOST_WINDOWS:
             self._windows = {name: known for name, known in self._windows.items() if now < known.ends}
         self._windows[key] = _Window(now + limit.per)
         return self._windows[key]
 
-    def _refusal(self, limit: Limit, left: timedelta) -> ApiError:
-        seconds = max(1, math.ceil(left.total_seconds()))
-        refusal = row("userRateLimit" if self._policy.rate_status == 403 else "rateLimit")
-        message = f"{refusal.message.partition(':')[0]}: {limit} are allowed; wait {seconds} seconds and try again."
-        return ApiError([replace(refusal, message=message)], [("Retry-After", str(seconds))])
-
     def rows(self) -> list[dict[str, Any]]:
-        """The limits of users, with what was spent of them in the window that is open."""
+        """Return one row for each limit of a user, with the requests spent in the open window."""
         with self._lock:
             return [self._row(user, limit) for user, limit in sorted(self._own.items())]
 
@@ -115,12 +113,12 @@ class RateLimiter:
         }
 
     def forget(self) -> None:
-        """Nothing was spent: the clock stands elsewhere."""
+        """Close all windows, for example because the clock was set."""
         with self._lock:
             self._windows.clear()
 
     def clear(self) -> None:
-        """No limits but the policy's."""
+        """Remove the limits of users and close all windows."""
         self.forget()
         self._own.clear()
 

@@ -1,4 +1,4 @@
-"""From a method and a path to an operation: the table of core/api/operations.py, arranged for looking up."""
+"""Finds the operation of a method and a path in a tree made from core/api/operations.py."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ...core.policy import Policy
 
 Methods = dict[str, Operation]
 PathParams = Mapping[str, str]
-"""What stands in a path for each `{name}` of its template."""
+"""The value in a path for each `{name}` of its template."""
 
 
 class Route(NamedTuple):
-    """What a request asks for; `upload`: at the media URI."""
+    """The operation of a request and the parameters in its path. `upload` is true for the media URI."""
 
     operation: Operation
     path_params: PathParams
@@ -28,14 +28,14 @@ class Route(NamedTuple):
 
 @dataclass(slots=True)
 class _Node:
-    """A segment of paths: what it answers, and what may follow: fixed words, or one place with its name."""
+    """One segment in the tree of paths, with its methods, its fixed next segments and its one named parameter."""
 
     methods: Methods = field(default_factory=dict)
     fixed: dict[str, _Node] = field(default_factory=dict)
     parameter: tuple[str, _Node] | None = None
 
     def add(self, path: Sequence[str], operation: Operation) -> None:
-        """Make room for an operation at this path below."""
+        """Add an operation at a path below this segment."""
         if not path:
             self.methods.update(dict.fromkeys(operation.methods, operation))
         elif path[0].startswith("{"):
@@ -50,11 +50,13 @@ _UPDATES = next(operation.methods for operation in OPERATIONS if operation.name 
 _SESSION_METHODS: Methods = dict.fromkeys(SESSION.methods, SESSION)
 
 UPLOAD = "/upload/"
-"""How the path of a media URI begins."""
+"""The beginning of the path of every media URI."""
+
+_NOTHING_HERE = "there is nothing at this address."
 
 
 class Routes:
-    """The addresses of one service."""
+    """The paths of one service."""
 
     def __init__(self, names: Names, policy: Policy) -> None:
         roots = (names.path(""), names.upload_path(""), names.calendar_path(""), "/")
@@ -78,71 +80,56 @@ class Routes:
         (self._calendar if operation.calendar else self._plain).add(operation.path, operation)
 
     def find(self, method: str, path: str, query: Query) -> Route:
-        """The route of a request. Raises ApiError (404, 405)."""
-        try:
-            return self._find(method, path, query)
-        except ApiError:
-            if method == "POST" and path.endswith("/watch") and path.startswith(self._interface):
-                raise refuse(
-                    "notFound", decided_by="A8-10", message="only files and the change log can be watched."
-                ) from None
-            raise
-
-    def _find(self, method: str, path: str, query: Query) -> Route:
+        """Return the route of a request. Raises ApiError (404, 405)."""
         methods, path_params = self._look_up(path, query)
-        begins = path == self._new_upload and methods is not _SESSION_METHODS
-        if begins and method == "PUT" and query.get("uploadType") == "resumable":
+        is_new_upload = path == self._new_upload and methods is not _SESSION_METHODS
+        if is_new_upload and method == "PUT" and query.get("uploadType") == "resumable":
             raise refuse("requiredParameter", name="upload_id")
-        return Route(_allowed(methods, method), path_params, path.startswith(UPLOAD))
+        operation = methods.get(method)
+        if operation is None:
+            raise self._refusal(method, path, methods)
+        return Route(operation, path_params, path.startswith(UPLOAD))
 
     def methods(self, path: str, query: Query) -> tuple[str, ...]:
-        """The methods that an address takes. Raises ApiError (404)."""
-        return tuple(self._look_up(path, query)[0])
+        """Return the methods of a path. Raises ApiError (404)."""
+        methods, _ = self._look_up(path, query)
+        if not methods:
+            raise refuse("notFound", message=_NOTHING_HERE)
+        return tuple(methods)
 
     def is_interface(self, path: str) -> bool:
-        """Whether a path is one of the interface or of a token endpoint, as opposed to a page for people."""
+        """Return whether a path belongs to the interface or to a token endpoint, and not to a page for people."""
         return path.startswith(self._interface) or path in self._endpoints
 
     def _look_up(self, path: str, query: Query) -> tuple[Methods, PathParams]:
-        node, segments = self._root_of(path)
-        in_session = path.startswith(UPLOAD) and "upload_id" in query
-        if in_session and segments[:1] == ["files"] and len(segments) < 3 and "" not in segments:
-            return _SESSION_METHODS, {}
-        return _look_up(node, segments)
-
-    def _root_of(self, path: str) -> tuple[_Node, list[str]]:
-        for root, node in self._roots.items():
+        """Return the methods of a path, none where there is nothing, and the values of its parameters."""
+        for root, node in self._roots.items():  # noqa: B007 -- `node` is read below
             if path.startswith(root):
-                return node, path[len(root) :].split("/")
-        raise _not_found()
-
-
-def _look_up(node: _Node, segments: list[str]) -> tuple[Methods, PathParams]:
-    """The methods of a path, and what stands in its places. Raises ApiError (404)."""
-    path_params: dict[str, str] = {}
-    for segment in segments:
-        if child := node.fixed.get(segment):
-            node = child
-        elif node.parameter and segment:
-            name, node = node.parameter
-            path_params[name] = plain_segment(segment)
+                break
         else:
-            raise _not_found()
-    if not node.methods:
-        raise _not_found()
-    return node.methods, path_params
+            return {}, {}
+        segments = path[len(root) :].split("/")
+        in_session = path.startswith(UPLOAD) and "upload_id" in query
+        if in_session and segments[0] == "files" and len(segments) < 3 and "" not in segments:
+            return _SESSION_METHODS, {}
+        path_params: dict[str, str] = {}
+        for segment in segments:
+            if child := node.fixed.get(segment):
+                node = child
+            elif node.parameter and segment:
+                name, node = node.parameter
+                path_params[name] = plain_segment(segment)
+            else:
+                return {}, {}
+        return node.methods, path_params
 
-
-def _not_found() -> ApiError:
-    return refuse("notFound", message="there is nothing at this address.")
-
-
-def _allowed(methods: Methods, method: str) -> Operation:
-    operation = methods.get(method)
-    if operation is None:
+    def _refusal(self, method: str, path: str, methods: Methods) -> ApiError:
+        if method == "POST" and path.endswith("/watch") and path.startswith(self._interface):
+            return refuse("notFound", decided_by="A8-10", message="only files and the change log can be watched.")
+        if not methods:
+            return refuse("notFound", message=_NOTHING_HERE)
         allowed = ", ".join(methods)
-        updates = method in _UPDATES and any(known.name == "files.update" for known in methods.values())
+        updates = method in _UPDATES and any(operation.name == "files.update" for operation in methods.values())
         rule = "update_verbs" if updates else None
         refused = refuse("methodNotAllowed", decided_by=rule, method=method[:20], allowed=allowed)
-        raise ApiError(refused.rows, [("Allow", allowed)])
-    return operation
+        return ApiError(refused.rows, [("Allow", allowed)])
