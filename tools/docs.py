@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import svc_notebooks as svc
-from svc_notebooks.core.api.costs import COSTS, DOWNLOAD
 from svc_notebooks.core.api.openapi import document
-from svc_notebooks.core.api.operations import OPERATIONS, SESSION
+from svc_notebooks.core.api.operations import DOWNLOAD_COST, OPERATIONS, SESSION
 from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.errors.catalogue import CATALOGUE
 from svc_notebooks.core.events.colors import EVENT_COLORS
@@ -116,13 +115,13 @@ def table(head: str, rows: Iterable[Iterable[object]]) -> str:
 def operations() -> Iterator[str]:
     yield "## Operations\n"
     yield "A path is below `/storage/v3` or `/calendar/v3`; with media it answers below `/upload/storage/v3` as well."
-    yield f"The cost is in the units of `rate_limit`; to download content costs {DOWNLOAD}.\n"
+    yield f"The cost is in the units of `rate_limit`; to download content costs {DOWNLOAD_COST}.\n"
     yield table(
         "operation, cost, methods, path, media, one of these scopes, its success is decided by",
         (
             (
                 operation.name,
-                COSTS.get(operation.name, 1 if operation.calendar else ""),
+                operation.units,
                 " ".join(operation.methods),
                 f"`/{'/'.join(operation.path)}`" if operation.path else "the session URI",
                 "yes" if operation.media else "",

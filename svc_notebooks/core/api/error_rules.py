@@ -73,8 +73,7 @@ def rule_for_scopes(operation: Operation, scopes: frozenset[str]) -> str:
         return "T-02"
     if operation.calendar:
         return SCOPES_OF_CALENDARS
-    reads_content = operation.name in ("files.get", "files.export")
-    return "T-03" if reads_content and METADATA_ONLY & scopes and not CONTENT & scopes else SCOPES_OF_FILES
+    return "T-03" if operation.content and METADATA_ONLY & scopes and not CONTENT & scopes else SCOPES_OF_FILES
 
 
 def _field_rules(operation: str) -> Fields:

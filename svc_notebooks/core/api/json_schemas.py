@@ -315,5 +315,44 @@ RESOURCES: Final[Mapping[str, Schema]] = {
         },
         ["error"],
     ),
+    "Token": record(
+        {
+            "access_token": STRING,
+            "token_type": {"const": "Bearer"},
+            "expires_in": INTEGER,
+            "scope": STRING,
+            "refresh_token": STRING,
+        },
+        ["access_token", "token_type", "expires_in", "scope"],
+    ),
+    "TokenInfo": record(
+        {
+            **dict.fromkeys(("azp", "aud", "scope", "email"), STRING),
+            "email_verified": BOOLEAN,
+            "access_type": {"enum": ["offline", "online"]},
+            "exp": INTEGER,
+            "expires_in": INTEGER,
+        },
+        ["aud", "scope"],
+    ),
+    "AuthorizationServer": record(
+        {
+            **dict.fromkeys(("issuer", "authorization_endpoint", "token_endpoint", "revocation_endpoint"), STRING),
+            **dict.fromkeys(
+                (
+                    "scopes_supported",
+                    "response_types_supported",
+                    "grant_types_supported",
+                    "token_endpoint_auth_methods_supported",
+                    "code_challenge_methods_supported",
+                ),
+                STRINGS_LIST,
+            ),
+        },
+        ["issuer"],
+    ),
+    "OAuthError": record({"error": STRING, "error_description": STRING}, ["error", "error_description"]),
+    "Nothing": {"type": "object", "maxProperties": 0},
+    "Document": {"type": "object", "required": ["openapi", "paths"], "additionalProperties": True},
 }
-"""The schemas of the document, by name; the one shape of every refusal is the last (X-01)."""
+"""The schemas of the document by name; "Error" is the body of every error response (X-01)."""

@@ -1,16 +1,38 @@
 # ruff: noqa: E501  the operations are a table: a row is a line
-"""The operations of the service, one row each, in the interface's order: method, path, scopes, what decides.
+"""The operations of the service in the interface's order, one row each.
 
-Names are those that the control interface and the journal use (`files.create`). A path is relative to
-`/storage/v3` or `/calendar/v3`; where `media` is set the operation answers under `/upload` as well (U-01).
+A row has all that the router, the rate limits and the OpenAPI document need; its handler is in
+server/dispatch/handlers.py. Fault plans and the journal use the same names (`files.create`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Literal
 
 from ..errors.decision_ids import CALENDARS_OF_OTHERS, CHANGE_LOG, FAMILY, SHARING
 from ..policy import Policy
+from .parameters import (
+    ABOUT_FIELDS,
+    CALENDAR_SEARCH,
+    CHANGE_POSITION,
+    CHANGES,
+    EVENT_SEARCH,
+    EXPORT_FORMAT,
+    FILE_CONTENT,
+    FILE_SEARCH,
+    GENERATED_IDS,
+    INSTANCES,
+    MOVE_EVENT,
+    MOVE_FILE,
+    READ_EVENT,
+    SEND_UPDATES,
+    UPLOAD_SESSION,
+    WRITE_EVENT,
+    Parameter,
+    page,
+)
 
 FILE_ID = "{fileId}"
 """The segment of a path template that stands for a file's id."""
@@ -60,82 +82,171 @@ ACL_WRITE = frozenset({"calendar", "calendar.acls"})
 ACL_READ = ACL_WRITE | {"calendar.acls.readonly"}
 
 
+GET_COST, UPDATE_COST, LIST_COST, DOWNLOAD_COST = 5, 50, 100, 200
+"""The units that the family publishes for four kinds of operations on files (X-04); each operation is one of these."""
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation: the scopes are last segments, and one of them is enough.
+    """An operation: its address, scopes and cost, and its part of the OpenAPI document.
 
-    `decided_by` is what its success is decided by, where its handler does not say more.
+    `path` is relative to `/storage/v3` or `/calendar/v3`; with `media` the operation is below `/upload` as well (U-01).
+    One of `scopes`, given by their last segments, is enough. `body` and `response` are names of schemas, None for no
+    JSON. `content` is set for an operation that can answer a file's content. `errors` are the statuses beside those
+    that every operation can answer. `decided_by` is the rule behind its success, unless the handler names another.
     """
 
     name: str
     methods: tuple[str, ...]
     path: tuple[str, ...]
-    scopes: frozenset[str]
-    decided_by: str
+    scopes: frozenset[str] = frozenset()
+    units: int = 1
+    summary: str = ""
+    body: str | None = None
+    response: str | None = None
+    errors: tuple[int, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
     media: bool = False
+    content: bool = False
     calendar: bool = False
+    decided_by: str = FAMILY
 
     def allowed_scopes(self, policy: Policy) -> frozenset[str]:
-        """The scopes of which one is enough under this policy: `event_scopes="family"` adds to those of creation."""
+        """Return the scopes of which one is enough; with `event_scopes="family"` more scopes create events."""
         widened = policy.event_scopes == "family" and self.scopes == EVENTS_CREATE
         return EVENTS_WRITE if widened else self.scopes
 
+    def cost(self, counting: Literal["units", "requests"], *, media: bool = False) -> int:
+        """Return the cost of one request, 1 where requests are counted; `media` is set for a download.
 
-def _calendar(name: str, methods: str, path: str, scopes: frozenset[str], decided_by: str = FAMILY) -> Operation:
-    return Operation(name, tuple(methods.split()), tuple(path.split("/")), scopes, decided_by, calendar=True)
+        >>> OPERATIONS[0].cost("units"), OPERATIONS[0].cost("requests")
+        (50, 1)
+        """
+        if counting == "requests":
+            return 1
+        return DOWNLOAD_COST if media and not self.calendar else self.units
+
+
+def _storage(
+    name: str, methods: str, path: str, scopes: frozenset[str], units: int, summary: str, **others: Any
+) -> Operation:
+    return Operation(name, tuple(methods.split()), tuple(path.split("/")), scopes, units, summary, **others)
+
+
+def _calendar(name: str, methods: str, path: str, scopes: frozenset[str], summary: str, **others: Any) -> Operation:
+    return _storage(name, methods, path, scopes, 1, summary, calendar=True, **others)
 
 
 # fmt: off
 OPERATIONS: tuple[Operation, ...] = (
-    Operation("files.create",      ("POST",),        ("files",),               WRITE, "A4-01",  media=True),
-    Operation("files.update",      ("PUT", "PATCH"), ("files", FILE_ID),       UPDATE, "U-05", media=True),
-    Operation("files.get",         ("GET", "HEAD"),  ("files", FILE_ID),       READ, FAMILY),
-    Operation("files.generateIds", ("GET", "HEAD"),  ("files", "generateIds"), WRITE, "L-01"),
-    Operation("files.list",        ("GET", "HEAD"),  ("files",),               READ, FAMILY),
-    Operation("files.emptyTrash",  ("DELETE",),      ("files", "trash"),       frozenset({"storage"}), FAMILY),
-    Operation("files.delete",      ("DELETE",),      ("files", FILE_ID),       WRITE, FAMILY),
-    Operation("files.export",      ("GET", "HEAD"),  ("files", FILE_ID, "export"), EXPORT, "A7-01"),
-    Operation("files.copy",        ("POST",),        ("files", FILE_ID, "copy"), COPY, FAMILY),
-    Operation("permissions.create", ("POST",),       ("files", FILE_ID, "permissions"), SHARE, SHARING),
-    Operation("permissions.list",  ("GET", "HEAD"),  ("files", FILE_ID, "permissions"), SEE_PERMISSIONS, SHARING),
-    Operation("permissions.get",   ("GET", "HEAD"),  ("files", FILE_ID, "permissions", PERMISSION_ID), SEE_PERMISSIONS, SHARING),
-    Operation("permissions.update", ("PATCH",),      ("files", FILE_ID, "permissions", PERMISSION_ID), SHARE, SHARING),
-    Operation("permissions.delete", ("DELETE",),     ("files", FILE_ID, "permissions", PERMISSION_ID), SHARE, SHARING),
-    Operation("files.watch",       ("POST",),        ("files", FILE_ID, "watch"), READ, "A8-01"),
-    Operation("changes.getStartPageToken", ("GET", "HEAD"), ("changes", "startPageToken"), READ, CHANGE_LOG),
-    Operation("changes.list",      ("GET", "HEAD"),  ("changes",),             READ, CHANGE_LOG),
-    Operation("changes.watch",     ("POST",),        ("changes", "watch"),     READ, "A9-01"),
-    Operation("channels.stop",     ("POST",),        ("channels", "stop"),     READ, "A10-01"),
-    Operation("about.get",         ("GET", "HEAD"),  ("about",),               ABOUT, FAMILY),
-    _calendar("events.insert",     "POST",     "calendars/{calendarId}/events",                     EVENTS_CREATE, "E-18"),
-    _calendar("events.import",     "POST",     "calendars/{calendarId}/events/import",              EVENTS_CREATE),
-    _calendar("events.list",       "GET HEAD", "calendars/{calendarId}/events",                     EVENTS_READ),
-    _calendar("events.get",        "GET HEAD", "calendars/{calendarId}/events/{eventId}",           EVENTS_READ),
-    _calendar("events.instances",  "GET HEAD", "calendars/{calendarId}/events/{eventId}/instances", EVENTS_READ),
-    _calendar("events.patch",      "PATCH",    "calendars/{calendarId}/events/{eventId}",           EVENTS_WRITE),
-    _calendar("events.update",     "PUT",      "calendars/{calendarId}/events/{eventId}",           EVENTS_WRITE),
-    _calendar("events.delete",     "DELETE",   "calendars/{calendarId}/events/{eventId}",           EVENTS_WRITE),
-    _calendar("events.move",       "POST",     "calendars/{calendarId}/events/{eventId}/move",      EVENTS_WRITE),
-    _calendar("calendars.insert",  "POST",     "calendars",                                         CALENDARS_WRITE),
-    _calendar("calendars.get",     "GET HEAD", "calendars/{calendarId}",                            CALENDARS_READ),
-    _calendar("calendars.patch",   "PATCH",    "calendars/{calendarId}",                            CALENDARS_WRITE),
-    _calendar("calendars.update",  "PUT",      "calendars/{calendarId}",                            CALENDARS_WRITE),
-    _calendar("calendars.delete",  "DELETE",   "calendars/{calendarId}",                            CALENDARS_WRITE),
-    _calendar("calendars.clear",   "POST",     "calendars/{calendarId}/clear",                      CALENDARS_WRITE),
-    _calendar("calendarList.list", "GET HEAD", "users/me/calendarList",                             LIST_READ),
-    _calendar("calendarList.get",  "GET HEAD", "users/me/calendarList/{calendarId}",                LIST_READ),
-    _calendar("acl.insert",        "POST",     "calendars/{calendarId}/acl",                        ACL_WRITE, CALENDARS_OF_OTHERS),
-    _calendar("acl.list",          "GET HEAD", "calendars/{calendarId}/acl",                        ACL_READ, CALENDARS_OF_OTHERS),
-    _calendar("acl.get",           "GET HEAD", "calendars/{calendarId}/acl/{ruleId}",               ACL_READ, CALENDARS_OF_OTHERS),
-    _calendar("acl.patch",         "PATCH",    "calendars/{calendarId}/acl/{ruleId}",               ACL_WRITE, CALENDARS_OF_OTHERS),
-    _calendar("acl.update",        "PUT",      "calendars/{calendarId}/acl/{ruleId}",               ACL_WRITE, CALENDARS_OF_OTHERS),
-    _calendar("acl.delete",        "DELETE",   "calendars/{calendarId}/acl/{ruleId}",               ACL_WRITE, CALENDARS_OF_OTHERS),
-    _calendar("colors.get",        "GET HEAD", "colors",                                            COLORS, "E-24"),
+    _storage("files.create", "POST", "files", WRITE, UPDATE_COST,
+        "Create a file by its metadata alone", body="FileToCreate", response="File", errors=(404, 409), media=True, decided_by="A4-01"),
+    _storage("files.update", "PUT PATCH", "files/{fileId}", UPDATE, UPDATE_COST,
+        "Change a file's metadata, or move it", body="FileToUpdate", response="File", parameters=MOVE_FILE, media=True, decided_by="U-05"),
+    _storage("files.get", "GET HEAD", "files/{fileId}", READ, GET_COST,
+        "A file's metadata, or with alt=media its content", response="File", errors=(416,), parameters=FILE_CONTENT, content=True),
+    _storage("files.generateIds", "GET HEAD", "files/generateIds", WRITE, GET_COST,
+        "Ids for files to come", response="GeneratedIds", parameters=GENERATED_IDS, decided_by="L-01"),
+    _storage("files.list", "GET HEAD", "files", READ, LIST_COST,
+        "The files that the caller sees", response="FileList", parameters=FILE_SEARCH),
+    _storage("files.emptyTrash", "DELETE", "files/trash", frozenset({"storage"}), UPDATE_COST,
+        "Delete what is in the trash"),
+    _storage("files.delete", "DELETE", "files/{fileId}", WRITE, UPDATE_COST,
+        "Delete a file for good"),
+    _storage("files.export", "GET HEAD", "files/{fileId}/export", EXPORT, DOWNLOAD_COST,
+        "A native document in another format", parameters=(EXPORT_FORMAT,), content=True, decided_by="A7-01"),
+    _storage("files.copy", "POST", "files/{fileId}/copy", COPY, UPDATE_COST,
+        "Copy a file", body="FileToCreate", response="File", errors=(409,)),
+    _storage("permissions.create", "POST", "files/{fileId}/permissions", SHARE, UPDATE_COST,
+        "Share a file", body="PermissionToCreate", response="Permission", decided_by=SHARING),
+    _storage("permissions.list", "GET HEAD", "files/{fileId}/permissions", SEE_PERMISSIONS, LIST_COST,
+        "Who may do what with a file", response="PermissionList", parameters=page(100), decided_by=SHARING),
+    _storage("permissions.get", "GET HEAD", "files/{fileId}/permissions/{permissionId}", SEE_PERMISSIONS, GET_COST,
+        "One permission", response="Permission", decided_by=SHARING),
+    _storage("permissions.update", "PATCH", "files/{fileId}/permissions/{permissionId}", SHARE, UPDATE_COST,
+        "Another role for somebody", body="PermissionToUpdate", response="Permission", decided_by=SHARING),
+    _storage("permissions.delete", "DELETE", "files/{fileId}/permissions/{permissionId}", SHARE, UPDATE_COST,
+        "Take a role away", decided_by=SHARING),
+    _storage("files.watch", "POST", "files/{fileId}/watch", READ, UPDATE_COST,
+        "Open a channel on a file", body="ChannelToOpen", response="Channel", decided_by="A8-01"),
+    _storage("changes.getStartPageToken", "GET HEAD", "changes/startPageToken", READ, GET_COST,
+        "The page token that stands for now", response="StartPageToken", decided_by=CHANGE_LOG),
+    _storage("changes.list", "GET HEAD", "changes", READ, LIST_COST,
+        "What has changed since a page token", response="ChangeList", parameters=CHANGES, decided_by=CHANGE_LOG),
+    _storage("changes.watch", "POST", "changes/watch", READ, UPDATE_COST,
+        "Open a channel on the change log", body="ChannelToOpen", response="Channel", parameters=(CHANGE_POSITION,), decided_by="A9-01"),
+    _storage("channels.stop", "POST", "channels/stop", READ, UPDATE_COST,
+        "Stop a channel", body="ChannelToStop", errors=(404,), decided_by="A10-01"),
+    _storage("about.get", "GET HEAD", "about", ABOUT, GET_COST,
+        "The caller, and what the service can do", response="About", parameters=(ABOUT_FIELDS,)),
+    _calendar("events.insert", "POST", "calendars/{calendarId}/events", EVENTS_CREATE,
+        "Create an event", body="EventToWrite", response="Event", errors=(409,), parameters=WRITE_EVENT, decided_by="E-18"),
+    _calendar("events.import", "POST", "calendars/{calendarId}/events/import", EVENTS_CREATE,
+        "Take over an event from elsewhere", body="EventToWrite", response="Event", errors=(409,), parameters=WRITE_EVENT),
+    _calendar("events.list", "GET HEAD", "calendars/{calendarId}/events", EVENTS_READ,
+        "The events of a calendar", response="EventList", errors=(410,), parameters=EVENT_SEARCH),
+    _calendar("events.get", "GET HEAD", "calendars/{calendarId}/events/{eventId}", EVENTS_READ,
+        "One event", response="Event", parameters=READ_EVENT),
+    _calendar("events.instances", "GET HEAD", "calendars/{calendarId}/events/{eventId}/instances", EVENTS_READ,
+        "The instances of a recurring event", response="EventList", errors=(410,), parameters=INSTANCES),
+    _calendar("events.patch", "PATCH", "calendars/{calendarId}/events/{eventId}", EVENTS_WRITE,
+        "Change some fields of an event", body="EventToPatch", response="Event", errors=(409, 410, 412), parameters=WRITE_EVENT),
+    _calendar("events.update", "PUT", "calendars/{calendarId}/events/{eventId}", EVENTS_WRITE,
+        "Change an event as a whole", body="EventToWrite", response="Event", errors=(409, 410, 412), parameters=WRITE_EVENT),
+    _calendar("events.delete", "DELETE", "calendars/{calendarId}/events/{eventId}", EVENTS_WRITE,
+        "Cancel an event", errors=(410, 412), parameters=SEND_UPDATES),
+    _calendar("events.move", "POST", "calendars/{calendarId}/events/{eventId}/move", EVENTS_WRITE,
+        "Move an event to another calendar", response="Event", errors=(409, 410), parameters=MOVE_EVENT),
+    _calendar("calendars.insert", "POST", "calendars", CALENDARS_WRITE,
+        "Create a calendar", body="CalendarToWrite", response="Calendar"),
+    _calendar("calendars.get", "GET HEAD", "calendars/{calendarId}", CALENDARS_READ,
+        "A calendar", response="Calendar"),
+    _calendar("calendars.patch", "PATCH", "calendars/{calendarId}", CALENDARS_WRITE,
+        "Change some fields of a calendar", body="CalendarToPatch", response="Calendar"),
+    _calendar("calendars.update", "PUT", "calendars/{calendarId}", CALENDARS_WRITE,
+        "Change a calendar as a whole", body="CalendarToWrite", response="Calendar"),
+    _calendar("calendars.delete", "DELETE", "calendars/{calendarId}", CALENDARS_WRITE,
+        "Delete a secondary calendar"),
+    _calendar("calendars.clear", "POST", "calendars/{calendarId}/clear", CALENDARS_WRITE,
+        "Delete all events of a primary calendar"),
+    _calendar("calendarList.list", "GET HEAD", "users/me/calendarList", LIST_READ,
+        "The caller's calendars", response="CalendarList", parameters=CALENDAR_SEARCH),
+    _calendar("calendarList.get", "GET HEAD", "users/me/calendarList/{calendarId}", LIST_READ,
+        "One of the caller's calendars", response="CalendarListEntry"),
+    _calendar("acl.insert", "POST", "calendars/{calendarId}/acl", ACL_WRITE,
+        "Share a calendar", body="AclRuleToCreate", response="AclRule", decided_by=CALENDARS_OF_OTHERS),
+    _calendar("acl.list", "GET HEAD", "calendars/{calendarId}/acl", ACL_READ,
+        "Who may do what with a calendar", response="Acl", decided_by=CALENDARS_OF_OTHERS),
+    _calendar("acl.get", "GET HEAD", "calendars/{calendarId}/acl/{ruleId}", ACL_READ,
+        "One rule of access", response="AclRule", decided_by=CALENDARS_OF_OTHERS),
+    _calendar("acl.patch", "PATCH", "calendars/{calendarId}/acl/{ruleId}", ACL_WRITE,
+        "Another role for somebody", body="AclRuleToChange", response="AclRule", decided_by=CALENDARS_OF_OTHERS),
+    _calendar("acl.update", "PUT", "calendars/{calendarId}/acl/{ruleId}", ACL_WRITE,
+        "Another role for somebody", body="AclRuleToChange", response="AclRule", decided_by=CALENDARS_OF_OTHERS),
+    _calendar("acl.delete", "DELETE", "calendars/{calendarId}/acl/{ruleId}", ACL_WRITE,
+        "Take a role away", decided_by=CALENDARS_OF_OTHERS),
+    _calendar("colors.get", "GET HEAD", "colors", COLORS,
+        "The colours of calendars and events", response="Colors", decided_by="E-24"),
 )
 # fmt: on
 
-SESSION = Operation("upload.session", ("PUT", "POST", "DELETE"), (), UPDATE, "A3-14")
+SESSION = Operation(
+    "upload.session",
+    ("PUT", "POST", "DELETE"),
+    (),
+    UPDATE,
+    UPDATE_COST,
+    "Send content to a session, or ask how much is stored",
+    parameters=UPLOAD_SESSION,
+    decided_by="A3-14",
+)
 """A request on a session URI; POST is taken as PUT, as some clients of the family send it."""
+
+QUOTAS: Mapping[str, Mapping[str, object]] = {
+    "family": {"rate_limit": 325_000, "calendar_rate_limit": 600, "rate_costs": "units"},
+    "family before": {"rate_limit": 12_000, "calendar_rate_limit": 600, "rate_costs": "requests"},
+}
+"""The family's limits per user and minute, as fields of `Policy`; its limits per project are not implemented."""
 
 ALL_SCOPES = (
     "storage",

@@ -1,13 +1,12 @@
-"""The query parameters and request headers of each operation, one row each (gaps of the interface: "Parameters").
+"""The query parameters and request headers that the operations of operations.py take.
 
-The description of the interface (openapi.py) is written from this table. What a call does with a value is said
-where the call is answered; a parameter that is not here is taken by nobody and ignored.
+The OpenAPI document (openapi.py) describes them; the handlers read and check their values. The service ignores a
+parameter that an operation does not take.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ..events.fields import EVENT_TYPES
@@ -15,9 +14,10 @@ from ..events.fields import EVENT_TYPES
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter: `high` may be the name of the policy's field that says how much is taken.
+    """A query parameter or a request header.
 
-    `type` is string, boolean, integer or time (RFC 3339 with an offset); `place` is query or header.
+    `type` is string, boolean, integer or time (RFC 3339 with an offset). `maximum` is a number, or the name of the
+    field of `Policy` that has it. `location` is query or header.
     """
 
     name: str
@@ -31,120 +31,100 @@ class Parameter:
     location: str = "query"
 
 
-def _page(maximum: int | str, name: str = "pageSize") -> tuple[Parameter, ...]:
+def page(maximum: int | str, name: str = "pageSize") -> tuple[Parameter, ...]:
+    """Return the two parameters of a list that is answered in pages."""
     return (
         Parameter(name, "integer", "how many entries a page has at most", minimum=1, maximum=maximum),
         Parameter("pageToken", rule="the nextPageToken of the page before"),
     )
 
 
-def _flag(name: str, rule: str) -> Parameter:
-    return Parameter(name, "boolean", rule)
-
-
-COMMON: Final = (
-    Parameter(
-        "fields", rule="the parts of the answer that are wanted, such as id,name or files(id,owners/emailAddress)"
-    ),
-    _flag("prettyPrint", "false: the answer is on one line"),
+FIELDS: Final = Parameter(
+    "fields", rule="the parts of the answer that are wanted, such as id,name or files(id,owners/emailAddress)"
 )
-"""Parameters that every operation with an answer in JSON takes."""
+COMMON: Final = (FIELDS, Parameter("prettyPrint", "boolean", "false: the answer is on one line"))
+"""Parameters of every operation that answers JSON, unless its own have the same name."""
 
-_SPACES = Parameter("spaces", rule="storage, drive or appDataFolder, parted by commas")
-_OCR = Parameter("ocrLanguage", rule="BCP 47: the language of the text in a picture that is converted")
-_MOVES = (
+MOVE_FILE: Final = (
     Parameter("addParents", rule="the folder that the file moves into"),
     Parameter("removeParents", rule="the folder that it leaves"),
 )
+FILE_CONTENT: Final = (
+    Parameter("alt", rule="media: the content instead of the metadata", values=("json", "media")),
+    Parameter(
+        "acknowledgeAbuse", "boolean", "the owner wants a file that was found to be abusive; with alt=media only"
+    ),
+    Parameter("Range", rule="one range of bytes, such as bytes=0-99", location="header"),
+)
+GENERATED_IDS: Final = (
+    Parameter("count", "integer", "how many", minimum=1, maximum="max_generated_ids"),
+    Parameter("space", values=("storage", "drive", "appDataFolder")),
+    Parameter("type", values=("files", "shortcuts")),
+)
+FILE_SEARCH: Final = (
+    Parameter("q", rule="a search, such as name contains 'a' and trashed = false"),
+    Parameter("orderBy", rule="keys parted by commas, each with desc or without"),
+    Parameter("corpora", values=("user", "domain", "drive", "allDrives")),
+    Parameter("spaces", rule="storage, drive or appDataFolder, parted by commas"),
+    *page("max_page_size"),
+)
+EXPORT_FORMAT: Final = Parameter("mimeType", rule="the format that is wanted", required=True)
+CHANGES: Final = (
+    Parameter("pageToken", rule="where to begin", required=True),
+    page("max_page_size")[0],
+    Parameter("includeRemoved", "boolean", "files that are gone, too"),
+)
+CHANGE_POSITION: Final = Parameter("pageToken", rule="where the caller stands in the change log")
+ABOUT_FIELDS: Final = replace(FIELDS, required=True)
+
 _ZONE = Parameter("timeZone", rule="an IANA name: times of the answer are in this zone")
 _ATTENDEES = Parameter(
     "maxAttendees", "integer", "with more attendees only the participant is shown", minimum=1, maximum=10**9 - 1
 )
-_UPDATES = (
+READ_EVENT: Final = (_ATTENDEES, _ZONE)
+SEND_UPDATES: Final = (
     Parameter("sendUpdates", rule="who is told", values=("all", "externalOnly", "none", "true", "false")),
-    _flag("sendNotifications", "deprecated: use sendUpdates"),
+    Parameter("sendNotifications", "boolean", "deprecated: use sendUpdates"),
 )
-_VERSION = Parameter("conferenceDataVersion", "integer", "1: conferenceData is kept", minimum=0, maximum=1)
-_WRITES_EVENT = (
-    _VERSION,
+WRITE_EVENT: Final = (
+    Parameter("conferenceDataVersion", "integer", "1: conferenceData is kept", minimum=0, maximum=1),
     _ATTENDEES,
-    *_UPDATES,
-    _flag("supportsAttachments", "attachments are kept"),
+    *SEND_UPDATES,
+    Parameter("supportsAttachments", "boolean", "attachments are kept"),
     _ZONE,
+)
+MOVE_EVENT: Final = (
+    Parameter("destination", rule="the calendar that the event goes to", required=True),
+    *SEND_UPDATES,
 )
 _WINDOW = (
     Parameter("timeMin", "time", "events that end after it"),
     Parameter("timeMax", "time", "events that begin before it"),
-    _flag("showDeleted", "cancelled events too"),
-    *_page(2500, "maxResults"),
+    Parameter("showDeleted", "boolean", "cancelled events too"),
+    *page(2500, "maxResults"),
     _ATTENDEES,
     _ZONE,
 )
-
-PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
-    "files.update": _MOVES,
-    "files.get": (
-        Parameter("alt", rule="media: the content instead of the metadata", values=("json", "media")),
-        _flag("acknowledgeAbuse", "the owner wants a file that was found to be abusive; with alt=media only"),
-        Parameter("Range", rule="one range of bytes, such as bytes=0-99", location="header"),
-    ),
-    "files.generateIds": (
-        Parameter("count", "integer", "how many", minimum=1, maximum="max_generated_ids"),
-        Parameter("space", values=("storage", "drive", "appDataFolder")),
-        Parameter("type", values=("files", "shortcuts")),
-    ),
-    "files.list": (
-        Parameter("q", rule="a search, such as name contains 'a' and trashed = false"),
-        Parameter("orderBy", rule="keys parted by commas, each with desc or without"),
-        Parameter("corpora", values=("user", "domain", "drive", "allDrives")),
-        _SPACES,
-        *_page("max_page_size"),
-    ),
-    "files.export": (Parameter("mimeType", rule="the format that is wanted", required=True),),
-    "permissions.list": _page(100),
-    "changes.list": (
-        Parameter("pageToken", rule="where to begin", required=True),
-        Parameter("pageSize", "integer", "how many entries a page has at most", minimum=1, maximum="max_page_size"),
-        _flag("includeRemoved", "files that are gone, too"),
-    ),
-    "changes.watch": (Parameter("pageToken", rule="where the caller stands in the change log"),),
-    "events.insert": _WRITES_EVENT,
-    "events.import": _WRITES_EVENT,
-    "events.patch": _WRITES_EVENT,
-    "events.update": _WRITES_EVENT,
-    "events.move": (Parameter("destination", rule="the calendar that the event goes to", required=True), *_UPDATES),
-    "events.delete": _UPDATES,
-    "events.get": (_ATTENDEES, _ZONE),
-    "events.instances": (*_WINDOW, Parameter("originalStart", rule="when one instance would have begun")),
-    "events.list": (
-        *_WINDOW,
-        Parameter("updatedMin", "time", "events that were changed after it"),
-        _flag("singleEvents", "instances instead of recurring events"),
-        Parameter("orderBy", values=("startTime", "updated")),
-        Parameter("q", rule="words that the texts of an event have"),
-        Parameter("iCalUID"),
-        Parameter("eventTypes", values=(*EVENT_TYPES, "fromGmail"), repeated=True),
-        Parameter("privateExtendedProperty", rule="key=value", repeated=True),
-        Parameter("sharedExtendedProperty", rule="key=value", repeated=True),
-        Parameter("syncToken", rule="the nextSyncToken of a list before: what has changed since"),
-    ),
-    "calendarList.list": (
-        Parameter("minAccessRole", values=("freeBusyReader", "reader", "writer", "owner")),
-        *_page(250, "maxResults"),
-    ),
-    "upload.session": (
-        Parameter("uploadType", values=("resumable",)),
-        Parameter("upload_id", rule="as the Location of the initiation has it", required=True),
-        Parameter(
-            "Content-Range", rule="bytes first-last/total of a chunk, bytes */total of a question", location="header"
-        ),
-    ),
-}
-"""Parameters beside the common ones, by operation."""
-
+INSTANCES: Final = (*_WINDOW, Parameter("originalStart", rule="when one instance would have begun"))
+EVENT_SEARCH: Final = (
+    *_WINDOW,
+    Parameter("updatedMin", "time", "events that were changed after it"),
+    Parameter("singleEvents", "boolean", "instances instead of recurring events"),
+    Parameter("orderBy", values=("startTime", "updated")),
+    Parameter("q", rule="words that the texts of an event have"),
+    Parameter("iCalUID"),
+    Parameter("eventTypes", values=(*EVENT_TYPES, "fromGmail"), repeated=True),
+    Parameter("privateExtendedProperty", rule="key=value", repeated=True),
+    Parameter("sharedExtendedProperty", rule="key=value", repeated=True),
+    Parameter("syncToken", rule="the nextSyncToken of a list before: what has changed since"),
+)
+CALENDAR_SEARCH: Final = (
+    Parameter("minAccessRole", values=("freeBusyReader", "reader", "writer", "owner")),
+    *page(250, "maxResults"),
+)
 UPLOAD: Final = (
     Parameter("uploadType", rule="how the content comes", values=("media", "multipart", "resumable"), required=True),
-    _OCR,
+    Parameter("ocrLanguage", rule="BCP 47: the language of the text in a picture that is converted"),
     Parameter("X-Upload-Content-Type", rule="resumable: the media type of the content to come", location="header"),
     Parameter(
         "X-Upload-Content-Length",
@@ -155,4 +135,12 @@ UPLOAD: Final = (
         location="header",
     ),
 )
-"""Parameters of the operations that take content, at the media URI."""
+"""Parameters of the operations that take content, at the upload URI."""
+
+UPLOAD_SESSION: Final = (
+    Parameter("uploadType", values=("resumable",)),
+    Parameter("upload_id", rule="as the Location of the initiation has it", required=True),
+    Parameter(
+        "Content-Range", rule="bytes first-last/total of a chunk, bytes */total of a question", location="header"
+    ),
+)

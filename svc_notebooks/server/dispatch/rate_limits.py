@@ -9,9 +9,8 @@ import math
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from threading import Lock
-from typing import Any
+from typing import Any, Literal
 
-from ...core.api.costs import Counting, cost
 from ...core.api.operations import Operation
 from ...core.clock import Clock, format_time
 from ...core.errors.catalogue import ApiError, row
@@ -29,7 +28,7 @@ class Limit:
 
     most: int
     per: timedelta
-    counting: Counting
+    counting: Literal["units", "requests"]
 
     def __str__(self) -> str:
         return f"{self.most:,} {self.counting} in {self.per.total_seconds():g} seconds"
@@ -75,7 +74,7 @@ class RateLimiter:
             name, limit = "calendar" if operation.calendar else "files", default
         else:
             return
-        price = cost(operation, limit.counting, media=query.get("alt") == "media")
+        price = operation.cost(limit.counting, media=query.get("alt") == "media")
         now = self._clock.now()
         with self._lock:
             window = self._window((caller.user, name), now, limit)
@@ -123,5 +122,5 @@ class RateLimiter:
         self._own.clear()
 
 
-def _limit(most: int | None, counting: Counting) -> Limit | None:
+def _limit(most: int | None, counting: Literal["units", "requests"]) -> Limit | None:
     return None if most is None else Limit(most, _MINUTE, counting)

@@ -97,7 +97,7 @@ def _document(context: ServiceContext, row: FileRow, user: str) -> str:
 
 
 _ANONYMOUS = Caller("", "", READ | CONTENT, False, None)
-_PAGE_OPERATION = Operation("files.page", (), (), READ, "A6-08")
+_PAGE_OPERATION = Operation("files.page", (), (), READ, decided_by="A6-08")
 
 _TITLES = {401: "Sign in first", 403: "You may not do this", 404: "There is no such file, or not for you"}
 

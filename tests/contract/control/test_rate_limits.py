@@ -7,8 +7,15 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.api.costs import COSTS, DOWNLOAD, LIST, QUOTAS, UPDATE
-from svc_notebooks.core.api.operations import OPERATIONS, SESSION
+from svc_notebooks.core.api.operations import (
+    DOWNLOAD_COST,
+    GET_COST,
+    LIST_COST,
+    OPERATIONS,
+    QUOTAS,
+    SESSION,
+    UPDATE_COST,
+)
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from tests.contract.conftest import InProcess, OverSocket, Q, Wire
@@ -115,7 +122,7 @@ class TestByPolicy:
 
     @pytest.fixture
     def policy(self) -> Policy:
-        return Policy(rate_limit=2 * LIST + UPDATE, calendar_rate_limit=2, rate_status=429)
+        return Policy(rate_limit=2 * LIST_COST + UPDATE_COST, calendar_rate_limit=2, rate_status=429)
 
     def test_the_status_is_the_policys(self, wire: Wire) -> None:
         assert ask(wire, 3) == [200, 200, 429]
@@ -139,13 +146,16 @@ class TestByPolicy:
 
 @pytest.mark.parametrize("way", ["in-process"])
 def test_a_request_that_costs_more_than_all_there_is_passes_alone(way: str) -> None:
-    with open_service(seed=0, policy=Policy(rate_limit=LIST - 1)) as service:
+    with open_service(seed=0, policy=Policy(rate_limit=LIST_COST - 1)) as service:
         assert ask(InProcess(service, "http://svc.test"), 2) == [200, 403]
 
 
-def test_every_operation_on_files_has_its_price() -> None:
-    assert set(COSTS) == {operation.name for operation in (*OPERATIONS, SESSION) if not operation.calendar}
-    assert DOWNLOAD > LIST > UPDATE
+def test_every_operation_on_files_has_a_cost_of_the_family() -> None:
+    files = [operation for operation in (*OPERATIONS, SESSION) if not operation.calendar]
+
+    assert {operation.units for operation in files} == {GET_COST, UPDATE_COST, LIST_COST, DOWNLOAD_COST}
+    assert DOWNLOAD_COST > LIST_COST > UPDATE_COST > GET_COST
+    assert {operation.units for operation in OPERATIONS if operation.calendar} == {1}
 
 
 @pytest.mark.parametrize("name", QUOTAS)

@@ -11,14 +11,13 @@ from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 import pytest
 
 from svc_notebooks.core.api.json_schemas import RESOURCES
-from svc_notebooks.core.api.openapi_public import OAUTH
 from svc_notebooks.core.resources import calendars, errors, events, files
 from svc_notebooks.core.resources.events import Event
 from svc_notebooks.core.resources.files import Permission, StartPageToken
 
 Schema = dict[str, Any]
 
-SCHEMAS: dict[str, Schema] = json.loads(json.dumps({**RESOURCES, **OAUTH}))
+SCHEMAS: dict[str, Schema] = json.loads(json.dumps(RESOURCES))
 TYPES = {
     name: value
     for module in (calendars, errors, events, files)
