@@ -22,7 +22,7 @@ from ...core.http.messages import (
 )
 from ..blobs.blob_store import BLOCK
 from ..context.bodies import RequestBody, ResponseStream
-from ..context.journal import JournalEntry
+from ..context.request_journal import JournalEntry
 from ..context.responses import encode_json, error_response
 from ..context.service_context import ServiceContext
 
