@@ -187,7 +187,7 @@ class Service:
 
     def domains(self) -> list[str]:
         """The domains that are registered: those of the policy, then the others in alphabetical order."""
-        return domains.registered(self._context.store, self.policy)
+        return domains.list_registered(self._context.store, self.policy)
 
     def trust(self, pem: str) -> None:
         """Let deliveries trust these certificate authorities, beside the system's; revocation lists count too.

@@ -1,4 +1,4 @@
-"""Watch and stop: channels open here, and the first message of each is queued (A8 to A10)."""
+"""Handlers of watch and stop requests, which open and stop notification channels (A8 to A10)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from base64 import urlsafe_b64encode
 
 from ...core import field_mask
 from ...core.errors.catalogue import ApiError, Row, refuse, row
-from ...core.http.messages import JSON, JSONObject, Response, join_url, segment
+from ...core.http.messages import Response, join_url, segment
 from ...core.notifications.channels import (
     CHANNEL_SHAPE,
     MAX_ID_LENGTH,
     ChannelEvent,
-    ChannelRequest,
     ChannelState,
     actual_expiration,
     check_channel,
@@ -20,7 +19,7 @@ from ...core.notifications.channels import (
     transitions_of,
 )
 from ...core.notifications.messages import FIRST_NUMBER
-from ..context.access_tokens import Caller
+from ...core.resources.files import ChannelResource
 from ..context.external_origin import external_origin
 from ..context.responses import empty_response, json_response
 from ..context.service_context import RequestContext, ServiceContext
@@ -30,8 +29,6 @@ from ..files.operations import parse_fields_param, read_json, select_fields
 from ..files.rows import readable_file
 from ..tables.channels import ChannelRow
 from .domains import is_registered
-
-_KIND = "api#channel"
 
 
 def watch_file(context: ServiceContext, request: RequestContext) -> Response:
@@ -54,17 +51,20 @@ def _uri(context: ServiceContext, request: RequestContext, *segments: str) -> st
 
 
 def _open(
-    context: ServiceContext, request: RequestContext, watched: str, uri: str, most: float, *, of_changes: bool
+    context: ServiceContext, request: RequestContext, watched: str, uri: str, limit: float, *, of_changes: bool
 ) -> Response:
+    """Store a new channel and queue its sync message. `limit` is the longest life of such a channel, in seconds."""
     mask = parse_fields_param(request.query, {field_mask.STAR: {}}, CHANNEL_SHAPE)
     policy, now = context.policy, context.millis()
     channel = check_channel(read_json(request.body, policy.max_metadata_size), now=now, types=policy.channel_types)
     if not is_registered(context.store, policy, channel.address):
         raise refuse("webhookUnauthorized", address=channel.address[:200])
+    digest = hmac.digest(context.secret.encode(), watched.encode(), "sha256")
     row = ChannelRow(
         id=channel.id,
         watched=watched,
-        resource_id=_resource_id(context, watched),
+        # Opaque, and the same for every channel on one resource (A8-09).
+        resource_id=urlsafe_b64encode(digest[:20]).decode().rstrip("="),
         resource_uri=uri,
         of_changes=int(of_changes),
         user=request.caller.user,
@@ -72,74 +72,54 @@ def _open(
         service_account=int(request.caller.service_account),
         address=channel.address,
         token=channel.token,
-        expiration=actual_expiration(channel.expiration, now=now, default=policy.channel_lifetime, limit=most),
+        expiration=actual_expiration(channel.expiration, now=now, default=policy.channel_lifetime, limit=limit),
         state=next_state(ChannelState.NONE, ChannelEvent.WATCH).value,
         number=FIRST_NUMBER,
     )
-    _add(context, row, now)
-    return json_response(request.query, select_fields(mask, _resource(context, row, channel)))
-
-
-def _resource_id(context: ServiceContext, watched: str) -> str:
-    """Opaque, and the same for every channel on one resource (A8-09)."""
-    return urlsafe_b64encode(hmac.digest(context.secret.encode(), watched.encode(), "sha256")[:20]).decode().rstrip("=")
-
-
-def _add(context: ServiceContext, row: ChannelRow, now: int) -> None:
-    """The channel and its sync message, or neither (N-01)."""
-    with context.store.transaction():
+    with context.store.transaction():  # the channel and its sync message, or neither (N-01)
         if context.store.channels.get(row.id):
             raise refuse("channelIdNotUnique", id=row.id)
-        channel = context.store.channels.add(row)
-        context.store.channels.enqueue_for_channel(channel, "sync", "", step=0, now=now)
-
-
-def _resource(context: ServiceContext, row: ChannelRow, channel: ChannelRequest) -> JSONObject:
-    expiration = str(row.expiration) if context.policy.int64_as_string else row.expiration
-    resource: JSONObject = {"kind": _KIND, "id": row.id, "resourceId": row.resource_id, "resourceUri": row.resource_uri}
+        context.store.channels.enqueue_for_channel(context.store.channels.add(row), "sync", "", step=0, now=now)
+    resource: ChannelResource = {
+        "kind": "api#channel",
+        "id": row.id,
+        "resourceId": row.resource_id,
+        "resourceUri": row.resource_uri,
+    }
     if row.token is not None:
         resource["token"] = row.token
     if row.expiration is not None:
-        resource["expiration"] = expiration
-    return resource | channel.extra
+        resource["expiration"] = str(row.expiration) if policy.int64_as_string else row.expiration
+    return json_response(request.query, select_fields(mask, resource | channel.extra))
 
 
 def stop(context: ServiceContext, request: RequestContext) -> Response:
-    """Stop a channel: nothing more is sent, and what waits is taken back (A10)."""
+    """Stop a channel and drop its queued messages (A10)."""
     body = read_json(request.body, context.policy.max_metadata_size)
-    channel_id, resource_id = _stop_pair(body)
+    channel_id, resource_id = body.get("id"), body.get("resourceId")
+    problems: list[Row] = []
+    for name, value in (("id", channel_id), ("resourceId", resource_id)):
+        if value in (None, ""):
+            problems.append(row("required", field=name))
+        elif not isinstance(value, str):
+            problems.append(row("invalid", field=name, message="expected a text."))
+    if problems or not isinstance(channel_id, str) or not isinstance(resource_id, str):
+        raise ApiError(problems)
     with context.store.transaction():
-        row = context.store.channels.get(channel_id)
-        if row is None or not _is_open(context, row, resource_id):
+        channel = context.store.channels.get(channel_id)
+        if channel is None or not _can_be_stopped(context, channel, resource_id):
             raise refuse("channelNotFound", id=channel_id[:MAX_ID_LENGTH])
-        if not _may_stop(request.caller, row):
+        # By its own user and OAuth client. One of a service account by any user of that client (A10-02).
+        own_user = channel.service_account or channel.user == request.caller.user
+        if channel.client != request.caller.client or not own_user:
             raise refuse("channelNotFound", decided_by="A10-02", id=channel_id[:MAX_ID_LENGTH])
-        context.store.channels.set_state(row.seq, next_state(ChannelState(row.state), ChannelEvent.STOP).value)
+        context.store.channels.set_state(channel.seq, next_state(ChannelState(channel.state), ChannelEvent.STOP).value)
     return empty_response(204)
 
 
-def _stop_pair(body: JSONObject) -> tuple[str, str]:
-    """The two texts that a stop request needs. Raises ApiError with everything that is wrong."""
-    problems = [row for name in ("id", "resourceId") if (row := _problem(name, body.get(name)))]
-    if problems:
-        raise ApiError(problems)
-    return str(body["id"]), str(body["resourceId"])
-
-
-def _problem(name: str, value: JSON) -> Row | None:
-    if value in (None, ""):
-        return row("required", field=name)
-    return None if isinstance(value, str) else row("invalid", field=name, message="expected a text.")
-
-
-def _is_open(context: ServiceContext, row: ChannelRow, resource_id: str) -> bool:
-    """Whether a channel is one that can be stopped, and this is what it watches."""
-    active = ChannelState(row.state) in transitions_of(ChannelEvent.STOP) and (
-        row.expiration is None or row.expiration > context.millis()
+def _can_be_stopped(context: ServiceContext, channel: ChannelRow, resource_id: str) -> bool:
+    """Return whether a channel is open or has ended, and watches the resource of this id."""
+    active = ChannelState(channel.state) in transitions_of(ChannelEvent.STOP) and (
+        channel.expiration is None or channel.expiration > context.millis()
     )
-    return active and hmac.compare_digest(row.resource_id.encode(), resource_id.encode("utf-8", "replace"))
-
-
-def _may_stop(caller: Caller, row: ChannelRow) -> bool:
-    """Its own user, from the same OAuth client; one of a service account any user of that client (A10-02)."""
-    return row.client == caller.client and bool(row.service_account or row.user == caller.user)
+    return active and hmac.compare_digest(channel.resource_id.encode(), resource_id.encode("utf-8", "replace"))

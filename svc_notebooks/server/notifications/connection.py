@@ -1,8 +1,8 @@
-"""One connection to a receiver, and HTTP/1.1 on it: the one file that knows h11.
+"""A connection to a receiver, and HTTP/1.1 on it. No other module uses h11.
 
-A message is asked, its status is told as soon as it is known, and what follows the status is read in peace: until
-that is over the line takes no other message. What a receiver sends is bounded in bytes here; whoever asks bounds
-it in time.
+The status of a response is reported as soon as it is known, and the rest of the response is read and thrown away:
+until that is over the connection takes no other message. What a receiver sends is bounded here in bytes. The caller
+bounds it in time.
 """
 
 from __future__ import annotations
@@ -19,26 +19,27 @@ MAX_RESPONSE_BYTES = 64 * 1024
 _IN_PROGRESS = 102
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
-# h11 is told in short what goes out in full, and asked about what is not plain alone: it takes longer than all else.
+# h11 takes longer than everything else together, so it reads only the responses that `plain_status` cannot. It must
+# have seen a request before: this one stands for each that was sent.
 _REQUEST = h11.Request(method="POST", target="/", headers=[("Host", "receiver"), ("Content-Length", "0")])
 _END_OF_MESSAGE = h11.EndOfMessage()
 
 
 class NoResponse(Exception):
-    """There will be no status; the text says why, of whoever was asked."""
+    """Raised when no status will come. The text continues a sentence that begins with the receiver's address."""
 
 
 class ConnectionState(Enum):
-    """Where a line stands."""
+    """The states of a connection."""
 
-    IDLE = "it takes a message"
-    AWAITING_RESPONSE = "it is taken for a message whose status is not known"
-    READING_REST = "the status is known, the rest of the answer is still coming"
-    CLOSED = "it is closed"
+    IDLE = "ready for a message"
+    AWAITING_RESPONSE = "taken for a message whose status is not known"
+    READING_REST = "the status is known and the rest of the response is still coming"
+    CLOSED = "closed"
 
 
 def message(path: str, host: str, headers: Sequence[tuple[str, str]], body: bytes) -> bytes:
-    """A POST request as it goes over the wire. Raises ValueError for what no header can carry.
+    """Build the bytes of a POST request. Raises ValueError for a header with control characters.
 
     >>> message("/in", "hooks.example", [("X-Svc-Message-Number", "1")], b"")
     b'POST /in HTTP/1.1\\r\\nHost: hooks.example\\r\\nX-Svc-Message-Number: 1\\r\\nContent-Length: 0\\r\\n\\r\\n'
@@ -53,16 +54,16 @@ def message(path: str, host: str, headers: Sequence[tuple[str, str]], body: byte
 
 _PLAIN_RESPONSE = re.compile(rb"HTTP/1\.1 ([2-5][0-9]{2})(?: [ -~]*)?\r\n((?:[A-Za-z-]+: [ -~]*\r\n)*)\r\n")
 _LENGTH = re.compile(rb"^content-length: ([0-9]{1,5})\r$", re.MULTILINE)
-_NO_CONTENT, _NOT_MODIFIED = 204, 304  # whatever their headers say, no body follows
+_NO_CONTENT, _NOT_MODIFIED = 204, 304  # no body follows, whatever their headers say
 
 
-def plain_status(answer: bytes) -> int | None:
-    """The status of an answer that is whole and after which the connection stays; None: ask h11 what it is.
+def plain_status(response: bytes) -> int | None:
+    """Return the status of a simple response that is complete and keeps the connection, or None if h11 must read it.
 
     >>> plain_status(b"HTTP/1.1 202 Accepted\\r\\nContent-Length: 2\\r\\n\\r\\nok")
     202
     """
-    match = _PLAIN_RESPONSE.match(answer)
+    match = _PLAIN_RESPONSE.match(response)
     if not match:
         return None
     status, fields = int(match[1]), match[2].lower()
@@ -71,17 +72,20 @@ def plain_status(answer: bytes) -> int | None:
     lengths = _LENGTH.findall(fields)
     if status == _NO_CONTENT and b"content-length" not in fields:
         lengths = [b"0"]
-    return status if [int(length) for length in lengths] == [len(answer) - match.end()] else None
+    return status if [int(length) for length in lengths] == [len(response) - match.end()] else None
 
 
 class Connection(asyncio.Protocol):
-    """A connection. `changed` is called with it whenever it stands differently; times are seconds."""
+    """A connection. `on_change` is called with it after each change of its state.
 
-    def __init__(self, changed: Callable[[Connection], None], *, rest: float, idle: float) -> None:
-        self.state = ConnectionState.AWAITING_RESPONSE  # by whoever had it made
-        self.received = 0  # bytes of the present answer
+    `rest` and `idle` are the seconds that it may spend reading the rest of a response, and unused.
+    """
+
+    def __init__(self, on_change: Callable[[Connection], None], *, rest: float, idle: float) -> None:
+        self.state = ConnectionState.AWAITING_RESPONSE  # taken by the caller who opens it
+        self.received = 0  # bytes of the present response
         self.certificate: bytes | None = None
-        self._on_change = changed
+        self._on_change = on_change
         self._timeouts = {ConnectionState.READING_REST: rest, ConnectionState.IDLE: idle}
         self._timer: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
@@ -91,7 +95,7 @@ class Connection(asyncio.Protocol):
         self._h11: h11.Connection | None = None
 
     async def send(self, message: bytes) -> int:
-        """Send a message; the status that decides: the final one, or a 102. Raises NoResponse, OSError."""
+        """Send a message. Returns the status that decides, the final one or 102. Raises NoResponse, OSError."""
         if self.state is ConnectionState.CLOSED:
             raise NoResponse("closed the connection without an answer")
         self._h11 = None
@@ -101,7 +105,7 @@ class Connection(asyncio.Protocol):
         return await self._status
 
     def abort(self) -> None:
-        """Cut it, now."""
+        """Close the connection at once."""
         self._set_state(ConnectionState.CLOSED)
 
     def connection_made(self, transport: Any) -> None:
@@ -111,43 +115,44 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         if self.state in (ConnectionState.IDLE, ConnectionState.CLOSED) or self._status is None:
-            self.abort()  # nobody asked: it closes, or it lies
+            self.abort()  # unsolicited data is a protocol violation
             return
-        self._receive(data[: MAX_RESPONSE_BYTES - self.received])
+        self._read(data[: MAX_RESPONSE_BYTES - self.received])
         self.received += len(data)
         if self.received > MAX_RESPONSE_BYTES:
             self._fail(NoResponse(f"sent {MAX_RESPONSE_BYTES} bytes and no status"))
 
-    def _receive(self, data: bytes) -> None:
-        status = None if self._h11 else plain_status(data)
-        if status:
-            self._set_status(status)
-            self._set_state(ConnectionState.IDLE)
-        elif data:
-            self._receive_with_h11(data)
-
-    def _receive_with_h11(self, data: bytes) -> None:
+    def _read(self, data: bytes) -> None:
+        if not data:  # which h11 would take for the end of the connection
+            return
         if self._h11 is None:
-            self._h11 = _new_h11()
+            if status := plain_status(data):
+                self._set_status(status)
+                self._set_state(ConnectionState.IDLE)
+                return
+            self._h11 = h11.Connection(h11.CLIENT)
+            self._h11.send(_REQUEST)
+            self._h11.send(_END_OF_MESSAGE)
         try:
             self._h11.receive_data(data)
-            self._set_state(self._read(self._h11))
+            self._set_state(self._read_events(self._h11))
         except h11.ProtocolError as error:
             self._fail(NoResponse(f"did not answer in HTTP: {error}"))
 
-    def _read(self, machine: h11.Connection) -> ConnectionState:
-        """Read what has come; where that leaves us."""
+    def _read_events(self, machine: h11.Connection) -> ConnectionState:
+        """Read what h11 makes of the data. Returns the state in which the connection is then."""
         while (event := machine.next_event()) not in (h11.NEED_DATA, h11.PAUSED):
             if isinstance(event, (h11.InformationalResponse, h11.Response)):
                 self._set_status(event.status_code)
             elif isinstance(event, h11.EndOfMessage):
-                return ConnectionState.IDLE if _can_be_reused(machine) else ConnectionState.CLOSED
-        return (
-            ConnectionState.READING_REST if self._status and self._status.done() else ConnectionState.AWAITING_RESPONSE
-        )
+                states = (machine.our_state, machine.their_state)
+                reusable = states == (h11.DONE, h11.DONE) and machine.trailing_data == (b"", False)
+                return ConnectionState.IDLE if reusable else ConnectionState.CLOSED
+        status_known = self._status is not None and self._status.done()
+        return ConnectionState.READING_REST if status_known else ConnectionState.AWAITING_RESPONSE
 
     def _set_status(self, status: int) -> None:
-        """A 102 is a status, whatever follows it; other interim answers are none (N-08)."""
+        """Report the status. 102 is one, whatever follows it, and other interim responses are not (N-08)."""
         if (status >= 200 or status == _IN_PROGRESS) and self._status and not self._status.done():
             self._status.set_result(status)
 
@@ -165,7 +170,6 @@ class Connection(asyncio.Protocol):
         self._set_state(ConnectionState.CLOSED)
 
     def _set_state(self, state: ConnectionState) -> None:
-        """Move on; a line that is gone, or stands so already, does not."""
         if self.state in (state, ConnectionState.CLOSED):
             return
         self.state = state
@@ -176,16 +180,3 @@ class Connection(asyncio.Protocol):
         if state is ConnectionState.CLOSED:
             self._transport.abort()
         self._on_change(self)
-
-
-def _new_h11() -> h11.Connection:
-    """One that waits for an answer."""
-    machine = h11.Connection(h11.CLIENT)
-    machine.send(_REQUEST)
-    machine.send(_END_OF_MESSAGE)
-    return machine
-
-
-def _can_be_reused(machine: h11.Connection) -> bool:
-    states = (machine.our_state, machine.their_state)
-    return states == (h11.DONE, h11.DONE) and machine.trailing_data == (b"", False)

@@ -1,8 +1,7 @@
-"""Posts messages over HTTPS, on connections that are kept and used again (A8-04, N-08).
+"""Sends messages over HTTPS, on connections that are kept and used again (A8-04, N-08).
 
-A receiver is a host and a port, and has so many lines at most; one receiver never waits for another. The status
-decides. Redirects are not followed. Nothing that a receiver sends makes `send` raise or take longer than its
-timeout.
+The connections to each receiver, a host and a port, are limited, and one receiver never waits for another. Redirects
+are not followed. Nothing that a receiver sends makes `send` raise or take longer than its timeout.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _CLOSING_SECONDS = 1.0
 
 
 class HttpsSender:
-    """Sends messages; to be used within one event loop. Times in seconds."""
+    """Sends messages within one event loop. `timeout` is in seconds, and `connections` the limit for each receiver."""
 
     def __init__(self, trust: TrustStore, *, timeout: float, connections: int) -> None:
         self._trust = trust
@@ -29,86 +28,73 @@ class HttpsSender:
         self._pools: dict[tuple[str, int], _HostPool] = {}
 
     async def send(self, address: str, headers: Sequence[tuple[str, str]], body: bytes) -> AttemptOutcome:
-        """Post a message: the status that decides, or in one sentence why there is none."""
+        """Send a message. The outcome has the receiver's status, or one sentence about why there is none."""
         try:
             target = parse_endpoint(address)
             text = message(target.path, target.authority, headers, body)
         except ValueError as error:
             return AttemptOutcome(None, str(error))
         try:
-            return AttemptOutcome(await self._pool(target).send(text))
+            pool = self._pools.get((target.host, target.port))
+            if pool is None:
+                pool = _HostPool(target, self._trust, self._timeout, self._connections)
+                self._pools[target.host, target.port] = pool
+            return AttemptOutcome(await pool.send(text))
         except TimeoutError:
             return AttemptOutcome(None, f"{target} gave no answer within {self._timeout:g} seconds")
         except (OSError, ValueError, NoResponse) as error:
             return AttemptOutcome(None, describe_error(error, target))
 
     async def close(self) -> None:
-        """Let go of all connections; when it returns, their sockets are closed."""
+        """Close all connections, and wait until their sockets are closed."""
         lost = [future for pool in self._pools.values() for future in pool.close()]
         self._pools.clear()
         if lost:
             await asyncio.wait(lost, timeout=_CLOSING_SECONDS)
 
-    def _pool(self, target: Endpoint) -> _HostPool:
-        key = (target.host, target.port)
-        if key not in self._pools:
-            self._pools[key] = _HostPool(target, self._trust, self._timeout, self._connections)
-        return self._pools[key]
-
 
 class _HostPool:
-    """The lines to one host and port, the one that was used last at the end."""
+    """The connections to one host and port, in the order in which they were last used."""
 
-    def __init__(self, target: Endpoint, trust: TrustStore, timeout: float, most: int) -> None:
+    def __init__(self, target: Endpoint, trust: TrustStore, timeout: float, limit: int) -> None:
         self._target = target
         self._trust = trust
         self._timeout = timeout
-        self._limit = most
-        self._free = asyncio.Semaphore(most)
+        self._limit = limit
+        self._free = asyncio.Semaphore(limit)
         self._connections: dict[Connection, None] = {}
         self._connecting = 0
         self._resolving: asyncio.Future[list[AddrInfo]] | None = None
 
     async def send(self, text: bytes) -> int:
-        """The status. Waiting for a turn is not the receiver's fault, and does not count against its time."""
+        """Send a message and return the status.
+
+        The timeout begins when a connection may be used, because the wait for that is not the receiver's fault.
+        """
         async with self._free, asyncio.timeout(self._timeout):
-            idle = self._idle_connection()
-            if idle:
-                try:
-                    return await _send(idle, text)
-                except (OSError, NoResponse):
-                    if idle.received:
-                        raise
-            # Nothing was heard: the receiver had closed a kept line meanwhile, which is no attempt.
+            for connection in reversed(self._connections):
+                if connection.state is ConnectionState.IDLE and not self._trust.is_revoked(connection.certificate):
+                    try:
+                        return await _send(connection, text)
+                    except (OSError, NoResponse):
+                        if connection.received:
+                            raise
+                        break  # the receiver had closed the kept connection meanwhile, which is no attempt
             return await _send(await self._open(), text)
 
-    def _idle_connection(self) -> Connection | None:
-        for connection in reversed(self._connections):
-            if connection.state is ConnectionState.IDLE and not self._trust.is_revoked(connection.certificate):
-                return connection
-        return None
-
     async def _open(self) -> Connection:
-        self._make_room()
+        # Rather than wait for the end of responses whose status is known, close their connections.
+        reading_rest = [each for each in self._connections if each.state is ConnectionState.READING_REST]
+        for connection in reading_rest[: max(0, len(self._connections) + self._connecting + 1 - self._limit)]:
+            connection.abort()
         self._connecting += 1
         try:
-            return await connect(self._target, await self._addresses(), self._trust, self._new_connection)
+            if self._resolving is None or self._resolving.done():
+                self._resolving = resolve(self._target)
+            addresses = await asyncio.shield(self._resolving)  # shared by all who wait for it
+            return await connect(self._target, addresses, self._trust, self._new_connection)
         finally:
             self._connecting -= 1
-
-    def _make_room(self) -> None:
-        """Rather than to wait for the end of an answer whose status is known, cut it."""
-        reading_rest = [
-            connection for connection in self._connections if connection.state is ConnectionState.READING_REST
-        ]
-        for line in reading_rest[: max(0, len(self._connections) + self._connecting + 1 - self._limit)]:
-            line.abort()
-
-    async def _addresses(self) -> list[AddrInfo]:
-        """Where the receiver is: asked once for all who wait for it."""
-        if self._resolving is None or self._resolving.done():
-            self._resolving = resolve(self._target)
-        return await asyncio.shield(self._resolving)
 
     def _new_connection(self) -> Connection:
         return Connection(self._on_change, rest=self._timeout, idle=_IDLE_SECONDS)
@@ -119,13 +105,13 @@ class _HostPool:
             self._connections[connection] = None
 
     def close(self) -> list[asyncio.Future[None]]:
-        """Cut every line; what is done when their sockets are closed."""
+        """Close every connection. Returns futures that are done when their sockets are closed."""
         if self._resolving:
             self._resolving.cancel()
         connections = list(self._connections)
-        for line in connections:
-            line.abort()
-        return [line.lost for line in connections]
+        for connection in connections:
+            connection.abort()
+        return [connection.lost for connection in connections]
 
 
 async def _send(connection: Connection, text: bytes) -> int:

@@ -1,4 +1,4 @@
-"""Opens a connection to a receiver: parses its address, resolves its host, makes TLS, describes failures."""
+"""Opens a connection to a receiver. Parses its address, resolves its host, starts TLS, describes failures."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ AddrInfo = tuple[Any, Any, int, str, Any]
 """A row of getaddrinfo."""
 
 _SAFE_CHARACTERS = "/%:@!$&'()*+,;=~"
-_CONNECT_SECONDS = 2.0  # an address that is silent for so long gives way to the host's next one
+_CONNECT_SECONDS = 2.0  # after so long a silence the host's next address is tried
 _TLS_SHUTDOWN_SECONDS = 1.0
 
 
 class Endpoint(NamedTuple):
-    """Where a message goes; `authority` and `path` as HTTP writes them."""
+    """The receiver of a message. `authority` and `path` are written as HTTP writes them."""
 
     host: str
     port: int
@@ -38,18 +38,18 @@ class Endpoint(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def parse_endpoint(address: str) -> Endpoint:
-    """What an address says. Raises ValueError for one that is not https or names no host.
+    """Parse the address of a receiver. Raises ValueError if it is not https or has no host.
 
     >>> parse_endpoint("https://[::1]:8443/in?x=ü")
     Endpoint(host='::1', port=8443, authority='[::1]:8443', path='/in?x=%C3%BC')
     """
     parts = urlsplit(address)
     if parts.scheme != "https":
-        raise ValueError("messages are sent over https alone")
+        raise ValueError("messages are sent over https only")
     host, port = host_of(address), parts.port or 443
-    host.encode("idna")  # raises for what no name server can be asked
+    host.encode("idna")  # raises for what is not a host name
     if not host:
-        raise ValueError("the address names no host")
+        raise ValueError("the address has no host")
     path = quote(parts.path or "/", safe=_SAFE_CHARACTERS) + (
         f"?{quote(parts.query, safe=_SAFE_CHARACTERS + '?')}" if parts.query else ""
     )
@@ -61,38 +61,41 @@ def _bracketed(host: str) -> str:
 
 
 def resolve(target: Endpoint) -> asyncio.Future[list[AddrInfo]]:
-    """The places that a host's name stands for, looked up in a thread of its own.
+    """Look up the addresses of a host in a thread of its own.
 
-    The event loop's own threads are few and shared: a name server that is silent would hold up every receiver.
+    The event loop's threads are few and shared, and a silent name server would hold up every receiver there.
     """
     loop = asyncio.get_running_loop()
     addresses: asyncio.Future[list[AddrInfo]] = loop.create_future()
 
-    def settle(report: Callable[[Any], None], outcome: object) -> None:
-        if not addresses.done():
-            report(outcome)
+    def set_outcome(outcome: list[AddrInfo] | Exception) -> None:
+        if addresses.done():
+            return
+        if isinstance(outcome, Exception):
+            addresses.set_exception(outcome)
+        else:
+            addresses.set_result(outcome)
 
-    def work() -> None:
-        report: Callable[[Any], None] = addresses.set_result
-        outcome: object
+    def look_up() -> None:
+        outcome: list[AddrInfo] | Exception
         try:
             outcome = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
         except (OSError, ValueError) as error:
-            report, outcome = addresses.set_exception, error
-        with suppress(RuntimeError):  # nobody waits any more, the loop is closed
-            loop.call_soon_threadsafe(settle, report, outcome)
+            outcome = error
+        with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
+            loop.call_soon_threadsafe(set_outcome, outcome)
 
-    addresses.add_done_callback(lambda done: done.cancelled() or done.exception())  # also where nobody waits for it
-    Thread(target=work, name="svc-lookup", daemon=True).start()
+    addresses.add_done_callback(lambda done: done.cancelled() or done.exception())  # or asyncio warns of unread errors
+    Thread(target=look_up, name="svc-lookup", daemon=True).start()
     return addresses
 
 
 async def connect(
     target: Endpoint, addresses: Sequence[AddrInfo], trust: TrustStore, make_connection: Callable[[], Connection]
 ) -> Connection:
-    """A line to the first of these places that takes a connection. Raises OSError, ValueError, NoResponse."""
+    """Connect to the first of these addresses that accepts. Raises OSError, ValueError, NoResponse."""
     loop = asyncio.get_running_loop()
-    sock = await _connect(addresses)
+    sock = await _connect_socket(addresses)
     try:
         _, connection = await loop.create_connection(
             make_connection,
@@ -110,31 +113,27 @@ async def connect(
     return connection
 
 
-async def _connect(addresses: Sequence[AddrInfo]) -> socket.socket:
-    failure: Exception = OSError("its name stands for no address")
+async def _connect_socket(addresses: Sequence[AddrInfo]) -> socket.socket:
+    failure: Exception = OSError("its name has no address")
     for address in addresses:
-        patience = None if address is addresses[-1] else _CONNECT_SECONDS
+        family, kind, protocol, _, sock_address = address
+        seconds = None if address is addresses[-1] else _CONNECT_SECONDS
         try:
-            async with asyncio.timeout(patience):
-                return await _connect_to(address)
+            sock = socket.socket(family, kind, protocol)
+            try:
+                sock.setblocking(False)
+                async with asyncio.timeout(seconds):
+                    await asyncio.get_running_loop().sock_connect(sock, sock_address)
+                return sock
+            except BaseException:
+                sock.close()
+                raise
         except OSError as error:
             failure = error
     raise failure
 
 
-async def _connect_to(addr_info: AddrInfo) -> socket.socket:
-    family, kind, protocol, _, sock_address = addr_info
-    sock = socket.socket(family, kind, protocol)
-    try:
-        sock.setblocking(False)
-        await asyncio.get_running_loop().sock_connect(sock, sock_address)
-    except BaseException:
-        sock.close()
-        raise
-    return sock
-
-
-# By OpenSSL's number of what is wrong with a certificate.
+# By OpenSSL's number for what is wrong with a certificate (X509_V_ERR_*).
 _CERTIFICATE_FAULTS = {
     9: "it is not valid yet",
     10: "it has expired",
@@ -146,27 +145,21 @@ _CERTIFICATE_FAULTS = {
 
 
 def describe_error(error: Exception, target: Endpoint) -> str:
-    """What happened, in one sentence."""
+    """Describe a failure in one sentence."""
+    text = (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
     match error:
         case NoResponse():
             return f"{target} {error}"
         case ssl.SSLCertVerificationError():
-            return f"the certificate of {target} is not valid: {_certificate_fault(error)}"
+            fault = _CERTIFICATE_FAULTS.get(getattr(error, "verify_code", 0))
+            fault = fault or getattr(error, "verify_message", None) or str(error)
+            return f"the certificate of {target} is not valid: {fault}"
         case ssl.SSLError():
             return f"no TLS with {target}: {(error.reason or str(error)).replace('_', ' ').lower()}"
         case socket.gaierror():
-            return f"there is no host {target.host}: {_error_text(error)}"
+            return f"there is no host {target.host}: {text}"
         case ConnectionRefusedError():
             return f"nothing listens at {target}: connection refused"
         case ConnectionError():
             return f"{target} closed the connection without an answer"
-    return f"{target} cannot be reached: {_error_text(error)}"
-
-
-def _error_text(error: Exception) -> str:
-    return (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
-
-
-def _certificate_fault(error: ssl.SSLCertVerificationError) -> str:
-    code = getattr(error, "verify_code", 0)
-    return _CERTIFICATE_FAULTS.get(code) or getattr(error, "verify_message", None) or str(error)
+    return f"{target} cannot be reached: {text}"

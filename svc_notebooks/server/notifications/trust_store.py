@@ -14,16 +14,16 @@ _CERTIFICATE, _REVOCATION_LIST = "CERTIFICATE", "X509 CRL"
 
 
 class TrustStore:
-    """Authorities and revocation lists; they can be added to, never taken away."""
+    """Authorities and revocation lists. They can be added, and never removed."""
 
     def __init__(self) -> None:
         self._revoked: set[tuple[bytes, int]] = set()
         self._context: ssl.SSLContext | None = None
-        self._lock = RLock()  # who adds and who sends are two threads, and may both be the first
+        self._lock = RLock()  # one thread adds, another sends, and either may come first
 
     @property
     def context(self) -> ssl.SSLContext:
-        """What a connection is made with; it learns of what is added later."""
+        """The TLS context for new connections. Authorities that are added later take effect in it."""
         import ssl
 
         with self._lock:
@@ -31,23 +31,28 @@ class TrustStore:
             return self._context
 
     def add(self, pem: str) -> None:
-        """Trust the certificates in this text, and believe its revocation lists. Raises ValueError."""
+        """Trust the certificates in a PEM text, and apply its revocation lists. Raises ValueError."""
         blocks = [(block[1], block[0]) for block in _BLOCK.finditer(pem)]
         certificates = [text for label, text in blocks if label == _CERTIFICATE]
-        lists = [text for kind, text in blocks if kind == _REVOCATION_LIST]
+        lists = [text for label, text in blocks if label == _REVOCATION_LIST]
         if not certificates and not lists:
-            raise ValueError("there is no certificate in it: give the authority's in PEM, -----BEGIN CERTIFICATE-----")
+            raise ValueError("expected a certificate in PEM, which begins with -----BEGIN CERTIFICATE-----")
         import ssl
 
-        revoked = {serial for text in lists for serial in _revoked_by(text)}
+        revoked = {serial for text in lists for serial in _read_revocation_list(text)}
         _load(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), certificates)  # all of them or none
         with self._lock:
             _load(self.context, certificates)
             self._revoked |= revoked
 
     def is_revoked(self, certificate: bytes | None) -> bool:
-        """Whether a list says so of this certificate, in DER."""
-        return bool(self._revoked) and certificate is not None and _identity(certificate) in self._revoked
+        """Return whether a revocation list has this certificate, which is in DER."""
+        if not self._revoked or certificate is None:
+            return False
+        from cryptography import x509
+
+        parsed = x509.load_der_x509_certificate(certificate)
+        return (parsed.issuer.public_bytes(), parsed.serial_number) in self._revoked
 
 
 def _load(context: ssl.SSLContext, certificates: list[str]) -> None:
@@ -60,8 +65,8 @@ def _load(context: ssl.SSLContext, certificates: list[str]) -> None:
         raise ValueError(f"a certificate in it cannot be read: {error.reason or error}") from None
 
 
-def _revoked_by(pem: str) -> set[tuple[bytes, int]]:
-    """The issuer and the serial number of what a list revokes."""
+def _read_revocation_list(pem: str) -> set[tuple[bytes, int]]:
+    """Return the issuer and the serial number of each certificate that a list revokes. Raises ValueError."""
     try:
         from cryptography import x509
     except ImportError:
@@ -72,10 +77,3 @@ def _revoked_by(pem: str) -> set[tuple[bytes, int]]:
         raise ValueError(f"a revocation list in it cannot be read: {error}") from None
     issuer = crl.issuer.public_bytes()
     return {(issuer, revoked.serial_number) for revoked in crl}
-
-
-def _identity(certificate: bytes) -> tuple[bytes, int]:
-    from cryptography import x509
-
-    parsed = x509.load_der_x509_certificate(certificate)
-    return parsed.issuer.public_bytes(), parsed.serial_number

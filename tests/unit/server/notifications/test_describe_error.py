@@ -102,12 +102,12 @@ def test_old_tls(sender: Sender, version: ssl.TLSVersion) -> None:
 @pytest.mark.parametrize(
     "address, error",
     [
-        ("http://localhost:8443/in", "messages are sent over https alone"),
-        ("ftp://localhost/in", "messages are sent over https alone"),
-        ("", "messages are sent over https alone"),
-        ("https://", "the address names no host"),
-        ("https:///in", "the address names no host"),
-        ("https://:8443/in", "the address names no host"),
+        ("http://localhost:8443/in", "messages are sent over https only"),
+        ("ftp://localhost/in", "messages are sent over https only"),
+        ("", "messages are sent over https only"),
+        ("https://", "the address has no host"),
+        ("https:///in", "the address has no host"),
+        ("https://:8443/in", "the address has no host"),
         ("https://localhost:99999/in", "Port out of range 0-65535"),
         ("https://no-such-host.invalid/in", "there is no host no-such-host.invalid: "),
         ("https://a..b/in", ""),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import time
-from threading import Event, Lock
+from threading import Event
 
 import pytest
 
@@ -155,31 +155,34 @@ def test_a_receiver_has_so_many_connections_at_most(sender: Sender, https_receiv
 
 
 def test_answers_that_do_not_end_count_as_connections(sender: Sender, https_receiver: Receiver) -> None:
-    open_now, most, lock = 0, 0, Lock()
+    open_now, changed = 0, Condition()
 
     def linger(connection: socket.socket) -> None:
-        nonlocal open_now, most
-        with lock:
+        nonlocal open_now
+        with changed:
             open_now += 1
-            most = max(most, open_now)
         connection.sendall(b"HTTP/1.1 102 Processing\r\n\r\n")
         try:
             connection.recv(1)
         finally:
-            with lock:
+            with changed:
                 open_now -= 1
+                changed.notify_all()
+
+    def wait_for_two() -> bool:
+        with changed:  # the receiver notices a closed connection some time later
+            return changed.wait_for(lambda: open_now <= 2, PATIENCE)
 
     https_receiver.answers, sender.connections = [linger] * 12, 2
 
-    async def slowly(post: HttpsSender) -> list[AttemptOutcome]:
+    async def send_pairs(post: HttpsSender) -> list[AttemptOutcome]:
         outcomes = []
         for _ in range(6):
             outcomes += await asyncio.gather(*(post.send(https_receiver.address, HEADERS, b"") for _ in range(2)))
-            await asyncio.sleep(0.05)
+            assert await asyncio.to_thread(wait_for_two)
         return outcomes
 
-    assert sender.run(slowly) == [AttemptOutcome(102)] * 12
-    assert most <= 3  # one may be counted that is closed already, and does not know it yet
+    assert sender.run(send_pairs) == [AttemptOutcome(102)] * 12
 
 
 @pytest.mark.spec("N-09", "N-09b")
