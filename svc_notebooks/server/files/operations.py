@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...core import field_mask
 from ...core.errors.catalogue import ApiError, refuse
@@ -107,9 +107,9 @@ def parse_fields_param(query: Query, default: Mask, shape: Shape) -> Mask | None
     return mask or None
 
 
-def select_fields(mask: Mask | None, value: JSONObject) -> JSONObject:
+def select_fields(mask: Mask | None, value: Mapping[str, Any]) -> JSONObject:
     """The parts of an answer that a mask selects; None selects nothing."""
-    selection: JSON = {} if mask is None else field_mask.apply(mask, value)
+    selection: JSON = {} if mask is None else field_mask.apply(mask, dict(value))
     return selection if isinstance(selection, dict) else {}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import time
-from threading import Event
+from threading import Condition, Event
 
 import pytest
 
