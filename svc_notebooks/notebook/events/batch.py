@@ -11,8 +11,9 @@ from ..frames.event_schemas import CREATED
 from ..frames.frames import frame
 from ..frames.schemas import snake
 from ..times import zone_name
-from .body import EventError, is_missing
-from .events import ARGUMENTS, body_of
+from .body import EventError, event_body, is_missing
+from .details import nearest
+from .events import ARGUMENTS, body_arguments
 from .parameters import query_of, warn_deprecated, with_required
 from .records import event_record, in_zone
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from .events import Zone
+    from .details import Zone
 
 
 def create_events(
@@ -59,7 +60,11 @@ def create_events(
     session = session_or_current(session)
     if not is_frame(frame):
         raise TypeError(f"frame must be a DataFrame with a row for each event, not {type(frame).__name__}")
-    names = [_argument(column) for column in frame.columns]
+    names = [snake(str(column)) for column in frame.columns]
+    for column, name in zip(frame.columns, names, strict=True):
+        if name not in ARGUMENTS:
+            meant = nearest("create_event", name, ARGUMENTS)
+            raise ValueError(f"column {column!r} is not an argument of create_event; {meant}")
     common = {"time_zone": time_zone, "calendar": calendar, "send_updates": send_updates}
     query_of(common)
     warn_deprecated(names)
@@ -88,13 +93,6 @@ def _created_frame(done: list[dict[str, Any]], source: DataFrame, zone: str) -> 
     return created.set_index(source.index[: len(created)])
 
 
-def _argument(column: object) -> str:
-    name = snake(str(column))
-    if name not in ARGUMENTS:
-        raise ValueError(f"column {column!r} is no argument of create_event; those are {', '.join(ARGUMENTS)}")
-    return name
-
-
 _WHOLE_NUMBERS = ("conference_data_version", "max_attendees", "sequence")
 
 
@@ -110,7 +108,7 @@ def _created(session: Session, arguments: dict[str, Any], zone: str) -> dict[str
     title = arguments.get("summary")
     try:
         query = query_of(arguments)
-        body = body_of(session, {"start": None, "end": None, **arguments})
+        body = event_body(**body_arguments(session, {"start": None, "end": None, **arguments}))
         made = insert_event(session, arguments["calendar"], body, query=with_required(query, body))
     except (EventError, TypeError, ValueError) as error:
         return {"summary": title, "error": str(error), "field": _field_of(error)}

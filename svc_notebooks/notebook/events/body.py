@@ -72,7 +72,7 @@ def _field(argument: str, value: Any, time_zone: str | None, request_id: str) ->
         return _conference(value, request_id)
     if argument in ("private", "shared"):
         return {}  # `_properties`
-    field, read = _FIELDS.get(argument, (camel(argument), _unchanged))
+    field, read = READERS.get(argument, (camel(argument), _unchanged))
     return {field: read(argument, value)}
 
 
@@ -215,7 +215,7 @@ def _conference(value: Any, request_id: str) -> JSONObject:
     return {"conferenceData": {"createRequest": request}}
 
 
-_FIELDS: Mapping[str, tuple[str, Callable[[str, Any], JSON]]] = {
+READERS: Mapping[str, tuple[str, Callable[[str, Any], JSON]]] = {
     "recurrence": ("recurrence", _recurrence),
     "attendees": ("attendees", _attendees),
     "reminders": ("reminders", _reminders),

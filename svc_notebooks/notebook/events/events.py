@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ...core.events.fields import RESPONSES
 from ...core.http.messages import JSONObject
@@ -14,58 +14,34 @@ from ..current_session import session_or_current
 from ..frames.event_schemas import EVENT
 from ..frames.schemas import DELETED
 from .body import event_body, partial_body
+from .details import DETAILS, EventChanges, EventDetails, When, Zone, check_names, describe_details
 from .parameters import QUERY_ARGUMENTS, checked_calendar, query_of, warn_deprecated, with_required
 from .records import common_zone, event_frame, event_record, in_zone
 
 if TYPE_CHECKING:
-    from datetime import date, datetime, tzinfo
-
     from pandas import DataFrame
 
     from ...client.session import Session
     from ..arguments import File
 
-    When = date | datetime | str | Mapping[str, str]
-    Zone = str | tzinfo
 
-
+@describe_details(EventDetails)
 def create_event(
     summary: str | None = None,
     *,
     start: When,
     end: When,
     time_zone: Zone | None = None,
-    end_time_zone: Zone | None = None,
     recurrence: str | Sequence[str] | None = None,
     attendees: Any = None,
     location: str | None = None,
     description: str | None = None,
     color: str | int | None = None,
     reminders: Sequence[Any] | Mapping[str, Any] | None = None,
-    conference: bool | str | Mapping[str, Any] = False,
-    attachments: Any = None,
-    visibility: str | None = None,
-    transparency: str | None = None,
-    status: str | None = None,
-    guests_can_invite_others: bool | None = None,
-    guests_can_modify: bool | None = None,
-    guests_can_see_other_guests: bool | None = None,
-    anyone_can_add_self: bool | None = None,
-    private: Mapping[str, str] | None = None,
-    shared: Mapping[str, str] | None = None,
-    source: str | Mapping[str, str] | None = None,
-    gadget: Mapping[str, Any] | None = None,
-    sequence: int | None = None,
-    original_start_time: When | None = None,
-    event_id: str | None = None,
-    metadata: Mapping[str, Any] | None = None,
     calendar: str = "primary",
     send_updates: str | None = None,
-    max_attendees: int | None = None,
-    conference_data_version: int | None = None,
-    supports_attachments: bool | None = None,
-    send_notifications: bool | None = None,
     session: Session | None = None,
+    **details: Unpack[EventDetails],
 ) -> DataFrame:
     """Create an event. Everything is checked before it is sent, by the rules of the service.
 
@@ -73,32 +49,18 @@ def create_event(
         summary: The title.
         start: A date is all day ("2026-11-02", a datetime.date); a datetime, a pandas Timestamp or a text with a
             time is a moment in its own zone, or in `time_zone`. A dict is taken as on the wire.
-        end: Likewise, and exclusive: the end of one whole day is the next day.
+        end: As for `start`, and exclusive: the end of one whole day is the next day.
         time_zone: An IANA name or a ZoneInfo, for start and end; recurring events that are not all day need one.
-        end_time_zone: The zone of the end, if it differs: of a flight, for example. Datetimes with zones of their own
-            and dicts say the same.
         recurrence: Words ("weekly on Mon, Wed until 2027-02-12"; see `recurrence_lines`), or lines of RFC 5545.
         attendees: E-mail addresses, dicts (`email`, `display_name`, `optional` ...) or a DataFrame of those columns.
+        location, description: Texts.
         color: An id or a name of `event_colors()`.
-        reminders: None: the calendar's. [10, ("email", 60)] are minutes before the start; [] is none.
-        conference: True asks for a new one; a text is the type of its solution; a dict is conferenceData.
-        attachments: URLs, stored files (rows, frames), dicts of `file_url` and `title`, or a list of them.
-        visibility: "default", "public", "private" or "confidential".
-        transparency: "opaque" (busy) or "transparent".
-        private, shared: Properties of this calendar's copy, and of all attendees' copies.
-        source: A URL, or a dict of title and url.
-        gadget: A dict of display, height, width (pixels), icon_link, link, preferences, title and type.
-        event_id: 5 to 1024 of 0-9 and a-v; None lets the service choose.
-        metadata: More fields as on the wire; they win over the arguments.
+        reminders: [10, ("email", 60)] are minutes before the start; [] is none; None: those of the calendar.
         calendar: An id of `calendars()`.
         send_updates: "all", "externalOnly" or "none": who is sent an invitation. "true" and "false", which the
             interface names, mean "all" and "none".
-        max_attendees: How many attendees the answer may have; more, and only the caller is shown.
-        conference_data_version: 0 or 1, sent as given. With 0 the service ignores conference data, and the frame has
-            none. None: 1 if there is conference data.
-        supports_attachments: True or False, sent as given. With False the service keeps no attachments. None: True if
-            there are attachments.
-        send_notifications: Deprecated; use `send_updates`. True or False is sent as given, with a FutureWarning.
+        session: None: the current session.
+        **details.
 
     Returns:
         One row with a column for each field of the event, defaults filled in: id, summary (str), start, end
@@ -127,44 +89,51 @@ def create_event(
     """
     from ...client.events.events import insert_event
 
-    arguments = dict(locals())
-    del arguments["insert_event"]
-    session = session_or_current(arguments.pop("session"))
+    check_names("create_event", details, tuple(signature(create_event).parameters))
+    session = session_or_current(session)
+    arguments: dict[str, Any] = {
+        "summary": summary,
+        "start": start,
+        "end": end,
+        "time_zone": time_zone,
+        "recurrence": recurrence,
+        "attendees": attendees,
+        "location": location,
+        "description": description,
+        "color": color,
+        "reminders": reminders,
+        **{name: details.get(name) for name in DETAILS},
+        "calendar": calendar,
+        "send_updates": send_updates,
+    }
     query = query_of(arguments)
     warn_deprecated(arguments)
-    body = body_of(session, arguments)
-    made = insert_event(session, arguments["calendar"], body, query=with_required(query, body))
+    body = event_body(**body_arguments(session, arguments))
+    made = insert_event(session, calendar, body, query=with_required(query, body))
     return event_frame(EVENT, [made])
 
 
-def body_of(session: Session, arguments: Mapping[str, Any]) -> JSONObject:
-    """The event to send, checked. Raises TypeError, ValueError."""
-    of_event = {name: value for name, value in arguments.items() if name not in QUERY_ARGUMENTS}
-    if of_event.get("attachments") is not None:
-        of_event["attachments"] = attachment_urls(session, of_event["attachments"])
-    return event_body(request_id=f"conference-{session.random.getrandbits(64):016x}", **of_event)
+ARGUMENTS = tuple(name for name in signature(create_event).parameters if name not in ("session", "calendar"))
+"""The arguments that a row of a frame, or a change, may have."""
 
 
-def attachment_urls(session: Session, attachments: Any) -> list[Any]:
-    """Attachments as URLs: those of stored files are where they are viewed."""
+def body_arguments(session: Session, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `event_body`: those that fill fields, with stored attachments as URLs of their views."""
     from ...client.files import get_file
 
-    several = attachments if isinstance(attachments, list | tuple) else [attachments]
-    urls: list[Any] = []
-    for attachment in several:
-        if (isinstance(attachment, str) and "://" in attachment) or (
-            isinstance(attachment, Mapping) and "id" not in attachment
-        ):
-            urls.append(attachment)
-        else:
-            urls += [
-                get_file(session, file_id, fields="webViewLink")["webViewLink"] for file_id in file_ids(attachment)
-            ]
-    return urls
-
-
-ARGUMENTS = tuple(name for name in signature(create_event).parameters if name not in ("session", "calendar"))
-"""What a row of a frame, or a change, may name."""
+    fields = {name: value for name, value in arguments.items() if name not in QUERY_ARGUMENTS}
+    attachments = fields.get("attachments")
+    if attachments is not None:
+        urls: list[Any] = []
+        for attachment in attachments if isinstance(attachments, list | tuple) else [attachments]:
+            is_url = isinstance(attachment, str) and "://" in attachment
+            if is_url or (isinstance(attachment, Mapping) and "id" not in attachment):
+                urls.append(attachment)
+            else:
+                ids = file_ids(attachment)
+                urls += [get_file(session, file_id, fields="webViewLink")["webViewLink"] for file_id in ids]
+        fields["attachments"] = urls
+    return {**fields, "request_id": f"conference-{session.random.getrandbits(64):016x}"}
 
 
 def event(
@@ -198,13 +167,14 @@ def event(
     )
 
 
+@describe_details(EventChanges)
 def update_event(
     event: File,
     *,
     calendar: str = "primary",
     send_updates: str | None = None,
     session: Session | None = None,
-    **changes: Any,
+    **changes: Unpack[EventChanges],
 ) -> DataFrame:
     """Change some of an event's fields; of an instance of a recurring event, only that one.
 
@@ -232,38 +202,29 @@ def update_event(
     from ...client.events.events import patch_event
 
     session = session_or_current(session)
-    if unknown := [name for name in changes if name not in ARGUMENTS]:
-        raise TypeError(f"update_event takes no {unknown[0]!r}; it takes {', '.join(ARGUMENTS)}")
-    _check_zones(changes)
-    query = query_of({**changes, "calendar": calendar, "send_updates": send_updates})
-    warn_deprecated(changes)
-    fields = {name: value for name, value in changes.items() if name not in QUERY_ARGUMENTS}
-    if fields.get("attachments") is not None:
-        fields["attachments"] = attachment_urls(session, fields["attachments"])
-    body = partial_body(request_id=f"conference-{session.random.getrandbits(64):016x}", **fields)
-    ids = file_ids(event, "event")
-    return _apply_to_events(
-        ids, lambda event_id: patch_event(session, calendar, event_id, body, query=with_required(query, body))
-    )
-
-
-def _check_zones(changes: Mapping[str, Any]) -> None:
-    """Raise ValueError for a zone whose time is not given: it would change nothing."""
+    check_names("update_event", changes, ARGUMENTS)
     for zone, times in (("time_zone", ("start", "end", "original_start_time")), ("end_time_zone", ("end",))):
         if changes.get(zone) is not None and all(changes.get(time) is None for time in times):
             raise ValueError(f"{zone} is the zone of {times[0]}: give {' and '.join(times[:2])} with it")
+    query = query_of({**changes, "calendar": calendar, "send_updates": send_updates})
+    warn_deprecated(changes)
+    body = partial_body(**body_arguments(session, changes))
+    query = with_required(query, body)
+    return _apply_to_events(
+        file_ids(event, "event"), lambda event_id: patch_event(session, calendar, event_id, body, query=query)
+    )
 
 
-def _apply_to_events(ids: Iterable[str], call: Callable[[str], JSONObject]) -> DataFrame:
-    """One row for each id; the zone is the one that all of them have."""
-    done: list[JSONObject] = []
+def _apply_to_events(ids: list[str], call: Callable[[str], JSONObject]) -> DataFrame:
+    """Return a row for each answer of `call`, with times in the zone of all events, or in UTC if they differ."""
+    answers: list[JSONObject] = []
 
     def record(event_id: str) -> dict[str, Any]:
-        done.append(call(event_id))
-        return event_record(done[-1], "UTC")
+        answers.append(call(event_id))
+        return event_record(answers[-1], "UTC")
 
     events = apply_to_rows(EVENT, ids, record)
-    return in_zone(events, common_zone(done))
+    return in_zone(events, common_zone(answers))
 
 
 def respond(
@@ -301,19 +262,14 @@ def respond(
         answer["comment"] = comment
 
     def send_response(event_id: str) -> JSONObject:
-        own = _own_entry(get_event(session, checked_calendar(calendar), event_id))
-        return patch_event(session, calendar, event_id, {"attendeesOmitted": True, "attendees": [own | answer]})
+        attendees: Any = get_event(session, checked_calendar(calendar), event_id).get("attendees") or []
+        own = [{"email": attendee["email"]} for attendee in attendees if attendee.get("self")]
+        if not own:
+            raise ValueError(f"you are not among the attendees of event {event_id!r}")
+        body: JSONObject = {"attendeesOmitted": True, "attendees": [{**own[0], **answer}]}
+        return patch_event(session, calendar, event_id, body)
 
     return _apply_to_events(file_ids(event, "event"), send_response)
-
-
-def _own_entry(event: JSONObject) -> JSONObject:
-    """Oneself among the attendees."""
-    attendees: Any = event.get("attendees") or []
-    for attendee in attendees:
-        if attendee.get("self"):
-            return {"email": attendee["email"]}
-    raise ValueError(f"you are not among the attendees of event {event.get('id')!r}")
 
 
 def delete_event(

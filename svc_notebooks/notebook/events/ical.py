@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ...client.session import Session
     from ..arguments import File
-    from .events import When
+    from .details import When
 
 
 def export_events(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from .events import When, Zone
+    from .details import When, Zone
 
 
 def events(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ...client.session import Session
     from ..arguments import File
-    from .events import When, Zone
+    from .details import When, Zone
 
 
 def instances(

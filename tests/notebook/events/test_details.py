@@ -1,0 +1,89 @@
+"""Tests of the arguments of create_event and update_event: completion, help and unknown names."""
+
+import inspect
+from typing import get_type_hints
+
+import pytest
+from IPython.core.completer import provisionalcompleter
+from IPython.core.interactiveshell import InteractiveShell
+
+import svc_notebooks as svc
+from svc_notebooks.notebook.events.details import DETAILS, EventChanges, EventDetails
+from svc_notebooks.notebook.events.events import ARGUMENTS
+
+WHOLE_DAY = {"start": "2026-11-02", "end": "2026-11-03"}
+
+
+@pytest.fixture(scope="module")
+def shell():
+    instance = InteractiveShell.instance()
+    instance.push({"svc": svc, "create_event": svc.create_event})
+    yield instance
+    InteractiveShell.clear_instance()
+
+
+@pytest.mark.parametrize("use_jedi", [True, False], ids=["jedi", "signature"])
+@pytest.mark.parametrize(
+    "typed, names",
+    [
+        ("svc.create_event(transp", ["transparency="]),
+        ("create_event('Tea', start='2026-11-02', loc", ["location="]),
+        ("svc.create_event('Tea', guests_can_in", ["guests_can_invite_others="]),
+        ("svc.update_event(made, recur", ["recurrence="]),
+        ("svc.update_event(made, supports", ["supports_attachments="]),
+    ],
+)
+def test_ipython_completes_every_argument(shell, use_jedi, typed, names):
+    shell.Completer.use_jedi = use_jedi
+
+    with provisionalcompleter():
+        offered = [completion.text for completion in shell.Completer.completions(typed, len(typed))]
+
+    assert [text for text in offered if text.endswith("=")] == names
+
+
+@pytest.mark.parametrize("function", [svc.create_event, svc.update_event])
+def test_the_signature_has_every_detail_as_a_keyword(function):
+    parameters = inspect.signature(function).parameters
+
+    assert [name for name in DETAILS if parameters[name].kind is not inspect.Parameter.KEYWORD_ONLY] == []
+    assert list(parameters)[-len(DETAILS) :] == list(DETAILS)
+
+
+def test_the_help_of_create_event_describes_every_argument():
+    text = inspect.getdoc(svc.create_event)
+
+    assert [name for name in inspect.signature(svc.create_event).parameters if f" {name}" not in text] == []
+    assert "**details" not in text
+    assert [line for line in text.splitlines() if len(line) > 120] == []
+
+
+def test_an_update_takes_every_argument_of_create_event_with_the_same_type():
+    changes, named = get_type_hints(EventChanges), inspect.signature(svc.create_event).parameters
+
+    assert set(changes) | {"send_updates"} == set(ARGUMENTS)
+    assert set(EventDetails.__annotations__) == set(DETAILS) <= set(named)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"locaton": "Room 1"}, "create_event has no argument 'locaton'; did you mean 'location'?"),
+        ({"transparent": True}, "create_event has no argument 'transparent'; did you mean 'transparency'?"),
+        ({"zzz": 1}, "create_event has no argument 'zzz'; help(create_event) lists its arguments"),
+    ],
+)
+def test_an_unknown_argument_is_refused_with_the_nearest_name(arguments, message):
+    with svc.sandbox() as lab, pytest.raises(TypeError) as raised:
+        svc.create_event("Tea", **WHOLE_DAY, **arguments)
+
+    assert str(raised.value) == message
+    assert len(lab.journal()) == 0
+
+
+def test_an_unknown_change_is_refused_with_the_nearest_name():
+    with (
+        svc.sandbox(),
+        pytest.raises(TypeError, match=r"^update_event has no argument 'sumary'; did you mean 'summary'\?$"),
+    ):
+        svc.update_event("any", sumary="Coffee")
