@@ -1,7 +1,8 @@
-"""Builds the body of an event from the arguments of `create_event`, with the service's own checks."""
+"""Builds the body of an event from the arguments of `create_event`, and checks it by the rules of the service."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
@@ -19,25 +20,28 @@ from ..frames.schemas import camel
 from ..times import time_object, zone_name
 
 LENIENT = Policy()
-"""Limits of its own are for the service to say."""
+"""The policy of the checks here. Limits that a service adds to it are for that service to refuse."""
 
+_ARGUMENT_OF = {"timeMax": "end"}
+"""Locations of the service's problems that are not the name of a field."""
 
-_FIELD_OF = {"timeMax": "end"}
-"""Where the service locates a problem in other words than those of the fields."""
+_ATTACHMENT_KEYS = tuple(
+    field.path.partition(".")[2] for field in EVENT_FIELDS if field.path.startswith("attachments[].")
+)
 
 
 class EventError(ValueError):
-    """An event that the service would refuse: `problems` has the field and what is wrong with it, for each problem."""
+    """An event that the service would refuse. `problems` has the field and the message of each problem."""
 
-    def __init__(self, wrong: list[Row]) -> None:
-        self.problems = [(_FIELD_OF.get(str(row.location), str(row.location)), row.message) for row in wrong]
-        super().__init__("; ".join(row.message for row in wrong) + " Nothing was sent.")
+    def __init__(self, problems: list[Row]) -> None:
+        self.problems = [(_ARGUMENT_OF.get(str(row.location), str(row.location)), row.message) for row in problems]
+        super().__init__("; ".join(row.message for row in problems) + " Nothing was sent.")
 
 
 def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObject:
-    """The event that `create_event` sends for these arguments; `request_id` names a new conference.
+    """Return the event that `create_event` sends for these arguments; `request_id` names a new conference.
 
-    Raises TypeError and ValueError (EventError with every problem) that name the argument or the field.
+    Raises TypeError and ValueError that name the argument, or EventError with every problem.
 
     >>> event_body(summary="Tea", start="2026-11-02", end="2026-11-03", color="Banana")
     {'summary': 'Tea', 'start': {'date': '2026-11-02'}, 'end': {'date': '2026-11-03'}, 'colorId': '5'}
@@ -50,70 +54,63 @@ def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObjec
 
 
 def partial_body(*, request_id: str = "conference", **arguments: Any) -> JSONObject:
-    """Likewise for those fields alone that the arguments name, unchecked: what a change sends."""
+    """Return the fields of an event that the arguments fill, without the checks of the service, as a change has them.
+
+    Raises TypeError and ValueError that name the argument.
+    """
     values = {name: value for name, value in arguments.items() if value is not None}
     metadata = values.pop("metadata", {})
     zone = zone_name("time_zone", values.pop("time_zone", None))
     end_zone = zone_name("end_time_zone", values.pop("end_time_zone", None)) or zone
+    properties: JSONObject = {name: _texts(name, values.pop(name)) for name in ("private", "shared") if name in values}
     body: JSONObject = {}
     for argument, value in values.items():
-        body |= _field(argument, value, end_zone if argument == "end" else zone, request_id)
-    body |= _properties(values)
+        if argument in ("start", "end", "original_start_time"):
+            body[camel(argument)] = time_object(argument, value, end_zone if argument == "end" else zone)
+        elif argument == "conference":
+            if value is not False:
+                body["conferenceData"] = _conference(value, request_id)
+        elif argument in READERS:
+            field, read = READERS[argument]
+            body[field] = read(argument, value)
+        else:
+            body[camel(argument)] = value
+    if properties:
+        body["extendedProperties"] = properties
     if not isinstance(metadata, Mapping):
         raise TypeError(f"metadata must be a dict of fields as on the wire, not {type(metadata).__name__}")
     body |= metadata
-    return _with_lines(body)
+    recurrence: Any = body.get("recurrence")
+    if recurrence and isinstance(recurrence, str | list):  # the service's checks refuse other types
+        body["recurrence"] = _recurrence_lines(recurrence, body.get("start"))
+    return body
 
 
-def _field(argument: str, value: Any, time_zone: str | None, request_id: str) -> JSONObject:
-    if argument in _TIMES:
-        return {camel(argument): time_object(argument, value, time_zone)}
-    if argument == "conference":
-        return _conference(value, request_id)
-    if argument in ("private", "shared"):
-        return {}  # `_properties`
-    field, read = READERS.get(argument, (camel(argument), _unchanged))
-    return {field: read(argument, value)}
-
-
-def _properties(values: Mapping[str, Any]) -> JSONObject:
-    """Private and shared properties are one field."""
-    properties = {name: _pairs(name, values[name]) for name in ("private", "shared") if name in values}
-    return {"extendedProperties": properties} if properties else {}
-
-
-def _pairs(argument: str, value: Any) -> JSON:
+def _texts(argument: str, value: Any) -> JSON:
     if not isinstance(value, Mapping):
         raise TypeError(f"{argument} must be a dict of texts, not {type(value).__name__}")
     return {str(key): text for key, text in value.items()}
 
 
-_TIMES = ("start", "end", "original_start_time")
+def _conference(value: Any, request_id: str) -> JSON:
+    if isinstance(value, Mapping):
+        return dict(value)
+    request: JSONObject = {"requestId": request_id}
+    if isinstance(value, str):
+        request["conferenceSolutionKey"] = {"type": value}
+    return {"createRequest": request}
 
 
-def _with_lines(body: JSONObject) -> JSONObject:
-    """The recurrence as lines, which depend on the start."""
-    recurrence: Any = body.get("recurrence")
-    if not recurrence or not isinstance(recurrence, str | list):
-        return body  # what is neither is refused with its field
+def _recurrence_lines(recurrence: Any, start_field: JSON) -> JSON:
+    """Return the lines of words or lines; words like "weekly" depend on the start."""
     try:
-        start = read_time(body.get("start"))
+        start = read_time(start_field)
     except TimeError:
-        return {**body, "recurrence": [recurrence] if isinstance(recurrence, str) else recurrence}
-    return {**body, "recurrence": list(_lines(recurrence, start))}
+        return [recurrence] if isinstance(recurrence, str) else recurrence
+    return [*recurrence_lines(recurrence, start)] if isinstance(recurrence, str) else [str(line) for line in recurrence]
 
 
-def _lines(recurrence: Any, start: Any) -> list[str]:
-    if isinstance(recurrence, str):
-        return recurrence_lines(recurrence, start)
-    return [str(line) for line in recurrence]
-
-
-# -- the arguments that are not the field as it is -------------------------------------------------------------------
-
-
-def _unchanged(argument: str, value: Any) -> JSON:
-    return value  # type: ignore[no-any-return]
+# -- the arguments whose value is not that of the field --------------------------------------------------------------
 
 
 def _recurrence(argument: str, value: Any) -> JSON:
@@ -128,31 +125,27 @@ def _attendees(argument: str, value: Any) -> JSON:
     rows: Any = value.to_dict("records") if is_frame(value) else [value] if isinstance(value, str) else value
     if not isinstance(rows, list | tuple):
         raise TypeError(f"attendees must be addresses, dicts or a DataFrame, not {type(value).__name__}")
-    return [_attendee(row) for row in rows]
-
-
-def _attendee(attendee: Any) -> JSON:
-    if isinstance(attendee, str):
-        return {"email": attendee.strip()}
-    if not isinstance(attendee, Mapping):
-        raise TypeError(f"attendees has {attendee!r}; give an e-mail address or a dict with one")
-    return {camel(str(name)): value for name, value in attendee.items() if not is_missing(value)}
+    attendees: list[JSON] = []
+    for row in rows:
+        if isinstance(row, str):
+            attendees.append({"email": row.strip()})
+        elif isinstance(row, Mapping):
+            attendees.append({camel(str(name)): value for name, value in row.items() if not is_missing(value)})
+        else:
+            raise TypeError(f"attendees has {row!r}; give an e-mail address or a dict with one")
+    return attendees
 
 
 def is_missing(value: Any) -> bool:
-    """None, or what pandas has instead: NaN, NaT, NA."""
-    return value is None or value is _na() or (isinstance(value, float | date) and value != value)
-
-
-def _na() -> object:
-    import sys
-
+    """Return whether the value is None or one of the missing values of pandas: NaN, NaT, NA."""
+    if value is None or (isinstance(value, float | date) and value != value):
+        return True
     pandas = sys.modules.get("pandas")
-    return pandas.NA if pandas else None
+    return pandas is not None and value is pandas.NA
 
 
 def _object(argument: str, value: Any) -> JSONObject:
-    """A dict of fields; names in snake_case are taken, too."""
+    """Return a dict with its names in camelCase."""
     if not isinstance(value, Mapping):
         raise TypeError(f"{argument} must be a dict of its fields, not {type(value).__name__}")
     return {camel(str(name)): field for name, field in value.items()}
@@ -163,16 +156,15 @@ def _reminders(argument: str, value: Any) -> JSON:
         return _object(argument, value)
     if not isinstance(value, list | tuple):
         raise TypeError("reminders must be a list such as [10, ('email', 60)]; [] for none")
-    if not value:
-        return {"useDefault": False}
-    return {"useDefault": False, "overrides": [_reminder(reminder) for reminder in value]}
-
-
-def _reminder(reminder: Any) -> JSON:
-    if isinstance(reminder, Mapping):
-        return dict(reminder)
-    method, minutes = reminder if isinstance(reminder, tuple | list) and len(reminder) == 2 else ("popup", reminder)
-    return {"method": method, "minutes": minutes}
+    overrides: list[JSON] = []
+    for reminder in value:
+        if isinstance(reminder, Mapping):
+            overrides.append(dict(reminder))
+        else:
+            is_pair = isinstance(reminder, tuple | list) and len(reminder) == 2
+            method, minutes = reminder if is_pair else ("popup", reminder)
+            overrides.append({"method": method, "minutes": minutes})
+    return {"useDefault": False, "overrides": overrides} if overrides else {"useDefault": False}
 
 
 def _color(argument: str, value: Any) -> JSON:
@@ -185,34 +177,24 @@ def _color(argument: str, value: Any) -> JSON:
 
 
 def _attachments(argument: str, value: Any) -> JSON:
-    rows = [value] if isinstance(value, str | Mapping) else list(value)
-    return [{"fileUrl": row} if isinstance(row, str) else _attachment(argument, row) for row in rows]
-
-
-_ATTACHMENT = tuple(field.path.partition(".")[2] for field in EVENT_FIELDS if field.path.startswith("attachments[]."))
-
-
-def _attachment(argument: str, value: Any) -> JSONObject:
-    fields = _object(argument, value)
-    if unknown := [name for name in fields if name not in _ATTACHMENT]:
-        known = ", ".join(_ATTACHMENT)
-        raise ValueError(f"{argument} has a dict with {unknown[0]!r}; give a URL, a file's row or a dict of {known}")
-    return fields
+    attachments: list[JSON] = []
+    for row in [value] if isinstance(value, str | Mapping) else value:
+        fields: JSONObject = {"fileUrl": row} if isinstance(row, str) else _object(argument, row)
+        if unknown := [name for name in fields if name not in _ATTACHMENT_KEYS]:
+            known = ", ".join(_ATTACHMENT_KEYS)
+            raise ValueError(
+                f"{argument} has a dict with {unknown[0]!r}; give a URL, a file's row or a dict of {known}"
+            )
+        attachments.append(fields)
+    return attachments
 
 
 def _source(argument: str, value: Any) -> JSON:
     return {"url": value} if isinstance(value, str) else _object(argument, value)
 
 
-def _conference(value: Any, request_id: str) -> JSONObject:
-    if value is False:
-        return {}
-    if isinstance(value, Mapping):
-        return {"conferenceData": dict(value)}
-    request: JSONObject = {"requestId": request_id}
-    if isinstance(value, str):
-        request["conferenceSolutionKey"] = {"type": value}
-    return {"conferenceData": {"createRequest": request}}
+def _event_id(argument: str, value: Any) -> JSON:
+    return value  # type: ignore[no-any-return]
 
 
 READERS: Mapping[str, tuple[str, Callable[[str, Any], JSON]]] = {
@@ -223,6 +205,6 @@ READERS: Mapping[str, tuple[str, Callable[[str, Any], JSON]]] = {
     "attachments": ("attachments", _attachments),
     "source": ("source", _source),
     "gadget": ("gadget", _object),
-    "event_id": ("id", _unchanged),
+    "event_id": ("id", _event_id),
 }
-"""Arguments that are said in another way than the field that they fill."""
+"""The field of an argument, and the function that reads its value. Every other argument is its field in snake_case."""
