@@ -1,7 +1,7 @@
-"""Requests and responses as values, the same on both sides of the wire.
+"""HTTP requests and responses as values that the client and the service share.
 
-The service is a function from `Request` to `Response`; the client is something that has such a function.
-Bodies are bytes, or stream: towards the service as an object with `read`, back as an iterable of bytes.
+The service is a function from `Request` to `Response`, and a transport of the client is such a function too. A body is
+bytes or a stream: an object with `read` in a request, an iterable of bytes in a response.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _REASONS = {status.value: status.phrase for status in HTTPStatus} | {
     422: "Unprocessable Content",
     499: "Client Closed Request",
 }
-"""The interface's own phrases, and those that the versions of Python do not agree on, as RFC 9110 has them."""
+"""Phrases of the interface itself, and those of RFC 9110 where the versions of Python differ."""
 
 
 def reason(status: int) -> str:
-    """What stands behind a status; "" for a number that means nothing.
+    """Return the reason phrase of a status, "" if it is unknown.
 
     >>> reason(308), reason(200), reason(599)
     ('Resume Incomplete', 'OK', '')
@@ -38,98 +38,94 @@ def reason(status: int) -> str:
 
 
 class Disconnected(Exception):
-    """The peer went away before the body's declared end."""
+    """The peer closed the connection before the declared end of the body."""
 
 
 class Body(Protocol):
-    """A body that is read once, forwards."""
+    """A body that can be read once, from its beginning to its end."""
 
     def read(self, size: int = -1, /) -> bytes:
-        """At most `size` bytes, b"" at the end. Raises Disconnected when the peer is gone before it."""
+        """Return at most `size` bytes, b"" at the end. Raises Disconnected if the connection closes before it."""
 
 
 class Headers(Mapping[str, str]):
-    """Header fields: names without regard to case, in order, repeats kept.
+    """Header fields in order, with repeated names; a name is looked up without regard to case.
 
     >>> h = Headers([("Content-Type", "text/csv")]); h["content-type"], h.get("range")
     ('text/csv', None)
     """
 
-    __slots__ = ("_first", "pairs")
+    __slots__ = ("_values", "pairs")
 
     def __init__(self, pairs: Iterable[tuple[str, str]] | Mapping[str, str] = ()) -> None:
         items = pairs.items() if isinstance(pairs, Mapping) else pairs
         self.pairs: tuple[tuple[str, str], ...] = tuple(items)
-        self._first: dict[str, str] | None = None
-
-    def _index(self) -> dict[str, str]:
-        if self._first is None:
-            self._first = {name.lower(): value for name, value in reversed(self.pairs)}
-        return self._first
+        self._values: dict[str, list[str]] = {}
+        for name, value in self.pairs:
+            self._values.setdefault(name.lower(), []).append(value)
 
     def __getitem__(self, name: str) -> str:
-        return self._index()[name.lower()]
+        return self._values[name.lower()][0]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return the first value of this name. It is called often, so no exception is raised on the way."""
-        return (self._first or self._index()).get(name.lower(), default)
+        """Return the first value of this name."""
+        values = self._values.get(name.lower())  # Mapping.get would be a call and an exception more
+        return values[0] if values else default
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys(name for name, _ in self.pairs))
 
     def __len__(self) -> int:
-        return len(self._index())
+        return len(self._values)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and name.lower() in (self._first or self._index())
+        return isinstance(name, str) and name.lower() in self._values
 
     def all(self, name: str) -> list[str]:
-        """Every value sent under this name, in order."""
-        return [value for key, value in self.pairs if key.lower() == name.lower()]
+        """Return every value of this name, in order."""
+        return list(self._values.get(name.lower(), ()))
 
     def plus(self, *pairs: tuple[str, str]) -> Headers:
-        """These headers with others added or, where the name is there already, put in their place."""
+        """Return these headers and others, which replace those of the same name."""
         new = {name.lower() for name, _ in pairs}
-        return Headers([*(p for p in self.pairs if p[0].lower() not in new), *pairs])
+        return Headers([*(pair for pair in self.pairs if pair[0].lower() not in new), *pairs])
 
     def __repr__(self) -> str:
         return f"Headers({[(name, redacted_text(value)) for name, value in redacted_headers(self.pairs)]!r})"
 
 
 class Query:
-    """Query parameters in order, repeats kept; the first of a repeated name counts.
+    """Query parameters in order, with repeated names, of which the first is used.
 
     >>> str(Query.parse("a=1&b=x%20y").plus(c="2")), Query.parse("a=1").get("a")
     ('a=1&b=x%20y&c=2', '1')
     """
 
-    __slots__ = ("pairs",)
+    __slots__ = ("_first", "pairs")
 
     def __init__(self, pairs: Iterable[tuple[str, str]] = ()) -> None:
         self.pairs = tuple(pairs)
+        self._first = dict(reversed(self.pairs))
 
     @classmethod
     def parse(cls, text: str) -> Query:
-        """Read the part of a URL behind its question mark."""
+        """Read the query of a URL, without its question mark."""
         return cls(parse_qsl(text, keep_blank_values=True)) if text else cls()
 
     def get(self, name: str, default: str | None = None) -> str | None:
-        """The first value of this name."""
-        for key, value in self.pairs:
-            if key == name:
-                return value
-        return default
+        """Return the first value of this name."""
+        return self._first.get(name, default)
 
     def all(self, name: str) -> list[str]:
-        """Every value of this name, in order."""
+        """Return every value of this name, in order."""
         return [value for key, value in self.pairs if key == name]
 
     def plus(self, **values: str) -> Query:
-        """These parameters and more behind them."""
+        """Return these parameters, and others behind them."""
         return Query([*self.pairs, *values.items()])
 
     def __contains__(self, name: object) -> bool:
-        return self.get(str(name)) is not None
+        return name in self._first
 
     def __str__(self) -> str:
         return urlencode(self.pairs, quote_via=quote, safe="/*,()")
@@ -137,7 +133,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request: a method, an absolute URL, headers, a body."""
+    """An HTTP request with an absolute URL."""
 
     method: str
     url: str
@@ -145,18 +141,18 @@ class Request:
     body: Body | bytes = b""
 
     def __repr__(self) -> str:
-        """Neither token nor body: requests lie in the frames that a traceback may show (T-05)."""
+        """Return the method and the URL without secrets, because a traceback may show it (T-05)."""
         return f"<Request {self.method} {redacted_url(self.url)}>"
 
     @property
     def origin(self) -> str:
-        """Scheme and authority, without a slash behind them."""
+        """The scheme and the authority, without a slash at the end."""
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc}"
 
     @property
     def path(self) -> str:
-        """The path as it was sent, percent-encoding kept."""
+        """The path as it was sent, with its percent-encoding."""
         return urlsplit(self.url).path
 
     @property
@@ -167,23 +163,23 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One response: a status, headers, a body of bytes or a stream of them."""
+    """An HTTP response, whose body is bytes or a stream."""
 
     status: int
     headers: Headers = field(default_factory=Headers)
     body: bytes | Iterable[bytes] = b""
 
     def __repr__(self) -> str:
-        """Not what a service said, which may be a token (T-05)."""
+        """Return the status alone, because the body may be a token (T-05)."""
         return f"<Response {self.status}>"
 
     def content(self) -> bytes:
-        """The whole body; a streamed one is read to its end, once."""
+        """Return the whole body; a stream is read to its end, which works once."""
         return self.body if isinstance(self.body, bytes) else b"".join(self.body)
 
 
 class BytesBody:
-    """Bytes at hand, read as a body."""
+    """Bytes as a body that can be read."""
 
     __slots__ = ("_at", "_view")
 
@@ -192,7 +188,7 @@ class BytesBody:
         self._at = 0
 
     def read(self, size: int = -1, /) -> bytes:
-        """At most `size` bytes, all that is left when it is negative."""
+        """Return at most `size` bytes, all of the rest if it is negative."""
         end = len(self._view) if size < 0 else min(self._at + size, len(self._view))
         piece = bytes(self._view[self._at : end])
         self._at = end
@@ -200,32 +196,30 @@ class BytesBody:
 
 
 def as_body(body: Body | bytes) -> Body:
-    """The same body, in the form that is read."""
+    """Return the body as an object with `read`."""
     return BytesBody(body) if isinstance(body, bytes) else body
 
 
 def close_body(blocks: object) -> None:
-    """Tell what streams that nobody reads it any further, where it wants to know."""
-    close = getattr(blocks, "close", None)
-    if close is not None:
+    """Close a stream that is not read to its end, if it can be closed."""
+    if close := getattr(blocks, "close", None):
         close()
 
 
 def abort_body(body: object) -> None:
-    """Stop the sender of a body, where there is one that can be stopped."""
-    abort = getattr(body, "abort", None)
-    if abort is not None:
+    """Close the connection that a body is read from, if there is one."""
+    if abort := getattr(body, "abort", None):
         abort()
 
 
 def is_gone(body: object) -> bool:
-    """Whether the sender of a body has closed its connection, where that can be seen."""
+    """Return whether the sender of a body has closed the connection, False if that cannot be seen."""
     check = getattr(body, "gone", None)
     return check is not None and bool(check())
 
 
 def join_url(base: str, path: str, query: Query | None = None) -> str:
-    """A base address, a path below it and a query as one URL.
+    """Join a base URL, a path below it and a query.
 
     >>> join_url("https://api.example/", "/storage/v3/files", Query([("alt", "media")]))
     'https://api.example/storage/v3/files?alt=media'
@@ -235,10 +229,10 @@ def join_url(base: str, path: str, query: Query | None = None) -> str:
 
 
 def segment(text: str) -> str:
-    """A value made safe to stand between two slashes of a path."""
+    """Percent-encode a value to be one segment of a path."""
     return quote(text, safe="")
 
 
 def plain_segment(text: str) -> str:
-    """The value of a path segment as it was before `segment`."""
+    """Decode a segment of a path, the inverse of `segment`."""
     return unquote(text)

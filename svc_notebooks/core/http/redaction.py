@@ -1,7 +1,7 @@
-"""What of a message is a secret, and how it is taken out before anything is kept or shown (T-05).
+"""Removes the secrets of a message before it is kept or shown (T-05).
 
-A secret is known by its name (a parameter, a field of JSON, a header) or by its look (a bearer's word, a private
-key). Texts may be the beginning of a message: a value that has no end yet is taken out up to where the text ends.
+A secret is recognized by the name of its parameter, JSON field or header, or by its form (a bearer token, a private
+key). A text may be cut off: a secret without an end is removed up to the end of the text.
 """
 
 from __future__ import annotations
@@ -9,11 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from urllib.parse import unquote, unquote_plus
 
 REDACTED = "[redacted]"
-"""What stands in place of a secret."""
+"""Replaces a secret."""
 
 _MAX_SHOWN = 4
 _MIN_SHARE = 4
@@ -27,23 +26,22 @@ _NAMES = frozenset(
 _IN_QUERIES = _NAMES | {"code"}
 _AT_ENDPOINTS = _IN_QUERIES | {"token"}
 _ENDPOINTS = frozenset({"authorize", "revoke", "signin", "token", "tokeninfo"})
-"""Addresses that are about secrets: there `token` and `code` are some in every form; elsewhere they may be a
-field of a file, or the code of an error."""
+"""Last segments of paths at which `token` and `code` are secrets; elsewhere they may be the field of a file or the
+code of an error."""
 
 _WATCH = "watch"
 _IN_CHANNELS = _NAMES | {"token"}
-"""At an address that ends in `watch`, `token` is a channel's: a secret between the service and a receiver."""
+"""At a path that ends in `watch`, `token` is the secret that the service and a receiver share."""
 
 _OAUTH = ('"grant_type"', '"redirect_uri"', '"client_id"')
-"""A body that has one of these is about secrets, too."""
+"""A body with one of these fields belongs to a token endpoint."""
 
 _HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie"})
 _ADDRESSES = frozenset({"location", "content-location", "referer", "refresh"})
-_SPECIAL = _HEADERS | _ADDRESSES
 _CHANNEL_TOKEN = "-channel-token"  # the prefix of the header is a setting
 
 _MIN_LENGTH = 6
-"""A word with fewer letters is in every other text."""
+"""Shorter secrets are not searched for, because they occur in many texts by chance."""
 
 _JSON = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:\s*")((?:[^"\\]|\\.)*\\?)')
 _FORM = re.compile(r"""(?<![^&=\s"'<>{}\[\](),;?/])([^&=\s"'<>{}\[\](),;?/]++)=([^&\s"'<>\\]+)""")
@@ -52,7 +50,7 @@ _PEM = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIV
 
 
 def may_contain_secret(text: str) -> bool:
-    """Whether there is anything to look closer at: cheap enough to be asked of everything that goes by."""
+    """Return whether a text needs the slower search for secrets; called for every message."""
     return (
         "token" in text
         or "secret" in text
@@ -67,50 +65,44 @@ def may_contain_secret(text: str) -> bool:
 
 
 def redacted_headers(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Headers without secrets.
+    """Return headers without their secrets.
 
     >>> redacted_headers([("Authorization", "Bearer abc"), ("Range", "bytes=0-9")])
     (('Authorization', 'Bearer [redacted]'), ('Range', 'bytes=0-9'))
     """
-    return tuple([_header(*pair) if _is_special(pair[0]) else pair for pair in pairs])
-
-
-@lru_cache(maxsize=256)
-def _is_special(name: str) -> bool:
-    """Asked of every header that goes by, and the names are few."""
-    return name.lower() in _SPECIAL or name.lower().endswith(_CHANNEL_TOKEN)
-
-
-def _header(name: str, value: str) -> tuple[str, str]:
-    if name.lower() in _ADDRESSES:
-        return name, redacted_text(value)
-    if name.lower().endswith(_CHANNEL_TOKEN):
-        return name, REDACTED
-    scheme, space, _ = value.partition(" ")
-    return name, f"{scheme} {REDACTED}" if space and "=" not in scheme else REDACTED
+    redacted = []
+    for name, value in pairs:
+        lower = name.lower()
+        if lower in _HEADERS:
+            scheme, space, _ = value.partition(" ")
+            value = f"{scheme} {REDACTED}" if space and "=" not in scheme else REDACTED
+        elif lower in _ADDRESSES:
+            value = redacted_text(value)
+        elif lower.endswith(_CHANNEL_TOKEN):
+            value = REDACTED
+        redacted.append((name, value))
+    return tuple(redacted)
 
 
 def redacted_query(text: str, path: str = "") -> str:
-    """A query, of an address with this path, without secrets.
+    """Return the query of a URL with this path, without its secrets.
 
     >>> redacted_query("access%5ftoken=abc&alt=media")
     'access%5ftoken=[redacted]&alt=media'
     """
     if not text or not may_contain_secret(text):
         return text
-    names = _AT_ENDPOINTS if _is_endpoint(path) else _IN_QUERIES
-    items = (item.partition("=") for item in text.split("&"))
-    return "&".join(name + mark + _value(name, value, names) for name, mark, value in items)
-
-
-def _value(name: str, value: str, names: frozenset[str]) -> str:
-    """A parameter's value; an address in it may have parameters of its own."""
-    inner = unquote(value) if "%" in value else ""
-    return REDACTED if value and (_is_secret_name(name, names) or redacted_text(inner) != inner) else value
+    names = _AT_ENDPOINTS if path.rpartition("/")[2] in _ENDPOINTS else _IN_QUERIES
+    items = []
+    for name, mark, value in (item.partition("=") for item in text.split("&")):
+        inner = unquote(value) if "%" in value else ""  # may be a URL with parameters of its own
+        is_secret = value and (unquote_plus(name) in names or redacted_text(inner) != inner)
+        items.append(name + mark + (REDACTED if is_secret else value))
+    return "&".join(items)
 
 
 def redacted_url(url: str) -> str:
-    """A URL whose query, fragment and user part have no secrets.
+    """Return a URL without the secrets of its user information, query and fragment.
 
     >>> redacted_url("https://api.example/token?token=abc")
     'https://api.example/token?token=[redacted]'
@@ -119,16 +111,13 @@ def redacted_url(url: str) -> str:
         return url
     start, hash_, fragment = url.partition("#")
     head, mark, query = start.partition("?")
-    return _without_user(head) + mark + redacted_query(query, head) + hash_ + redacted_query(fragment)
-
-
-def _without_user(head: str) -> str:
-    """A user and a password in front of a host go: they are a secret whatever they are called."""
-    return re.sub(r"^([A-Za-z][\w+.-]*://)[^/@]*@", rf"\1{REDACTED}@", head)
+    if "@" in head:
+        head = re.sub(r"^([A-Za-z][\w+.-]*://)[^/@]*@", rf"\1{REDACTED}@", head)
+    return head + mark + redacted_query(query, head) + (hash_ + redacted_query(fragment) if hash_ else "")
 
 
 def redacted_text(text: str, url: str = "") -> str:
-    """A text of any kind, or the beginning of one, without secrets; `url`: the address that it belongs to.
+    """Return a text, or the beginning of one, without its secrets; `url` is where it was sent to or came from.
 
     >>> redacted_text('{"access_token": "abc", "expires_in": 3599}')
     '{"access_token": "[redacted]", "expires_in": 3599}'
@@ -138,17 +127,18 @@ def redacted_text(text: str, url: str = "") -> str:
     if not may_contain_secret(text):
         return text
     path = url.partition("?")[0]
-    endpoint = _is_endpoint(path) or any(mark in text for mark in _OAUTH)
+    last_segment = path.rpartition("/")[2]
+    endpoint = last_segment in _ENDPOINTS or any(mark in text for mark in _OAUTH)
     fields, queries = (_AT_ENDPOINTS, _AT_ENDPOINTS) if endpoint else (_NAMES, _IN_QUERIES)
-    if path.rpartition("/")[2] == _WATCH:
+    if last_segment == _WATCH:
         fields |= _IN_CHANNELS
     text = _PEM.sub(REDACTED, _BEARER.sub(rf"\1 {REDACTED}", text))
-    text = _JSON.sub(lambda match: _field(match, fields), text)
-    return _FORM.sub(lambda match: f"{match[1]}={REDACTED}" if _is_secret_name(match[1], queries) else match[0], text)
+    text = _JSON.sub(lambda match: _redacted_field(match, fields), text)
+    return _FORM.sub(lambda match: f"{match[1]}={REDACTED}" if unquote_plus(match[1]) in queries else match[0], text)
 
 
 def masked(token: str) -> str:
-    """A channel's token as it is shown: its first characters, at most four and at most a quarter of it, and its length.
+    """Return the first characters of a channel's token, at most four and at most a quarter of it, and its length.
 
     >>> masked("5f3a90c1d2e4b7a8"), masked("lab")
     ('5f3a… (16 characters)', '… (3 characters)')
@@ -156,11 +146,7 @@ def masked(token: str) -> str:
     return f"{token[: min(_MAX_SHOWN, len(token) // _MIN_SHARE)]}… ({len(token)} characters)"
 
 
-def _is_endpoint(path: str) -> bool:
-    return path.rpartition("/")[2] in _ENDPOINTS
-
-
-def _field(match: re.Match[str], names: frozenset[str]) -> str:
+def _redacted_field(match: re.Match[str], names: frozenset[str]) -> str:
     name = match[1]
     if "\\" in name:
         try:
@@ -170,12 +156,8 @@ def _field(match: re.Match[str], names: frozenset[str]) -> str:
     return f'"{match[1]}"{match[2]}{REDACTED}' if match[3] and name in names else match[0]
 
 
-def _is_secret_name(name: str, names: frozenset[str]) -> bool:
-    return unquote_plus(name) in names
-
-
 def without_secret(text: str, secret: str) -> str:
-    """The text without a secret that is at hand, wherever it stands, percent-encoded or not.
+    """Return the text without this secret, percent-encoded or not; one of fewer than six characters stays.
 
     >>> without_secret("https://api.example/files/abc%2Bdef?q=abc%2bdef", "abc+def")
     'https://api.example/[redacted]?q=[redacted]'
@@ -185,12 +167,12 @@ def without_secret(text: str, secret: str) -> str:
     if secret in text:
         text = text.replace(secret, REDACTED)
     if "%" in text and secret in unquote(text):
-        return re.sub(r"[^?&#\s]+", lambda match: _piece(match[0], secret), text)
+        return re.sub(r"[^?&#\s]+", lambda match: _part_without_secret(match[0], secret), text)
     return text
 
 
-def _piece(text: str, secret: str) -> str:
-    """A parameter or a path; of an address the host stays."""
+def _part_without_secret(text: str, secret: str) -> str:
+    """Return a parameter, or a URL up to its query, without an encoded secret; the host of a URL stays."""
     if secret not in unquote(text):
         return text
     name, mark, value = text.partition("=")
