@@ -77,7 +77,7 @@ def fill_event(page):
     page.get_by_label("E-mail").fill("ada@")
     page.get_by_role("button", name="Details").click()
     page.get_by_label("Additional guests").fill("some")
-    page.get_by_label("my own").check()
+    page.get_by_label("Custom").check()
     page.get_by_label("minutes before").fill("99999")
     page.get_by_role("button", name="Attach", exact=True).click()
     page.get_by_label("Time zone").fill("Mars/Olympus")

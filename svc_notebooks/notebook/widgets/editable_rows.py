@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
@@ -38,8 +39,13 @@ class EditableRows(widgets.VBox, Generic[R]):  # type: ignore[misc]
         self._changed.append(changed)
 
     def field(self, index: int) -> Field:
-        """Where what is wrong with this entry of the list is said."""
+        """Return the row of this entry of the list, or the note below all rows."""
         return self.filled[index] if index < len(self.filled) else self.note
+
+    def field_at(self, path: str) -> Field:
+        """Return the field for a problem at a path such as attendees[1].email."""
+        match = re.search(r"\[(\d+)\]", path)
+        return self.field(int(match[1])) if match else self.note
 
     def append(self, row: R) -> bool:
         """Put one below the others, unless there are enough."""

@@ -54,25 +54,29 @@ class Field(widgets.VBox):  # type: ignore[misc]
         _set_html(self.note, "".join(paragraphs))
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call this whenever a control has another value."""
+        """Call `changed` whenever the value of a control changes."""
         on_change(changed, *self.controls)
+
+    def field_at(self, path: str) -> Field:
+        """Return the field that shows a problem at this path of the event: here always this one."""
+        return self
 
 
 class SingleField(Field):
-    """A field with one control; its value is the field's."""
+    """A field with one control and its value; None sets the first value again."""
 
     def __init__(self, control: widgets.Widget, *before: widgets.Widget) -> None:
         super().__init__(*before, control)
-        self.control = control
+        self.control, self._default = control, control.value
 
     @property
     def value(self) -> Any:
-        """What the control has."""
+        """The value of the control."""
         return self.control.value
 
     @value.setter
     def value(self, value: Any) -> None:
-        self.control.value = value
+        self.control.value = self._default if value is None else value
 
 
 def on_change(changed: Callable[[], None], *controls: widgets.Widget) -> None:

@@ -75,13 +75,13 @@ def test_by_mouse(lab, open_form):
     page.get_by_text("December 2026").wait_for()
     page.get_by_role("button", name="Add guest").click()
     page.get_by_label("E-mail").fill("ada@svc.example")
-    page.get_by_label("optional").check()
-    page.get_by_label("my own").check()
+    page.get_by_label("Optional").check()
+    page.get_by_label("Custom").check()
     page.get_by_label("minutes before").fill("60")
     page.keyboard.press("Tab")
     page.get_by_text("1 hour before").wait_for()
     page.get_by_role("button", name="Attach", exact=True).click()
-    page.get_by_label("with a video conference").check()
+    page.get_by_label("Add a video conference").check()
     page.get_by_label("Peacock").check()
     page.get_by_label("change the event").check()
     page.get_by_label("Visibility").select_option("private")
@@ -95,7 +95,7 @@ def test_by_mouse(lab, open_form):
     assert sent["recurrence"] == ["RRULE:FREQ=WEEKLY;BYDAY=MO,WE"]
     assert sent["attendees"] == [{"email": "ada@svc.example", "optional": True}]
     assert (sent["colorId"], sent["visibility"], sent["guestsCanModify"]) == ("7", "private", True)
-    page.get_by_text("while lab.serve() carries the sandbox").wait_for()
+    page.get_by_text("Call lab.serve() to open its page").wait_for()
     assert lab.run_code(page, "print(form.last_error, len(form.result), len(svc.events()))").split()[:2] == [
         "None",
         "1",
@@ -144,9 +144,9 @@ def test_by_keyboard_alone(lab, open_form):
     page.get_by_label("E-mail").wait_for()
     page.wait_for_function("document.activeElement.placeholder?.startsWith('ada@')")
     page.keyboard.type("ada@svc.example")
-    tab_to(page, "radio", "as the calendar does")
+    tab_to(page, "radio", "Default")
     page.keyboard.press("ArrowRight")
-    tab_to(page, "radio", "the calendar's")
+    tab_to(page, "radio", "Default")
     for _ in range(7):
         page.keyboard.press("ArrowRight")
     page.locator("pre", has_text="color='Peacock'").wait_for()
@@ -201,7 +201,7 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_is_lost(lab, open_for
 def test_every_control_has_a_name_and_a_tooltip(lab, open_options):
     page = open_options("event-names.ipynb")
     page.get_by_label("Repeats").select_option("monthly")
-    page.get_by_label("my own").check()
+    page.get_by_label("Custom").check()
     page.get_by_label("minutes before").wait_for()
 
     unnamed = (
@@ -240,7 +240,7 @@ def test_narrow_and_dark(lab, open_form):
     page.get_by_label("Repeats").select_option("weekly")
     page.get_by_role("button", name="Add guest").click()
     page.get_by_label("E-mail").fill("ada@svc.example")
-    page.get_by_label("my own").check()
+    page.get_by_label("Custom").check()
     page.get_by_label("minutes before").fill("99999")
     page.keyboard.press("Enter")
     page.get_by_text("40320, not 99999").wait_for()

@@ -304,10 +304,10 @@ def test_what_is_not_there_yet_is_asked_for(form):
     form.controls.when.first.value = None
     form.controls.when.ends.value = None
 
-    assert problems_of(form) == ["Give a day.", "Give a time."]
+    assert problems_of(form) == ["Enter a date.", "Enter a time."]
     form.create.click()
     assert "2 fields need fixing" in form.alert.value
-    assert "Give a day." in str(form.last_error)
+    assert "Enter a date." in str(form.last_error)
     assert form.value["summary"] == "Tea"
 
 
@@ -416,7 +416,7 @@ def test_without_anywidget_the_form_works_too(lab, monkeypatch):
     form.controls.when.last.value = date(2020, 1, 1)
     form.create.click()
 
-    assert "Nothing was created. 1 field needs fixing: it says there why." in form.alert.value
+    assert "Nothing was created. 1 field needs fixing. See the messages beside the fields." in form.alert.value
     form.controls.when.last.value = date(2030, 1, 1)
     form.create.click()
     assert len(form.result) == 1

@@ -10,7 +10,7 @@ from svc_notebooks.core.events.fields import EVENT_FIELDS
 from svc_notebooks.core.events.rrule import Freq
 from svc_notebooks.core.events.validation import problems
 from svc_notebooks.notebook.events.body import LENIENT
-from svc_notebooks.notebook.forms.event.options import OPTIONS
+from svc_notebooks.notebook.forms.event.bindings import BINDINGS, LABELS
 
 EVERYTHING = {
     "summary": "Flight",
@@ -332,7 +332,7 @@ def test_rows_of_properties(form):
 def test_options_of_a_conference_without_a_conference_are_said(form):
     kind = form.controls.more.option("conferenceData.createRequest.conferenceSolutionKey.type")
     kind.value = "svcMeet"
-    assert "with a video conference" in kind.problems[0]
+    assert "Add a video conference" in kind.problems[0]
     form.controls.conference.value = True
     assert kind.problems == ()
     assert "conference='svcMeet'" in form.code()
@@ -475,7 +475,5 @@ def test_the_deprecated_parameter_shows_its_warning_in_the_form(form):
 def test_every_field_of_the_interface_has_a_control_or_is_part_of_one():
     roots = {field.path.partition(".")[0].removesuffix("[]") for field in EVENT_FIELDS if not field.extension}
     writable = {field.path.partition(".")[0].removesuffix("[]") for field in EVENT_FIELDS if field.writable}
-    from svc_notebooks.notebook.forms.event.other_fields import LABELS
-
     assert set(LABELS) == {root for root in roots & writable if root in writable}
-    assert len({option.path for option in OPTIONS}) == len(OPTIONS)
+    assert len({row.path for row in BINDINGS}) == len(BINDINGS)

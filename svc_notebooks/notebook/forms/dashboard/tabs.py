@@ -45,7 +45,7 @@ def _export(session: Session) -> Form:
 
 
 def _events(session: Session) -> Form:
-    from ..event.page import EventPage
+    from ..event.form import EventPage
 
     return EventPage(session)
 

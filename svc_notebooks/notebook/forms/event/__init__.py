@@ -1,10 +1,10 @@
 """The event form.
 
-form, page: the form, and the form with a list of events for the dashboard.
-controls, options, more_options: the controls, and those under "More options".
-calendar_choice, choices, color_picker: controls with a few values.
+form: the form, and the form with a list of events for the dashboard.
+bindings: the table of the controls, with their fields and arguments.
+controls, more_options, inputs: all controls, those under "More options", and the simple ones.
 attendee_rows, attachment_rows, property_rows, reminder_rows: controls with a row for each entry.
-other_fields, bindings: JSON for fields without a control, and the control of each field.
-from_event, to_arguments, code: event to controls, controls to arguments, arguments to Python code.
+other_fields: JSON for fields without a control.
+from_event, to_arguments: event to controls, controls to arguments and Python code.
 time/: start, end and time zone.
 """

@@ -1,4 +1,4 @@
-"""The attachments of an event: stored files that are chosen from a list, and links."""
+"""The attachments of an event, which are stored files from a list and links."""
 
 from __future__ import annotations
 
@@ -16,55 +16,53 @@ from ..file_browser.recent_files import file_line, latest_files
 if TYPE_CHECKING:
     from ....client.session import Session
 
-_NO_FILES = "There is no stored file yet: make one with svc.upload(…), then press Refresh. A link works too."
+_NO_FILES = "There is no stored file yet. Upload one with svc.upload(…), then click Refresh. A link works too."
 
 
 class AttachmentRow(Field):
-    """One attached file: `value` is its entry of `attachments`."""
+    """One attachment; `value` is its entry in `attachments`."""
 
     def __init__(self, attachment: Mapping[str, Any], name: str | None = None) -> None:
         self.value = dict(attachment)
         link = self.value.get("fileUrl")
         super().__init__(
-            widgets.HTML(tag("span", name or self.value.get("title") or link or "A file without a link", title=link))
+            widgets.HTML(tag("span", name or self.value.get("title") or link or "File without a link", title=link))
         )
 
 
 class AttachmentRows(EditableRows[AttachmentRow]):
-    """The files, a list to pick from, and a text for a link to anything else."""
+    """The attachments, a list of stored files to attach, and a text field for a link."""
 
     def __init__(self) -> None:
         super().__init__(lambda row: False)
         self._files: dict[str, Mapping[str, Any]] = {}
-        self.chooser = widgets.Dropdown(
-            **labelled("Attach", "The stored files, those that were changed last come first"), style=LABEL
-        )
-        self.attach = small_button("Attach", "Attach the file of the list", self._attach)
+        self.chooser = widgets.Dropdown(**labelled("Attachments", "The stored files, last modified first"), style=LABEL)
+        self.attach = small_button("Attach", "Attach the selected file", self._attach)
         self.refresh = widgets.Button(description="Refresh", tooltip="Read the list of files again")
         self.refresh.add_class("svc-small")
-        self.more = small_button("One more", "Keep this link, and make room for another", self._keep_link)
-        self.link = text_field("or a link", "The address of a file, stored here or elsewhere", hint="https://…")
+        self.more = small_button("Add", "Attach this link and clear the field", self._keep_link)
+        self.link = text_field("or a link", "The URL of a file", hint="https://…")
         self.link.observe(lambda _change: self.notify(), "value")
         self.pick, self.other = Field(self.chooser, self.attach, self.refresh), Field(self.link, self.more)
         self.children = [self.pick, self.other, self.box, self.note]
 
     @property
     def value(self) -> list[dict[str, Any]]:
-        """`attachments` of an event; a link that stands in the text is one of them."""
+        """`attachments` of an event; a link in the text field is one of them."""
         return [*(row.value for row in self.rows), *self._typed_link()]
 
     @value.setter
-    def value(self, attachments: list[dict[str, Any]]) -> None:
+    def value(self, attachments: list[dict[str, Any]] | None) -> None:
         self.clear()
-        for attachment in attachments:
+        for attachment in attachments or []:
             self.append(AttachmentRow(attachment))
 
     def read(self, session: Session) -> None:
-        """Fill the list with the files of this session; what was chosen stays chosen while it is there."""
+        """Fill the list with the files of this session; the selected file stays selected if it still exists."""
         try:
             files = latest_files(session, "webViewLink")
         except SvcError as error:
-            self.pick.show_hint(f"The stored files cannot be listed, and a link is what remains: {error}")
+            self.pick.show_hint(f"The stored files cannot be listed; use a link. {error}")
             return
         before = self.chooser.value
         self._files = {str(file["id"]): file for file in files}
@@ -73,7 +71,7 @@ class AttachmentRows(EditableRows[AttachmentRow]):
         self.pick.show_hint("" if self._files else _NO_FILES)
 
     def field(self, index: int) -> Field:
-        """Where what is wrong with this entry of `value` is said."""
+        """Return the row of this entry of `value`, or the field of the link."""
         return self.rows[index] if index < len(self.rows) else self.other
 
     def _typed_link(self) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The attendees of an event: a row for each with e-mail and name, and the details of a guest below it."""
+"""The attendees of an event. Each has a row with e-mail and name, and its details below."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ from ...widgets.field import (
     small_button,
     text_field,
 )
-from .options import whole_number
+from .inputs import whole_number
 
 _RESPONSES = (
-    ("no response yet", "needsAction"),
-    ("accepted", "accepted"),
-    ("tentative", "tentative"),
-    ("declined", "declined"),
+    ("No response yet", "needsAction"),
+    ("Accepted", "accepted"),
+    ("Tentative", "tentative"),
+    ("Declined", "declined"),
 )
 _DEFAULTS = {"additionalGuests": "", "comment": "", "responseStatus": "needsAction", "resource": False}
-"""The details of a guest, with what their controls have where nothing is sent."""
+"""The details of a guest, with their defaults, which are not sent."""
 _SHOWN = ("email", "displayName", "optional", *_DEFAULTS)
 
 
 class AttendeeRow(Field):
-    """One guest; what else is known of them (`more`) is kept as it is."""
+    """One guest; fields without a control (`more`) are kept."""
 
     def __init__(self, attendee: Mapping[str, Any] | None = None) -> None:
         fields = attendee or {}
         self.more = {key: value for key, value in fields.items() if key not in _SHOWN}
         self.email = text_field(
             "E-mail",
-            "Where the invitation goes",
+            "The address that gets the invitation",
             value=str(fields.get("email") or ""),
             hint="ada@svc.example",
             style=AUTO_WIDTH,
         )
         self.name = text_field(
             "Name",
-            "What to call them; the service may know it already",
+            "The name that is shown; the service may already know it",
             value=str(fields.get("displayName") or ""),
             style=AUTO_WIDTH,
         )
         self.optional = checkbox(
-            "optional", "The event takes place without them too", value=bool(fields.get("optional"))
+            "Optional", "Whether the event can take place without this guest", value=bool(fields.get("optional"))
         )
         self.toggle = small_button(
             "Details", "Show or hide response, comment, additional guests and resource", self._toggle
@@ -81,7 +81,7 @@ class AttendeeRow(Field):
         }
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call this whenever a control has another value."""
+        """Call `changed` whenever the value of a control changes."""
         super().watch(changed)
         self._changed.append(changed)
         on_change(changed, *self.details.values())
@@ -94,13 +94,15 @@ class AttendeeRow(Field):
     def _build(self) -> None:
         self.details = {
             "responseStatus": widgets.Dropdown(
-                options=_RESPONSES, **labelled("Response", "Whether the guest comes"), style=AUTO_WIDTH
+                options=_RESPONSES,
+                **labelled("Response", "The response of the guest"),
+                style=AUTO_WIDTH,
             ),
             "comment": text_field("Comment", "A comment with the response", style=AUTO_WIDTH),
             "additionalGuests": text_field(
-                "Additional guests", "How many people come with the guest", hint="0", style=AUTO_WIDTH
+                "Additional guests", "The number of people who come with the guest", hint="0", style=AUTO_WIDTH
             ),
-            "resource": checkbox("resource", "A room or a device, not a person; set only when it is first added"),
+            "resource": checkbox("Resource", "A room or a device, not a person; set only when it is first added"),
         }
         self.details["additionalGuests"].add_class("svc-number")
         self.box.children = [*self.details.values()]
@@ -108,7 +110,7 @@ class AttendeeRow(Field):
             on_change(changed, *self.details.values())
 
     def _set_details(self, fields: Mapping[str, Any]) -> None:
-        """Raises TypeError and TraitError for what a control cannot have."""
+        """Set the controls of the details. Raises TypeError and TraitError for values that they cannot have."""
         count = fields.get("additionalGuests")
         if isinstance(count, bool) or not isinstance(count, int | None):
             raise TypeError("additionalGuests must be a whole number")
@@ -124,11 +126,11 @@ class AttendeeRow(Field):
 
 
 class AttendeeRows(EditableRows[AttendeeRow]):
-    """All guests, and a button for one more."""
+    """All guests, and a button to add one."""
 
     def __init__(self) -> None:
-        super().__init__(_is_blank)
-        self.add = small_button("Add guest", "One more row", self._add)
+        super().__init__(lambda row: not (row.value.keys() - {"optional"}))
+        self.add = small_button("Add guest", "Add a row", self._add)
         self.children = [Field(heading("Guests"), self.add), self.box, self.note]
 
     @property
@@ -137,16 +139,12 @@ class AttendeeRows(EditableRows[AttendeeRow]):
         return [row.value for row in self.filled]
 
     @value.setter
-    def value(self, attendees: list[dict[str, Any]]) -> None:
+    def value(self, attendees: list[dict[str, Any]] | None) -> None:
         self.clear()
-        for attendee in attendees:
+        for attendee in attendees or []:
             self.append(AttendeeRow(attendee))
 
     def _add(self) -> None:
         row = AttendeeRow()
         if self.append(row):
             row.email.focus()
-
-
-def _is_blank(row: AttendeeRow) -> bool:
-    return not (row.value.keys() - {"optional"})

@@ -1,57 +1,159 @@
-"""Maps a path of an event to its control: `attendees[1].email` is the row of the second guest."""
+# ruff: noqa: E501  the bindings are a table: a row is a line
+"""The table of the controls of the event form, in the order in which they are shown.
+
+A row binds a control to its field of the event or its query parameter, and to its argument of `create_event`. The form
+shows the controls, reads them, sets them and finds the control of an error by this table.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
-from ...widgets.field import Field
-
-if TYPE_CHECKING:
-    from .controls import EventControls
-
-_FindField = Callable[["EventControls", int], Field]
-
-_CONTROLS: tuple[tuple[re.Pattern[str], _FindField], ...] = tuple(
-    (re.compile(pattern), find)
-    for pattern, find in (
-        (r"calendar", lambda controls, _: controls.calendar),
-        (r"summary", lambda controls, _: controls.summary),
-        (r"(start|end)\.timeZone|time_?[zZ]one", lambda controls, _: controls.when.zone),
-        (r"start", lambda controls, _: controls.when.starts_field),
-        (r"end|timeMax", lambda controls, _: controls.when.ends_field),
-        (r"recurrence", lambda controls, _: controls.repeats.field),
-        (r"location", lambda controls, _: controls.location),
-        (r"conference", lambda controls, _: controls.conference),
-        (r"attendees\[(\d+)\]", lambda controls, index: controls.attendees.field(index)),
-        (r"attendees", lambda controls, _: controls.attendees.note),
-        (r"guests", lambda controls, _: controls.guests_may),
-        (r"sendUpdates|send_updates", lambda controls, _: controls.invitations),
-        (r"description", lambda controls, _: controls.description),
-        (r"reminders\.overrides\[(\d+)\]|reminders\[(\d+)\]", lambda controls, index: controls.reminders.field(index)),
-        (r"reminders", lambda controls, _: controls.reminders.note),
-        (r"attachments\[(\d+)\]", lambda controls, index: controls.attachments.field(index)),
-        (r"attachments", lambda controls, _: controls.attachments.note),
-        (r"color", lambda controls, _: controls.color),
-        (r"visibility", lambda controls, _: controls.visibility),
-        (r"transparency", lambda controls, _: controls.transparency),
-    )
+from ....core.events.colors import EVENT_COLORS
+from ...frames.schemas import snake
+from ..recurrence.builder import RecurrenceBuilder
+from .attachment_rows import AttachmentRows
+from .attendee_rows import AttendeeRows
+from .inputs import (
+    Binding,
+    CalendarChoice,
+    Choice,
+    Choices,
+    ColorPicker,
+    GuestSwitches,
+    NumberInput,
+    SwitchInput,
+    TextInput,
+    free_text,
+    long_text,
 )
-"""The first that a path begins with has it; entries of a list come before the list."""
+from .property_rows import PropertyRows
+from .reminder_rows import ReminderRows
+from .time.start_and_end import TimeChoice, WhenChoice
+from .time.time_zone import ZoneChoice
+
+FIRST, SECOND = "first", "second"
+TIMES, STATUS, GUESTS, CONFERENCE = "Times", "Status and source", "Guests", "Conference"
+PROPERTIES, GADGET, QUERY = "Properties", "Gadget", "Request parameters"
 
 
-def control_for(controls: EventControls, path: str | None) -> Field | None:
-    """The field that this path is about; None where the form has none."""
-    if not path:
-        return None
-    if re.split(r"[.\[]", path)[0] in controls.other_fields.names:
-        return controls.other_fields
-    option = controls.more.field_of(path)
-    if option is not None:
-        return option
-    for pattern, find in _CONTROLS:
-        match = pattern.match(path)
-        if match:
-            return find(controls, next((int(index) for index in match.groups() if index and index.isdigit()), 0))
-    return None
+def _entries(key: str) -> Callable[[list[dict[str, Any]]], list[Any]]:
+    """Return a function that writes entries with this key alone as its value: an address, a link."""
+    return lambda entries: [entry[key] if list(entry) == [key] else entry for entry in entries]
+
+
+def _reminders(reminders: Mapping[str, Any]) -> list[Any]:
+    """Return minutes alone for a notification, and the method and minutes for others."""
+    rows = [(row["method"], row["minutes"]) for row in reminders.get("overrides", [])]
+    return [minutes if method == "popup" else (method, minutes) for method, minutes in rows]
+
+
+def _snake_names(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {snake(name): value for name, value in fields.items()}
+
+
+def _time_zone(row: Binding) -> ZoneChoice:
+    return ZoneChoice("", row.label, row.help, row.hint)
+
+
+def _optional_time(row: Binding) -> TimeChoice:
+    return TimeChoice(row.label, row.help)
+
+
+def _properties(row: Binding) -> PropertyRows:
+    return PropertyRows(row.label, row.help, [scope for _, scope in row.values])
+
+
+# fmt: off
+_GUESTS_MAY: Choices = (("invite others", True), ("see who else is invited", True), ("change the event", False))
+_VISIBILITIES: Choices = (("Default", "default"), ("Public", "public"), ("Private", "private"), ("Confidential", "confidential"))
+_TRANSPARENCIES: Choices = (("Busy", "opaque"), ("Free", "transparent"))
+_INVITATIONS: Choices = (("Default", ""), ("All guests", "all"), ("External guests only", "externalOnly"), ("None", "none"))
+_STATUSES: Choices = (("Confirmed", "confirmed"), ("Tentative", "tentative"), ("Cancelled", "cancelled"))
+_DISPLAYS: Choices = (("Not set", ""), ("icon", "icon"), ("chip", "chip"))
+_VERSIONS: Choices = (("Automatic: 1 with conference data", ""), ("0: ignore conference data", 0), ("1: use conference data", 1))
+_SUPPORTS: Choices = (("Automatic: true with attachments", ""), ("true", True), ("false: ignore attachments", False))
+_NOTIFY: Choices = (("Not sent", ""), ("true", True), ("false", False))
+
+BINDINGS: Final[tuple[Binding, ...]] = (
+    Binding(FIRST, "summary", "summary", free_text, "Title", "The title of the event", name="summary"),
+    Binding(FIRST, "start end", "start", lambda _row: WhenChoice(), "Starts", name="when"),
+    Binding(FIRST, "recurrence", "recurrence", lambda _row: RecurrenceBuilder(), "Repeats", name="repeats"),
+    Binding(SECOND, "location", "location", free_text, "Location", "Where the event takes place, in any words", name="location"),
+    Binding(SECOND, "conferenceData", "conference", SwitchInput, "Conference", "The service creates a video conference and puts its link into the event", "Add a video conference", name="conference", from_field=lambda data: "createRequest" in data),
+    Binding(SECOND, "attendees", "attendees", lambda _row: AttendeeRows(), "Guests", name="attendees", to_argument=_entries("email")),
+    Binding(SECOND, "guestsCanInviteOthers guestsCanSeeOtherGuests guestsCanModify", "*", GuestSwitches, "Guests may", values=_GUESTS_MAY, name="guests_may", to_argument=_snake_names),
+    Binding(SECOND, "sendUpdates", "send_updates", Choice, "Invitations", "Who gets an e-mail about the event", values=_INVITATIONS, name="invitations"),
+    Binding(SECOND, "description", "description", long_text, "Description", "Notes for everybody who can see the event", name="description"),
+    Binding(SECOND, "reminders", "reminders", lambda _row: ReminderRows(), "Reminders", name="reminders", to_argument=_reminders),
+    Binding(SECOND, "attachments", "attachments", lambda _row: AttachmentRows(), "Attachments", name="attachments", to_argument=_entries("fileUrl")),
+    Binding(SECOND, "colorId", "color", ColorPicker, "Color", "The color of the event in a calendar", name="color", to_argument=lambda key: EVENT_COLORS[key].name),
+    Binding(SECOND, "visibility", "visibility", Choice, "Visibility", "Who can see the details of the event", values=_VISIBILITIES, name="visibility"),
+    Binding(SECOND, "transparency", "transparency", Choice, "Show as", "Whether the event blocks its time in the calendar", values=_TRANSPARENCIES, name="transparency"),
+    Binding(SECOND, "calendar", "calendar", CalendarChoice, "Calendar", "The calendar of the event", name="calendar"),
+    # More options
+    Binding(TIMES, "end.timeZone", "", _time_zone, "End time zone", "The time zone of the end; empty: that of the start", "same as the start"),
+    Binding(TIMES, "start.timeZone", "", _time_zone, "All-day time zone", "The time zone that is sent with the dates of an all-day event; empty: none is sent", "Default"),
+    Binding(TIMES, "originalStartTime", "", _optional_time, "Original start", "When this instance of a recurring event would have started"),
+    Binding(STATUS, "status", "status", Choice, "Status", "Confirmed, tentative or cancelled", values=_STATUSES),
+    Binding(STATUS, "id", "event_id", TextInput, "Event ID", "5 to 1024 characters of 0-9 and a-v; empty: the service generates one", "generated by the service"),
+    Binding(STATUS, "sequence", "sequence", NumberInput, "Sequence", "The iCalendar sequence number: 0 or more", "0"),
+    Binding(STATUS, "source.title", "source.title", TextInput, "Source title", "The title of the page or message that the event comes from"),
+    Binding(STATUS, "source.url", "source.url", TextInput, "Source URL", "Its address; http or https", "https://…"),
+    Binding(GUESTS, "anyoneCanAddSelf", "anyone_can_add_self", SwitchInput, "Self sign-up", "Applies only to legacy social events", "anyone can add themselves"),
+    Binding(CONFERENCE, "conferenceData.createRequest.conferenceSolutionKey.type", "", TextInput, "Conference type", "The solution of the new conference; empty: the service's default", "hangoutsMeet"),
+    Binding(CONFERENCE, "conferenceData.createRequest.requestId", "", TextInput, "Request ID", "Identifies the request for a conference; empty: a random one for each event", "random"),
+    Binding(PROPERTIES, "extendedProperties", "*", _properties, "Extended properties", "Private: on this calendar's copy only. Shared: on the copies of all attendees", values=(("private", "private"), ("shared", "shared"))),
+    Binding(GADGET, "gadget.title", "gadget.title", TextInput, "Gadget title", "The title of the gadget"),
+    Binding(GADGET, "gadget.type", "gadget.type", TextInput, "Gadget type", "The type of the gadget"),
+    Binding(GADGET, "gadget.link", "gadget.link", TextInput, "Gadget link", "The address of the gadget; https", "https://…"),
+    Binding(GADGET, "gadget.iconLink", "gadget.iconLink", TextInput, "Gadget icon", "The address of its icon; https", "https://…"),
+    Binding(GADGET, "gadget.width", "gadget.width", NumberInput, "Gadget width", "Pixels, more than 0"),
+    Binding(GADGET, "gadget.height", "gadget.height", NumberInput, "Gadget height", "Pixels, more than 0"),
+    Binding(GADGET, "gadget.display", "gadget.display", Choice, "Gadget display", "How the gadget is displayed", values=_DISPLAYS),
+    Binding(GADGET, "gadget.preferences", "gadget.preferences", _properties, "Preferences", "Names and values for the gadget"),
+    Binding(QUERY, "maxAttendees", "max_attendees", NumberInput, "Max. attendees", "At most this many attendees in the response; with more, only you are in it", "no limit"),
+    Binding(QUERY, "conferenceDataVersion", "conference_data_version", Choice, "Conference data version", "With 0 the service ignores conference data, with 1 it copies it or creates a conference", values=_VERSIONS),
+    Binding(QUERY, "supportsAttachments", "supports_attachments", Choice, "Supports attachments", "With false the service ignores attachments", values=_SUPPORTS),
+    Binding(QUERY, "sendNotifications", "send_notifications", Choice, "Send notifications", "Deprecated: use Invitations instead", values=_NOTIFY),
+)
+# fmt: on
+
+PARAMETERS = ("calendar", "sendUpdates", *(row.path for row in BINDINGS if row.group == QUERY))
+"""The rows that set parameters of the request and not fields of the event."""
+
+LABELS: Mapping[str, str] = {
+    **{field: row.label for row in reversed(BINDINGS) for field in row.fields if field not in PARAMETERS},
+    "end": "Ends",
+    "source": "Source",
+    "gadget": "Gadget",
+}
+"""The label of each field that has controls."""
+
+_ENTRIES = {"attendees": "Guest", "reminders": "Reminder", "attachments": "Attachment"}
+_PARTS = {"email": "e-mail", "displayName": "name", "additionalGuests": "additional guests", "fileUrl": "link"}
+_PATH = re.compile(r"[A-Za-z]+(\[\d+\]|\.\w+)*(?=: | is missing)")
+
+
+def with_label(message: str) -> str:
+    """Return a message of the service with the label of the control in place of the path that it begins with.
+
+    >>> with_label("attendees[0].email: expected an e-mail address, such as ada@example.com.")
+    'Guest 1, e-mail: expected an e-mail address, such as ada@example.com.'
+    """
+    match = _PATH.match(message)
+    return message if match is None else _path_label(match[0]) + message[match.end() :]
+
+
+def _path_label(path: str) -> str:
+    if path in ("start.timeZone", "end.timeZone"):
+        return "Time zone" if path.startswith("start") else "End time zone"
+    if label := next((row.label for row in BINDINGS if row.path == path), None):
+        return label
+    root, *parts = re.split(r"[.\[]", path)
+    index = re.search(r"\[(\d+)\]", path)
+    head = f"{_ENTRIES[root]} {int(index[1]) + 1}" if index and root in _ENTRIES else LABELS.get(root, root)
+    last = parts[-1] if parts and not parts[-1].endswith("]") else ""
+    return f"{head}, {_PARTS.get(last, last)}" if last else head

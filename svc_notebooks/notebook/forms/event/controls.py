@@ -4,80 +4,110 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
 from ....core.time_zones import zone
 from ...events.recurrence_plan import RecurrencePlan
-from ...widgets.field import Field, SingleField, checkbox, heading, text_area, text_field
+from ...widgets.field import Field
 from ..recurrence.builder import RecurrenceBuilder
 from ..recurrence.preview import RecurrencePreview
 from .attachment_rows import AttachmentRows
-from .attendee_rows import AttendeeRows
-from .calendar_choice import CalendarChoice
-from .choices import GuestSwitches, invitations, transparency, visibility
-from .color_picker import ColorPicker
+from .bindings import BINDINGS, FIRST, SECOND
+from .inputs import Binding, CalendarChoice, SwitchInput
 from .more_options import EventMoreOptions, fields_in
 from .other_fields import OtherFields
-from .reminder_rows import ReminderRows
 from .time.start_and_end import WhenChoice
 
 if TYPE_CHECKING:
     from ....client.session import Session
 
+_ALIASES = {"timeMax": "end", "timeZone": "start.timeZone", "time_zone": "start.timeZone"}
+
 
 class EventControls(widgets.VBox):  # type: ignore[misc]
-    """The controls, with a label and a tooltip each."""
+    """The controls; those with a name in `BINDINGS` are attributes, the others are in `more`."""
+
+    when: WhenChoice
+    repeats: RecurrenceBuilder
+    conference: SwitchInput
+    attachments: AttachmentRows
+    calendar: CalendarChoice
 
     def __init__(self) -> None:
-        self.summary, self.calendar = _text("Title", "What the event is called"), CalendarChoice()
-        self.when = WhenChoice()
-        self.repeats, self.preview = RecurrenceBuilder(), RecurrencePreview()
-        self.location = _text("Place", "Where it is, in your own words")
-        self.conference = SingleField(
-            checkbox("with a video conference", "The service makes one and puts its link into the event"),
-            heading("Meet"),
-        )
-        self.attendees, self.guests_may, self.invitations = AttendeeRows(), GuestSwitches(), invitations()
-        self.description = SingleField(text_area("Description", "What else there is to say"))
-        self.reminders, self.attachments, self.color = ReminderRows(), AttachmentRows(), ColorPicker()
-        self.visibility, self.transparency = visibility(), transparency()
-        self.more = EventMoreOptions()
-        first = (self.summary, self.when, self.repeats)
-        second = (
-            *(self.location, self.conference, self.attendees, self.guests_may, self.invitations, self.description),
-            *(self.reminders, self.attachments, self.color, self.visibility, self.transparency),
-            self.calendar,
-        )
-        self.parts = (*first, *second, self.more)
-        areas = [_box("svc-first", *first), self.preview, _box("svc-second", *second), self.more]
-        super().__init__(areas)
+        self.more, self.preview = EventMoreOptions(), RecurrencePreview()
+        self._controls: dict[str, Any] = {row.path: row.make(row) for row in BINDINGS if row.name}
+        for row in BINDINGS:
+            if row.name:
+                setattr(self, row.name, self._controls[row.path])
+        super().__init__([self._column(FIRST), self.preview, self._column(SECOND), self.more])
         self.add_class("svc-areas")
 
-    def watch(self, changed: Callable[[], None]) -> None:
-        """Call this whenever anything is different."""
-        for part in self.parts:
-            part.watch(changed)
-
-    def read(self, session: Session) -> None:
-        """See which files and calendars there are now."""
-        self.attachments.read(session)
-        self.calendar.read(session)
-
-    def begin(self, now: datetime) -> None:
-        """Propose the next full hour, in the zone of the calendar."""
-        zone_name = self.calendar.time_zone
-        now_local = now.astimezone(zone(zone_name)).replace(minute=0, second=0, microsecond=0, tzinfo=None)
-        self.when.begin(now_local + timedelta(hours=1), zone_name)
+    def _column(self, group: str) -> widgets.VBox:
+        box = widgets.VBox([self._controls[row.path] for row in BINDINGS if row.group == group])
+        box.add_class(f"svc-{group}")
+        return box
 
     @property
     def other_fields(self) -> OtherFields:
         """The JSON of the fields without a control."""
         return self.more.other_fields
 
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call `changed` whenever the value of a control changes."""
+        for control in (*self._controls.values(), self.more):
+            control.watch(changed)
+
+    def read(self, session: Session) -> None:
+        """Read the lists of files and calendars again."""
+        self.attachments.read(session)
+        self.calendar.read(session)
+
+    def begin(self, now: datetime) -> None:
+        """Set the start to the next full hour, in the time zone of the calendar."""
+        zone_name = self.calendar.time_zone
+        now_local = now.astimezone(zone(zone_name)).replace(minute=0, second=0, microsecond=0, tzinfo=None)
+        self.when.begin(now_local + timedelta(hours=1), zone_name)
+
+    def value(self, row: Binding) -> Any:
+        """Return the value of a control; None, an empty text or an empty list if it is not set."""
+        return self._controls[row.path].value if row.name else self.more.value(row.path)
+
+    def set(self, row: Binding, value: Any) -> None:
+        """Set a control; None clears it. Raises TypeError, ValueError, TraitError for a value that it cannot have."""
+        if row.name:
+            self._controls[row.path].value = value
+        else:
+            self.more.set(row.path, value)
+
+    def field_at(self, path: str | None) -> Field | None:
+        """Return the field that shows a problem at this path of the event or with this argument; None without one."""
+        if not path:
+            return None
+        path = _ALIASES.get(path, path)
+        root = path.partition(".")[0].partition("[")[0]
+        if root in self.other_fields.names:
+            return self.other_fields
+        covering = [
+            row
+            for row in BINDINGS
+            if row.covers(path) and (not row.path.endswith(".timeZone") or self.more.has_zone(row.path))
+        ]
+        rows = sorted(covering, key=lambda row: -len(row.path)) or [row for row in BINDINGS if root in row.fields]
+        if not rows:
+            return None
+        control = self._controls[rows[0].path] if rows[0].name else self.more.option(rows[0].path)
+        return control.field_at(path)  # type: ignore[no-any-return]
+
+    def fields(self) -> Iterator[Field]:
+        """Yield every field that can show a problem."""
+        for control in self._controls.values():
+            yield from fields_in(control)
+        yield from self.more.fields()
+
     def update_dependents(self) -> None:
-        """What depends on the start goes with it, unless somebody has set it."""
+        """Update the controls that depend on the start, unless a person has set them."""
         self.when.set_end_zone(str(self.more.value("end.timeZone") or ""))
         self.more.show_option("start.timeZone", bool(self.when.all_day.value))
         self.more.update_label()
@@ -86,21 +116,6 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
             self.repeats.set_start_day(day)
 
     def show_recurrence(self, lines: Sequence[str], plan: RecurrencePlan | None) -> None:
-        """Show the lines of the recurrence, and what they come to."""
+        """Show the lines of the recurrence, and a preview of its instances."""
         self.repeats.show_lines(lines)
         self.preview.show(plan)
-
-    def fields(self) -> Iterator[Field]:
-        """All that something can be said beside."""
-        for part in self.parts:
-            yield from part.fields() if part is self.more else fields_in(part)
-
-
-def _box(name: str, *parts: widgets.Widget) -> widgets.VBox:
-    box = widgets.VBox(parts)
-    box.add_class(name)
-    return box
-
-
-def _text(label: str, tooltip: str) -> SingleField:
-    return SingleField(text_field(label, tooltip))

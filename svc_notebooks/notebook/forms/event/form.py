@@ -1,4 +1,4 @@
-"""The event form: all fields of an event, problems beside their field, a preview of the recurrence (W-03)."""
+"""The event form: all fields of an event, problems beside their fields, a preview of the recurrence (W-03)."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from ....core.time_zones import UTC_NAME
 from ...current_session import session_or_current
 from ...events.body import LENIENT
 from ...events.events import create_event
+from ...events.query import events
 from ...events.records import in_zone
 from ...frames.event_schemas import EVENT
 from ...frames.frames import concatenated
 from ...widgets.field import Field
 from ...widgets.form import Form
-from ...widgets.html import joined, tag
+from ...widgets.html import Markup, joined, tag
 from ...widgets.styles import row, style_sheet
-from .bindings import control_for
-from .code import call_text
-from .color_picker import chip_styles
+from .bindings import with_label
 from .controls import EventControls
 from .from_event import fill_controls
-from .to_arguments import body_of, read_controls
+from .inputs import chip_styles
+from .to_arguments import call_text, read_controls
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -34,25 +34,27 @@ if TYPE_CHECKING:
     from ....core.http.messages import JSONObject
 
 _COLUMNS = ["id", "summary", "start", "end", "time_zone", "status"]
+_LIST_COLUMNS = ["summary", "start", "end", "time_zone", "recurrence", "status"]
+_MAX_ROWS = 50
 _SAME_ZONE = "end.timeZone"
-"""Unless the end has a zone of its own, one control has the zone of both times: what is wrong with it is said once."""
+"""Unless the end has a zone of its own, one control has the zone of both times and shows its problem once."""
 _SERVICE_DEFINED = "conferenceData.createRequest.conferenceSolutionKey.type"
-"""The service's policy has the names that this field can have."""
+"""The policy of the service has the values of this field."""
 
 
 def event_form(*, session: Session | None = None) -> EventForm:
-    """A form for an event with all of its fields and all parameters of the request.
+    """Return a form for an event, with all of its fields and all parameters of the request.
 
     Title, times, recurrence, guests, reminders and attachments are shown at once. "More options" has the end's own
     time zone, status, id, source, extended properties, conference options, the gadget and the parameters. "Details" of
     a guest are response, comment, additional guests and resource. A field without a control can be written as JSON
     under "Other fields"; a field that is set in both places is marked, and nothing is sent until one is removed.
 
-    `form.value` is the body that would be sent, and can be set; `form.code()` is the call that does the same,
-    `form.result` the frame of what was created, `form.last_error` the last thing that went wrong.
+    `form.value` is the body of the request, and can be set; `form.code()` is the equivalent call,
+    `form.result` the frame of the events that were created, `form.last_error` the last error.
 
     Args:
-        session: Whose calendar it is; None is the session that is current.
+        session: Whose calendar is used; None is the current session.
 
     See docs/rules.md#e-events (E).
 
@@ -66,7 +68,7 @@ def event_form(*, session: Session | None = None) -> EventForm:
 
 
 class EventForm(Form):
-    """See `event_form`. `controls` and the button can be filled in and pressed by a program."""
+    """See `event_form`. A program can set `controls` and click the button."""
 
     title = "Event form"
 
@@ -75,12 +77,12 @@ class EventForm(Form):
         self.add_class("svc-event")
         self._created: list[DataFrame] = []
         self._updating = False
-        self._found_problems: list[tuple[Field | None, str]] = []
+        self._problems: list[tuple[Field | None, str]] = []
         self.controls = EventControls()
         self._read_lists()
         self.controls.begin(session_or_current(session).clock.now())
         self.draft = read_controls(self.controls)
-        self.create = self._button("Create", "Put the event into the calendar", self._create, "primary")
+        self.create = self._button("Create", "Create the event in the calendar", self._create, "primary")
         self.status = widgets.HTML()
         self.controls.other_fields.move.on_click(lambda _button: self._guarded(self._move_json_to_controls))
         self.controls.attachments.refresh.on_click(lambda _button: self._guarded(self._read_lists))
@@ -89,18 +91,16 @@ class EventForm(Form):
         self._compose(sheet, self.controls, row(self.create), self.status, self.alert, self.table)
         self._update()
 
-    # -- what a program sees
-
     @property
     def value(self) -> JSONObject:
-        """The body of the request, as the controls say it."""
-        return body_of(self.draft)
+        """The body of the request."""
+        return self.draft.body
 
     @value.setter
     def value(self, event: JSONObject) -> None:
         self._updating = True
         try:
-            fill_controls(self.controls, event, lambda: body_of(read_controls(self.controls)))
+            fill_controls(self.controls, event, lambda: read_controls(self.controls).body)
             self.controls.more.reveal()
         finally:
             self._updating = False
@@ -114,45 +114,40 @@ class EventForm(Form):
         return in_zone(concatenated(EVENT, [in_zone(frame.copy(), name) for frame in self._created]), name)
 
     def code(self) -> str:
-        """The call of a cell that does what the form is set to do."""
+        """Return the call that creates the same event."""
         return call_text(self.draft.arguments)
 
-    # -- what a change does
-
     def _update(self) -> None:
-        """Everything anew: what is wrong, what the recurrence comes to, and the code."""
+        """Update the problems, the preview of the recurrence and the code after a change."""
         if self._updating:
             return
         self._updating = True
         try:
             self.controls.update_dependents()
             self.draft = read_controls(self.controls)
-            self._show_field_problems(self._problems())
+            self._problems = self._find_problems()
+            for field in self.controls.fields():
+                field.show_problems(text for problem_field, text in self._problems if problem_field is field)
             self.controls.show_recurrence(self.draft.lines, self.draft.plan)
             self._show_code()
         finally:
             self._updating = False
 
-    def _problems(self) -> list[tuple[Field | None, str]]:
-        """What the form knows to be wrong; what it cannot even say comes first."""
-        already_reported = {field for field, _ in self.draft.problems}
+    def _find_problems(self) -> list[tuple[Field | None, str]]:
+        """Return the problems of the controls, and those of the event in the fields that have none of these."""
+        reported = {field for field, _ in self.draft.problems}
         skipped = {_SERVICE_DEFINED, *(() if self.draft.has_end_zone else (_SAME_ZONE,))}
         rows = [row for row in problems(self.value, LENIENT) if row.location not in skipped]
-        found_problems = [(self._field(row.location), row.message) for row in rows]
-        return [*self.draft.problems, *(problem for problem in found_problems if problem[0] not in already_reported)]
+        located = [self._located(row.location, row.message) for row in rows]
+        return [*self.draft.problems, *(problem for problem in located if problem[0] not in reported)]
 
-    def _field(self, path: str | None) -> Field | None:
-        return control_for(self.controls, path)
-
-    def _show_field_problems(self, problems: list[tuple[Field | None, str]]) -> None:
-        self._found_problems = problems
-        for field in self.controls.fields():
-            field.show_problems(words for problem_field, words in problems if problem_field is field)
-
-    # -- what a press does
+    def _located(self, path: str | None, message: str) -> tuple[Field | None, str]:
+        """Return the field of a problem, and its message with the label of the field instead of the path."""
+        field = self.controls.field_at(path)
+        return field, message if field in (None, self.controls.other_fields) else with_label(message)
 
     def _move_json_to_controls(self) -> None:
-        """The fields of the JSON replace those of the controls; what no control can have stays in the JSON."""
+        """Set the controls to the fields of the JSON; fields without a control stay in the JSON."""
         fields = self.controls.other_fields.value
         self.controls.other_fields.value = {}
         self._update()
@@ -161,55 +156,93 @@ class EventForm(Form):
     def _create(self) -> None:
         self._update()
         self.status.value = ""
-        if self._found_problems:
+        if self._problems:
             self._show_not_created()
             return
         with warnings.catch_warnings(record=True) as shown:
             warnings.simplefilter("always")
             try:
-                made = create_event(**self.draft.arguments, session=session_or_current(self._session))
+                created = create_event(**self.draft.arguments, session=session_or_current(self._session))
             except SvcError as error:
                 self._show_refusal(error)
             else:
-                self._show_created(made, [str(row.message) for row in shown])
+                self._show_created(created, [str(row.message) for row in shown])
 
     def _show_not_created(self) -> None:
-        """What has no field is said here; all of it is in `last_error`."""
+        """Show how many fields have problems, and the problems without a field; `last_error` has all of them."""
         self.controls.more.reveal()
-        without_field = [words for field, words in self._found_problems if field is None]
-        marked = sum(bool(field.problems) for field in self.controls.fields())
-        fields = f"{'1 field needs' if marked == 1 else f'{marked} fields need'} fixing: it says there why."
-        all_texts = " ".join(words for _, words in self._found_problems)
-        self._show_alert(ValueError(f"Nothing was created. {all_texts}"), *([fields] if marked else []), *without_field)
+        without_field = [text for field, text in self._problems if field is None]
+        count = sum(bool(field.problems) for field in self.controls.fields())
+        fields = (
+            f"{'1 field needs' if count == 1 else f'{count} fields need'} fixing. See the messages beside the fields."
+        )
+        all_texts = " ".join(text for _, text in self._problems)
+        self._show_alert(ValueError(f"Nothing was created. {all_texts}"), *([fields] if count else []), *without_field)
 
     def _show_refusal(self, error: SvcError) -> None:
-        """What the service refuses stands beside its field."""
-        field = self._field(error.location)
+        """Show an error of the service beside its field. Raises the error if it has none."""
+        field, message = self._located(error.location, str(error))
         if field is None:
             raise error
-        field.show_problems([str(error)])
+        field.show_problems([message])
         self.controls.more.reveal()
-        self._show_alert(error, "It says beside the field why.")
+        self._show_alert(error, "See the message beside the field.")
 
-    def _show_alert(self, error: Exception, *words: str) -> None:
+    def _show_alert(self, error: Exception, *texts: str) -> None:
         self._show_error(error)
-        self.alert.value = tag("p", " ".join(["Nothing was created.", *words]), role="alert", class_="svc-answer")
+        self.alert.value = tag("p", " ".join(["Nothing was created.", *texts]), role="alert", class_="svc-answer")
         self._focus_first_problem()
 
-    def _show_created(self, made: DataFrame, notes: list[str]) -> None:
-        self._created.append(made)
+    def _show_created(self, created: DataFrame, notes: list[str]) -> None:
+        self._created.append(created)
         self._show_table(self.result[_COLUMNS])
-        link, name = str(made["html_link"].item()), self.draft.arguments.get("summary") or "the event"
-        opened = tag("a", "Open it", href=link, target="_blank", rel="noopener")
-        kernel = session_or_current(self._session).in_process  # where no browser comes
-        there = "Its page opens in a browser while lab.serve() carries the sandbox." if kernel else opened
-        noted = joined(*(tag("p", f"Note: {note}.") for note in notes))
-        self.status.value = tag("div", tag("p", joined(f"Created: {name}. ", there)), noted, role="status")
+        link, name = str(created["html_link"].item()), self.draft.arguments.get("summary") or "the event"
+        if session_or_current(self._session).in_process:  # a browser cannot reach it
+            page: object = "Call lab.serve() to open its page in a browser."
+        else:
+            page = tag("a", "Open it", href=link, target="_blank", rel="noopener")
+        paragraphs = [tag("p", f"Note: {note}.") for note in notes]
+        self.status.value = tag("div", tag("p", joined(f"Created: {name}. ", page)), joined(*paragraphs), role="status")
 
     def _read_lists(self) -> None:
         self.controls.read(session_or_current(self._session))
 
     def __repr__(self) -> str:
         count = len(self._created)
-        words = "nothing created yet" if not count else f"{count} event{'' if count == 1 else 's'} created"
-        return f"<EventForm: {words}>"
+        text = "nothing created yet" if not count else f"{count} event{'' if count == 1 else 's'} created"
+        return f"<EventForm: {text}>"
+
+
+class EventPage(EventForm):
+    """The event form with a list of the events of the calendar, as a tab of the dashboard."""
+
+    title = "Events"
+
+    def __init__(self, session: Session | None = None) -> None:
+        super().__init__(session)
+        self._guarded(self._show_events)
+
+    @property
+    def listed(self) -> DataFrame:
+        """The events of the calendar, with the columns of `events()`."""
+        return events(limit=_MAX_ROWS, session=self._session)
+
+    def refresh(self) -> None:
+        """Read the events, calendars and files again."""
+        self._read_lists()
+        self._show_events()
+
+    def _show_events(self) -> None:
+        rows = self.listed
+        heading = tag("h4", "In the calendar", class_="svc-head")
+        if rows.empty:
+            self.table.value = heading + tag("p", "No event yet.")
+            return
+        columns = [name for name in _LIST_COLUMNS if name in rows]
+        table = Markup(rows[columns].to_html(index=False, border=0, justify="left", na_rep=""))
+        region = tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label="In the calendar")
+        self.table.value = Markup(heading + region)
+
+    def _show_table(self, result: DataFrame) -> None:
+        """Show the events of the calendar, with the new one among them."""
+        self._show_events()

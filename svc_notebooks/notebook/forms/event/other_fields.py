@@ -9,34 +9,7 @@ from typing import Any
 
 from ....core.events.fields import FIELD_ORDER
 from ...widgets.field import Field, on_change, small_button, text_area
-
-LABELS = {
-    "summary": "Title",
-    "start": "Starts",
-    "end": "Ends",
-    "recurrence": "Repeats",
-    "location": "Place",
-    "conferenceData": "Conference",
-    "attendees": "Guests",
-    "guestsCanInviteOthers": "Guests may",
-    "guestsCanSeeOtherGuests": "Guests may",
-    "guestsCanModify": "Guests may",
-    "description": "Description",
-    "reminders": "Reminders",
-    "attachments": "Attach",
-    "colorId": "Colour",
-    "visibility": "Visibility",
-    "transparency": "Shows as",
-    "status": "Status",
-    "id": "Event ID",
-    "sequence": "Sequence",
-    "source": "Source",
-    "anyoneCanAddSelf": "Self sign-up",
-    "originalStartTime": "Original start",
-    "extendedProperties": "Extended properties",
-    "gadget": "Gadget",
-}
-"""The fields that have controls, and the labels of these."""
+from .bindings import LABELS
 
 
 class OtherFields(Field):

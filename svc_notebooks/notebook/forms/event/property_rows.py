@@ -1,4 +1,4 @@
-"""Rows of names and values: the extended properties of an event, and the preferences of a gadget."""
+"""Rows of names and values, for the extended properties of an event and the preferences of a gadget."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...widgets.field import AUTO_WIDTH, Field, heading, labelled, small_button,
 
 
 class PropertyRow(Field):
-    """One property: its key, its value, and who can see it."""
+    """One property with its key, its value and its scope."""
 
     def __init__(self, key: str = "", value: str = "", scope: str | None = None, scopes: Sequence[str] = ()) -> None:
         self.key = text_field("Key", "The name of the property", value=key, style=AUTO_WIDTH)
@@ -32,12 +32,12 @@ class PropertyRow(Field):
 
     @property
     def is_blank(self) -> bool:
-        """Whether nothing is filled in."""
+        """Whether key and value are empty."""
         return not self.name and not self.text.value
 
 
 class PropertyRows(EditableRows[PropertyRow]):
-    """The rows, and a button for one more. With `scopes`, each row is in one of them."""
+    """The rows, and a button to add one. With `scopes`, each row is in one of them."""
 
     def __init__(self, label: str, tooltip: str, scopes: Sequence[str] = ()) -> None:
         super().__init__(lambda row: row.is_blank)
@@ -47,7 +47,7 @@ class PropertyRows(EditableRows[PropertyRow]):
 
     @property
     def value(self) -> dict[str, Any]:
-        """Values by key; with scopes, such an object for each scope that has rows."""
+        """The values by key; with scopes, an object for each scope that has rows."""
         if not self.scopes:
             return self._pairs(None)
         pairs = {scope: self._pairs(scope) for scope in self.scopes}
@@ -65,7 +65,7 @@ class PropertyRows(EditableRows[PropertyRow]):
                 self.append(self._row(key, text, scope))
 
     def problems(self) -> Iterator[tuple[Field, str]]:
-        """A row without a key, and a row whose key is in another row before it."""
+        """Yield rows without a key, and rows with a key that an earlier row has."""
         seen = set()
         for row in self.filled:
             key = (row.scope.value, row.name)
@@ -75,8 +75,8 @@ class PropertyRows(EditableRows[PropertyRow]):
                 yield row, f"There is already a row for the key {row.name!r}: change or remove one of them."
             seen.add(key)
 
-    def field_of(self, path: str) -> Field:
-        """The row that a path ends with the key of, or the note below all rows."""
+    def field_at(self, path: str) -> Field:
+        """Return the row whose key the path ends with, or the note below all rows."""
         for row in self.filled:
             key = f"{row.scope.value}.{row.name}" if self.scopes else row.name
             if path.endswith(f".{key}"):

@@ -1,4 +1,4 @@
-"""The reminders of an event: the default of the calendar, none, or rows of their own."""
+"""The reminders of an event. The calendar's default, none, or a row for each."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ...widgets.editable_rows import EditableRows
 from ...widgets.field import AUTO_WIDTH, LABEL, Field, labelled, number_field, on_change, set_visible, small_button
 
 CALENDAR, NONE, OWN = "calendar", "none", "own"
-_MODES = (("as the calendar does", CALENDAR), ("none", NONE), ("my own", OWN))
-_METHODS = (("a notice", "popup"), ("an e-mail", "email"))
+_MODES = (("Default", CALENDAR), ("None", NONE), ("Custom", OWN))
+_METHODS = (("Notification", "popup"), ("E-mail", "email"))
 _KNOWN = {method for _, method in _METHODS}
 _UNITS = ((7 * 24 * 60, "week"), (24 * 60, "day"), (60, "hour"), (1, "minute"))
 
 
 def before_text(minutes: int) -> str:
-    """So many minutes in the largest unit that they fill.
+    """Return minutes as text, in the largest unit that divides them.
 
     >>> before_text(1440), before_text(90)
     ('1 day before', '90 minutes before')
@@ -36,13 +36,11 @@ class ReminderRow(Field):
         self.method = widgets.Dropdown(
             options=_METHODS,
             value=method,
-            **labelled("By", "How to be reminded"),
+            **labelled("By", "How the reminder is sent"),
             style=AUTO_WIDTH,
             layout={"width": "auto"},
         )
-        self.minutes = number_field(
-            minutes, "minutes before", "How many minutes before the start: 0 to 40320, which is four weeks"
-        )
+        self.minutes = number_field(minutes, "minutes before", "Minutes before the start, 0 to 40320 (four weeks)")
         self.text = widgets.HTML()
         super().__init__(self.method, self.minutes, self.text)
         self.minutes.observe(lambda _change: self._show_text(), "value")
@@ -50,11 +48,11 @@ class ReminderRow(Field):
 
     @property
     def value(self) -> dict[str, Any]:
-        """The reminder as an entry of `reminders.overrides`."""
+        """The entry in `reminders.overrides`."""
         return {"method": self.method.value, "minutes": self.minutes.value}
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call this whenever a control has another value."""
+        """Call `changed` whenever the value of a control changes."""
         on_change(changed, self.method, self.minutes)
 
     def _show_text(self) -> None:
@@ -63,18 +61,18 @@ class ReminderRow(Field):
 
 
 class ReminderRows(EditableRows[ReminderRow]):
-    """The choice between the three ways, and the rows of the third."""
+    """The choice between default, none and custom reminders, and the rows of the custom ones."""
 
     def __init__(self) -> None:
         super().__init__(lambda row: False, MOST, f"An event has at most {MOST} reminders: remove one first.")
         self.way = widgets.RadioButtons(
             options=_MODES,
             orientation="horizontal",
-            **labelled("Reminders", "Those of the calendar, none, or your own"),
+            **labelled("Reminders", "The reminders of the calendar, none, or your own"),
             style=LABEL,
             layout={"width": "auto"},
         )
-        self.add = small_button("Add reminder", f"One more row, up to {MOST}", lambda: self.append(ReminderRow()))
+        self.add = small_button("Add reminder", f"Add a row, up to {MOST}", lambda: self.append(ReminderRow()))
         self.choice = Field(self.way, self.add)
         self.children = [self.choice, self.box, self.note]
         self.way.observe(lambda _change: self._update_visibility(), "value")
@@ -82,7 +80,7 @@ class ReminderRows(EditableRows[ReminderRow]):
 
     @property
     def value(self) -> dict[str, Any] | None:
-        """`reminders` of an event; None: nothing is said about them."""
+        """`reminders` of an event; None for the default of the calendar."""
         if self.way.value == CALENDAR:
             return None
         rows = [row.value for row in self.rows] if self.way.value == OWN else []

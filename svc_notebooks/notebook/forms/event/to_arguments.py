@@ -1,19 +1,19 @@
-"""Converts the controls of the event form to arguments of `create_event`, and collects their problems."""
+"""Converts the controls of the event form to arguments of `create_event` and to Python code, and finds problems."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ....core.events.colors import EVENT_COLORS
 from ....core.events.rrule import Start
 from ...events.body import partial_body
 from ...events.parameters import QUERY_ARGUMENTS, query_of
 from ...events.recurrence_plan import RecurrencePlan
 from ...frames.schemas import camel
 from ...widgets.field import Field
+from .bindings import BINDINGS
 from .other_fields import duplicate_message
 from .time.local_times import argument_time, in_zone, read_offset, wire_moment, wire_time
 from .time.start_and_end import When
@@ -25,21 +25,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 FieldProblem = tuple[Field, str]
 
-_SWITCHES = {
-    "guestsCanInviteOthers": "guests_can_invite_others",
-    "guestsCanSeeOtherGuests": "guests_can_see_other_guests",
-    "guestsCanModify": "guests_can_modify",
-}
 _TIMES = ("start", "end", "original_start_time")
-_NOT_FIELDS = ("time_zone", "end_time_zone", "recurrence", "metadata", *QUERY_ARGUMENTS)
-"""Arguments that are no field of an event as they are."""
+_NOT_FIELDS = (*_TIMES, "time_zone", "end_time_zone", "recurrence", "metadata", *QUERY_ARGUMENTS)
 _CONFERENCE_TYPE = "conferenceData.createRequest.conferenceSolutionKey.type"
 _REQUEST_ID = "conferenceData.createRequest.requestId"
+_LINE_LENGTH = 88
+_INDENT = "    "
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """`arguments` of `create_event`, `wrong` what could not be said in them, `lines` of recurrence and their `plan`."""
+    """The event of the form: arguments of `create_event`, problems, lines of recurrence and the plan of instances."""
 
     arguments: dict[str, Any]
     problems: tuple[FieldProblem, ...]
@@ -47,163 +43,95 @@ class Draft:
     plan: RecurrencePlan | None
     has_end_zone: bool = False
 
+    @property
+    def body(self) -> JSONObject:
+        """The event, correct or not, as far as it can be built."""
+        return _fields(self.arguments, self.lines)
+
 
 def read_controls(controls: EventControls) -> Draft:
-    """What the controls say now."""
+    """Return the event that the controls represent."""
     when = controls.when.value
-    wrong: list[FieldProblem] = []
-    further: dict[str, Any] = _read_or_report(controls.other_fields, wrong, {}, lambda: controls.other_fields.value)
-    wrong += [
-        *_missing_times(controls, when, further),
-        *controls.more.problems(),
-        *_unused_conference_options(controls),
-    ]
-    start = _with_zone(when.start, when.zone) or wire_moment(further.get("start"))
-    end = _with_zone(when.end, when.end_zone or when.zone) or wire_moment(further.get("end"))
+    problems: list[FieldProblem] = []
+    other: dict[str, Any] = _read_or_report(controls.other_fields, problems, {}, lambda: controls.other_fields.value)
+    problems += [*_missing_times(controls, when, other), *controls.more.problems(), *_unused_options(controls)]
+    start = _with_zone(when.start, when.zone) or wire_moment(other.get("start"))
+    end = _with_zone(when.end, when.end_zone or when.zone) or wire_moment(other.get("end"))
     lines: list[str] = []
     if start is not None:
-        lines = _read_or_report(controls.repeats.field, wrong, [], lambda: controls.repeats.lines(start))
-    arguments = _without_empty(
+        lines = _read_or_report(controls.repeats.field, problems, [], lambda: controls.repeats.lines(start))
+    recurrence = controls.repeats.argument(lines, start) if start is not None and lines else None
+    arguments = _arguments(
+        controls,
         {
-            "summary": controls.summary.value,
-            **_times(controls, when),
-            "recurrence": controls.repeats.argument(lines, start) if start is not None and lines else None,
-            **_guests(controls),
-            **_other_arguments(controls),
-            **controls.more.arguments(),
-            **(controls.more.value("extendedProperties") or {}),
-            "calendar": controls.calendar.value,
-        }
+            "start end": _times(controls, when),
+            "recurrence": {"recurrence": recurrence},
+            "conferenceData": {"conference": _conference(controls)},
+        },
     )
-    twice = further.keys() & _fields(arguments, lines)
-    if twice:
-        wrong.append((controls.other_fields, duplicate_message(twice)))
-    wrong += _parameter_problems(controls, arguments)
-    return Draft(
-        _with_other_fields(arguments, further), tuple(wrong), lines, _plan(lines, start, end), bool(when.end_zone)
-    )
+    duplicates = other.keys() & _fields(arguments, lines)
+    if duplicates:
+        problems.append((controls.other_fields, duplicate_message(duplicates)))
+    problems += _parameter_problems(controls, arguments)
+    # `start` and `end` have to be arguments, and a text would be a time
+    times = {name: other[name] for name in ("start", "end") if isinstance(other.get(name), dict)}
+    rest = {name: value for name, value in other.items() if name not in times}
+    metadata = {"metadata": {**arguments.get("metadata", {}), **rest}} if rest else {}
+    arguments = {**arguments, **times, **metadata}
+    return Draft(arguments, tuple(problems), lines, _plan(lines, start, end), bool(when.end_zone))
 
 
-def body_of(draft: Draft) -> JSONObject:
-    """The event that a draft makes, right or not and as far as it goes."""
-    return {**_fields(draft.arguments, draft.lines), **draft.arguments.get("metadata", {})}
+def _arguments(controls: EventControls, combined: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the arguments of all controls that are set; `combined` has those that depend on several controls."""
+    arguments: dict[str, Any] = {}
+    for row in BINDINGS:
+        if row.path in combined:
+            arguments |= {name: value for name, value in combined[row.path].items() if value is not None}
+            continue
+        value = controls.value(row)
+        if not row.argument or value in (None, "", {}, []):
+            continue
+        value = row.to_argument(value)
+        name, _, key = row.argument.partition(".")
+        if key:
+            arguments.setdefault(name, {})[key] = value
+        else:
+            arguments |= value if name == "*" else {name: value}
+    return arguments
 
 
 def _fields(arguments: Mapping[str, Any], lines: list[str]) -> JSONObject:
-    """The fields that the arguments fill."""
+    """Return the fields of the event that the arguments set."""
     zone = arguments.get("time_zone")
     zones = {"end": arguments.get("end_time_zone", zone)}
     times: JSONObject = {
         camel(name): wire_time(arguments[name], zones.get(name, zone)) for name in _TIMES if name in arguments
     }
-    others = {name: value for name, value in arguments.items() if name not in (*_TIMES, *_NOT_FIELDS)}
+    others = {name: value for name, value in arguments.items() if name not in _NOT_FIELDS}
     recurrence: JSONObject = {"recurrence": [*lines]} if lines else {}
-    return {**times, **partial_body(**others), **recurrence}
-
-
-def _with_other_fields(arguments: dict[str, Any], further: dict[str, Any]) -> dict[str, Any]:
-    """The arguments with the fields of the JSON; `start` and `end` have to be arguments, and a text would be a time."""
-    times = {name: further[name] for name in ("start", "end") if isinstance(further.get(name), dict)}
-    rest = {name: value for name, value in further.items() if name not in times}
-    return {**arguments, **times, **({"metadata": rest} if rest else {})}
-
-
-def _missing_times(controls: EventControls, when: When, further: Mapping[str, Any]) -> Iterator[FieldProblem]:
-    for name, field, day, time, moment in (
-        ("start", controls.when.starts_field, when.first, when.begins, when.start),
-        ("end", controls.when.ends_field, when.last, when.ends, when.end),
-    ):
-        if moment is None and name not in further:
-            yield field, "Give a day." if day is None else "Give a time." if time is None else "Give an earlier day."
-
-
-def _unused_conference_options(controls: EventControls) -> Iterator[FieldProblem]:
-    """Options of a conference without the request for one."""
-    for path in (_CONFERENCE_TYPE, _REQUEST_ID):
-        if controls.more.value(path) is not None and not controls.conference.value:
-            yield controls.more.option(path), "Select “with a video conference” as well, or clear this."
-
-
-def _parameter_problems(controls: EventControls, arguments: Mapping[str, Any]) -> Iterator[FieldProblem]:
-    try:
-        query_of(arguments)
-    except (TypeError, ValueError) as error:
-        field = controls.more.field_of(str(error).partition(" ")[0])
-        if field is not None:
-            yield field, str(error)
-
-
-def _read_or_report(field: Field, wrong: list[FieldProblem], default: T, read: Callable[[], T]) -> T:
-    try:
-        return read()
-    except (ValueError, OverflowError) as error:  # a year that no clock in UTC shows is a wrong one
-        wrong.append((field, str(error)))
-        return default
-
-
-def _with_zone(moment: date | datetime | None, zone: str) -> Start | None:
-    """In its zone; in UTC while there is no such zone, and that is said beside the zone."""
-    if not isinstance(moment, datetime):
-        return moment
-    return in_zone(moment, zone) or moment.replace(tzinfo=UTC)
+    return {**times, **partial_body(**others), **recurrence, **arguments.get("metadata", {})}
 
 
 def _times(controls: EventControls, when: When) -> dict[str, Any]:
-    """An offset is part of the times, and no time zone."""
+    """Return the arguments of the times; an offset from UTC is part of a time, and not a time zone."""
     name = str(controls.more.value("start.timeZone") or "") if when.all_day else when.zone
     time_zone = None if not name or read_offset(name) else name
     end_name = when.end_zone or name
     is_named = end_name != name and not read_offset(end_name)
     original, original_zone = controls.more.value("originalStartTime") or (None, "")
+    if not original_zone and isinstance(original, datetime) and not when.all_day:
+        original_zone = when.zone
     return {
         "start": argument_time(when.start, name, time_zone),
         "end": argument_time(when.end, end_name, end_name if is_named else time_zone),
         "time_zone": time_zone,
         "end_time_zone": end_name if is_named else None,
-        "original_start_time": argument_time(original, _zone_of(original, original_zone, when), time_zone),
-    }
-
-
-def _zone_of(moment: date | datetime | None, name: str, when: When) -> str:
-    """Without a zone of its own, a clock time is in that of the event."""
-    return name or (when.zone if isinstance(moment, datetime) and not when.all_day else "")
-
-
-def _without_empty(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Without those that say nothing; an empty list of reminders says that there are none."""
-    present = {name: value for name, value in arguments.items() if value not in (None, "", {}, [])}
-    return present if arguments["reminders"] is None else {**present, "reminders": arguments["reminders"]}
-
-
-def _guests(controls: EventControls) -> dict[str, Any]:
-    switches = controls.guests_may.value
-    return {
-        "attendees": [_short_form(attendee, "email") for attendee in controls.attendees.value],
-        **{_SWITCHES[name]: value for name, value in switches.items()},
-        "send_updates": controls.invitations.value,
-    }
-
-
-def _short_form(entry: dict[str, Any], name: str) -> Any:
-    """An entry that has nothing but its name is said by it alone."""
-    return entry[name] if list(entry) == [name] else entry
-
-
-def _other_arguments(controls: EventControls) -> dict[str, Any]:
-    return {
-        "location": controls.location.value,
-        "description": controls.description.value,
-        "conference": _conference(controls),
-        "reminders": _reminders(controls),
-        "attachments": [_short_form(attachment, "fileUrl") for attachment in controls.attachments.value],
-        "color": EVENT_COLORS[color].name if (color := controls.color.value) else None,
-        "visibility": controls.visibility.value,
-        "transparency": controls.transparency.value,
+        "original_start_time": argument_time(original, original_zone, time_zone),
     }
 
 
 def _conference(controls: EventControls) -> Any:
-    """True for any new conference, the name of its type, or with a request id what is sent."""
+    """Return True for a conference of any type, the name of a type, or a dict if there is a request id."""
     solution, request = controls.more.value(_CONFERENCE_TYPE), controls.more.value(_REQUEST_ID)
     if not controls.conference.value:
         return None
@@ -213,28 +141,93 @@ def _conference(controls: EventControls) -> Any:
     return {"createRequest": {"requestId": request, **key}}
 
 
-def _reminders(controls: EventControls) -> list[Any] | None:
-    """Minutes alone mean a notice."""
-    chosen = controls.reminders.value
-    if chosen is None:
-        return None
-    rows = [(row["method"], row["minutes"]) for row in chosen.get("overrides", [])]
-    return [minutes if method == "popup" else (method, minutes) for method, minutes in rows]
+# -- problems --------------------------------------------------------------------------------------------------------
+
+
+def _missing_times(controls: EventControls, when: When, other: Mapping[str, Any]) -> Iterator[FieldProblem]:
+    for name, field, day, time, moment in (
+        ("start", controls.when.starts_field, when.first, when.begins, when.start),
+        ("end", controls.when.ends_field, when.last, when.ends, when.end),
+    ):
+        if moment is None and name not in other:
+            missing = "a date" if day is None else "a time" if time is None else "an earlier date"
+            yield field, f"Enter {missing}."
+
+
+def _unused_options(controls: EventControls) -> Iterator[FieldProblem]:
+    """Yield a problem for options of a conference that is not requested."""
+    for path in (_CONFERENCE_TYPE, _REQUEST_ID):
+        if controls.more.value(path) is not None and not controls.conference.value:
+            yield controls.more.option(path), "Select “Add a video conference” as well, or clear this."
+
+
+def _parameter_problems(controls: EventControls, arguments: Mapping[str, Any]) -> Iterator[FieldProblem]:
+    try:
+        query_of(arguments)
+    except (TypeError, ValueError) as error:
+        field = controls.field_at(str(error).partition(" ")[0])
+        if field is not None:
+            yield field, str(error)
+
+
+def _read_or_report(field: Field, problems: list[FieldProblem], default: T, read: Callable[[], T]) -> T:
+    try:
+        return read()
+    except (ValueError, OverflowError) as error:  # OverflowError: a year that UTC does not have
+        problems.append((field, str(error)))
+        return default
+
+
+def _with_zone(moment: date | datetime | None, zone: str) -> Start | None:
+    """Return the moment in its zone; in UTC if there is no such zone, which is reported beside the zone."""
+    if not isinstance(moment, datetime):
+        return moment
+    return in_zone(moment, zone) or moment.replace(tzinfo=UTC)
 
 
 def _plan(lines: list[str], start: Start | None, end: Start | None) -> RecurrencePlan | None:
-    """None without a recurrence, and while the times make no sense."""
-    if not lines or start is None or end is None or not _after(start, end):
+    """Return the plan of the instances; None without a recurrence, and if it or the times are wrong."""
+    if not lines or start is None or end is None:
+        return None
+    if isinstance(start, datetime) and isinstance(end, datetime):
+        is_after = end.astimezone(UTC) > start.astimezone(UTC)
+    else:
+        is_after = end > start
+    if not is_after:
         return None
     try:
         plan = RecurrencePlan(tuple(lines), start, end)
         next(plan.instances(), None)
-    except (ValueError, OverflowError):  # what is wrong is said beside the field
+    except (ValueError, OverflowError):  # the field shows the problem
         return None
     return plan
 
 
-def _after(start: Start, end: Start) -> bool:
-    if isinstance(start, datetime) and isinstance(end, datetime):
-        return end.astimezone(UTC) > start.astimezone(UTC)
-    return end > start
+# -- Python code -----------------------------------------------------------------------------------------------------
+
+
+def call_text(arguments: Mapping[str, Any]) -> str:
+    """Return a call of `create_event` with these arguments, on one line if it fits.
+
+    >>> call_text({"summary": "Tea", "start": "2026-11-02 16:00", "end": "2026-11-02 16:30"})
+    "svc.create_event('Tea', start='2026-11-02 16:00', end='2026-11-02 16:30')"
+    """
+    first = [repr(arguments["summary"])] if "summary" in arguments else []
+    named = {name: value for name, value in arguments.items() if name != "summary"}
+    line = f"svc.create_event({', '.join([*first, *(f'{name}={value!r}' for name, value in named.items())])})"
+    if len(line) <= _LINE_LENGTH:
+        return line
+    lines = [*first, *(f"{name}={_text(value, len(name))}" for name, value in named.items())]
+    return "\n".join(["svc.create_event(", *_indented(lines), ")"])
+
+
+def _text(value: Any, before: int) -> str:
+    """Return a value as code; a list that is too long for its line has a line for each entry."""
+    text = repr(value)
+    if not isinstance(value, list) or len(text) + before + len(_INDENT) + 2 <= _LINE_LENGTH:
+        return text
+    return "\n".join(["[", *_indented(map(repr, value)), "]"])
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return [_INDENT + line.replace("\n", f"\n{_INDENT}") + "," for line in lines]

@@ -56,6 +56,10 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         for part in (self.frequency_field, self.weekdays, self.month, self.ends, self.text):
             part.watch(changed)
 
+    def field_at(self, path: str) -> Field:
+        """Return the field for problems of the recurrence."""
+        return self.field
+
     def set_start_day(self, day: date) -> None:
         """The event starts on this day now."""
         self.weekdays.set_start_day(day)

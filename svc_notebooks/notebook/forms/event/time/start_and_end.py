@@ -1,16 +1,20 @@
-"""The controls of start and end: all day or with times, and the time zone."""
+"""The controls of start and end, and of a time that is optional."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
 from ....widgets.field import AUTO_WIDTH, LABEL, Field, checkbox, labelled, on_change, set_visible
-from .local_times import in_zone
+from .local_times import in_zone, read_wire_time
 from .time_zone import ZoneChoice
+
+if TYPE_CHECKING:
+    from .....core.http.messages import JSON
 
 _DAY = timedelta(days=1)
 _HOUR = timedelta(hours=1)
@@ -107,6 +111,12 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
         on_change(changed, self.all_day, self.first, self.begins, self.last, self.ends)
         self.zone.watch(changed)
 
+    def field_at(self, path: str) -> Field:
+        """Return the field for a problem at this path of the event."""
+        if path.endswith(".timeZone"):
+            return self.zone
+        return self.starts_field if path.startswith("start") else self.ends_field
+
     def set_end_zone(self, name: str) -> None:
         """The end is in this zone; an empty name is that of the start."""
         if name != self.end_zone:
@@ -168,6 +178,51 @@ def _length_text(when: When) -> str:
 def _duration_text(length: timedelta) -> str:
     hours, minutes = divmod(round(length / timedelta(minutes=1)), 60)
     return " ".join([*([f"{hours} h"] if hours else []), *([f"{minutes} min"] if minutes or not hours else [])])
+
+
+class TimeChoice(widgets.VBox):  # type: ignore[misc]
+    """A date alone is all day; without a zone, a clock time is in that of the event."""
+
+    def __init__(self, label: str, tooltip: str) -> None:
+        self.day = widgets.DatePicker(**labelled(label, tooltip), style=LABEL)
+        self.clock = widgets.TimePicker(**labelled("at", "The clock time; empty: the whole day"), style=AUTO_WIDTH)
+        self.field = Field(self.day, self.clock)
+        self.zone = ZoneChoice("", f"{label} zone", "Its time zone; empty: that of the event", "same as the event")
+        super().__init__([self.field, self.zone])
+
+    @property
+    def moment(self) -> date | datetime | None:
+        """The date, or the clock time without a zone; None while there is no date."""
+        day, clock = self.day.value, self.clock.value
+        return datetime.combine(day, clock) if day is not None and clock is not None else day
+
+    @property
+    def value(self) -> Any:
+        """The moment and the name of its zone, or None."""
+        return (self.moment, self.zone.value) if self.moment is not None else None
+
+    @value.setter
+    def value(self, value: JSON) -> None:
+        """Set the controls to a time object of the interface."""
+        moment, name = read_wire_time(value) if value is not None else (None, "")
+        has_time = isinstance(moment, datetime)
+        self.day.value = moment.date() if isinstance(moment, datetime) else moment
+        self.clock.value = moment.time() if isinstance(moment, datetime) else None
+        self.zone.value = name if has_time or name else ""
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call this whenever any of it is different."""
+        on_change(changed, self.day, self.clock)
+        self.zone.watch(changed)
+
+    def field_at(self, path: str) -> Field:
+        """Return the field for a problem at this path of the event."""
+        return self.zone if path.endswith(".timeZone") else self.field
+
+    def problems(self) -> Iterator[tuple[Field, str]]:
+        """A clock time or a zone without a date says nothing."""
+        if self.moment is None and (self.clock.value is not None or self.zone.value):
+            yield self.field, "Enter a date, or clear the time and its zone."
 
 
 def _date_picker(label: str, tooltip: str) -> widgets.DatePicker:

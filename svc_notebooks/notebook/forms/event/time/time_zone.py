@@ -80,8 +80,8 @@ class ZoneChoice(Field):
         return str(self.text.value).strip()
 
     @value.setter
-    def value(self, name: str) -> None:
-        self.text.value = name
+    def value(self, name: str | None) -> None:
+        self.text.value = name or ""
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever another text stands here."""
