@@ -23,8 +23,8 @@ from ..core.http.redaction import redacted_text, without_secret
 from ..core.printable_text import printable
 from ..core.process_fork import after_fork
 from .credentials import Credential, Secret, Token, base_address, origin_of
-from .transport.in_process import DirectTransport, Handler, Transport, TransportError
-from .transport.recorder import RecordedBody, RecordedExchange, RecordedStream, Recorder
+from .transport.in_process import DirectTransport, Handler, OutgoingBody, Transport, TransportError
+from .transport.recorder import RecordedStream, Recorder
 from .transport.retry import IDEMPOTENT, Retry
 from .upload_journal import UploadJournal, default_folder
 
@@ -113,7 +113,7 @@ class Session:
         self._fault: list[str] = []  # at most one; the thread that takes it out sends it
         self._has_answered = False
         self._failures_before_answer = 0
-        self._signed_headers: tuple[Secret, Headers] | None = None
+        self._signed_bare: tuple[Secret, Headers] | None = None
         # A child draws other boundaries, ids and delays than its parent and its siblings.
         after_fork(self, lambda session: session.random.seed())
 
@@ -207,20 +207,39 @@ class Session:
 
         Raises Broken when no whole answer comes, here or while a streamed body is read.
         """
-        secret = self._credential.header if self._is_own(request.url) else None
-        request = self._signed(self._with_fault(request), secret)
-        started = self.elapsed()
-        entry = self.exchanges.begin(request, self.clock.now(), self._credential.token if secret else "")
+        own = request.url.startswith(self._own_origin) or origin_of(request.url) == self._own_origin[:-1]
+        secret = self._credential.header if own else None
+        headers = self._signed_headers(request.headers, secret)
+        if own and self._fault:
+            headers = self._with_fault(headers)
+        now = self.clock.now()
+        started = now.timestamp() if self._virtual else time.monotonic()
+        entry = self.exchanges.begin(
+            Request(request.method, request.url, headers), now, self._credential.token if secret else ""
+        )
+        body = request.body
+        if isinstance(body, bytes):
+            entry.sent_more(body)
+        else:
+            body = OutgoingBody(body, entry.sent_more)
         try:
-            response = self._transport.send(_recorded(request, entry))
+            try:
+                response = self._transport.send(Request(request.method, request.url, headers, body))
+            finally:
+                if not isinstance(body, bytes):
+                    body.release()
         except BaseException as error:
             entry.end(self.elapsed() - started, error)
-            self._count_unanswered(error)
+            if isinstance(error, TransportError) and not (self._has_answered or self.in_process):
+                # A service that never answered is not worth the patience of one that did: base_url may be wrong.
+                self._failures_before_answer += 1
+                error.hopeless |= self._failures_before_answer >= _MAX_FIRST_TRIES
             raise
         self._has_answered = True
         entry.answer(response, self.elapsed() - started)
         if isinstance(response.body, bytes):
-            entry.received_more(response.body)
+            if response.body:
+                entry.received_more(response.body)
             entry.end(entry.seconds)
             return response
         stream = RecordedStream(response.body, entry, lambda: self.elapsed() - started)
@@ -239,40 +258,21 @@ class Session:
         read = Action.parse_header(action) if isinstance(action, str) else Action.read(action)
         self._fault[:] = [json.dumps(read.raw)]
 
-    def _with_fault(self, request: Request) -> Request:
-        """The request with the fault that was asked for; the service alone is told of it."""
-        if not self._fault or not self._is_own(request.url):
-            return request
+    def _with_fault(self, headers: Headers) -> Headers:
+        """Add the fault that was asked for, of which the service alone learns."""
         try:
-            headers = request.headers.plus((self.names.header("Fault"), self._fault.pop()))
+            return headers.plus((self.names.header("Fault"), self._fault.pop()))
         except IndexError:  # another thread was faster
-            return request
-        return Request(request.method, request.url, headers, request.body)
+            return headers
 
-    def _count_unanswered(self, error: BaseException) -> None:
-        """A service that never answered is not worth the patience of one that did: it may be another program."""
-        if isinstance(error, TransportError) and not (self._has_answered or self.in_process):
-            self._failures_before_answer += 1
-            error.hopeless |= self._failures_before_answer >= _MAX_FIRST_TRIES
-
-    def _is_own(self, url: str) -> bool:
-        return url.startswith(self._own_origin) or origin_of(url) == self._own_origin[:-1]
-
-    def _signed(self, request: Request, secret: Secret | None) -> Request:
-        """The request with this session's token, or, to a foreign origin, with none (case 65)."""
-        headers = request.headers
-        if secret is not None and headers is _BARE:
-            return Request(request.method, request.url, self._signed_bare(secret), request.body)
-        pairs = [pair for pair in headers.pairs if pair[0].lower() != "authorization"]
-        if secret is not None:
-            pairs.append(("Authorization", secret))
-        return Request(request.method, request.url, Headers(pairs), request.body)
-
-    def _signed_bare(self, secret: Secret) -> Headers:
-        """The headers of most requests, made once for each token."""
-        if self._signed_headers is None or self._signed_headers[0] is not secret:
-            self._signed_headers = (secret, Headers((*_BARE.pairs, ("Authorization", secret))))
-        return self._signed_headers[1]
+    def _signed_headers(self, headers: Headers, secret: Secret | None) -> Headers:
+        """Add this session's token; a foreign origin gets none (case 65)."""
+        if secret is None or headers is not _BARE:
+            pairs = [pair for pair in headers.pairs if pair[0].lower() != "authorization"]
+            return Headers([*pairs, ("Authorization", secret)] if secret is not None else pairs)
+        if self._signed_bare is None or self._signed_bare[0] is not secret:  # made once for each token
+            self._signed_bare = (secret, Headers((*_BARE.pairs, ("Authorization", secret))))
+        return self._signed_bare[1]
 
     # -- what attempts, uploads and downloads ask of a session
 
@@ -295,7 +295,7 @@ class Session:
     def retry_after(self, response: Response) -> float | None:
         """The seconds that a response asks to wait; the longest, where it names several."""
         now = self.clock.now()
-        waits = (parse_retry_after(text, now) for text in response.headers.all("Retry-After"))
+        waits = [parse_retry_after(text, now) for text in response.headers.all("Retry-After")]
         return max((wait for wait in waits if wait is not None), default=None)
 
     def error(self, status: int, content: bytes) -> SvcError:
@@ -339,14 +339,6 @@ def _each(value: object) -> Sequence[object]:
 
 def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _recorded(request: Request, entry: RecordedExchange) -> Request:
-    if isinstance(request.body, bytes):
-        entry.sent_more(request.body)
-        return request
-    body = RecordedBody(request.body, entry)
-    return Request(request.method, request.url, request.headers, body)
 
 
 def _folder(state_dir: Path | str | None, *, in_process: bool) -> Path | None:

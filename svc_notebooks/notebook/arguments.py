@@ -75,6 +75,14 @@ def sources(source: object) -> list[Any]:
     return [_csv(content) if is_frame(content) else content for content in contents]
 
 
+def single_source(source: object) -> Any:
+    """Return the one source that a call takes. Raises ValueError for none or several."""
+    contents = sources(source)
+    if len(contents) != 1:
+        raise ValueError(f"source has {len(contents)} sources; this call takes one")
+    return contents[0]
+
+
 def _csv(frame: DataFrame) -> bytes:
     return frame.to_csv(index=False).encode()
 

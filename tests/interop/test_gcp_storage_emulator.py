@@ -23,11 +23,10 @@ from gcp_storage_emulator.server import create_server
 
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.transport.in_process import TransportError
-from svc_notebooks.client.uploads.prepare import resume_upload
-from svc_notebooks.client.uploads.resumable_transfer import DEFAULT_CHUNK
+from svc_notebooks.client.uploads.prepare import WHOLE, resume_upload
+from svc_notebooks.client.uploads.request import DEFAULT_CHUNK, UploadRequest
 from svc_notebooks.client.uploads.sources import open_source
-from svc_notebooks.client.uploads.upload import WHOLE, ClientUpload
-from svc_notebooks.client.uploads.upload_target import UploadTarget
+from svc_notebooks.client.uploads.upload import ClientUpload
 from svc_notebooks.core.errors.errors import ContentMismatch, ServiceFailed
 from svc_notebooks.core.http.messages import Request
 from tests.scripted import Stream
@@ -48,7 +47,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
     server.stop()
 
 
-class Bucket(UploadTarget):
+class Bucket(UploadRequest):
     """An object of the emulator's, where a file of ours would be."""
 
     def url(self, session: Session, upload_type: str) -> str:
@@ -56,7 +55,7 @@ class Bucket(UploadTarget):
 
 
 def begin(session: Session, content: object, chunk: int | None = Q) -> ClientUpload:
-    return ClientUpload(session, open_source(content), Bucket("text/plain"), chunk_size=chunk).begin()
+    return ClientUpload(session, Bucket(open_source(content), "text/plain", chunk_size=chunk)).begin()
 
 
 def stored(session: Session) -> bytes:

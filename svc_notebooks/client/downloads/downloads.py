@@ -17,7 +17,7 @@ from ...local.paths import DistinctPaths
 from ...local.saving import UNCHANGED, SavedFile
 from ..files import file_path, get_file
 from ..session import Session
-from ..uploads.bodies import Progress
+from ..uploads.sources import Progress
 from .part_file import Memory, PartFile
 from .ranged_download import Fetch
 

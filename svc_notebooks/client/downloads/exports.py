@@ -14,8 +14,8 @@ from ...local.saving import SavedFile
 from ..about import export_formats, native_name
 from ..files import file_path
 from ..session import Session
-from ..uploads.bodies import Progress
 from ..uploads.native_types import document_name
+from ..uploads.sources import Progress
 from .downloads import checked_destination, safe_name, target_path
 from .export_comparison import same_export
 from .part_file import Memory, PartFile

@@ -13,7 +13,7 @@ from ...core.uploads.client_state_machine import ResponseFacts
 from ..session import Session
 from ..transport.in_process import TransportError
 from ..transport.retry import RetryBudget, interrupted
-from ..uploads.bodies import Progress
+from ..uploads.sources import Progress
 
 _MAX_RESTARTS = 3
 

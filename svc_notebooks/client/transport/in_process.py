@@ -56,36 +56,24 @@ class DirectTransport:
         self._handler = handler
 
     def send(self, request: Request) -> Response:
-        """Call the handler; Disconnected becomes Broken, the body's own errors stay what they are."""
-        if isinstance(request.body, bytes):
-            return self._answer(_with_length(request, len(request.body)))
-        guard = GuardedBody(request.body)
-        try:
-            return self._answer(Request(request.method, request.url, request.headers, guard))
-        finally:
-            guard.release()
-
-    def _answer(self, request: Request) -> Response:
+        """Call the handler. Raises TransportError where the handler raises Disconnected."""
+        body, headers = request.body, request.headers
+        if isinstance(body, bytes) and request.method in _WITH_BODY and "Content-Length" not in headers:
+            # An HTTP client adds the length of a body where the method expects one.
+            request = replace(request, headers=headers.plus(("Content-Length", str(len(body)))))
         try:
             response = self._handler(request)
         except Disconnected as error:
             raise TransportError(str(error) or "the connection was cut") from error
         if isinstance(response.body, bytes):
             return response
-        return Response(response.status, response.headers, _unbroken(response.body))
+        return Response(response.status, response.headers, _read_blocks(response.body))
 
     def close(self) -> None:
         """Nothing is open."""
 
 
-def _with_length(request: Request, length: int) -> Request:
-    """The request with the length of its body, which an HTTP client adds where the method expects a body."""
-    if request.method not in _WITH_BODY or "Content-Length" in request.headers:
-        return request
-    return replace(request, headers=request.headers.plus(("Content-Length", str(length))))
-
-
-def _unbroken(blocks: Iterable[bytes]) -> Iterator[bytes]:
+def _read_blocks(blocks: Iterable[bytes]) -> Iterator[bytes]:
     with closing_body(blocks):
         try:
             yield from blocks
@@ -102,29 +90,33 @@ def closing_body(blocks: Iterable[bytes]) -> Iterator[None]:
         close_body(blocks)
 
 
-class GuardedBody:
-    """A body whose failure looks to the service like a client that went away.
+class OutgoingBody:
+    """A request's body as a transport reads it: counted, and with errors that look like a client that disconnects.
 
-    A source that cannot be read, or a person who presses stop, must not surface inside the service, which
-    would take it for its own failure. So the service sees Disconnected, keeps what has come, and
-    `release` lets the error out on the client's side.
+    A source that cannot be read, or a KeyboardInterrupt, must not surface inside the service or the HTTP library,
+    which would take it for an error of their own. They see Disconnected, and the service keeps the bytes that came;
+    `release` then raises the error on the client's side. `record` is called with each block.
     """
 
-    __slots__ = ("_body", "_error")
+    __slots__ = ("_body", "_error", "_record")
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: Body, record: Callable[[bytes], None] | None = None) -> None:
         self._body = body
+        self._record = record
         self._error: BaseException | None = None
 
     def read(self, size: int = -1, /) -> bytes:
-        """As the body inside. Raises Disconnected for whatever that raises."""
+        """Read from the body. Raises Disconnected for every error of it."""
         try:
-            return self._body.read(size)
+            data = self._body.read(size)
         except BaseException as error:
             self._error = error
             raise Disconnected(str(error)) from error
+        if self._record is not None:
+            self._record(data)
+        return data
 
     def release(self) -> None:
-        """Raise what the body raised, if it did."""
+        """Raise the error of the body, if there was one."""
         if self._error is not None:
             raise self._error

@@ -15,7 +15,7 @@ from itertools import chain
 from threading import Lock
 from typing import NamedTuple, overload
 
-from ...core.http.messages import Body, Headers, Request, Response
+from ...core.http.messages import Headers, Request, Response
 from ...core.http.redaction import may_contain_secret, redacted_headers, redacted_text, redacted_url, without_secret
 from ...core.process_fork import after_fork
 from .in_process import closing_body
@@ -61,15 +61,20 @@ class RecordedExchange:
     """An exchange while it happens; `secret` is the session's own, forgotten when it is over."""
 
     __slots__ = (
-        "_secret", "error", "n", "received", "request", "response", "seconds", "sent", "time", "url", "weight",
+        "_secret", "error", "method", "n", "received", "request", "request_head", "response", "response_head",
+        "seconds", "sent", "status", "time", "url", "weight",
     )  # fmt: skip
 
-    def __init__(self, n: int, time: datetime, request: Request, heading: _RecordedHeaders, secret: str) -> None:
+    def __init__(self, n: int, time: datetime, request: Request, headers: _RecordedHeaders, secret: str) -> None:
         self.n = n
         self.time = time
+        self.method = request.method
         self.url = without_secret(redacted_url(request.url), secret)
-        self.request = _RecordedMessage(request.method, heading)
-        self.response: _RecordedMessage | None = None
+        self.request = headers
+        self.request_head = b""  # the beginning of the body, if that is a text
+        self.status: int | None = None
+        self.response: _RecordedHeaders | None = None
+        self.response_head = b""
         self.seconds = 0.0
         self.sent = 0
         self.received = 0
@@ -78,75 +83,75 @@ class RecordedExchange:
         self._secret = secret
 
     def sent_more(self, data: bytes) -> None:
-        """So many more bytes of the request's body have left."""
-        if data:
-            self.sent += len(data)
-            self.request.keep(data)
+        """Count a block of the request's body that left."""
+        self.sent += len(data)
+        if self.request.text and len(self.request_head) < _SCANNED_BYTES:
+            self.request_head += data[: _SCANNED_BYTES - len(self.request_head)]
 
     def answer(self, response: Response, seconds: float) -> None:
-        """The response's status and headers have come."""
-        self.response = _RecordedMessage(response.status, _heading(response.headers, self._secret))
+        """Keep the response's status and headers."""
+        self.status = response.status
+        self.response = _record_headers(response.headers, self._secret)
         self.seconds = seconds
 
     def received_more(self, data: bytes) -> None:
-        """So many more bytes of the response's body have come."""
+        """Count a block of the response's body that came."""
         self.received += len(data)
-        if self.response is not None:
-            self.response.keep(data)
+        if self.response is not None and self.response.text and len(self.response_head) < _SCANNED_BYTES:
+            self.response_head += data[: _SCANNED_BYTES - len(self.response_head)]
 
     def end(self, seconds: float, error: BaseException | None = None) -> None:
-        """The exchange is over, well or not: from here on there is no secret in it."""
+        """End the exchange, well or not; after it the record has no secret."""
         self.seconds = seconds
         if error is not None:
             self.error = without_secret(redacted_text(str(error) or type(error).__name__), self._secret)
-        for side in (self.request, self.response):
-            if side is not None and side.head:
-                side.head = _redacted_head(side.head, self._secret, self.url)
+        if self.request_head:
+            self.request_head = _redacted_head(self.request_head, self._secret, self.url)
+        if self.response_head:
+            self.response_head = _redacted_head(self.response_head, self._secret, self.url)
         self._secret = ""
 
-    def body_of(self, side: _RecordedMessage | None) -> str | None:
-        """The text of a body as far as it is kept; None: there is none."""
-        return _readable(_redacted_head(side.head, self._secret, self.url)) or None if side else None
-
-    def estimate_size(self) -> int:
-        """About how many bytes it takes, as far as it has come."""
-        request, answer = self.request, self.response
-        self.weight = _BASE_SIZE + len(self.url) + request.size + len(request.head)
-        if answer is not None:
-            self.weight += answer.size + len(answer.head)
+    def weigh(self) -> int:
+        """Estimate how many bytes the record takes so far."""
+        self.weight = _BASE_SIZE + len(self.url) + len(self.request_head) + len(self.response_head) + self.request.size
+        if self.response is not None:
+            self.weight += self.response.size
         return self.weight
+
+    def view(self) -> Exchange:
+        """Return the exchange as it is now; a body is None where it is empty or binary."""
+        heads = [_redacted_head(head, self._secret, self.url) for head in (self.request_head, self.response_head)]
+        return Exchange(
+            n=self.n,
+            time=self.time,
+            method=self.method,
+            url=self.url,
+            status=self.status,
+            request_headers=self.request.pairs,
+            response_headers=self.response.pairs if self.response else (),
+            sent=self.sent,
+            received=self.received,
+            request_body=_readable(heads[0]) or None,
+            response_body=_readable(heads[1]) or None,
+            seconds=self.seconds,
+            error=self.error,
+        )
 
 
 class _RecordedHeaders(NamedTuple):
-    """Headers without secrets, how many letters they have, and whether a text follows."""
+    """Headers without secrets, the length of their text, and whether the body is a text."""
 
     pairs: tuple[tuple[str, str], ...]
     size: int
     text: bool
 
 
-def _heading(headers: Headers, secret: str) -> _RecordedHeaders:
+def _record_headers(headers: Headers, secret: str) -> _RecordedHeaders:
     pairs = redacted_headers(headers.pairs)
-    texts = "".join(chain.from_iterable(pairs))
-    if secret and secret in texts:
+    text = "".join(chain.from_iterable(pairs))
+    if secret and secret in text:
         pairs = tuple((name, without_secret(value, secret)) for name, value in pairs)
-    return _RecordedHeaders(pairs, len(texts), is_text(headers.get("Content-Type", "")))
-
-
-class _RecordedMessage:
-    """The lasting half of a request or a response: start line, headers, the first of the body."""
-
-    __slots__ = ("_text", "head", "pairs", "size", "start")
-
-    def __init__(self, start: str | int, heading: _RecordedHeaders) -> None:
-        self.start = start
-        self.pairs, self.size, self._text = heading
-        self.head = b""
-
-    def keep(self, data: bytes) -> None:
-        """Add to the beginning of the body, if it is a text and that is short still."""
-        if self._text and len(self.head) < _SCANNED_BYTES:
-            self.head += data[: _SCANNED_BYTES - len(self.head)]
+    return _RecordedHeaders(pairs, len(text), headers.get("Content-Type", "").lower().startswith(_TEXT))
 
 
 def _redacted_head(head: bytes, secret: str, url: str) -> bytes:
@@ -175,7 +180,7 @@ class Recorder(Sequence[Exchange]):
         self._bytes = 0
         self._lock = Lock()
         self._headers = Headers()
-        self._heading = _heading(self._headers, "")
+        self._recorded = _record_headers(self._headers, "")
         after_fork(self, Recorder._renew_lock)
 
     def _renew_lock(self) -> None:
@@ -186,10 +191,11 @@ class Recorder(Sequence[Exchange]):
     @overload
     def __getitem__(self, index: slice) -> list[Exchange]: ...
     def __getitem__(self, index: int | slice) -> Exchange | list[Exchange]:
-        entries = self._snapshot()
+        with self._lock:
+            entries = list(self._entries)
         if isinstance(index, slice):
-            return [_shown(entry) for entry in entries[index]]
-        return _shown(entries[index])
+            return [entry.view() for entry in entries[index]]
+        return entries[index].view()
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -212,42 +218,19 @@ class Recorder(Sequence[Exchange]):
             self._bytes = 0
 
     def begin(self, request: Request, time: datetime, secret: str = "") -> RecordedExchange:
-        """A request is about to leave; `secret` is the word that its Authorization carries."""
+        """Record a request that is about to be sent; `secret` is the token in its Authorization header."""
         with self._lock:
             self._count += 1
             if request.headers is not self._headers:  # a session sends most of its requests with the very same ones
-                self._headers, self._heading = request.headers, _heading(request.headers, secret)
-            entry = RecordedExchange(self._count, time, request, self._heading, secret)
-            self._make_room()
-            self._entries.append(entry)
+                self._headers, self._recorded = request.headers, _record_headers(request.headers, secret)
+            entry = RecordedExchange(self._count, time, request, self._recorded, secret)
+            entries = self._entries
+            if entries:  # the newest has its bodies now
+                self._bytes += entries[-1].weigh()
+            while entries and (self._bytes > self._max_bytes or len(entries) >= self._limit):
+                self._bytes -= entries.popleft().weight
+            entries.append(entry)
         return entry
-
-    def _make_room(self) -> None:
-        """Weigh the newest, which has its texts now, and let go of the oldest."""
-        entries = self._entries
-        if entries:
-            self._bytes += entries[-1].estimate_size()
-        while entries and (self._bytes > self._max_bytes or len(entries) >= self._limit):
-            self._bytes -= entries.popleft().weight
-
-    def _snapshot(self) -> list[RecordedExchange]:
-        with self._lock:
-            return list(self._entries)
-
-
-class RecordedBody:
-    """A request's body that is counted as it leaves."""
-
-    __slots__ = ("_body", "_entry")
-
-    def __init__(self, body: Body, entry: RecordedExchange) -> None:
-        self._body, self._entry = body, entry
-
-    def read(self, size: int = -1, /) -> bytes:
-        """As the body inside."""
-        data = self._body.read(size)
-        self._entry.sent_more(data)
-        return data
 
 
 class RecordedStream:
@@ -272,33 +255,9 @@ class RecordedStream:
             self._entry.end(self._elapsed(), error)
 
 
-def is_text(content_type: str) -> bool:
-    """Whether a body of this type can be shown."""
-    return content_type.lower().startswith(_TEXT)
-
-
 def _readable(head: bytes) -> str:
     """The text up to where it turns binary, as in the second part of a multipart body."""
     try:
         return head.decode()
     except UnicodeDecodeError as error:
         return head[: error.start].decode()
-
-
-def _shown(entry: RecordedExchange) -> Exchange:
-    request, answer = entry.request, entry.response
-    return Exchange(
-        n=entry.n,
-        time=entry.time,
-        method=str(request.start),
-        url=entry.url,
-        status=int(answer.start) if answer else None,
-        request_headers=request.pairs,
-        response_headers=answer.pairs if answer else (),
-        sent=entry.sent,
-        received=entry.received,
-        request_body=entry.body_of(request),
-        response_body=entry.body_of(answer),
-        seconds=entry.seconds,
-        error=entry.error,
-    )

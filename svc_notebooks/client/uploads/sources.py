@@ -1,96 +1,85 @@
-"""What can be uploaded, as one thing: bytes that are read by offset.
+"""Upload sources, which are read by offset, and the request bodies that stream them.
 
     a path, or anything with __fspath__     read from disk as it is sent
     bytes, bytearray, memoryview            as they are
-    a binary file object that can seek      from where it stands to its end
+    a binary file object that can seek      from its position to its end
     any other object with read              once, forwards; the last chunk is kept, to be sent again
 
-Whatever is wrong with a source is found before a byte is sent, or while it is read: then it is the person's
-error and never a reason to try again.
+A problem of a source is found before a byte is sent, or while it is read. It is then an error of the caller, and the
+request is not sent again.
 """
 
 from __future__ import annotations
 
 import io
 import os
+from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path, PurePath
-from typing import Protocol, cast
+from typing import Protocol, TypeAlias, cast
 
 from ...core.errors.errors import SourceChanged
 from ...core.http import mime
 from ..transport.in_process import BLOCK
 
 FINGERPRINTED_BYTES = 65_536
-"""So many bytes at either end of a file are part of its fingerprint."""
+"""The bytes at either end of a file that are part of its fingerprint."""
+
+Progress: TypeAlias = "Callable[[int, int | None], None]"
+"""Called with (bytes sent, size of the whole or None) after each block."""
 
 
 class Readable(Protocol):
-    """What can be read; that it gives bytes is looked at, not believed."""
+    """An object with `read`; that it returns bytes is checked when it is read."""
 
     def read(self, size: int = -1, /) -> object:
-        """At most `size` bytes."""
+        """Return at most `size` bytes."""
 
 
 class Seekable(Readable, Protocol):
-    """What can be read from anywhere."""
+    """A file object that can be read from any position."""
 
     def seek(self, offset: int, whence: int = 0, /) -> int:
-        """Go there; the position that it is."""
+        """Move to a position and return it."""
 
     def tell(self) -> int:
-        """The position."""
+        """Return the position."""
 
 
-class SourceFailed(Exception):
-    """Reading the source failed; `error` is what happened.
+class UploadSource:
+    """Bytes to upload.
 
-    It is no OSError, because those that pass through a connection's code are taken for the connection's.
+    `name`, `path` and `size` (in bytes) are None where they are not known. `lowest` is the first byte that can still
+    be read, which is 0 unless the source is a stream.
     """
 
-    def __init__(self, error: OSError) -> None:
-        super().__init__(str(error))
-        self.error = error
-
-
-class UploadSource(Protocol):
-    """Bytes to upload."""
-
-    @property
-    def name(self) -> str | None:
-        """What it is called."""
-
-    @property
-    def path(self) -> str | None:
-        """Where it lies on disk, if it does."""
-
-    @property
-    def size(self) -> int | None:
-        """How many bytes it has, as far as that is known."""
-
-    @property
-    def lowest(self) -> int:
-        """The first byte that can still be read: 0 unless this is a stream."""
+    name: str | None = None
+    path: str | None = None
+    size: int | None = None
+    lowest = 0
 
     @property
     def media_type(self) -> str:
-        """What kind of content it seems to be."""
+        """The media type that the name and the first bytes suggest."""
+        return mime.detect(self.name, self.read(0, mime.SNIFFED_BYTES))
 
     def read(self, offset: int, size: int) -> bytes:
-        """The bytes from `offset` on, fewer than `size` only at the end. Raises SourceChanged, SourceFailed."""
+        """Return the bytes from `offset` on, fewer than `size` only at the end. Raises SourceChanged, OSError."""
+        raise NotImplementedError
 
     def keep(self, size: int) -> None:
-        """The last `size` bytes that were read may be asked for again."""
+        """Keep the last `size` bytes that were read, so that they can be read again."""
 
     def fingerprint(self) -> str | None:
-        """A text that changes with the content; None where that cannot be told without reading it all."""
+        """Return a text that changes with the content; None where all of it would have to be read."""
+        return None
 
     def close(self) -> None:
-        """Let go of what is open; reading opens it again."""
+        """Close the file that is open; reading opens it again."""
 
 
 def open_source(source: object, *, name: str | None = None, size: int | None = None) -> UploadSource:
-    """Make a source of what a person gives; `size` may tell that of a stream.
+    """Make a source of a path, bytes or a file object; `size` may give the length of a stream.
 
     Raises TypeError naming `source`, and OSError for a path that cannot be read.
 
@@ -102,9 +91,17 @@ def open_source(source: object, *, name: str | None = None, size: int | None = N
         return BytesSource(bytes(source), name)
     if isinstance(source, (str, os.PathLike)):
         return PathSource(_checked_path(source), name)
-    if callable(getattr(source, "read", None)):
-        return _from_file(cast(Readable, source), name, size)
-    raise TypeError(f"source is {type(source).__name__}; give a path, bytes, or a file object opened in binary mode")
+    if not callable(getattr(source, "read", None)):
+        raise TypeError(
+            f"source is {type(source).__name__}; give a path, bytes, or a file object opened in binary mode"
+        )
+    if isinstance(source, io.TextIOBase):
+        raise TypeError("source is a file opened as text; open it with mode 'rb'")
+    name = name or own_name(source)
+    seekable = getattr(source, "seekable", None)
+    if callable(seekable) and seekable():
+        return FileSource(cast(Seekable, source), name)
+    return StreamSource(cast(Readable, source), name, size)
 
 
 def _checked_path(source: str | os.PathLike[str]) -> Path:
@@ -119,78 +116,49 @@ def _checked_path(source: str | os.PathLike[str]) -> Path:
     if not path.exists():
         raise FileNotFoundError(f"source {text!r} does not exist; to upload text itself, give bytes")
     if not path.is_file():
-        raise ValueError(f"source {text!r} is no regular file; open it and give the file object")
-    with path.open("rb", buffering=0):  # whether it may be read, before a byte is sent
+        raise ValueError(f"source {text!r} is not a regular file; open it and give the file object")
+    with path.open("rb", buffering=0):  # raises here, before a byte is sent, where the file may not be read
         return path
 
 
-def _from_file(file: Readable, name: str | None, size: int | None) -> UploadSource:
-    if isinstance(file, io.TextIOBase):
-        raise TypeError("source is a file opened as text; open it with mode 'rb'")
-    name = name or _name_of(file)
-    seekable = getattr(file, "seekable", None)
-    if callable(seekable) and seekable():
-        return FileSource(cast(Seekable, file), name)
-    return StreamSource(file, name, size)
-
-
 def own_name(source: object) -> str | None:
-    """What a source is called where it comes from, whatever it shall be called where it goes.
+    """Return the file name of a path or file object, without its folders; None where there is none.
 
     >>> own_name("data/survey.csv"), own_name(b"a,b")
     ('survey.csv', None)
     """
-    return PurePath(source).name if isinstance(source, (str, PurePath)) else _name_of(source)
+    name = source if isinstance(source, (str, PurePath)) else getattr(source, "name", None)
+    return PurePath(name).name if isinstance(name, (str, PurePath)) else None
 
 
-def _name_of(file: object) -> str | None:
-    name = getattr(file, "name", None)
-    return PurePath(name).name if isinstance(name, str) else None
-
-
-class BytesSource:
-    """Bytes at hand."""
-
-    path: str | None = None
-    lowest = 0
+class BytesSource(UploadSource):
+    """Bytes in memory."""
 
     def __init__(self, content: bytes, name: str | None = None) -> None:
         self.name = name
-        self.size: int | None = len(content)
+        self.size = len(content)
         self._view = memoryview(content)
         self._fingerprint: str | None = None
-
-    @property
-    def media_type(self) -> str:
-        return mime.detect(self.name, bytes(self._view[: mime.SNIFFED_BYTES]))
 
     def read(self, offset: int, size: int) -> bytes:
         return bytes(self._view[offset : offset + size])
 
-    def keep(self, size: int) -> None:
-        pass
-
-    def fingerprint(self) -> str | None:
+    def fingerprint(self) -> str:
         if self._fingerprint is None:
             self._fingerprint = f"{self.size}-{blake2b(self._view, digest_size=16).hexdigest()}"
         return self._fingerprint
 
-    def close(self) -> None:
-        pass
 
-
-class PathSource:
-    """A file on disk, read as it is sent; a change while that lasts is an error."""
-
-    lowest = 0
+class PathSource(UploadSource):
+    """A file on disk, read as it is sent. It must not change meanwhile."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         self._path = path.resolve()
         self._file: io.FileIO | None = None
         self._initial_stamp = _stamp(self._path.stat())
-        self.name: str | None = name or path.name
-        self.path: str | None = str(self._path)
-        self.size: int | None = self._initial_stamp[0]
+        self.name = name or path.name
+        self.path = str(self._path)
+        self.size = self._initial_stamp[0]
 
     @property
     def media_type(self) -> str:
@@ -198,21 +166,15 @@ class PathSource:
             return mime.detect(self.name, file.read(mime.SNIFFED_BYTES))
 
     def read(self, offset: int, size: int) -> bytes:
-        try:
-            file = self._file = self._file or io.FileIO(self._path)
-            file.seek(offset)
-            data = file.read(size)
-            now = _stamp(os.fstat(file.fileno()))
-        except OSError as error:
-            raise SourceFailed(error) from error
-        if now != self._initial_stamp:
-            raise changed(self.name, self._initial_stamp[0], now[0])
+        file = self._file = self._file or io.FileIO(self._path)
+        file.seek(offset)
+        data = file.read(size)
+        stamp = _stamp(os.fstat(file.fileno()))
+        if stamp != self._initial_stamp:
+            raise changed(self.name, self._initial_stamp[0], stamp[0])
         return data
 
-    def keep(self, size: int) -> None:
-        pass
-
-    def fingerprint(self) -> str | None:
+    def fingerprint(self) -> str:
         size, mtime = self._initial_stamp
         open_before = self._file is not None
         ends = self.read(0, FINGERPRINTED_BYTES) + self.read(max(0, size - FINGERPRINTED_BYTES), FINGERPRINTED_BYTES)
@@ -231,16 +193,13 @@ def _stamp(stat: os.stat_result) -> tuple[int, int]:
 
 
 def changed(name: str | None, before: int | None, after: int | None) -> SourceChanged:
-    """The error for a source that is not what it was."""
+    """Make the error for a source that changed while it was uploaded; sizes in bytes."""
     sizes = f"it had {before} bytes and has {after}" if before != after else "it was written to"
     return SourceChanged(f"{name or 'The source'} changed while it was uploaded: {sizes}.")
 
 
-class FileSource:
-    """A file object that can seek, from where it stood to its end. Closing it stays its owner's."""
-
-    path: str | None = None
-    lowest = 0
+class FileSource(UploadSource):
+    """A file object that can seek, from its position to its end. Its owner closes it."""
 
     def __init__(self, file: Seekable, name: str | None = None) -> None:
         self._file = file
@@ -248,38 +207,22 @@ class FileSource:
         self._end = file.seek(0, io.SEEK_END)
         file.seek(self._start)
         if self._start and self._start == self._end:
-            raise ValueError("source stands at its end, so nothing would be sent; call its seek(0) first")
-        _bytes(file.read(0))
+            raise ValueError("source is at its end, so nothing would be sent; call its seek(0) first")
+        _checked_bytes(file.read(0))
         self.name = name
-        self.size: int | None = self._end - self._start
-
-    @property
-    def media_type(self) -> str:
-        return mime.detect(self.name, self.read(0, mime.SNIFFED_BYTES))
+        self.size = self._end - self._start
 
     def read(self, offset: int, size: int) -> bytes:
-        try:
-            end = self._file.seek(0, io.SEEK_END)
-            self._file.seek(self._start + offset)
-            data = _bytes(self._file.read(size))
-        except OSError as error:
-            raise SourceFailed(error) from error
+        end = self._file.seek(0, io.SEEK_END)
+        self._file.seek(self._start + offset)
+        data = _checked_bytes(self._file.read(size))
         if end != self._end:
             raise changed(self.name, self.size, end - self._start)
         return data
 
-    def keep(self, size: int) -> None:
-        pass
 
-    def fingerprint(self) -> str | None:
-        return None
-
-    def close(self) -> None:
-        pass
-
-
-def _bytes(data: object) -> bytes:
-    """What a file object gave. Raises TypeError for text, BlockingIOError for a pipe that is not waited for."""
+def _checked_bytes(data: object) -> bytes:
+    """Return what a file object read. Raises TypeError for text, BlockingIOError for a pipe that does not block."""
     if data is None:
         raise BlockingIOError("source has nothing to read yet; give one that waits for its bytes")
     if not isinstance(data, (bytes, bytearray, memoryview)):
@@ -287,23 +230,16 @@ def _bytes(data: object) -> bytes:
     return bytes(data)
 
 
-class StreamSource:
-    """What can only be read forwards: the last bytes are kept, so that a chunk can be sent again."""
-
-    path: str | None = None
+class StreamSource(UploadSource):
+    """A file object that can only be read forwards. Its last bytes are kept, so that a chunk can be sent again."""
 
     def __init__(self, file: Readable, name: str | None = None, size: int | None = None) -> None:
         self._file = file
         self._kept = bytearray()
         self._max_kept = 8 * BLOCK
         self._ended = False
-        self.lowest = 0
         self.name = name
         self.size = size
-
-    @property
-    def media_type(self) -> str:
-        return mime.detect(self.name, self.read(0, mime.SNIFFED_BYTES))
 
     def read(self, offset: int, size: int) -> bytes:
         if offset < self.lowest:
@@ -311,20 +247,20 @@ class StreamSource:
         while not self._ended and self.lowest + len(self._kept) < offset + size:
             self._read_more(min(BLOCK, offset + size - self.lowest - len(self._kept)))
         data = bytes(memoryview(self._kept)[offset - self.lowest :][:size])
-        self._check(offset + len(data))
-        self._drop(len(self._kept) - max(self._max_kept, size))
+        self._check_size(offset + len(data))
+        surplus = len(self._kept) - max(self._max_kept, size)
+        if surplus > 0:
+            del self._kept[:surplus]
+            self.lowest += surplus
         return data
 
     def _read_more(self, size: int) -> None:
-        try:
-            data = _bytes(self._file.read(size))
-        except OSError as error:
-            raise SourceFailed(error) from error
+        data = _checked_bytes(self._file.read(size))
         self._ended = not data
         self._kept += data
 
-    def _check(self, end: int) -> None:
-        """A stream whose size was told must have that size."""
+    def _check_size(self, end: int) -> None:
+        """Raise SourceChanged where a stream of a declared size is longer, or ended before."""
         if self.size is None or (end < self.size and not self._ended):
             return
         if end == self.size and not self._ended:
@@ -333,16 +269,49 @@ class StreamSource:
         if have != self.size:
             raise changed(self.name, self.size, have)
 
-    def _drop(self, count: int) -> None:
-        if count > 0:
-            del self._kept[:count]
-            self.lowest += count
-
     def keep(self, size: int) -> None:
         self._max_kept = size
 
-    def fingerprint(self) -> str | None:
-        return None
 
-    def close(self) -> None:
-        pass
+class SourceStream:
+    """A request body of `size` bytes of a source from `first` on, optionally between two texts (A2-05, A3-26).
+
+    A `size` of None means to the end of the source. `sent` counts the bytes of the source that were read so far.
+    """
+
+    __slots__ = ("_first", "_head", "_progress", "_size", "_source", "_tail", "sent")
+
+    def __init__(
+        self,
+        source: UploadSource,
+        first: int,
+        size: int | None,
+        progress: Progress | None = None,
+        *,
+        head: bytes = b"",
+        tail: bytes = b"",
+    ) -> None:
+        self.sent = 0
+        self._source = source
+        self._first, self._size = first, size
+        self._progress = progress
+        self._head, self._tail = head, tail
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Return at most `size` bytes, or all that is left when it is negative. Raises SourceChanged, OSError."""
+        if size < 0:
+            return b"".join(iter(lambda: self.read(BLOCK), b""))
+        if self._head:
+            piece, self._head = self._head[:size], self._head[size:]
+            return piece
+        at = self._first + self.sent
+        size_to_read = size if self._size is None else min(size, self._size - self.sent)
+        if size_to_read and (data := self._source.read(at, size_to_read)):
+            self.sent += len(data)
+            if self._progress is not None:
+                self._progress(at + len(data), self._source.size)
+            return data
+        if size_to_read and self._size is not None:
+            raise changed(self._source.name, self._first + self._size, at)
+        piece, self._tail = self._tail[:size], self._tail[size:]
+        return piece

@@ -1,57 +1,50 @@
-"""A resumable upload in a person's hands: run to its end, or stepped chunk by chunk (A3)."""
+"""A resumable upload: performs the steps of the state machine, feeds it the responses, records the history (A3).
+
+core/uploads/client_state_machine.py decides what to do next and what a response means; here requests are sent, bytes
+are read and time passes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, RLock
-from types import TracebackType
 
-from ...core.clock import format_time
-from ...core.errors.errors import SessionExpired
-from ...core.http.messages import JSONObject
+from ...core.errors.errors import ContentMismatch, SessionExpired, SvcError
+from ...core.http.messages import JSONObject, Request, Response
+from ...core.http.ranges import ContentRange
 from ...core.process_fork import after_fork
-from ...core.uploads.client_state_machine import FailureReason
-from ...core.uploads.states import QUANTUM, UploadState
+from ...core.uploads.client_state_machine import (
+    Begin,
+    Done,
+    Failed,
+    FailureReason,
+    QueryStatus,
+    ResponseFacts,
+    ResumableUpload,
+    Send,
+    Wait,
+)
+from ...core.uploads.states import UploadState
+from ..files import get_file
 from ..session import Session
+from ..transport.in_process import TransportError
 from ..transport.retry import RetryBudget
-from ..upload_journal import JournalLock, PendingUpload
-from .bodies import Progress
-from .resumable_transfer import DEFAULT_CHUNK, UploadDriver
-from .sources import UploadSource
-from .upload_target import UploadTarget
-
-WHOLE = -1
-"""A chunk size that means: everything in a single request."""
-
-
-def checked_chunk(size: int | None) -> int | None:
-    """The chunk size in bytes, None for a single request. Raises ValueError with the nearest ones (A3-24).
-
-    >>> checked_chunk(300_000)
-    Traceback (most recent call last):
-    ValueError: chunk_size 300000 is no multiple of 262144 (256 KiB); take 262144 or 524288
-    """
-    if size is None:
-        return DEFAULT_CHUNK
-    if isinstance(size, bool) or not isinstance(size, int):
-        raise TypeError(f"chunk_size is {type(size).__name__}; give a number of bytes")
-    if size == WHOLE:
-        return None
-    if size <= 0 or size % QUANTUM:
-        below = max(size - size % QUANTUM, QUANTUM)
-        near = f"{below} or {below + QUANTUM}" if size > QUANTUM else str(QUANTUM)
-        raise ValueError(f"chunk_size {size} is no multiple of {QUANTUM} (256 KiB); take {near}")
-    return size
+from ..upload_journal import JournalLock
+from .request import DEFAULT_CHUNK, UploadRequest
+from .responses import SESSION_GONE, interrupted, json_object, response_facts, session_location, upload_error
+from .sources import Progress, SourceStream
 
 
 class ClientUpload:
-    """One upload session, to be run to its end or stepped by hand.
+    """One upload session, to be run to its end or step by step.
 
-    `history` has a dict for each step: n, action (begin, send, ask, wait, cancel), first, last, total, sent (bytes
-    that left, of a broken request as well), status, stored, waited (seconds), state and error. `run` and the others
-    raise SvcError when the upload cannot go on and the source's own OSError when it cannot be read; either way, and
-    after KeyboardInterrupt, `resume` asks the service where it stands and goes on.
+    `session_uri` is the session's address, with which any process can resume it, and `file` the metadata once the
+    service has all bytes; both are None before. `progress` is called with (bytes sent, size or None). `history` has a
+    dict for each step: n, action (begin, send, ask, wait, cancel), first, last, total, sent (bytes that left, of a
+    broken request as well), status, stored, waited (seconds), state and error. `run` and the others raise SvcError
+    when the upload cannot go on, and the source's own OSError when it cannot be read; either way, and after
+    KeyboardInterrupt, the next step queries the status of the session first, and `resume` goes on to the end.
 
     Threads may share it: each call waits until the one before it has returned, but `cancel` waits for one step only,
     and the call that it ends raises SessionExpired.
@@ -60,154 +53,151 @@ class ClientUpload:
     def __init__(
         self,
         session: Session,
-        source: UploadSource,
-        target: UploadTarget,
+        request: UploadRequest,
         *,
-        chunk_size: int | None = DEFAULT_CHUNK,
         session_uri: str | None = None,
         progress: Progress | None = None,
         claim: JournalLock | None = None,
     ) -> None:
-        self.source = source
-        self.target = target
+        self.request = request
+        self.session_uri = session_uri
+        self.progress = progress
+        self.history: list[dict[str, object]] = []
+        self.file: JSONObject | None = None
         self._session = session
-        self._lock = RLock()
-        self._cancelling = Event()
+        self._source = request.source
+        self._claim = claim
+        self._token_renewed = False
+        self._all_sent = False  # a session that is gone now had everything: it may have made the file
+        self._response = Response(0)
+        self._transport_error: TransportError | None = None  # why there was no last response
+        self._renew_lock()
         after_fork(self, ClientUpload._renew_lock)
-        self._ticket = _Ticket(session, source, target, chunk_size, claim)
-        self._driver = UploadDriver(
-            session,
-            source,
-            target,
-            self._ticket,
-            chunk_size=chunk_size,
-            session_uri=session_uri,
-            progress=progress,
-        )
+        self._start_machine()
+        self._source.keep((request.chunk_size or DEFAULT_CHUNK) + 1)  # one more, to see whether a stream ends
 
     def _renew_lock(self) -> None:
         self._lock = RLock()
         self._cancelling = Event()
 
-    # -- what it knows
-
-    @property
-    def history(self) -> list[dict[str, object]]:
-        """What was done, step by step."""
-        return self._driver.history
-
-    @property
-    def session_uri(self) -> str | None:
-        """Where the session is; with it any process can go on."""
-        return self._driver.session_uri
-
-    @property
-    def file(self) -> JSONObject | None:
-        """The file's metadata, once the service has all of it."""
-        return self._driver.file
+    def _start_machine(self) -> None:
+        """Begin with a fresh patience; a session that is open is queried first."""
+        self._machine = ResumableUpload(
+            self._source.size,
+            self.request.chunk_size,
+            session_open=self.session_uri is not None,
+            retry=self._session.retry,
+            now=self._session.elapsed(),
+        )
 
     @property
     def done(self) -> bool:
-        """Whether the service has all of it."""
+        """Whether the service has all bytes."""
         return self.file is not None
 
     @property
     def state(self) -> UploadState:
-        """Where the session stands, as far as the answers tell."""
-        return self._driver.machine.state
+        """The state of the session, as far as the responses tell it."""
+        return self._machine.state
 
     @property
     def stored(self) -> int:
         """The bytes that the service is known to have."""
-        return self._driver.stored
+        machine = self._machine
+        if machine.state is UploadState.COMPLETE and machine.total is not None:
+            return machine.total
+        return machine.stored
 
     @property
     def total(self) -> int | None:
-        """The bytes of the whole, None while that is not known."""
-        return self._driver.machine.total
+        """The bytes of the whole; None while that is not known."""
+        return self._machine.total
 
     def __repr__(self) -> str:
         whole = "an unknown number of" if self.total is None else self.total
-        name = self.target.metadata.get("name") or self.source.name or "bytes"
-        return f"<Upload {name}: {self.stored} of {whole} bytes, {self.state.value}>"
-
-    def __enter__(self) -> ClientUpload:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+        return f"<Upload {self.request.name}: {self.stored} of {whole} bytes, {self.state.value}>"
 
     def close(self) -> None:
-        """Let go of the source and of its place in the journal; the session stays open on the service."""
-        self.source.close()
-        self._ticket.release()
-
-    # -- what a person asks for
+        """Close the source and release the place in the journal; the session stays open on the service."""
+        self._source.close()
+        if self._claim is not None:
+            self._claim.release()
 
     def run(self) -> JSONObject:
-        """Go on until the service has everything; its metadata of the file."""
+        """Send everything that is left; return the file's metadata."""
         with self._lock:
-            self._ticket.reclaim()
+            if self._claim is not None and not self._claim.held:
+                self._claim = self._session.pending.claim(self._claim.key)
             try:
-                self._until(lambda: self.done)
+                with self._sending():
+                    while self.file is None:
+                        self._step()
             finally:
                 self.close()
-            assert self.file is not None
             return self.file
 
     def resume(self) -> JSONObject:
-        """Ask where the service stands, go on from there to the end; with fresh patience."""
+        """Query what the service has, then send what is left, with a fresh patience; return the file's metadata."""
         with self._lock:
-            if not self.done:
-                self._driver.refresh()
+            if self.file is None:
+                self._start_machine()
             return self.run()
 
     def begin(self) -> ClientUpload:
         """Open the session, if there is none yet."""
-        with self._lock:
-            self._until(lambda: self.session_uri is not None)
+        with self._sending():
+            while self.session_uri is None:
+                self._step()
         return self
 
     def step(self) -> dict[str, object]:
-        """Make one step, a request or a wait; its row of the history. Raises ValueError when all is done."""
-        with self._lock:
-            if self.done:
+        """Perform one step, a request or a wait; return its row. Raises ValueError when the upload is complete."""
+        with self._sending():
+            if self.file is not None:
                 raise ValueError("the upload is complete; there is no step left")
-            seen = len(self.history)
-            return self._until(lambda: self.done or len(self.history) > seen)
+            self._step()
+            return self.history[-1]
 
     def send_chunk(self) -> dict[str, object]:
-        """Send the next chunk, after whatever must come before it; its row of the history.
+        """Send the next chunk, after the steps that must come before it; return the row of the last step.
 
-        Raises ValueError when everything is sent already.
+        Raises ValueError when the upload is complete.
         """
-        with self._lock:
-            if self.done:
+        with self._sending():
+            if self.file is not None:
                 raise ValueError("the upload is complete; there is no chunk left to send")
-            return self._until(self._next("send", or_done=True))
+            while True:
+                self._step()
+                if self.file is not None or self.history[-1]["action"] == "send":
+                    return self.history[-1]
 
     def status(self) -> dict[str, object]:
-        """Ask the service what it has; the question's row of the history. Raises ValueError before `begin`."""
+        """Query what the service has; return the row of the query. Raises ValueError before `begin`."""
         self._check_begun()
-        with self._lock:
+        with self._sending():
             if self.state is not UploadState.OPEN:
-                self._driver.query_finished()
+                # The session is over: the query leaves a row, and nothing follows from its response.
+                query = self._status_query()
+                response = self._session.send(query)
+                response.content()
+                self._record("ask", query, status=response.status)
                 return self.history[-1]
-            self._driver.machine.invalidate()
-            return self._until(self._next("ask"))
+            self._machine.invalidate()
+            while True:
+                self._step()
+                if self.history[-1]["action"] == "ask":
+                    return self.history[-1]
 
     def cancel(self) -> dict[str, object]:
-        """Tell the service to forget the session; the row of the history. Raises Interrupted, SvcError."""
+        """Cancel the session on the service; return the row of the step. Raises Interrupted, SvcError."""
         self._check_begun()
         self._cancelling.set()
         try:
             with self._lock:
-                patience = RetryBudget(self._session)
-                while self._driver.delete() is None:
-                    if not patience.wait():
-                        raise self._driver.failure(FailureReason.GAVE_UP)
+                budget = RetryBudget(self._session)
+                while not self._send_cancel():
+                    if not budget.wait():
+                        raise self._error(FailureReason.GAVE_UP)
                 self.close()
                 return self.history[-1]
         finally:
@@ -217,90 +207,194 @@ class ClientUpload:
         if self.session_uri is None:
             raise ValueError("the upload has no session yet; begin() or send_chunk() opens one")
 
-    def _next(self, action: str, *, or_done: bool = False) -> Callable[[], bool]:
-        """Whether such a step was made from now on."""
-        seen = len(self.history)
-
-        def made() -> bool:
-            return (or_done and self.done) or any(row["action"] == action for row in self.history[seen:])
-
-        return made
-
-    def _until(self, reached: Callable[[], bool]) -> dict[str, object]:
-        """Step until then; the source is open no longer than that."""
-        with self._ticket.in_use():
+    @contextmanager
+    def _sending(self) -> Iterator[None]:
+        """Hold the lock, mark the place in the journal as in use, and close the source at the end."""
+        with self._lock:
+            claim = self._claim
+            was_busy = claim is not None and claim.busy
+            if claim is not None:
+                claim.busy = True
             try:
-                while not reached():
-                    if self._cancelling.is_set():
-                        raise SessionExpired("Another thread cancels this upload.")
-                    self._driver.step()
+                yield
             finally:
-                self.source.close()
-                if self.done:
-                    self._ticket.release()
-            return self.history[-1] if self.history else {}
+                if claim is not None:
+                    claim.busy = was_busy
+                self._source.close()
+                if self.file is not None and self._claim is not None:
+                    self._claim.release()
 
+    def _step(self) -> None:
+        """Perform the machine's next step, or raise why there is none."""
+        if self._cancelling.is_set():
+            raise SessionExpired("Another thread cancels this upload.")
+        machine = self._machine
+        try:
+            machine.first_available = self._source.lowest
+            match machine.next_step():
+                case Send() as step:
+                    self._send(step)
+                case Begin():
+                    self._open_session()
+                case QueryStatus():
+                    self._exchange(self._status_query(), "ask")
+                case Wait(seconds):
+                    self._session.sleep(seconds)
+                    machine.waited()
+                    self._record("wait", None, waited=seconds)
+                case Done():
+                    self._start_machine()  # the file that the service made has another size: query it again
+            if self.file is None and isinstance(after := machine.next_step(), Failed):
+                self._fail(after.reason)
+        except BaseException:
+            # The user interrupted it, or the source failed: what the service has is not known.
+            machine.invalidate()
+            raise
 
-class _Ticket:
-    """What the journal is told of an upload."""
+    def _open_session(self) -> None:
+        if not self.request.restartable:
+            self._fail(FailureReason.EXPIRED)
+        ends = ((row["last"], row["total"]) for row in self.history)
+        self._all_sent |= any(isinstance(last, int) and total == last + 1 for last, total in ends)
+        self._forget()
+        self.session_uri = None
+        request = self.request.initiation(self._session)
+        response = self._exchange(request, "begin")
+        if response is not None and self.state is UploadState.OPEN:
+            self.session_uri = session_location(request.url, response)
+            if self._claim is not None:
+                entry = self.request.journal_entry(self._session, self._claim.key, self.session_uri)
+                self._claim.save(entry)
 
-    def __init__(
-        self,
-        session: Session,
-        source: UploadSource,
-        target: UploadTarget,
-        chunk_size: int | None,
-        claim: JournalLock | None,
-    ) -> None:
-        self._session = session
-        self._source = source
-        self._target = target
-        self._chunk_size = chunk_size
-        self._claim = claim
+    def _send(self, step: Send) -> None:
+        source, first, size = self._source, step.first, step.size or 0
+        if source.size is None:  # a stream is read one byte further, to see whether it ends
+            size = step.size or DEFAULT_CHUNK
+            available = len(source.read(first, size + 1))
+            if available <= size:
+                self._machine.set_total(first + available)
+            size = min(available, size)
+        self._machine.sent(first + size)
+        total = self._machine.total
+        pairs = [("Content-Length", str(size))]
+        if first or size != total or (total and self.request.chunk_size is not None):
+            pairs.append(("Content-Range", str(step.content_range(size, total))))
+        last = first + size - 1 if size else None
+        body = SourceStream(source, first, size, self.progress) if size else b""
+        request = Request("PUT", str(self.session_uri), self._session.headers(*pairs), body)
+        self._exchange(request, "send", first=first, last=last)
 
-    def opened(self, session_uri: str) -> None:
-        fingerprint = self._source.fingerprint()
-        if self._claim is not None and fingerprint is not None:
-            self._claim.save(self._entry(self._claim.key, session_uri, fingerprint))
+    def _status_query(self) -> Request:
+        pairs = (("Content-Length", "0"), ("Content-Range", str(ContentRange(None, self._machine.total))))
+        return Request("PUT", str(self.session_uri), self._session.headers(*pairs))
 
-    def _entry(self, key: str, session_uri: str, fingerprint: str) -> PendingUpload:
-        return PendingUpload(
-            key=key,
-            session_uri=session_uri,
-            base_url=self._session.base_url,
-            source=self._source.path,
-            fingerprint=fingerprint,
-            total=self._source.size,
-            chunk_size=self._chunk_size,
-            media_type=self._target.media_type,
-            file_id=self._target.file_id,
-            metadata=self._target.metadata,
-            query=dict(self._target.query),
-            started=format_time(self._session.clock.now()),
-        )
+    def _exchange(self, request: Request, action: str, **span: int | None) -> Response | None:
+        """Send a request, feed the response to the machine and record the step.
 
-    def closed(self) -> None:
+        Returns None when no response came, and after a 401 where there is another token to try.
+        """
+        session, machine = self._session, self._machine
+        try:
+            response = session.send(request)
+            response = Response(response.status, response.headers, response.content())
+        except TransportError as error:
+            self._response, self._transport_error = Response(0), error
+            machine.connection_lost(session.elapsed(), session.chance())
+            self._record(action, request, **span, error=str(error))
+            if error.hopeless:
+                text = f"No answer to {request.method} {request.path}: {error}."
+                raise interrupted(text, error, session_uri=self.session_uri) from error
+            return None
+        if response.status == 401 and not self._token_renewed:
+            self._token_renewed = True
+            if session.renew():
+                self._record(action, request, **span, status=401)
+                return None
+        self._token_renewed = False
+        self._response = response
+        now, chance = session.elapsed(), session.chance()
+        finished = response.status in (200, 201) and action != "begin"
+        file = json_object(response) if finished else None
+        if finished and file is None:
+            # The upload is complete and its response unreadable: a status query has the same response (C53).
+            machine.connection_lost(now, chance)
+        else:
+            machine.first_available = self._source.lowest  # where a stream that does not seek can begin again
+            machine.feed(response_facts(session, response), now, chance)
+        if file is not None:
+            self._finish(file)
+        self._record(action, request, **span, status=response.status)
+        return response
+
+    def _send_cancel(self) -> bool:
+        """Send DELETE to the session URI; return False when another try is worthwhile. Raises SvcError."""
+        request = Request("DELETE", str(self.session_uri), self._session.headers(("Content-Length", "0")))
+        try:
+            response = self._session.send(request)
+            response = self._response = Response(response.status, response.headers, response.content())
+        except TransportError as error:
+            self._record("cancel", request, error=str(error))
+            return False
+        status = response.status
+        retry = response_facts(self._session, response).worth_retrying
+        over = not retry and (status < 300 or status in (404, 410, 499))
+        if status in (200, 201) and (file := json_object(response)) is not None:
+            self._finish(file)  # too late: it is complete
+        elif over:
+            # Whatever the status, it is over: not even a 404 may open it anew.
+            self._machine.feed(ResponseFacts(499), self._session.elapsed(), 0.0)
+            self._forget()
+        self._record("cancel", request, status=status)
+        if not (retry or over):
+            raise self._session.error(status, response.content())
+        return over
+
+    def _finish(self, file: JSONObject) -> None:
+        total, size = self.total, file.get("size")
+        self._forget()
+        if None not in (total, size) and str(size) != str(total):
+            raise ContentMismatch(
+                f"The service says that it stored {size} bytes of {total}.",
+                advice="Look at the file before you use it, and upload it again.",
+            )
+        self.file = file
+        if self.progress is not None and total is not None:
+            self.progress(total, total)
+
+    def _record(self, action: str, request: Request | None, **facts: object) -> None:
+        """Add a row to the history; `facts` may be its first, last, status, waited and error."""
+        body = None if request is None else request.body
+        row = {
+            "n": len(self.history) + 1,
+            "action": action,
+            "first": None,
+            "last": None,
+            "total": self._machine.total,
+            "sent": body.sent if isinstance(body, SourceStream) else len(body) if isinstance(body, bytes) else None,
+            "status": None,
+            "stored": self.stored,
+            "waited": None,
+            "state": (UploadState.EXPIRED if facts.get("status") in (404, 410) else self._machine.state).value,
+            "error": None,
+        }
+        self.history.append(row | facts)
+
+    def _forget(self) -> None:
+        """Remove the session from the journal: there is nothing left to resume."""
         if self._claim is not None:
             self._claim.drop()
 
-    def reclaim(self) -> None:
-        """Take the place again, after it was given back."""
-        if self._claim is not None and not self._claim.held:
-            self._claim = self._session.pending.claim(self._claim.key)
-
-    @contextmanager
-    def in_use(self) -> Iterator[None]:
-        """While the upload sends, no other call of this process may take its place."""
-        claim = self._claim
-        if claim is None:
-            yield
+    def _fail(self, reason: FailureReason) -> None:
+        """Raise the error of a failure; return where it turns out that the upload is complete."""
+        error = self._error(reason)
+        if error.status == 409 and self._all_sent and self.request.chosen_id:
+            # The first session had everything and took the id with it: the upload is complete (X-07).
+            self._finish(get_file(self._session, self.request.chosen_id))
             return
-        before, claim.busy = claim.busy, True
-        try:
-            yield
-        finally:
-            claim.busy = before
+        if reason in SESSION_GONE or error.status == 400:
+            self._forget()
+        raise error
 
-    def release(self) -> None:
-        if self._claim is not None:
-            self._claim.release()
+    def _error(self, reason: FailureReason) -> SvcError:
+        broken = self._transport_error if not self._response.status else None
+        return upload_error(reason, self._session, self._machine, self._response, broken, self.session_uri)

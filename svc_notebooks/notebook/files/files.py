@@ -19,14 +19,13 @@ from ..frames.frames import frame
 from ..frames.schemas import DELETED, FILES, IDS, file_schema
 from .metadata import metadata_body
 from .progress import Progress, check_progress
-from .upload_requests import new_content, new_files
-from .uploads import run_with_progress
+from .upload_requests import new_content, new_files, run_with_progress
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from ...client.uploads.prepare import UploadRequest
+    from ...client.uploads.request import UploadRequest
     from ..arguments import File, Source, Sources
 
 _FIELDS_QUERY = {"fields": ",".join(FILES.keys)}
@@ -89,20 +88,18 @@ def upload(
     >>> svc.upload(b"a,b", name="table", mime_type="text/csv", convert_to="spreadsheet")["mime_type"].tolist()
     ['application/vnd.svc-apps.spreadsheet']
     """
+    from ...client.uploads.request import UploadArguments
+
     check_progress(progress)
     session = session_or_current(session)
-    requests = new_files(
-        session,
-        source,
-        name=name,
+    arguments = UploadArguments(
         mime_type=mime_type,
-        file_id=file_id,
-        metadata=metadata,
         upload_type=upload_type,
         chunk_size=chunk_size,
         convert_to=convert_to,
         ocr_language=ocr_language,
     )
+    requests = new_files(session, source, arguments, name=name, file_id=file_id, metadata=metadata)
     return _run_uploads(session, requests, progress)
 
 
@@ -149,20 +146,16 @@ def update(
     >>> svc.update(file, b"final", name="final.txt")[["name", "size"]].values.tolist()
     [['final.txt', 5]]
     """
+    from ...client.uploads.request import UploadArguments
+
     check_progress(progress)
     session = session_or_current(session)
     ids = file_ids(file)
     if source is not None:
-        requests = new_content(
-            session,
-            ids,
-            source,
-            mime_type=mime_type,
-            metadata=metadata,
-            ocr_language=ocr_language,
-            upload_type=upload_type,
-            chunk_size=chunk_size,
+        arguments = UploadArguments(
+            mime_type=mime_type, ocr_language=ocr_language, upload_type=upload_type, chunk_size=chunk_size
         )
+        requests = new_content(session, ids, source, arguments, metadata)
         return _run_uploads(session, requests, progress)
     body = metadata_body(metadata, creating=False)
     if ocr_language is not None:

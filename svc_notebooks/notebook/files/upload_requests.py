@@ -1,17 +1,20 @@
-"""Uploads of the functions and of the forms, checked before anything is sent (A1 to A5)."""
+"""Prepares and runs the uploads of the functions and of the forms (A1 to A5)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ...core.http.messages import JSONObject
 from ..arguments import media_types, names_for, sources
 from ..frames.schemas import FILES
 from .metadata import metadata_body
+from .progress import Progress, reporting
 
 if TYPE_CHECKING:
     from ...client.session import Session
-    from ...client.uploads.prepare import UploadRequest
+    from ...client.uploads.request import UploadArguments, UploadRequest
     from ..arguments import Source, Sources
 
 _FIELDS_QUERY = {"fields": ",".join(FILES.keys)}
@@ -20,14 +23,13 @@ _FIELDS_QUERY = {"fields": ",".join(FILES.keys)}
 def new_files(
     session: Session,
     source: Sources,
+    arguments: UploadArguments,
     *,
     name: str | Sequence[str] | None = None,
-    mime_type: str | None = None,
     file_id: str | None = None,
     metadata: Mapping[str, Any] | None = None,
-    **options: Any,
 ) -> list[UploadRequest]:
-    """An upload for each source; arguments and errors are those of `upload`."""
+    """Prepare an upload for each source; arguments and errors are those of `upload`."""
     from ...client.uploads.prepare import prepare
 
     contents = sources(source)
@@ -35,10 +37,11 @@ def new_files(
         raise ValueError(f"file_id is one id, and source has {len(contents)} sources")
     chosen_id = {} if file_id is None else {"id": file_id}
     body = metadata_body({**(metadata or {}), **chosen_id}, creating=True)
-    rows = zip(contents, names_for(len(contents), name), media_types(source, mime_type), strict=True)
-    common: dict[str, Any] = {"metadata": body, "file_id": None, "size": None, "query": _FIELDS_QUERY, **options}
+    names, types = names_for(len(contents), name), media_types(source, arguments.mime_type)
+    common = replace(arguments, metadata=body, query=_FIELDS_QUERY)
     return [
-        prepare(session, content, name=title, mime_type=media_type, **common) for content, title, media_type in rows
+        prepare(session, content, replace(common, name=title, mime_type=media_type))
+        for content, title, media_type in zip(contents, names, types, strict=True)
     ]
 
 
@@ -46,18 +49,24 @@ def new_content(
     session: Session,
     ids: Sequence[str],
     source: Source,
-    *,
-    mime_type: str | None = None,
+    arguments: UploadArguments,
     metadata: Mapping[str, Any] | None = None,
-    **options: Any,
 ) -> list[UploadRequest]:
-    """One content for each of these files; arguments and errors are those of `update`."""
+    """Prepare an upload of one content for each of these files; arguments and errors are those of `update`."""
     from ...client.uploads.prepare import prepare
 
     contents = sources(source)
     if len(contents) != 1:
         raise ValueError(f"source has {len(contents)} sources; update takes one content for every file")
-    (media_type,) = media_types(source, mime_type)
+    (media_type,) = media_types(source, arguments.mime_type)
     body = metadata_body(metadata, creating=False)
-    common: dict[str, Any] = {"name": None, "metadata": body, "size": None, "query": _FIELDS_QUERY, **options}
-    return [prepare(session, contents[0], file_id=file_id, mime_type=media_type, **common) for file_id in ids]
+    common = replace(arguments, mime_type=media_type, metadata=body, query=_FIELDS_QUERY)
+    return [prepare(session, contents[0], replace(common, file_id=file_id)) for file_id in ids]
+
+
+def run_with_progress(session: Session, request: UploadRequest, progress: Progress) -> JSONObject:
+    """Send a prepared upload and report its progress; return the file's metadata."""
+    from ...client.uploads.prepare import execute
+
+    with reporting(progress, f"Upload {request.name}", request.source.size) as report:
+        return execute(session, request, report)

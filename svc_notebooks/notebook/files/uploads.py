@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...core.errors.errors import SvcError
 from ...core.http.messages import JSONObject
-from ..arguments import media_types, names_for, one_id, sources
+from ..arguments import media_types, names_for, one_id, single_source
 from ..current_session import session_or_current
 from ..exchanges.state_chart import state_chart, state_path
 from ..exchanges.svg import Picture
@@ -17,16 +17,13 @@ from ..exchanges.upload_chart import upload_picture
 from ..frames.frames import frame
 from ..frames.schemas import FILES, HISTORY, PENDING
 from .metadata import metadata_body
-from .progress import Progress, Report, check_progress, reporting
+from .progress import Progress, check_progress, reporting
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from ...client.upload_journal import PendingUpload
-    from ...client.uploads.prepare import UploadRequest
-    from ...client.uploads.upload import ClientUpload as Steps
-    from ...core.http.messages import JSONObject
+    from ...client.uploads.upload import ClientUpload
     from ..arguments import File, Source
 
 
@@ -45,9 +42,8 @@ class Upload:
     [300000]
     """
 
-    def __init__(self, steps: Steps, relay: Relay, session: Session) -> None:
-        self._steps = steps
-        self._relay = relay
+    def __init__(self, upload: ClientUpload, session: Session) -> None:
+        self._upload = upload
         self._session = session
 
     def __getstate__(self) -> NoReturn:
@@ -59,7 +55,7 @@ class Upload:
     @property
     def session_uri(self) -> str | None:
         """The address that the service gave to this upload; `resume_upload` takes it."""
-        return self._steps.session_uri
+        return self._upload.session_uri
 
     @property
     def state(self) -> str:
@@ -68,7 +64,7 @@ class Upload:
         none: the service has no session of this upload, because it was not opened yet or has expired; the next step
         opens one and begins at the first byte. The row of `history` that met the expired session says expired.
         """
-        return self._steps.state.value
+        return self._upload.state.value
 
     @property
     def history(self) -> DataFrame:
@@ -76,7 +72,7 @@ class Upload:
         total, status, stored (Int64; bytes are counted from 0, last is included), waited (Float64, seconds),
         state, error (str).
         """
-        return frame(HISTORY, self._steps.history)
+        return frame(HISTORY, self._upload.history)
 
     def picture(self) -> Picture:
         """What each request sent, what of it had been sent before, and what the service had then: to be looked at.
@@ -95,7 +91,7 @@ class Upload:
           2 send   262,144  0            262,144  308
           3 send   37,856   0            300,000  200
         """
-        return upload_picture(self._name, self._steps.total, self._steps.history)
+        return upload_picture(self._upload.request.name, self._upload.total, self._upload.history)
 
     def states(self) -> Picture:
         """The states that an upload session can have, and the way that this one took, by the numbers of its steps.
@@ -108,71 +104,54 @@ class Upload:
         >>> up.states()
         zeros.bin: 1 begun (200); 2 bytes (308); 3 all bytes (200); now complete
         """
-        history = self._steps.history
+        history = self._upload.history
         elsewhere = bool(history) and history[0]["action"] != "begin"
-        return state_chart(self._name, state_path(history, begun_elsewhere=elsewhere))
+        return state_chart(self._upload.request.name, state_path(history, begun_elsewhere=elsewhere))
 
     def send_chunk(self) -> DataFrame:
         """Send the next chunk, and whatever must come before it. ValueError when nothing is left to send."""
-        return frame(HISTORY, [self._steps.send_chunk()])
+        return frame(HISTORY, [self._upload.send_chunk()])
 
     def status(self) -> DataFrame:
         """Ask the service what it has."""
-        return frame(HISTORY, [self._steps.status()])
+        return frame(HISTORY, [self._upload.status()])
 
     def cancel(self) -> DataFrame:
         """Tell the service to forget this upload."""
-        return frame(HISTORY, [self._steps.cancel()])
+        return frame(HISTORY, [self._upload.cancel()])
 
     def run(self, *, progress: Progress = None) -> DataFrame:
-        """Send everything that is left; the file, with the columns of `files()`."""
+        """Send everything that is left; return the file, with the columns of `files()`."""
         with self._reporting(progress):
-            return self._file(self._steps.run())
+            return self._file_frame(self._upload.run())
 
     def resume(self, *, progress: Progress = None) -> DataFrame:
-        """Ask the service where it stands, then send what is left; the file."""
+        """Query what the service has, then send what is left; return the file, with the columns of `files()`."""
         with self._reporting(progress):
-            return self._file(self._steps.resume())
-
-    def _file(self, answer: JSONObject) -> DataFrame:
-        """With all columns, also where somebody else began the session and asked for fewer fields."""
-        from ...client.files import get_file
-
-        if not self._steps.target.whole:
-            with suppress(SvcError):
-                answer = get_file(self._session, str(answer["id"]), fields=",".join(FILES.keys))
-        return frame(FILES, [answer])
-
-    def _reporting(self, progress: Progress) -> AbstractContextManager[None]:
-        check_progress(progress)
-        return self._relay.to(reporting(progress, f"Upload {self._name}", self._steps.total))
-
-    @property
-    def _name(self) -> str:
-        return str(self._steps.target.metadata.get("name") or self._steps.source.name or "bytes")
-
-    def __repr__(self) -> str:
-        return repr(self._steps)
-
-
-class Relay:
-    """Passes progress on to whoever listens at the moment; an upload outlives its progress bars."""
-
-    def __init__(self) -> None:
-        self._listener: Report | None = None
-
-    def __call__(self, done: int, total: int | None) -> None:
-        if self._listener is not None:
-            self._listener(done, total)
+            return self._file_frame(self._upload.resume())
 
     @contextmanager
-    def to(self, shown: AbstractContextManager[Report]) -> Iterator[None]:
-        """Let this one listen for a while."""
-        with shown as self._listener:
+    def _reporting(self, progress: Progress) -> Iterator[None]:
+        """Report progress for as long as the block lasts; an upload outlives its progress bars."""
+        check_progress(progress)
+        with reporting(progress, f"Upload {self._upload.request.name}", self._upload.total) as report:
+            self._upload.progress = report
             try:
                 yield
             finally:
-                self._listener = None
+                self._upload.progress = None
+
+    def _file_frame(self, file: JSONObject) -> DataFrame:
+        """Return the file's row with all columns, also where the session was opened elsewhere with fewer fields."""
+        from ...client.files import get_file
+
+        if not self._upload.request.restartable:
+            with suppress(SvcError):
+                file = get_file(self._session, str(file["id"]), fields=",".join(FILES.keys))
+        return frame(FILES, [file])
+
+    def __repr__(self) -> str:
+        return repr(self._upload)
 
 
 def start_upload(
@@ -210,17 +189,15 @@ def start_upload(
     >>> bool(svc.start_upload(bytes(9), file=old).run()["id"][0] == old["id"][0]), svc.read(old) == bytes(9)
     (True, True)
     """
-    from ...client.uploads.prepare import start_upload as start
+    from ...client.uploads import prepare
 
-    (content,) = _single_source(source)
-    (title,), (media_type,) = names_for(1, name), media_types(source, mime_type)
+    content, (media_type,), (title,) = single_source(source), media_types(source, mime_type), names_for(1, name)
     existing = None if file is None else one_id(file)
     if existing is not None and (file_id is not None or convert_to is not None):
         raise ValueError("file_id and convert_to are for new files; leave them out where file is given")
     body = metadata_body({**(metadata or {}), **({"id": file_id} if file_id else {})}, creating=existing is None)
-    relay = Relay()
     session = session_or_current(session)
-    steps = start(
+    upload = prepare.start_upload(
         session,
         content,
         name=title,
@@ -231,16 +208,8 @@ def start_upload(
         query={"fields": ",".join(FILES.keys)},
         convert_to=convert_to,
         ocr_language=ocr_language,
-        progress=relay,
     )
-    return Upload(steps, relay, session)
-
-
-def _single_source(source: object) -> list[Any]:
-    contents = sources(source)
-    if len(contents) != 1:
-        raise ValueError(f"source has {len(contents)} sources; this call takes one")
-    return contents
+    return Upload(upload, session)
 
 
 def resume_upload(
@@ -267,13 +236,10 @@ def resume_upload(
     >>> svc.resume_upload(begun.session_uri, bytes(300_000)).run()["name"].tolist()
     ['zeros.bin']
     """
-    from ...client.uploads.prepare import resume_upload as resume
+    from ...client.uploads import prepare
 
-    (content,) = _single_source(source)
-    relay = Relay()
-    session = session_or_current(session)
-    steps = resume(session, session_uri, content, chunk_size=chunk_size, progress=relay)
-    return Upload(steps, relay, session)
+    content, session = single_source(source), session_or_current(session)
+    return Upload(prepare.resume_upload(session, session_uri, content, chunk_size=chunk_size), session)
 
 
 def pending_uploads(*, session: Session | None = None) -> DataFrame:
@@ -289,21 +255,4 @@ def pending_uploads(*, session: Session | None = None) -> DataFrame:
     [['zeros.bin', 300000]]
     """
     session = session_or_current(session)
-    return frame(PENDING, [_entry(entry) for entry in session.pending.all(session.base_url)])
-
-
-def _entry(entry: PendingUpload) -> dict[str, Any]:
-    return {**asdict(entry), "name": entry.name}
-
-
-def label_of(request: UploadRequest) -> str:
-    """What the progress bar of an upload says."""
-    return f"Upload {request.target.metadata.get('name') or request.source.name or 'bytes'}"
-
-
-def run_with_progress(session: Session, request: UploadRequest, progress: Progress) -> JSONObject:
-    """Do what was prepared; the file's metadata."""
-    from ...client.uploads.prepare import execute
-
-    with reporting(progress, label_of(request), request.source.size) as report:
-        return execute(session, request, report)
+    return frame(PENDING, [{**asdict(entry), "name": entry.name} for entry in session.pending.all(session.base_url)])

@@ -83,7 +83,7 @@ class TestUploadPicture:
         lab.clock.advance("8d")
         up.run()
 
-        requests = [(request.action, request.answer, request.again) for request in requests_of(up._steps.history)]
+        requests = [(request.action, request.answer, request.again) for request in requests_of(up._upload.history)]
         assert requests[2:] == [
             ("send", "404", 0),
             ("begin", "200", 0),

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 import requests
 
+from svc_notebooks.client.session import Session
 from svc_notebooks.client.transport.in_process import DirectTransport, TransportError
 from svc_notebooks.client.transport.requests_adapter import DirectAdapter, IterableBody
 from svc_notebooks.core.http.messages import Body, Disconnected, Headers, Request, Response, as_body
@@ -139,7 +140,7 @@ def test_a_body_that_cannot_be_read_is_the_clients_error_and_never_the_services(
     body: Body = Failing(error)
 
     with pytest.raises(type(error)):
-        DirectTransport(swallows).send(Request("PUT", URL, body=body))
+        Session(URL, handler=swallows).send(Request("PUT", URL, body=body))
     with pytest.raises(type(error)):
         web(swallows).put(URL, data=body)  # type: ignore[arg-type]
 

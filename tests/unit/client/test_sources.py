@@ -10,8 +10,7 @@ from random import Random
 
 import pytest
 
-from svc_notebooks.client.uploads.bodies import SourceStream
-from svc_notebooks.client.uploads.sources import SourceFailed, StreamSource, open_source
+from svc_notebooks.client.uploads.sources import SourceStream, StreamSource, open_source
 from svc_notebooks.core.errors.errors import SourceChanged
 from tests.scripted import Stream
 
@@ -77,7 +76,7 @@ def test_paths_that_cannot_be_read_are_found_at_once(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="path of bytes"):
         open_source(PathOfBytes())
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(ValueError, match="no regular file"):
+    with pytest.raises(ValueError, match="not a regular file"):
         open_source(tmp_path / "pipe")
 
 
@@ -131,9 +130,8 @@ def test_a_read_error_is_the_sources_own(path: Path) -> None:
     source = open_source(path)
     path.unlink()
 
-    with pytest.raises(SourceFailed) as caught:
+    with pytest.raises(FileNotFoundError):
         source.read(0, 10)
-    assert isinstance(caught.value.error, FileNotFoundError)
 
 
 def test_a_fingerprint_changes_with_the_content(path: Path) -> None:
@@ -198,7 +196,7 @@ def test_a_stream_of_the_size_that_was_told_is_fine() -> None:
 def test_a_pipe_that_does_not_wait_is_an_error() -> None:
     left, right = socket.socketpair()
     left.setblocking(False)
-    with left, right, left.makefile("rb", buffering=0) as file, pytest.raises(SourceFailed):
+    with left, right, left.makefile("rb", buffering=0) as file, pytest.raises(BlockingIOError):
         open_source(file).read(0, 10)
 
 

@@ -368,7 +368,7 @@ def test_a_session_that_expired_is_shown_as_such_and_begun_anew() -> None:
 
 def test_before_it_is_begun_there_is_nothing_to_ask_or_cancel() -> None:
     begun = start_upload(session_for(Shelf()), CONTENT)
-    begun._driver.session_uri = None
+    begun.session_uri = None
 
     for verb in (begun.status, begun.cancel):
         with pytest.raises(ValueError, match="no session yet"):

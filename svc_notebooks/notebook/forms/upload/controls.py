@@ -17,7 +17,7 @@ from .options import UploadOptions
 
 if TYPE_CHECKING:
     from ....client.session import Session
-    from ....client.uploads.prepare import UploadRequest
+    from ....client.uploads.request import UploadArguments, UploadRequest
 
 UPLOAD_TYPES = (
     ("auto: by size and metadata", "auto"),
@@ -125,7 +125,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         chosen, existing = self.files.single(), self.destination.facts
         if existing is None:
             raise ValueError("No existing file is chosen: choose one, or upload a new file.")
-        return new_content(session, [str(existing["id"])], chosen.source, **self._common_arguments(chosen))
+        return new_content(session, [str(existing["id"])], chosen.source, self._upload_arguments(chosen), self._named())
 
     def forget(self) -> None:
         """Take what was uploaded off the list, and the id that it has now."""
@@ -135,21 +135,25 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
     def _new_file_requests(self, session: Session, chosen_file: ChosenFile) -> list[UploadRequest]:
         name = None if self.upload_type.value == "media" else self.convert.name_of(chosen_file)
         name = self.name.value.strip() or name
+        arguments = self._upload_arguments(chosen_file)
         return new_files(
-            session,
-            chosen_file.source,
-            **{**self._common_arguments(chosen_file), "name": name, "file_id": self._file_id()},
+            session, chosen_file.source, arguments, name=name, file_id=self._file_id(), metadata=self._named()
         )
 
-    def _common_arguments(self, chosen_file: ChosenFile) -> dict[str, Any]:
-        name = self.name.value.strip()
-        return {
+    def _upload_arguments(self, chosen_file: ChosenFile) -> UploadArguments:
+        from ....client.uploads.request import UploadArguments
+
+        return UploadArguments(
             **self.convert.arguments(),
-            "mime_type": self._media_type() or self.convert.media_type_of(chosen_file),
-            "metadata": {**self._metadata(), **({"name": name} if name else {})},
-            "upload_type": self.upload_type.value,
-            "chunk_size": self._chunk(),
-        }
+            mime_type=self._media_type() or self.convert.media_type_of(chosen_file),
+            upload_type=self.upload_type.value,
+            chunk_size=self._chunk(),
+        )
+
+    def _named(self) -> dict[str, Any]:
+        """The metadata, with the name where one is typed."""
+        name = self.name.value.strip()
+        return {**self._metadata(), **({"name": name} if name else {})}
 
     def _metadata(self) -> dict[str, Any]:
         return self.options.arguments()

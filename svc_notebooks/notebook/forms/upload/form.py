@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from ...current_session import session_or_current
 from ...files.files import generate_ids
-from ...files.uploads import label_of
 from ...frames.frames import frame
 from ...frames.schemas import FILES
 from ...widgets.dialogs.confirmation import Confirmation
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ....client.session import Session
-    from ....client.uploads.prepare import UploadRequest
+    from ....client.uploads.request import UploadRequest
 
 
 def upload_form(*, session: Session | None = None) -> UploadForm:
@@ -125,12 +124,12 @@ class UploadForm(Form):
     def _ask_to_replace(self, session: Session, requests: list[UploadRequest], file_id: str) -> None:
         """Content of the service is overwritten only after a person has seen which."""
         facts, request = stored_facts(session, file_id), requests[0]
-        source, name = self.controls.files.single().name, str(request.target.metadata.get("name") or "")
+        source, name = self.controls.files.single().name, str(request.metadata.get("name") or "")
         set_visible(self.cancel, False)
         ask_to_replace(
             self.question,
             facts,
-            ContentReplacement(source, request.source.size, request.target.media_type, name),
+            ContentReplacement(source, request.source.size, request.media_type, name),
             document=session.names.is_native(str(facts.get("mimeType"))),
             confirmed=lambda: self._replace(session, requests),
             cancelled=lambda: self._keep(str(facts.get("name"))),
@@ -199,7 +198,7 @@ class UploadForm(Form):
     # -- what it shows
 
     def _report(self, request: UploadRequest, done: int, total: int | None) -> None:
-        label = label_of(request)
+        label = f"Upload {request.name}"
         if self.bar.label != label or done == 0:
             self.bar.begin(label, total)
         self.bar.report(done, total)

@@ -18,7 +18,7 @@ from ....core.platform import capabilities
 
 if TYPE_CHECKING:
     from ....client.session import Session
-    from ....client.uploads.prepare import UploadRequest
+    from ....client.uploads.request import UploadRequest
     from ....client.uploads.upload import ClientUpload
 
 Value = TypeVar("Value")

@@ -1,0 +1,92 @@
+"""Reads the responses to the requests of a resumable upload, and makes its errors."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import urljoin, urlsplit
+
+from ...core.errors.errors import (
+    ContentMismatch,
+    Interrupted,
+    ServiceFailed,
+    SessionExpired,
+    SvcError,
+    Unreachable,
+    read_envelope,
+)
+from ...core.http.messages import JSON, JSONObject, Response
+from ...core.uploads.client_state_machine import FailureReason, ResponseFacts, ResumableUpload
+from ..session import Session
+from ..transport.in_process import TransportError
+
+SESSION_GONE = frozenset(
+    {FailureReason.EXPIRED, FailureReason.CANCELLED, FailureReason.DATA_LOSS, FailureReason.UNREWINDABLE}
+)
+"""After these failures the session cannot be resumed."""
+
+
+def session_location(url: str, response: Response) -> str:
+    """Return the session URI, opaque and unchanged, whatever host or path it names (C62). Raises ServiceFailed."""
+    location = response.headers.get("Location")
+    if not location:
+        raise ServiceFailed("The service opened an upload session without a Location header.", location="Location")
+    uri: str = location if urlsplit(location).scheme else urljoin(url, location)
+    if urlsplit(uri).scheme not in ("http", "https"):
+        raise ServiceFailed("The service gave a session URI that is not a web address.", location="Location")
+    return uri
+
+
+def json_object(response: Response) -> JSONObject | None:
+    """Return the JSON object of a response; None where it has none."""
+    try:
+        parsed: JSON = json.loads(response.content())
+    except (ValueError, RecursionError):
+        return None
+    return parsed if isinstance(parsed, dict) else None
+
+
+def response_facts(session: Session, response: Response) -> ResponseFacts:
+    """Return what the state machine needs to know of a response."""
+    if response.status < 400:
+        return ResponseFacts(response.status, response.headers.get("Range"))
+    reason = read_envelope(response.content())[1]
+    return ResponseFacts(response.status, reason=reason, retry_after=session.retry_after(response))
+
+
+def upload_error(
+    reason: FailureReason,
+    session: Session,
+    machine: ResumableUpload,
+    response: Response,
+    broken: TransportError | None,
+    session_uri: str | None,
+) -> SvcError:
+    """Make the error of a failed upload, with the service's own message where it gave one.
+
+    `response` is the last one; where there was none, its status is 0 and `broken` says why.
+    """
+    status = response.status or None
+    if reason is FailureReason.REFUSED:
+        return session.error(response.status, response.content())
+    if reason is FailureReason.DATA_LOSS:
+        return ContentMismatch(
+            f"The service reports more of this upload ({response.headers.get('Range')}) than was sent from here:"
+            " another thread or process is sending to the same session, or the report is wrong.",
+            advice="Let the other one finish and look at the file; or start a new upload.",
+        )
+    if reason is not FailureReason.GAVE_UP:
+        return SessionExpired(f"The upload cannot go on: {reason.value}.", status=status)
+    if machine.too_long is not None:
+        text = f"The upload stopped at a {status}. {machine.retry.too_long_message(machine.too_long)}"
+    else:
+        detail = f"the last answer was {status}" if status else f"no answer came: {broken}"
+        text = f"The upload made no progress for too long; {detail}."
+    return interrupted(text, broken, session_uri=session_uri, status=status)
+
+
+def interrupted(
+    text: str, broken: TransportError | None, *, session_uri: str | None, status: int | None = None
+) -> Interrupted:
+    """Make the error of an upload that can be resumed later; Unreachable where no connection came about."""
+    kind = Unreachable if broken is not None and broken.unreachable else Interrupted
+    return kind(text, session_uri=session_uri, status=status)
