@@ -1,6 +1,6 @@
 """Uploads: simple, multipart and resumable.
 
-prepare, upload_target, native_types   checks the arguments, builds the requests, chooses a native type
-sources, bodies                        what can be uploaded, and request bodies that stream it
-upload, resumable_transfer             a resumable upload, and its exchange with the service
+prepare, request, native_types   checks the arguments, makes the requests, chooses the type of a native document
+sources                          upload sources, and request bodies that stream them
+upload, responses                a resumable upload, and the responses to its requests
 """
