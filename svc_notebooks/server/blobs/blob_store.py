@@ -117,18 +117,18 @@ class _MemoryWriter:
         self.size += len(block)
         if len(block) < _SMALL:  # many tiny writes would be many tiny objects
             self._tail += block
-        if len(block) >= _SMALL or len(self._tail) >= BLOCK:
+        if self._tail and (len(block) >= _SMALL or len(self._tail) >= BLOCK):
             self._settle()
         if len(block) >= _SMALL:
             self._blocks.append(block)
 
     def _settle(self) -> None:
-        if self._tail:
-            self._blocks.append(bytes(self._tail))
-            self._tail.clear()
+        self._blocks.append(bytes(self._tail))
+        self._tail.clear()
 
     def truncate(self, size: int) -> None:
-        self._settle()
+        if self._tail:
+            self._settle()
         while self.size > size:
             last = self._blocks.pop()
             keep = max(0, len(last) - (self.size - size))
@@ -137,15 +137,18 @@ class _MemoryWriter:
                 self._blocks.append(last[:keep])
 
     def commit(self) -> str:
-        self._settle()
-        return self._parts._keep(tuple(self._blocks))
+        if self._tail:
+            self._settle()
+        key = str(next(self._parts._numbers))
+        self._parts._parts[key] = tuple(self._blocks)
+        return key
 
     def abort(self) -> None:
         self._blocks.clear()
 
 
 class MemoryBlobStore:
-    """Parts as the blocks in which they came: never joined, so never copied."""
+    """Parts as the blocks in which they came, which are never joined or copied."""
 
     def __init__(self) -> None:
         self._parts: dict[str, tuple[bytes, ...]] = {}
@@ -153,11 +156,6 @@ class MemoryBlobStore:
 
     def writer(self) -> PartWriter:
         return _MemoryWriter(self)
-
-    def _keep(self, blocks: tuple[bytes, ...]) -> str:
-        key = str(next(self._numbers))
-        self._parts[key] = blocks
-        return key
 
     def read(self, key: str, start: int, stop: int) -> Iterator[bytes]:
         at = 0

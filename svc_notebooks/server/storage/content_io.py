@@ -29,59 +29,51 @@ _RECORDED_AT_ONCE = 256
 
 
 class ContentWriter:
-    """Bytes on their way in: every `part_size` of them become a part, handed to `keep` when more bytes come."""
+    """Writes the bytes of a content in parts of `part_size` bytes.
+
+    A full part is passed to `keep` when more bytes come; `finish` returns the last one. `end` is the offset of the next
+    byte.
+    """
 
     def __init__(self, parts: BlobStore, part_size: int, start: int, keep: Callable[[PartRange], None]) -> None:
         self._parts = parts
         self._part_size = part_size
         self._keep = keep
-        self._start = start
+        self._start = self.end = start
         self._writer: PartWriter | None = None
-
-    @property
-    def end(self) -> int:
-        """Where the next byte goes."""
-        return self._start + (self._writer.size if self._writer else 0)
 
     def write(self, block: bytes) -> None:
         """Append a block."""
         while block:
-            writer = self._writer_with_room()
-            room = self._part_size - writer.size
-            writer.write(block if len(block) <= room else block[:room])
+            if self._writer and self._writer.size == self._part_size:
+                piece = self._close(self._writer)
+                try:
+                    self._keep(piece)
+                except BaseException:
+                    self._parts.delete([piece.part])
+                    raise
+            self._writer = self._writer or self._parts.writer()
+            room = self._part_size - self._writer.size
+            self._writer.write(block[:room])
+            self.end = self._start + self._writer.size
             block = block[room:]
 
-    def _writer_with_room(self) -> PartWriter:
-        if self._writer and self._writer.size == self._part_size:
-            self.deliver(self._close(), self._keep)
-        self._writer = self._writer or self._parts.writer()
-        return self._writer
-
     def finish(self, end: int) -> PartRange | None:
-        """The last part, cut off at `end`; None where nothing is left of it."""
+        """Cut the content off at `end` and return the last part; None if nothing is left of it."""
         if self._writer is None or end <= self._start:
             self.abort()
             return None
-        self._writer.truncate(end - self._start)
-        return self._close()
+        if end < self.end:
+            self._writer.truncate(end - self._start)
+        return self._close(self._writer)
 
-    def deliver(self, piece: PartRange, keep: Callable[[PartRange], None]) -> None:
-        """Have a part kept, or delete it."""
-        try:
-            keep(piece)
-        except BaseException:
-            self._parts.delete([piece.part])
-            raise
-
-    def _close(self) -> PartRange:
-        assert self._writer
-        writer, key = self._writer, self._writer.commit()
-        piece = PartRange(self._start, self._start + writer.size, key, writer.checksum)
-        self._writer, self._start = None, piece.stop  # not before: what cannot be committed is still to be aborted
+    def _close(self, writer: PartWriter) -> PartRange:
+        piece = PartRange(self._start, self._start + writer.size, writer.commit(), writer.checksum)
+        self._writer, self._start = None, piece.stop  # after the commit: what cannot be committed must be aborted
         return piece
 
     def abort(self) -> None:
-        """Leave nothing of the part that is open."""
+        """Delete the part that is being written."""
         if self._writer:
             self._writer.abort()
             self._writer = None

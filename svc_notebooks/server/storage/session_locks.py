@@ -1,7 +1,7 @@
 """Serialises requests to one upload session and lets a later one take over a stalled one.
 
-An optimisation: the generation check in store/upload_sessions.py guarantees correctness. A second chunk waits for
-the first, and a status query cuts off a connection that has fallen silent (edge cases 33 to 38).
+An optimisation: the generation check in tables/upload_sessions.py guarantees correctness. A second chunk waits for
+the first, and a status query interrupts a connection that has fallen silent (edge cases 33 to 38).
 """
 
 from __future__ import annotations
@@ -11,36 +11,36 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Condition
 
-from ...core.http.messages import Body, abort_body
+from ...core.http.messages import Body, Disconnected, abort_body
 
-_STEP = 0.05  # how often a waiting request looks whether the one in flight still makes progress
+_STEP = 0.05  # seconds after which a waiting request checks again whether the other one makes progress
 
 
 class SessionLock:
-    """One request's time on a session."""
+    """The exclusive use of an upload session by one request."""
 
     def __init__(self, body: Body | None) -> None:
         self._body = body
         self.progress = time.monotonic()
         self.interrupted = False
 
-    def touch(self) -> None:
-        """Some bytes have come."""
+    def read(self, size: int) -> bytes:
+        """Read a block of the request's body. Raises Disconnected if a later request has interrupted this one."""
+        if self.interrupted or self._body is None:
+            raise Disconnected
+        block = self._body.read(size)
         self.progress = time.monotonic()
-
-    def silent(self, seconds: float) -> bool:
-        """Whether nothing has come for so long."""
-        return time.monotonic() - self.progress >= seconds
+        return block
 
     def interrupt(self) -> None:
-        """Stop reading; a body that can be cut off is cut off."""
+        """Let the next `read` fail, and abort the body where that is possible."""
         if not self.interrupted:
             self.interrupted = True
             abort_body(self._body)
 
 
 class SessionLocks:
-    """For each session the request that is on it."""
+    """The locks of the upload sessions in use, by session id."""
 
     def __init__(self, patience: float) -> None:
         self._patience = patience
@@ -49,25 +49,22 @@ class SessionLocks:
 
     @contextmanager
     def acquire(self, key: str, body: Body | None, *, urgent: bool) -> Iterator[SessionLock]:
-        """Wait for the request in flight, or, if this one is urgent, interrupt it; then have the session."""
-        mine = SessionLock(body)
+        """Lock a session for a block, after the request in flight; a stalled one is interrupted, or any if `urgent`."""
+        lock, interrupted_at = SessionLock(body), 0.0
         with self._changed:
-            self._wait(key, urgent=urgent)
-            self._locks[key] = mine
+            while other := self._locks.get(key):
+                now = time.monotonic()
+                if urgent or now - other.progress >= self._patience:
+                    other.interrupt()
+                    interrupted_at = interrupted_at or now
+                if interrupted_at and now - interrupted_at >= self._patience:
+                    break  # its body cannot be aborted; the bytes that it still reads will be refused
+                self._changed.wait(_STEP)
+            self._locks[key] = lock
         try:
-            yield mine
+            yield lock
         finally:
             with self._changed:
-                if self._locks.get(key) is mine:
+                if self._locks.get(key) is lock:
                     del self._locks[key]
                 self._changed.notify_all()
-
-    def _wait(self, key: str, *, urgent: bool) -> None:
-        asked_at = None
-        while other := self._locks.get(key):
-            if urgent or other.silent(self._patience):
-                other.interrupt()
-                asked_at = asked_at or time.monotonic()
-            if asked_at and time.monotonic() - asked_at >= self._patience:
-                return  # it cannot be cut off; its late bytes will be refused
-            self._changed.wait(_STEP)

@@ -45,6 +45,7 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.transaction = database.transaction
         self.users = Users(database)
         self.oauth = OAuth(database)
         self.files = FileTable(database)
@@ -58,10 +59,6 @@ class Store:
         self.calendars = Calendars(database)
         self.events = Events(database)
         self.deadlines = Deadlines(database)
-
-    def transaction(self) -> AbstractContextManager[None]:
-        """All or nothing."""
-        return self._database.transaction()
 
     def exclusive(self) -> AbstractContextManager[bool | None]:
         """Nobody else reads or writes meanwhile."""

@@ -78,8 +78,7 @@ class UploadSessionTable:
 
     def save(self, row: SessionRow) -> bool:
         """Write what changed; False: a later request has claimed the session, and nothing is written."""
-        values = {name: getattr(row, name) for name in _CHANGING}
-        return self._database.change(_SAVE, {**values, "key": row.id, "mine": row.generation}) == 1
+        return self._database.change(_SAVE, {**row._asdict(), "key": row.id, "mine": row.generation}) == 1
 
     def save_answer(self, key: str, answer: str) -> None:
         """What a completed session answers from now on."""

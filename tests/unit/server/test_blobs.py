@@ -146,7 +146,7 @@ def test_a_download_goes_on_when_its_content_is_deleted(parts, store):
     number = store.contents.begin()
     writer = content.writer(0, lambda piece: store.contents.append(number, piece))
     writer.write(b"0123456789")
-    writer.deliver(writer.finish(10), lambda piece: store.contents.append(number, piece))
+    store.contents.append(number, writer.finish(10))
     reading = content.read(number, 1, 9)
     first = next(reading)
 

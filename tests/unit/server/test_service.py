@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from io import BytesIO
 
 import pytest
 
@@ -168,3 +169,19 @@ def test_what_lies_on_disk_in_the_middle_of_a_chunk_can_be_gone_on_from(tmp_path
         file = json.loads(put(service, uri, content[at:], f"bytes {at}-{end}/{end + 1}").content())
         media = f"http://svc.local/storage/v3/files/{file['id']}?alt=media"
         assert (at % unit, service.handle(Request("GET", media, token)).content()) == (0, content)
+
+
+@pytest.mark.parametrize("surplus, status", [(0, 200), (1, 413)])
+def test_an_upload_of_unknown_length_may_have_as_many_bytes_as_the_limit(surplus, status):
+    part, limit = 65_536, 5 * 65_536
+    url, token = (
+        "http://svc.local/upload/storage/v3/files?uploadType=resumable",
+        Headers([("Authorization", "Bearer T")]),
+    )
+
+    with open_service(seed=0, policy=Policy(part_size=part, max_upload_size=limit)) as service:
+        service.sign_in(token="T")
+        uri = service.handle(framed(Request("POST", url, token))).headers["Location"]
+        response = service.handle(framed(Request("PUT", uri, token, BytesIO(bytes(limit + surplus)))))
+
+    assert response.status == status
