@@ -1,13 +1,13 @@
-"""Byte ranges in the three forms of the interface, each parsed and formatted side by side.
+"""Parses and formats the headers with byte ranges.
 
     Content-Range   of an upload       bytes 0-262143/524288   A3   ContentRange
-    Range           of a 308 answer    bytes=0-262143          A3   stored_range / parse_stored
+    Range           of a 308           bytes=0-262143          A3   stored_range / parse_stored
     Range           of a download      bytes=0-99              A6   ByteRange
-    Content-Range   of a 206 answer    bytes 0-99/500          A6   ContentRange
+    Content-Range   of a 206           bytes 0-99/500          A6   ContentRange
 
-Parsing raises ValueError with a sentence that can go into an answer. Offsets count from 0, ends are inclusive
-as on the wire. No number of an upload has more than 18 digits, so that every one fits a 64-bit integer; a
-download may ask for more than there can be, and gets what there is.
+Parsing raises ValueError with a sentence for the response. Offsets count from 0 and ends are inclusive, as in HTTP. A
+number of an upload has at most 18 digits, so that it fits a 64-bit integer; a download may name more bytes than there
+are.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _MAX_OFFSET = 10**18 - 1
 
 @dataclass(frozen=True, slots=True)
 class ByteSpan:
-    """Bytes `first` to `last`, both included; without `last`, to the end of the body at hand."""
+    """Bytes `first` to `last`, both included; to the end of the body if `last` is None."""
 
     first: int
     last: int | None = None
 
     @property
     def size(self) -> int | None:
-        """How many bytes; None when the end is open."""
+        """The number of bytes, None if the end is open."""
         return None if self.last is None else self.last - self.first + 1
 
     def __str__(self) -> str:
@@ -41,7 +41,7 @@ class ByteSpan:
 
 @dataclass(frozen=True, slots=True)
 class ContentRange:
-    """Where a body belongs in the whole, or, without a span, a question about the whole.
+    """The position of a body in the whole; a status query if `span` is None.
 
     >>> ContentRange.parse("bytes 0-262143/*")
     ContentRange(span=ByteSpan(first=0, last=262143), total=None)
@@ -54,40 +54,35 @@ class ContentRange:
 
     @classmethod
     def parse(cls, text: str) -> ContentRange:
-        """Read the header's value; the unit may be missing, as some clients leave it out."""
+        """Parse a header, in which the unit may be missing, because some clients leave it out. Raises ValueError."""
         match = _CONTENT_RANGE.fullmatch(text.strip())
         if not match:
             raise ValueError("Failed to parse Content-Range header.")
-        total = _number(match["total"])
+        total = None if match["total"] == "*" else int(match["total"])
         if match["first"] is None:
             return cls(None, total)
-        span = ByteSpan(int(match["first"]), _number(match["last"]))
-        _check(span, total)
-        return cls(span, total)
+        first = int(match["first"])
+        if match["last"] == "*":
+            last, end = None, first
+        else:
+            last = end = int(match["last"])
+        if end < first:
+            raise ValueError(f"Content-Range ends at byte {last}, before its first byte {first}.")
+        if total is not None and end >= total:
+            raise ValueError(f"Content-Range reaches byte {end}, but the total is {total} bytes.")
+        return cls(ByteSpan(first, last), total)
 
     def __str__(self) -> str:
         return f"bytes {'*' if self.span is None else self.span}/{'*' if self.total is None else self.total}"
 
 
-def _number(text: str) -> int | None:
-    return None if text == "*" else int(text)
-
-
-def _check(span: ByteSpan, total: int | None) -> None:
-    if span.last is not None and span.last < span.first:
-        raise ValueError(f"Content-Range ends at byte {span.last}, before its first byte {span.first}.")
-    end = span.first if span.last is None else span.last
-    if total is not None and end >= total:
-        raise ValueError(f"Content-Range reaches byte {end}, but the total is {total} bytes.")
-
-
 def stored_range(stored: int) -> str | None:
-    """The Range header of a 308 for so many stored bytes; None when there is none to send (A3-07)."""
+    """Return the Range header of a 308, None if no byte is stored (A3-07)."""
     return f"bytes=0-{stored - 1}" if stored else None
 
 
 def parse_stored(text: str | None) -> int:
-    """How many bytes a 308's Range header says are stored; an absent header means 0 (A3-07).
+    """Return the number of stored bytes that the Range header of a 308 names, 0 if it is absent (A3-07).
 
     >>> parse_stored("bytes=0-0"), parse_stored(None)
     (1, 0)
@@ -96,19 +91,19 @@ def parse_stored(text: str | None) -> int:
         return 0
     match = _STORED.fullmatch(text.strip())
     if not match:
-        raise ValueError(f"the Range header of a 308 should read bytes=0-<last>, not {text!r}")
+        raise ValueError(f"the Range header of a 308 must be bytes=0-<last>, not {text!r}")
     return int(match[1]) + 1
 
 
 def _offset(digits: str) -> int:
-    """What lies beyond every content is all the same."""
+    """Parse an offset; one above all sizes becomes the largest, because int() is slow for many digits."""
     digits = digits.lstrip("0") or "0"
     return int(digits) if len(digits) <= 18 else _MAX_OFFSET
 
 
 @dataclass(frozen=True, slots=True)
 class ByteRange:
-    """What a download asks for: `first` to `last`, from `first` on, or (`first` None) the last `last` bytes.
+    """The Range of a download: `first` to `last`, from `first` on, or the last `last` bytes if `first` is None.
 
     >>> ByteRange.parse("bytes=-100").resolve(500)
     ByteSpan(first=400, last=499)
@@ -121,18 +116,18 @@ class ByteRange:
 
     @classmethod
     def parse(cls, text: str) -> ByteRange:
-        """Read a Range header that names one range of bytes."""
+        """Parse a Range header with one range of bytes. Raises ValueError."""
         unit, _, ranges = text.strip().partition("=")
         match = _BYTE_RANGE.fullmatch(ranges.strip())
         if unit.strip().lower() != "bytes" or not match or ranges.strip() == "-":
-            raise ValueError(f"{text!r} is no single range of bytes; write bytes=0-99, bytes=100- or bytes=-100")
+            raise ValueError(f"{text!r} is not a single range of bytes; write bytes=0-99, bytes=100- or bytes=-100")
         first, last = (None if n is None else _offset(n) for n in match.groups())
         if first is not None and last is not None and last < first:
             raise ValueError(f"{text!r} ends before it begins")
         return cls(first, last)
 
     def resolve(self, size: int) -> ByteSpan | None:
-        """The bytes of a content of this size; None when there are none, which is a 416."""
+        """Return the bytes of a content of this size, None for a range that has none of them (416)."""
         if self.first is None:
             first = max(0, size - (self.last or 0))
             return ByteSpan(first, size - 1) if self.last and size else None

@@ -1,12 +1,12 @@
-"""The service's half of a resumable upload: counts and a deadline, never bytes.
+"""The service's half of a resumable upload, a state machine without I/O.
 
-    intake = receive(session, content_range, length, rule, now)    before the body is read
-    ...the caller drops `intake.skip` bytes of the body and appends at most `intake.take` of the rest...
-    verdict = settle(session, intake, received, rule, now)          after it
+    plan = before_body(session, content_range, length, rule, now)
+    ...the caller drops `plan.skip` bytes of the body and appends at most `plan.take` of the rest...
+    decision = after_body(session, plan, received, rule, now)
 
-`before_body` returns a `SessionDecision` at once where no byte of the body matters: a status query, a refusal, a
-session that is over. A decision's session says how many bytes count (`stored`): what the caller appended beyond that
-is not part of the upload and must be dropped.
+`before_body` returns a `SessionDecision` at once if the body does not matter: for a status query, a refused request and
+a session that is over. `stored` of a decision's session is the size of the upload; the caller must drop the bytes that
+it appended beyond it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .states import UploadEvent, UploadRule, UploadState, transition
 
 @dataclass(frozen=True, slots=True)
 class UploadSession:
-    """What the service remembers of an upload: sizes in bytes, `touched` in Unix seconds."""
+    """An upload session; sizes are in bytes, `touched` is the time of the last request in Unix seconds."""
 
     stored: int = 0
     total: int | None = None
@@ -31,10 +31,10 @@ class UploadSession:
 
 @dataclass(frozen=True, slots=True)
 class ReadPlan:
-    """What to do with a body: drop `skip` bytes, append at most `take` (None: to its end).
+    """The plan for a body: drop `skip` bytes, then append at most `take`, or all if `take` is None.
 
-    `end` is the size of the whole where this body finishes it: a number, "body" when the body's own end is
-    the end of the whole, or None when more must follow. `decided_by` is the rule for what it is.
+    `end` is the size of the upload if this body completes it, "body" if the upload ends where the body ends, None if
+    more must follow. `decided_by` is the rule behind the plan.
     """
 
     skip: int
@@ -46,10 +46,10 @@ class ReadPlan:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedBody:
-    """How a body ended.
+    """The end of a body.
 
-    `appended` counts the bytes after the skipped ones; `broken`: it ended before its declared length, or
-    before all that was to be skipped had come; `overlong`: it went on after the last byte to take.
+    `appended` is the number of bytes after the skipped ones. `broken` is set if the body ended before its declared
+    length, or before all bytes to skip had arrived; `overlong` if it continued after the last byte to take.
     """
 
     appended: int
@@ -59,7 +59,7 @@ class ReceivedBody:
 
 @dataclass(frozen=True, slots=True)
 class SessionDecision:
-    """The session as it is now, the status to answer, what decided it and, for a refusal, a sentence in plain text."""
+    """The new session, the status of the response, the rule behind it, and the text of an error."""
 
     session: UploadSession
     status: int
@@ -68,7 +68,7 @@ class SessionDecision:
 
 
 class RequestProblem(NamedTuple):
-    """What is wrong with a request, in a sentence, and the rule or choice that says so."""
+    """A problem of a request, as a sentence, and the rule or decision behind it."""
 
     text: str
     decided_by: str = CONTRADICTION
@@ -88,9 +88,11 @@ GAP = (
 def before_body(
     session: UploadSession, content_range: ContentRange | None, length: int | None, rule: UploadRule, now: float
 ) -> ReadPlan | SessionDecision:
-    """Decide what a PUT on the session URI means, before its body is read; `length` None: not declared."""
-    if over := _finished(session, rule, now):
+    """Decide on a PUT to the session URI before its body is read; `length` is None if not declared."""
+    if over := _expired(session, rule, now):
         return over
+    if session.state is not UploadState.OPEN:
+        return _decision(session, UploadEvent.QUERY, now)
     if content_range is None:
         return _whole(session, length, now)
     if content_range.span is None:
@@ -101,7 +103,7 @@ def before_body(
 def after_body(
     session: UploadSession, plan: ReadPlan, received: ReceivedBody, rule: UploadRule, now: float
 ) -> SessionDecision:
-    """Decide what a body has come to, after it was read."""
+    """Decide on a PUT to the session URI after its body was read."""
     stored = session.stored + received.appended
     kept = replace(session, stored=max(session.stored, rule.floor(stored)))
     if received.overlong:
@@ -117,24 +119,20 @@ def after_body(
     return _decision(replace(session, stored=stored, total=stored), UploadEvent.ALL, now, rule=plan.decided_by)
 
 
-def _wrong_total(total: int | None, detail: str) -> RequestProblem:
-    return RequestProblem(f"The upload was declared with {total} bytes; {detail}.", "A3-03")
-
-
 def cancel(session: UploadSession, rule: UploadRule, now: float) -> SessionDecision:
-    """DELETE on the session URI."""
+    """Decide on a DELETE to the session URI."""
     return _expired(session, rule, now) or _decision(session, UploadEvent.CANCEL, now)
 
 
 def refusal(session: UploadSession, problem: RequestProblem, now: float) -> SessionDecision:
-    """A request that is wrong in itself: the session stays open where it was."""
+    """Refuse a request; the session stays open, with the same number of stored bytes."""
     return _decision(session, UploadEvent.REFUSED, now, problem.text, rule=problem.decided_by)
 
 
 def _decision(
     session: UploadSession, event: UploadEvent, now: float, text: str = "", *, rule: str | None = None
 ) -> SessionDecision:
-    """The table's move; `rule` where something more particular than its row decided."""
+    """Apply the transition of this event; `rule` is the rule behind it where it is not that of the table."""
     state, status, decided_by = transition(session.state, event)
     return SessionDecision(replace(session, state=state, touched=now), status, rule or decided_by, text)
 
@@ -146,10 +144,8 @@ def _expired(session: UploadSession, rule: UploadRule, now: float) -> SessionDec
     return SessionDecision(replace(session, state=state), status, decided_by)
 
 
-def _finished(session: UploadSession, rule: UploadRule, now: float) -> SessionDecision | None:
-    if expired := _expired(session, rule, now):
-        return expired
-    return None if session.state is UploadState.OPEN else _decision(session, UploadEvent.QUERY, now)
+def _wrong_total(total: int | None, detail: str) -> RequestProblem:
+    return RequestProblem(f"The upload was declared with {total} bytes; {detail}.", "A3-03")
 
 
 def _query(session: UploadSession, total: int | None, length: int | None, now: float) -> SessionDecision:
@@ -161,6 +157,7 @@ def _query(session: UploadSession, total: int | None, length: int | None, now: f
 
 
 def _whole(session: UploadSession, length: int | None, now: float) -> ReadPlan | SessionDecision:
+    """Decide on a body without a Content-Range, which is the rest of the upload."""
     if None not in (length, session.total) and length != session.total:
         return refusal(session, _wrong_total(session.total, f"this body has {length}"), now)
     total = session.total if length is None else length
@@ -176,57 +173,42 @@ def _whole(session: UploadSession, length: int | None, now: float) -> ReadPlan |
 def _chunk(
     session: UploadSession, span: ByteSpan, total: int | None, length: int | None, rule: UploadRule, now: float
 ) -> ReadPlan | SessionDecision:
-    if problem := _contradiction(session, span, total, length) or _chunk_size_problem(span, total, session.total, rule):
+    if problem := _chunk_problem(session, span, total, length, rule):
         return refusal(session, problem, now)
     if span.first > session.stored:
         return _decision(session, UploadEvent.GAP, now, GAP.format(first=span.first, stored=session.stored))
-    return _read_plan(session, span, session.total if total is None else total)
-
-
-def _contradiction(
-    session: UploadSession, span: ByteSpan, total: int | None, length: int | None
-) -> RequestProblem | None:
-    if span.size is not None and length is not None and length != span.size:
-        return RequestProblem(f"Content-Range names {span.size} bytes, but the body has {length}.")
-    if total is None:
-        return _beyond_total(span, session.total)
-    if session.total not in (None, total):
-        return RequestProblem(f"Content-Range names a total of {total} bytes; the upload has {session.total}.")
-    if total < session.stored:
-        return RequestProblem(f"Content-Range names a total of {total} bytes, but {session.stored} are stored already.")
-    return _beyond_total(span, total)
-
-
-def _beyond_total(span: ByteSpan, total: int | None) -> RequestProblem | None:
-    if total is None or span.last is None or span.last < total:
-        return None
-    return RequestProblem(f"Content-Range reaches byte {span.last}, but the upload has {total} bytes.")
-
-
-def _chunk_size_problem(
-    span: ByteSpan, total: int | None, known_total: int | None, rule: UploadRule
-) -> RequestProblem | None:
-    end = known_total if total is None else total
-    if span.size is None or (end is not None and span.last == end - 1):
-        return None
-    if span.size < rule.quantum:
-        return RequestProblem(SMALL_CHUNK.format(quantum=rule.quantum, size=span.size), "A3-10")
-    if rule.strict and span.size % rule.quantum:
-        return RequestProblem(UNEVEN_CHUNK.format(quantum=rule.quantum, size=span.size), "chunk_rule")
-    return None
-
-
-def _read_plan(session: UploadSession, span: ByteSpan, total: int | None) -> ReadPlan:
     skip = session.stored - span.first
+    if total is None:
+        total = session.total
     if span.last is None:
         return ReadPlan(skip, None if total is None else total - session.stored, "body", total, "A3-15")
     take = max(0, span.last + 1 - session.stored)
-    ends = total is not None and span.last == total - 1
-    return ReadPlan(skip, take, total if ends else None, total, _chunk_rule(skip, ends, total))
+    if span.last + 1 == total:
+        return ReadPlan(skip, take, total, total, "A3-08")
+    return ReadPlan(skip, take, None, total, "A3-11" if skip else "A3-15" if total is None else "A3-06")
 
 
-def _chunk_rule(skip: int, ends: bool, total: int | None) -> str:
-    """What decides on a chunk: that it is the last, that it repeats stored bytes, that nobody knows the end."""
-    if ends:
-        return "A3-08"
-    return "A3-11" if skip else "A3-15" if total is None else "A3-06"
+def _chunk_problem(
+    session: UploadSession, span: ByteSpan, total: int | None, length: int | None, rule: UploadRule
+) -> RequestProblem | None:
+    """Return how a Content-Range contradicts its body or the upload, or that the chunk has a wrong size."""
+    size = span.size
+    if size is not None and length is not None and length != size:
+        return RequestProblem(f"Content-Range names {size} bytes, but the body has {length}.")
+    if total is None:
+        total = session.total
+    elif session.total not in (None, total):
+        return RequestProblem(f"Content-Range names a total of {total} bytes; the upload has {session.total}.")
+    elif total < session.stored:
+        return RequestProblem(f"Content-Range names a total of {total} bytes, but {session.stored} are stored already.")
+    if span.last is None or size is None:
+        return None
+    if total is not None and span.last >= total:
+        return RequestProblem(f"Content-Range reaches byte {span.last}, but the upload has {total} bytes.")
+    if span.last + 1 == total:  # the last chunk may have any size
+        return None
+    if size < rule.quantum:
+        return RequestProblem(SMALL_CHUNK.format(quantum=rule.quantum, size=size), "A3-10")
+    if rule.strict and size % rule.quantum:
+        return RequestProblem(UNEVEN_CHUNK.format(quantum=rule.quantum, size=size), "chunk_rule")
+    return None

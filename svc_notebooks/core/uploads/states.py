@@ -1,15 +1,12 @@
-"""The resumable upload: one transition table, for the service and for the client.
+"""The states of a resumable upload, and one transition table for the service and the client.
 
-Rule 1: every move of an upload session is a row of `TRANSITIONS`, in the order of the interface's table
-(States and transitions, Resumable upload session). A move that has no row does not exist: looking it up
-raises `IllegalUploadTransition`.
+Rule 1: every transition of an upload session is a row of `TRANSITIONS`, in the order of the interface's table (States
+and transitions, Resumable upload session). Any other transition raises `IllegalUploadTransition`.
 
-Rule 2: this file does not know which side it runs on. The service (`session.py`) asks the table what happens
-next and answers the row's status; the client (`client_state_machine.py`) reads an answer's status backwards through
-`EVENT_BY_STATUS` and makes the same move in its own copy. So both sides hold the same state whenever an answer
-arrives, and a client that missed an answer knows that it must ask.
-
-A session keeps counts and a deadline, never bytes, and this file keeps neither.
+Rule 2: this module is the same on both sides. The service (`server_state_machine.py`) looks up an event and answers the
+status of its row. The client (`client_state_machine.py`) maps the status of a response back to an event with
+`EVENT_BY_STATUS`, and makes the same transition. So both sides have the same state whenever a response arrives; a
+client that missed one queries the status.
 
                     PART, QUERY, REFUSED, GAP
                          ┌──────┐
@@ -27,14 +24,14 @@ from typing import NamedTuple
 from ..errors.decision_ids import CANCELLED, CONTRADICTION, FINISHED
 
 QUANTUM = 262_144
-"""Chunks are multiples of so many bytes, the last one excepted (256 x 1024)."""
+"""Every chunk but the last is a multiple of this number of bytes (256 x 1024)."""
 
 LIFETIME = 7 * 86_400.0
-"""Seconds of inactivity after which a session is gone (1 week)."""
+"""Seconds without a request after which a session expires (1 week)."""
 
 
 class UploadState(Enum):
-    """Where an upload session stands."""
+    """The state of an upload session."""
 
     NONE = "none"
     OPEN = "open"
@@ -44,7 +41,7 @@ class UploadState(Enum):
 
 
 class UploadEvent(Enum):
-    """What happens to an upload session."""
+    """An event of an upload session."""
 
     ACCEPTED = "the initiation is accepted"
     PART = "bytes arrive and bytes are still missing"
@@ -57,7 +54,7 @@ class UploadEvent(Enum):
 
 
 class Transition(NamedTuple):
-    """The state that follows, the status that is answered, and the rule or choice that says so."""
+    """The next state, the status of the response, and the rule or decision behind them."""
 
     state: UploadState
     status: int
@@ -98,11 +95,11 @@ EVENT_BY_STATUS: dict[int, UploadEvent] = {
     410: UploadEvent.SILENCE,
     499: UploadEvent.CANCEL,
 }
-"""What a client concludes from the status of an answer on a session URI; other statuses move nothing."""
+"""The event that a client infers from the status of a response; other statuses change no state."""
 
 
 def transition(state: UploadState, event: UploadEvent) -> Transition:
-    """What follows from this event in this state.
+    """Return the transition of an event in a state. Raises IllegalUploadTransition.
 
     >>> transition(UploadState.OPEN, UploadEvent.GAP)
     Transition(state=<UploadState.OPEN: 'open'>, status=503, decided_by='A3-11')
@@ -115,10 +112,10 @@ def transition(state: UploadState, event: UploadEvent) -> Transition:
 
 @dataclass(frozen=True, slots=True)
 class UploadRule:
-    """The numbers of the session protocol, which tests make small.
+    """The limits of the upload protocol.
 
-    `strict` refuses every chunk before the last that is no multiple of the quantum; otherwise only those
-    below one quantum are refused and longer ones are kept down to the whole multiple (A3-10).
+    `strict` refuses every chunk before the last that is not a multiple of the quantum. Without it only chunks below one
+    quantum are refused, and of a longer one the largest multiple is stored (A3-10).
     """
 
     quantum: int = QUANTUM
@@ -126,5 +123,5 @@ class UploadRule:
     strict: bool = False
 
     def floor(self, size: int) -> int:
-        """The largest multiple of the quantum that is not above `size`."""
+        """Return the largest multiple of the quantum that is not above `size`."""
         return size - size % self.quantum
