@@ -21,7 +21,7 @@ from svc_notebooks.core.faults.presets import PRESETS
 from svc_notebooks.core.files.fields import FILE_FIELDS
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.uploads.states import TRANSITIONS
-from svc_notebooks.notebook.frames import event_schemas, schemas, schemas as wire_schemas, schemas as world_schemas
+from svc_notebooks.notebook.frames import event_schemas, schemas
 from tools import rules_page
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -221,8 +221,7 @@ def frames() -> Iterator[str]:
     yield "## Frames\n"
     yield "Columns and dtypes are the same for no row, one and many. Sizes are in bytes.\n"
     yield "Times of events have the zone that their function names, instead of UTC.\n"
-    modules = (schemas, event_schemas, wire_schemas, world_schemas)
-    for name, schema in {name: value for module in modules for name, value in vars(module).items()}.items():
+    for name, schema in {**vars(schemas), **vars(event_schemas)}.items():
         if isinstance(schema, schemas.Schema):
             yield f"### {name.capitalize()}\n"
             yield table("column, dtype", ((f"`{column.name}`", column.dtype) for column in schema.columns))

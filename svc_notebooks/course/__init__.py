@@ -64,14 +64,12 @@ def exercises(theme: str | None = None) -> DataFrame:
     ['event-in-its-zone', 'series-with-an-exception']
     """
     from ..notebook.frames.frames import frame
-    from ..notebook.frames.schemas import schema
+    from ..notebook.frames.schemas import EXERCISES
 
     if theme is not None and theme not in THEMES:
         raise ValueError(f"theme must be one of {', '.join(THEMES)}, not {theme!r}")
-    columns = "name text\ntitle text\nnotebook text\noutcome text\nhintsTaken count"
-    return frame(
-        schema(columns), [_row(name) for name, definition in DEFINITIONS.items() if theme in (None, definition.theme)]
-    )
+    names = [name for name, definition in DEFINITIONS.items() if theme in (None, definition.theme)]
+    return frame(EXERCISES, [_row(name) for name in names])
 
 
 def _row(name: str) -> dict[str, object]:

@@ -25,7 +25,7 @@ from .frames.frames import Record, frame
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from .frames.schemas import Schema
+    from .frames.frames import Schema
 
 Item = TypeVar("Item")
 

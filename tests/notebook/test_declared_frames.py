@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.files import identity
-from svc_notebooks.notebook.frames import event_schemas, exchange_schemas, sandbox_schemas, schemas
+from svc_notebooks.notebook.frames import event_schemas, schemas
 
 DAY = {"start": "2026-11-02", "end": "2026-11-03"}
 NO_DAYS, DAYS = pd.DataFrame({"summary": []}), pd.DataFrame([DAY] * 2)
@@ -114,7 +113,7 @@ OF_OBJECTS = {
 }  # fmt: skip
 EVERY = TABLE | OF_OBJECTS
 SCHEMAS = {
-    name: schema for module in (schemas, event_schemas, exchange_schemas, sandbox_schemas, identity)
+    name: schema for module in (schemas, event_schemas)
     for name, schema in vars(module).items() if isinstance(schema, schemas.Schema)
 }  # fmt: skip
 

@@ -8,8 +8,8 @@ from svc_notebooks.core.files.fields import FILE_FIELDS
 from svc_notebooks.core.http.messages import Request
 from svc_notebooks.core.policy import MIB
 from svc_notebooks.notebook.frames import schemas
-from svc_notebooks.notebook.frames.frames import frame
-from svc_notebooks.notebook.frames.schemas import FILE, FILES, Schema
+from svc_notebooks.notebook.frames.frames import Schema, frame
+from svc_notebooks.notebook.frames.schemas import FILE, FILES
 
 ALL = {name: schema for name, schema in vars(schemas).items() if isinstance(schema, Schema)}
 
@@ -119,5 +119,5 @@ def test_fields_are_named_in_either_spelling(lab):
 
 
 def test_a_field_that_no_file_has_is_named_with_the_nearest(lab):
-    with pytest.raises(ValueError, match="fields names 'md5checksm', which no file has; did you mean"):
+    with pytest.raises(ValueError, match="fields has 'md5checksm', which is not a field of a file; did you mean"):
         svc.files(fields="id,md5checksm")

@@ -45,8 +45,8 @@ RETIRED = {
 # Names that notebooks and signatures of the public functions show: the inputs of an exercise, `lab.faults(**one)`.
 PUBLIC = {("svc_notebooks/course", "given"), ("tests/course", "given"), ("svc_notebooks/notebook/sandbox", "one")}
 
-PUBLIC_IN_DOCS = {"given", "found"}
-"""The inputs of an exercise, and a column of `doctor()`."""
+PUBLIC_IN_DOCS = {"given", "found", "what"}
+"""The inputs of an exercise, a column of `doctor()`, and a column of three frames of a sandbox."""
 
 DOCS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 

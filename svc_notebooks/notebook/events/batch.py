@@ -8,8 +8,7 @@ from ..arguments import is_frame
 from ..batch import ROW_ERRORS
 from ..current_session import session_or_current
 from ..frames.event_schemas import CREATED
-from ..frames.frames import frame
-from ..frames.schemas import snake
+from ..frames.frames import frame, snake
 from ..times import zone_name
 from .body import EventError, event_body, is_missing
 from .details import nearest

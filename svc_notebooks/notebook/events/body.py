@@ -16,7 +16,7 @@ from ...core.events.validation import problems
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
 from ..arguments import is_frame
-from ..frames.schemas import camel
+from ..frames.frames import camel
 from ..times import time_object, zone_name
 
 LENIENT = Policy()

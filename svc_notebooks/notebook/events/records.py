@@ -9,8 +9,7 @@ from ...core.events.times import instant, read_time
 from ...core.events.validation import with_defaults
 from ...core.http.messages import JSONObject
 from ...core.time_zones import UTC_NAME, zone
-from ..frames.frames import frame
-from ..frames.schemas import Schema
+from ..frames.frames import Schema, frame
 
 if TYPE_CHECKING:
     from pandas import DataFrame

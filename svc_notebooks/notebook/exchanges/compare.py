@@ -8,9 +8,8 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..frames.exchange_schemas import COMPARED
 from ..frames.frames import frame
-from ..frames.schemas import EXCHANGES
+from ..frames.schemas import COMPARED, EXCHANGES
 from .exchanges import exchanges
 from .har import read_har
 

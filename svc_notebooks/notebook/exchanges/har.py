@@ -15,8 +15,8 @@ from urllib.parse import quote, urlsplit
 from ...core.clock import format_time
 from ...core.http.messages import Query, reason
 from ..current_session import session_or_current
-from ..frames.exchange_schemas import HAR_FILE
 from ..frames.frames import frame
+from ..frames.schemas import HAR_FILE
 
 if TYPE_CHECKING:
     from pandas import DataFrame

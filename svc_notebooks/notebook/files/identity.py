@@ -10,22 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..current_session import session_or_current
 from ..frames.frames import frame
-from ..frames.schemas import schema
+from ..frames.schemas import TOKEN_INFO
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.service_account import AccountToken
     from ...client.session import Session
-
-TOKEN_INFO = schema(
-    """
-    email    text
-    client   text
-    scopes   any
-    expires  time
-    """
-)
 
 
 def token_info(*, session: Session | None = None) -> DataFrame:

@@ -10,7 +10,7 @@ from typing import Any
 from ...core.clock import format_time
 from ...core.files.fields import FILE_FIELDS, TYPES, FileField, Write
 from ...core.http.messages import JSON, JSONObject
-from ..frames.schemas import camel, snake
+from ..frames.frames import camel, snake
 
 _WRITABLE = {
     True: {f.name: f for f in FILE_FIELDS if f.write is not Write.NEVER},

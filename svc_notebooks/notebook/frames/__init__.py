@@ -1,6 +1,6 @@
 """The DataFrames of the package: their columns, and how records become frames.
 
-schemas: the types Column and Schema, and the columns of the frames about files, uploads and notifications.
-event_schemas, exchange_schemas, sandbox_schemas: the columns of the frames about events, exchanges and the sandbox.
-frames: builds a DataFrame from records by a schema.
+frames: the types Column and Schema, and the function that builds a DataFrame from records.
+schemas: a table of columns for each frame about files, uploads, notifications, exchanges and the sandbox.
+event_schemas: a table of columns for each frame about events and calendars.
 """

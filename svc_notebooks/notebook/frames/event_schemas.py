@@ -1,11 +1,9 @@
-"""The frames of the calendar: their columns come from the table of the event's fields."""
+"""The columns and dtypes of the frames about events and calendars; those of an event follow from the field table."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ...core.events.fields import EVENT_FIELDS
-from .schemas import TIME, Column, Dtype, Schema, schema, snake
+from .frames import TIME, Column, Dtype, Schema, schema, snake
 
 _DTYPES: dict[str, Dtype] = {
     "string": "str",
@@ -16,20 +14,6 @@ _DTYPES: dict[str, Dtype] = {
     "integer": "Int64",
     "time": TIME,
 }
-_FIRST = (
-    "id",
-    "summary",
-    "start",
-    "end",
-    "all_day",
-    "time_zone",
-    "end_time_zone",
-    "status",
-    "location",
-    "recurrence",
-    "attendees",
-    "htmlLink",
-)
 _COMPUTED: dict[str, Dtype] = {
     "all_day": "boolean",
     "time_zone": "str",
@@ -41,37 +25,24 @@ _COMPUTED: dict[str, Dtype] = {
 _TYPES = {field.path: field.type for field in EVENT_FIELDS if "." not in field.path and "[]" not in field.path}
 
 
-def _column(key: str) -> Column:
-    return Column(snake(key), _COMPUTED.get(key) or _DTYPES.get(_TYPES[key], "object"), key)
+def _columns(*keys: str) -> tuple[Column, ...]:
+    return tuple(Column(snake(key), _COMPUTED.get(key) or _DTYPES.get(_TYPES[key], "object"), key) for key in keys)
 
 
-EVENTS = Schema(tuple(_column(key) for key in _FIRST))
-"""What is shown of an event in a list. Times are instants, in the frame's zone."""
+EVENTS = Schema(
+    _columns("id", "summary", "start", "end", "all_day", "time_zone", "end_time_zone", "status", "location")
+    + _columns("recurrence", "attendees", "htmlLink")
+)
+"""The columns of an event in a list. Times are instants, in the zone of the frame."""
 
+_OTHERS = [key for key in _TYPES if key not in EVENTS.keys]
+_OTHERS.insert(_OTHERS.index("originalStartTime") + 1, "original_start_time_zone")
+EVENT = Schema(EVENTS.columns + _columns(*_OTHERS))
+"""All columns of an event, one for each field of the table, with defaults filled in."""
 
-def _other_keys() -> Iterator[str]:
-    """The other fields of the table, in its order; the zone of the original start stands behind it."""
-    for key in _TYPES:
-        if key not in _FIRST:
-            yield key
-        if key == "originalStartTime":
-            yield "original_start_time_zone"
-
-
-EVENT = Schema(EVENTS.columns + tuple(_column(key) for key in _other_keys()))
-"""All that the service tells of an event: one column for each field of the table, defaults filled in."""
-
-INSTANCES = EVENT.pick(
-    (
-        "id",
-        "summary",
-        "start",
-        "end",
-        "status",
-        "originalStartTime",
-        "original_start_time_zone",
-        "recurringEventId",
-    )
+INSTANCES = Schema(
+    _columns("id", "summary", "start", "end", "status", "originalStartTime")
+    + _columns("original_start_time_zone", "recurringEventId")
 )
 
 CREATED = schema(

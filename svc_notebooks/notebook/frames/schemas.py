@@ -1,101 +1,13 @@
-"""Declares the columns and dtypes of every DataFrame of the package (D-01).
-
-A `Schema` is data; `frames.py` fills it. Column names are snake_case, wire names are camelCase, and
-`snake` and `camel` are the only place where one becomes the other.
-"""
+"""The columns and dtypes of the frames about files, uploads, notifications, exchanges and the sandbox (D-01)."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Literal, TypeAlias
 
 from ...core.files.fields import BY_NAME, FILE_FIELDS
+from .frames import TIME, Column, Dtype, Schema, camel, schema, snake
 
-Dtype: TypeAlias = Literal["str", "Int64", "boolean", "Float64", "datetime64[ms, UTC]", "object"]
-
-TIME: Dtype = "datetime64[ms, UTC]"
-
-_DTYPES: dict[str, Dtype] = {
-    "text": "str",
-    "count": "Int64",
-    "flag": "boolean",
-    "seconds": "Float64",
-    "time": TIME,
-    "any": "object",
-}
-
-
-def snake(name: str) -> str:
-    """The column of a wire name.
-
-    >>> snake("mimeType"), snake("md5Checksum"), snake("id")
-    ('mime_type', 'md5_checksum', 'id')
-    """
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
-
-
-def camel(name: str) -> str:
-    """The wire name of a column or of a Python argument.
-
-    >>> camel("mime_type"), camel("mimeType")
-    ('mimeType', 'mimeType')
-    """
-    head, *rest = name.split("_")
-    return head + "".join(word[:1].upper() + word[1:] for word in rest)
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column: its name, its dtype, and the key that a record has it under."""
-
-    name: str
-    dtype: Dtype
-    key: str
-
-
-@dataclass(frozen=True, slots=True)
-class Schema:
-    """The columns of one kind of frame, in order."""
-
-    columns: tuple[Column, ...]
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The keys that a record of this schema has."""
-        return tuple(column.key for column in self.columns)
-
-    @property
-    def dtypes(self) -> dict[str, str]:
-        """What `frame.dtypes` says of every frame of this schema."""
-        return {column.name: column.dtype for column in self.columns}
-
-    def pick(self, keys: Iterable[str]) -> Schema:
-        """The same columns, only these and in this order."""
-        named = {column.key: column for column in self.columns}
-        return Schema(tuple(named[key] for key in keys))
-
-
-def schema(table: str) -> Schema:
-    """A schema from lines of a key and a kind of column."""
-    rows = [line.split() for line in table.strip().splitlines()]
-    return Schema(tuple(Column(snake(key), _DTYPES[dtype_name], key) for key, dtype_name in rows))
-
-
-_FIRST = (
-    "id",
-    "name",
-    "mimeType",
-    "size",
-    "createdTime",
-    "modifiedTime",
-    "trashed",
-    "starred",
-    "parents",
-    "webViewLink",
-)
 _INT64 = frozenset({"size", "version", "quotaBytesUsed", "thumbnailVersion"})  # strings on the wire
 _FIELD_DTYPES: dict[str, Dtype] = {
     "string": "str",
@@ -106,23 +18,27 @@ _FIELD_DTYPES: dict[str, Dtype] = {
 }
 
 
-def _file_column(key: str) -> Column:
-    dtype = "Int64" if key in _INT64 else _FIELD_DTYPES.get(BY_NAME[key].type, "object")
-    return Column(snake(key), dtype, key)
+def _file_columns(*keys: str) -> tuple[Column, ...]:
+    dtypes = {key: "Int64" if key in _INT64 else _FIELD_DTYPES.get(BY_NAME[key].type, "object") for key in keys}
+    return tuple(Column(snake(key), dtype, key) for key, dtype in dtypes.items())
 
 
-FILES = Schema(tuple(_file_column(key) for key in _FIRST))
-"""What is shown of a file unless `fields` asks for something else; sizes in bytes.
+FILES = Schema(
+    _file_columns(
+        "id", "name", "mimeType", "size", "createdTime", "modifiedTime", "trashed", "starred", "parents", "webViewLink"
+    )
+)
+"""The columns of a file unless `fields` names others.
 
-Checksums are not among them: the service computes them when they are first asked for.
+Checksums are not among them, because the service computes them when they are first requested.
 """
 
-FILE = Schema(FILES.columns + tuple(_file_column(field.name) for field in FILE_FIELDS if field.name not in _FIRST))
-"""All that the service tells of a file: one column for each row of the field table."""
+FILE = Schema(FILES.columns + _file_columns(*(field.name for field in FILE_FIELDS if field.name not in FILES.keys)))
+"""All columns of a file, one for each row of the field table."""
 
 
 def file_schema(fields: str | Iterable[str] | None) -> Schema:
-    """The columns for a `fields` argument: None, "*", or names in either spelling.
+    """Return the columns for a `fields` argument: None, "*", or names in either spelling.
 
     >>> file_schema("id,md5Checksum").keys, file_schema(["mime_type"]).keys, len(file_schema("*").keys)
     (('id', 'md5Checksum'), ('mimeType',), 65)
@@ -131,19 +47,17 @@ def file_schema(fields: str | Iterable[str] | None) -> Schema:
         return FILES
     if fields == "*":
         return FILE
-    names = fields.split(",") if isinstance(fields, str) else list(fields)
-    return FILE.pick([_file_key(name) for name in names])
-
-
-def _file_key(name: object) -> str:
-    if not isinstance(name, str):
-        raise TypeError(f'fields must be "*", names with commas or a list of names, not {name!r}')
-    key = camel(name.strip())
-    if key not in FILE.keys:
-        near = get_close_matches(key, FILE.keys, n=1)
-        hint = f"; did you mean {snake(near[0])!r}?" if near else ""
-        raise ValueError(f"fields names {name!r}, which no file has{hint}")
-    return key
+    keys: list[str] = []
+    for name in fields.split(",") if isinstance(fields, str) else fields:
+        if not isinstance(name, str):
+            raise TypeError(f'fields must be "*", names with commas or a list of names, not {name!r}')
+        key = camel(name.strip())
+        if key not in FILE.keys:
+            near = get_close_matches(key, FILE.keys, n=1)
+            hint = f"; did you mean {snake(near[0])!r}?" if near else ""
+            raise ValueError(f"fields has {name!r}, which is not a field of a file{hint}")
+        keys.append(key)
+    return FILE.pick(keys)
 
 
 IDS = schema("id text")
@@ -387,5 +301,92 @@ DOCTOR = schema(
     found   text
     status  text
     fix     text
+    """
+)
+
+TOKEN_INFO = schema(
+    """
+    email    text
+    client   text
+    scopes   any
+    expires  time
+    """
+)
+
+HAR_FILE = schema(
+    """
+    path       text
+    exchanges  count
+    size       count
+    outcome    text
+    """
+)
+
+COMPARED = schema(
+    """
+    first_n   count
+    second_n  count
+    exchange  text
+    what      text
+    first     text
+    second    text
+    """
+)
+
+FAULT_PLANS = schema(
+    """
+    plan       text
+    preset     text
+    step       count
+    waits_for  text
+    does       text
+    times      count
+    seen       count
+    fired      count
+    """
+)
+
+FAULT_PRESETS = schema(
+    """
+    name      text
+    teaches   text
+    steps     count
+    what      text
+    """
+)
+
+LIMITS = schema(
+    """
+    user      text
+    requests  count
+    per       seconds
+    spent     count
+    until     time
+    """
+)
+
+DOMAINS = schema(
+    """
+    domain  text
+    """
+)
+
+AGENDA = schema(
+    """
+    time     time
+    what     text
+    user     text
+    subject  text
+    detail   text
+    """
+)
+
+EXERCISES = schema(
+    """
+    name        text
+    title       text
+    notebook    text
+    outcome     text
+    hintsTaken  count
     """
 )

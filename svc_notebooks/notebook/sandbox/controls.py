@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..frames.frames import frame
-from ..frames.sandbox_schemas import AGENDA, DOMAINS, FAULT_PLANS, FAULT_PRESETS, LIMITS
+from ..frames.schemas import AGENDA, DOMAINS, FAULT_PLANS, FAULT_PRESETS, LIMITS
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -8,7 +8,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.http.messages import Response
-from svc_notebooks.notebook.frames.exchange_schemas import COMPARED
+from svc_notebooks.notebook.frames.schemas import COMPARED
 
 REQUIRED = {
     "log": {"version", "creator", "entries"},

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from ....core.events.colors import EVENT_COLORS
-from ...frames.schemas import snake
+from ...frames.frames import snake
 from ..recurrence.builder import RecurrenceBuilder
 from .attachment_rows import AttachmentRows
 from .attendee_rows import AttendeeRows

@@ -16,7 +16,7 @@ from ...events.events import create_event
 from ...events.query import events
 from ...events.records import in_zone
 from ...frames.event_schemas import EVENT
-from ...frames.frames import concatenated
+from ...frames.frames import concatenate
 from ...widgets.field import Field
 from ...widgets.form import Form
 from ...widgets.html import Markup, joined, tag
@@ -111,7 +111,7 @@ class EventForm(Form):
         """The events that this form has created, with the columns of `create_event()`, in their zone or in UTC."""
         zones = {str(frame["start"].dt.tz) for frame in self._created}
         name = zones.pop() if len(zones) == 1 else UTC_NAME
-        return in_zone(concatenated(EVENT, [in_zone(frame.copy(), name) for frame in self._created]), name)
+        return in_zone(concatenate(EVENT, [in_zone(frame.copy(), name) for frame in self._created]), name)
 
     def code(self) -> str:
         """Return the call that creates the same event."""

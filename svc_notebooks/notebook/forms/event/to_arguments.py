@@ -11,7 +11,7 @@ from ....core.events.rrule import Start
 from ...events.body import partial_body
 from ...events.parameters import QUERY_ARGUMENTS, query_of
 from ...events.recurrence_plan import RecurrencePlan
-from ...frames.schemas import camel
+from ...frames.frames import camel
 from ...widgets.field import Field
 from .bindings import BINDINGS
 from .other_fields import duplicate_message

@@ -8,7 +8,7 @@ from typing import Any
 
 from ....core.files.fields import is_media_type
 from ...files.metadata import metadata_body
-from ...frames.schemas import camel
+from ...frames.frames import camel
 from ...widgets.copy_restriction import ARGUMENT, FIELD, is_restricted, viewers_switch
 from ...widgets.field import Field, SingleField, on_change, set_visible, small_button, text_area, text_field
 from ...widgets.more_options import MoreOptions
