@@ -36,7 +36,19 @@ from ..core.http.native_formats import (
     XLSX,
     ZIP,
 )
-from .engines.available import CALAMINE, LXML, OFFICE, PANDOC, PDFIUM, PILLOW, PYTHON_PPTX, TYPST, XLSXWRITER, Engine
+from .engines.available import (
+    CALAMINE,
+    LXML,
+    OFFICE,
+    PANDOC,
+    PDFIUM,
+    PILLOW,
+    PYTHON_PPTX,
+    TINYCSS2,
+    TYPST,
+    XLSXWRITER,
+    Engine,
+)
 
 
 class Model(Protocol):
@@ -107,7 +119,7 @@ _READERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
     ("document",     PDF,                             "document.scanned_pages:pdf",            (PDFIUM, PILLOW)),
     ("script",       SCRIPT_TEXT,                     "script:read_text",                      ()),
     ("script",       JSON,                            "script:read_json",                      ()),
-    ("drawing",      SVG,                             "drawing:read",                          (LXML,)),
+    ("drawing",      SVG,                             "drawing:read",                          (LXML, TINYCSS2)),
 )
 
 _WRITERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (

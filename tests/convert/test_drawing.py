@@ -10,13 +10,20 @@ from xml.etree import ElementTree
 
 import pypdf
 import pytest
+import tinycss2
+from hypothesis import given, strategies as st
 from PIL import Image
 
-from svc_notebooks.convert.drawing import Drawing, jpeg, pdf, png, read, svg
+from svc_notebooks.convert.drawing import Drawing, css, jpeg, pdf, png, read, svg
 from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
 from tests.convert.presentation import decks
+from tests.examples import examples
 
 _HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
+CSS_PIECES = (
+    *"{}();:\"'@\\/* \n<!,", "a", "fill", "red", "url(", "#a", "//x", "@import ", "\\22 ", "\\7d ", "/*", "*/", "rgb(",
+    "behavior", "a { fill: ", "u\\72l(", "!important", "<!--", "1e9", "-", "--x:",
+)  # fmt: skip
 _SMALL = _HEAD + 'width="40" height="20">'
 
 
@@ -84,10 +91,38 @@ def test_what_runs_or_is_not_drawn_is_left_out(job, inside):
         ),
         ("<style>a { background: image-set('http://svc.example/' 1x) }</style>", "<style></style>"),
         ("<g xml:base='http://svc.example/'/>", "<g/>"),
+        ("<rect style='fill: rgb(url(http://svc.example/))'/>", '<rect style=""/>'),
+        ("<rect style='fill: red; stroke: \\1 ; -moz-binding: url(#a)'/>", '<rect style="fill: red"/>'),
+        (f"<style>a{'(' * 5000}{')' * 5000} {{ fill: red }}</style>", "<style></style>"),
+        (f"<rect style='width: {'(' * 5000}{')' * 5000}'/>", '<rect style=""/>'),
+        (f"<rect style='width: {'1' * 5000}'/>", '<rect style=""/>'),
+        ('<style>a { fill: "</style><rect/>" }</style>'.replace("</style><", "&lt;/style><"), "<style></style>"),
     ],
 )
-def test_what_comes_from_elsewhere_is_left_out(job, markup, left):
+def test_external_css_is_removed(job, markup, left):
     assert cleaned(markup, job) == left
+
+
+def test_strings_that_hide_a_rule_stay_strings(job):
+    """A splitter at every ";" dropped the second declaration with its quotation mark, and chromium loaded the sheet."""
+    sheet = """a::: { fill: ";bad: behavior("; y: "} @import '//svc.example/x.css'; z: q" }"""
+
+    [style] = ElementTree.fromstring(f"<g>{cleaned(f'<style>{sheet}</style>', job)}</g>")
+
+    assert [rule.type for rule in tinycss2.parse_stylesheet(style.text)] == ["qualified-rule"]
+
+
+@examples(2)
+@given(st.lists(st.sampled_from(CSS_PIECES), max_size=30).map("".join))
+def test_no_style_sheet_names_anything_outside(text):
+    kept = css.clean_stylesheet(text)
+
+    assert css.clean_stylesheet(kept) == kept
+    for rule in tinycss2.parse_stylesheet(kept, skip_whitespace=True):
+        assert rule.type == "qualified-rule"
+        for declaration in tinycss2.parse_blocks_contents(rule.content, skip_whitespace=True):
+            assert declaration.type == "declaration"
+            assert all(token.value.startswith("#") for token in declaration.value if token.type == "url")
 
 
 def test_a_picture_in_the_drawing_is_looked_at_and_kept(job):
@@ -119,6 +154,8 @@ def uses(tag: str, link: str) -> str:
     [
         uses("g", '<use href="#a{n}"/>'),
         uses("pattern", '<rect fill="url(#a{n})"/>') + '<rect fill="url(#a11)"/>',
+        uses("pattern", '<rect fill="URL( \'#a{n}\' )"/>') + '<rect fill="url(#a11)"/>',
+        "<style>[class] { fill: url(#a11) }</style><rect class='x'/>" + uses("pattern", '<rect fill="url(#a{n})"/>'),
         "<style>" + "".join(f".c{n} {{ fill: url(#a{n}) }}" for n in range(12)) + "</style>"
         + uses("pattern", '<rect class="c{n}"/>'),
         '<filter id="f"><feGaussianBlur stdDeviation="9"/></filter>' + '<rect filter="url(#f)"/>' * 600,

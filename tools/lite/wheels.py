@@ -27,6 +27,7 @@ OURS = (
     "requests", "urllib3", "certifi", "idna", "charset-normalizer", "sqlalchemy", "tqdm", "tzdata", "ipywidgets",
     "jupyterlab-widgets", "anywidget", "psygnal", "python-dateutil", "six", "pytz", "openpyxl", "et-xmlfile",
     "xlsxwriter", "icalendar", "pyjwt", "python-calamine", "python-pptx", "pypdfium2", "typst", "pycparser",
+    "tinycss2", "webencodings",
 )  # fmt: skip
 """What the package uses there. Not cheroot, h11 and trustme (sockets), nor pandoc and tesseract (programs)."""
 
@@ -36,7 +37,7 @@ COMPILED = ("numpy", "pandas", "lxml", "pillow", "cffi", "cryptography")
 AT_ONCE = (
     "sqlalchemy", "requests", "tqdm", "tzdata", "ipywidgets", "anywidget", "openpyxl", "xlsxwriter", "icalendar",
     "pyjwt", "python-calamine", "python-dateutil", "charset-normalizer", "pandas", "lxml", "pillow", "python-pptx",
-    "cryptography",
+    "cryptography", "tinycss2",
 )  # fmt: skip
 """What `import svc_notebooks` brings with it. The rest comes when a cell imports it: typst alone has 26 MB."""
 

@@ -124,7 +124,7 @@ def _span(text: str) -> str:
 
 
 def rtf(source: bytes, job: Job) -> Document:
-    """Rich text, by a reader of our own: pandoc's loses headings, the order of lists, and letters beyond 65,536."""
+    """Read RTF with our own reader, which keeps more than pandoc's (docs/decisions.md has the comparison)."""
     if not source.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{\\rtf"):
         raise ConversionError("this is no rich text: it does not begin with {\\rtf.")
     return _clean_within_recursion_limit(parse(source, job), job)

@@ -17,58 +17,14 @@ SVG = "http://www.w3.org/2000/svg"
 _XLINK = "{http://www.w3.org/1999/xlink}"
 _XML = "{http://www.w3.org/XML/1998/namespace}"
 
-_ELEMENTS = frozenset(
-    [
-        "svg",
-        "g",
-        "defs",
-        "symbol",
-        "use",
-        "a",
-        "switch",
-        "title",
-        "desc",
-        "path",
-        "rect",
-        "circle",
-        "ellipse",
-        "line",
-        "polyline",
-        "polygon",
-        "text",
-        "tspan",
-        "textPath",
-        "image",
-        "linearGradient",
-        "radialGradient",
-        "stop",
-        "pattern",
-        "clipPath",
-        "mask",
-        "marker",
-        "style",
-        "filter",
-        "feGaussianBlur",
-        "feOffset",
-        "feBlend",
-        "feMerge",
-        "feMergeNode",
-        "feFlood",
-        "feColorMatrix",
-        "feComposite",
-        "feComponentTransfer",
-        "feFuncR",
-        "feFuncG",
-        "feFuncB",
-        "feFuncA",
-        "feDropShadow",
-        "animate",
-        "animateTransform",
-        "animateMotion",
-        "set",
-        "mpath",
-    ]
-)
+_ELEMENTS = frozenset({
+    "svg", "g", "defs", "symbol", "use", "a", "switch", "title", "desc", "path", "rect", "circle", "ellipse",
+    "line", "polyline", "polygon", "text", "tspan", "textPath", "image", "linearGradient", "radialGradient",
+    "stop", "pattern", "clipPath", "mask", "marker", "style", "filter", "feGaussianBlur", "feOffset", "feBlend",
+    "feMerge", "feMergeNode", "feFlood", "feColorMatrix", "feComposite", "feComponentTransfer", "feFuncR",
+    "feFuncG", "feFuncB", "feFuncA", "feDropShadow", "animate", "animateTransform", "animateMotion", "set",
+    "mpath",
+})  # fmt: skip
 _ANIMATIONS = frozenset({"animate", "animateTransform", "animateMotion", "set"})
 _ATTRIBUTE_NAME = re.compile(r"[a-z][a-z-]*", re.IGNORECASE)
 _NOT_ANIMATED = frozenset({"href", "style", "class", "id"})
@@ -153,8 +109,10 @@ def _clean_attribute(element: Any, key: str, job: Job) -> None:
         kept = css.clean_declarations(value)
     elif key.startswith("{"):
         kept = value if key in _XML_ATTRIBUTES else None
+    elif key.lower().startswith("on"):
+        kept = None
     else:
-        kept = None if key.lower().startswith("on") or not _is_safe_attribute(key, value) else value
+        kept = value if key in _PLAIN_TEXT_ATTRIBUTES or "(" not in value else css.clean_value(value)
     if kept is None:
         del element.attrib[key]
     elif kept != value:
@@ -164,10 +122,6 @@ def _clean_attribute(element: Any, key: str, job: Job) -> None:
 _PLAIN_TEXT_ATTRIBUTES = frozenset(
     {"d", "points", "id", "class", "transform", "gradientTransform", "patternTransform", "viewBox"}
 )
-
-
-def _is_safe_attribute(key: str, value: str) -> bool:
-    return key in _PLAIN_TEXT_ATTRIBUTES or "(" not in value or css.is_safe_value(value)
 
 
 def _clean_href(element: Any, value: str, job: Job) -> str | None:

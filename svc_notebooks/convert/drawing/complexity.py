@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from ..job import ConversionError, TooLarge
@@ -15,8 +14,6 @@ MAX_DEPTH = 200
 _GRADIENTS = frozenset({f"{{{SVG}}}linearGradient", f"{{{SVG}}}radialGradient"})
 _LAYERS = {"filter": (500, 120), "mask": (100, 2_000), "pattern": (100, 2_000), "opacity": (1, 5_000)}
 """What needs a picture of its own weighs so many elements at least, and one for so many pixels of the page."""
-_URL_REFERENCE = re.compile(r"url\(\s*[\"']?#([^\"')\s]+)")
-_SIMPLE_SELECTOR = re.compile(r"[.#]?[\w-]+|\*")
 _XLINK = "{http://www.w3.org/1999/xlink}href"
 
 
@@ -53,7 +50,10 @@ class Weights:
             for name, (minimum, pixels_per_element) in _LAYERS.items()
         }
         self._elements_by_id = {element.get("id"): element for element in root.iter() if element.get("id")}
-        self._style_references = _references_in_styles(root)
+        self._style_references: dict[str, list[str]] = {}
+        for element in root.iter(f"{{{SVG}}}style"):
+            for selector, ids in css.rule_references(element.text or ""):
+                self._style_references.setdefault(selector, []).extend(ids)
         self._weights: dict[Any, int] = {}
         self._open: set[Any] = set()
 
@@ -80,9 +80,7 @@ class Weights:
             return []
         values = [element.get("href") or element.get(_XLINK) or ""]
         names = [value[1:] for value in values if value.startswith("#")]
-        names += [
-            name for value in element.attrib.values() if "url(" in value for name in _URL_REFERENCE.findall(value)
-        ]
+        names += [name for value in element.attrib.values() for name in css.references(value)]
         if element.tag == f"{{{SVG}}}a":  # a link to a part of the drawing does not draw it again
             names = [name for name in names if f"#{name}" != values[0]]
         if self._style_references:
@@ -91,16 +89,7 @@ class Weights:
         return [target for target in targets if target is not None and target.tag not in _GRADIENTS]
 
 
-def _references_in_styles(root: Any) -> dict[str, list[str]]:
-    """What style sheets use, by the classes, ids and elements that their selectors name."""
-    references: dict[str, list[str]] = {}
-    for element in root.iter(f"{{{SVG}}}style"):
-        for selector, body in css.rules(element.text or ""):
-            for key in _SIMPLE_SELECTOR.findall(selector) if "url(" in body else ():
-                references.setdefault(key, []).extend(_URL_REFERENCE.findall(body))
-    return references
-
-
 def _selectors_for(element: Any) -> list[str]:
     classes = [f".{name}" for name in element.get("class", "").split()]
-    return [*classes, f"#{element.get('id', '')}", str(element.tag).rpartition("}")[2], "*"]
+    attributes = [f"[{name}]" for name in element.attrib]
+    return [*classes, *attributes, f"#{element.get('id', '')}", str(element.tag).rpartition("}")[2], "*"]

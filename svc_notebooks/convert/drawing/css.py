@@ -1,122 +1,167 @@
-"""Removes from style sheets and style attributes everything that could fetch or run something."""
+"""Removes from style sheets and style attributes everything that could fetch or run something.
+
+The text is parsed by tinycss2 and written again from the tokens that are allowed, so that a browser splits it into the
+same strings, values and rules as the check did.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-_COMMENT = re.compile(r"/\*.*?(?:\*/|$)", re.DOTALL)
-_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
-_TOKEN = re.compile(r""""[^"\n]*"|'[^'\n]*'|[{};]|[^"'{};]+|["']""")
-_FUNCTION = re.compile(r"([\w-]*)\s*\(")
-_URL = re.compile(r"""url\(\s*(["']?)#[^"'()\s]+\1\s*\)""", re.IGNORECASE)
-_SAFE_FUNCTIONS = frozenset(
-    [
-        "rgb",
-        "rgba",
-        "hsl",
-        "hsla",
-        "hwb",
-        "lab",
-        "lch",
-        "oklab",
-        "oklch",
-        "calc",
-        "min",
-        "max",
-        "clamp",
-        "var",
-        "matrix",
-        "translate",
-        "translatex",
-        "translatey",
-        "scale",
-        "scalex",
-        "scaley",
-        "rotate",
-        "skew",
-        "skewx",
-        "skewy",
-        "circle",
-        "ellipse",
-        "inset",
-        "polygon",
-        "path",
-    ]
-)
-_UNSAFE_PROPERTIES = ("behavior", "-moz-binding")
-_UNSAFE = re.compile(r"[<>\\]|javascript:|expression", re.IGNORECASE)
+import tinycss2
+
+_SAFE_FUNCTIONS = frozenset({
+    "rgb", "rgba", "hsl", "hsla", "hwb", "lab", "lch", "oklab", "oklch", "calc", "min", "max", "clamp", "var",
+    "matrix", "translate", "translatex", "translatey", "scale", "scalex", "scaley", "rotate", "skew", "skewx",
+    "skewy", "circle", "ellipse", "inset", "polygon", "path",
+})  # fmt: skip
+_SAFE_TOKENS = frozenset({"whitespace", "ident", "number", "percentage", "dimension", "hash", "string"})
+_SAFE_LITERALS = frozenset(",/+-*:")
+_UNSAFE_PROPERTIES = frozenset({"behavior", "-moz-binding"})
+_UNSAFE_SELECTOR_TOKENS = frozenset({"at-keyword", "error", "url", "{} block"})
+_FRAGMENT = re.compile(r"#[^\"'()\s\\]+")
+_UNSAFE_CHARACTERS = re.compile("[<\0-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]")
+"""The characters that XML does not allow, and the one with which a page would leave the style sheet."""
+_LONG_NUMBER = re.compile(r"[0-9]{1000}")  # tinycss2 calls int(), which refuses more than 4,300 digits
+_MAX_DEPTH = 32
 
 
-def is_safe_value(value: str) -> bool:
-    """Whether a value only names things of the drawing itself.
+def clean_value(text: str) -> str | None:
+    """Return a value that names nothing outside the drawing, as CSS serializes it, or None if it is not safe.
 
-    >>> is_safe_value("url(#a)"), is_safe_value("url(http://svc.example/a)"), is_safe_value("rgb(1, 2, 3)")
-    (True, False, True)
+    >>> clean_value("url(#a)"), clean_value("url(http://svc.example/a)"), clean_value("rgb(1, 2, 3)")
+    ('url(#a)', None, 'rgb(1, 2, 3)')
     """
-    remaining = _URL.sub("", _normalize(value))
-    return not _UNSAFE.search(remaining) and all(
-        function.lower() in _SAFE_FUNCTIONS for function in _FUNCTION.findall(remaining)
-    )
-
-
-def _normalize(text: str) -> str:
-    return _ESCAPE.sub(_decode_escape, _COMMENT.sub(" ", text))
-
-
-def _decode_escape(match: re.Match[str]) -> str:
-    code = int(match[1], 16) if match[1] else 0
-    return chr(code) if 0 < code < 0x110000 else match[2] or ""
+    if _LONG_NUMBER.search(text):
+        return None
+    return _safe_value(tinycss2.parse_component_value_list(text, skip_comments=True))
 
 
 def clean_declarations(text: str) -> str:
-    """A style attribute without what is not safe.
+    """Return the declarations of a style attribute that are safe.
 
     >>> clean_declarations("fill: red; filter: url(//svc.example/a)")
     'fill: red'
     """
-    return "; ".join(_safe_declarations(_normalize(text)))
-
-
-def _safe_declarations(text: str) -> Iterator[str]:
-    for part in text.split(";"):
-        name, colon, value = part.partition(":")
-        name = name.strip()
-        if (
-            colon
-            and value.strip()
-            and name.lower() not in _UNSAFE_PROPERTIES
-            and is_safe_value(value)
-            and is_safe_value(name)
-        ):
-            yield f"{name}: {value.strip()}"
+    if _LONG_NUMBER.search(text):
+        return ""
+    return _safe_declarations(tinycss2.parse_blocks_contents(text, skip_comments=True, skip_whitespace=True))
 
 
 def clean_stylesheet(text: str) -> str:
-    """A style sheet of plain rules: those that begin with @ are left out with all that is in them."""
-    return "\n".join(
-        f"{selector} {{ {kept} }}" for selector, body in rules(_normalize(text)) if (kept := clean_declarations(body))
+    """Return the plain rules of a style sheet with their safe declarations; at-rules are left out.
+
+    >>> clean_stylesheet("@import '//svc.example/a.css'; .a { fill: red }")
+    '.a { fill: red }'
+    """
+    rules = []
+    for selector, content in _rules(text):
+        kept = _safe_declarations(tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True))
+        if kept and selector and _is_safe_selector(selector):
+            rules.append(f"{tinycss2.serialize(selector).strip()} {{ {kept} }}")
+    return "\n".join(rule for rule in rules if not _UNSAFE_CHARACTERS.search(rule))
+
+
+def references(text: str) -> list[str]:
+    """Return the ids that the `url(#id)` of a value or of declarations name."""
+    if "url" not in text.lower():
+        return []
+    return _references(tinycss2.parse_component_value_list(text, skip_comments=True))
+
+
+def rule_references(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield each simple selector of a rule (".a", "#a", "[a]", "a") with the ids that the rule names."""
+    for selector, content in _rules(text):
+        if ids := _references(content):
+            for key in _simple_selectors(selector):
+                yield key, ids
+
+
+def _rules(text: str) -> Iterator[tuple[list[Any], list[Any]]]:
+    """Yield the selector and the content of each plain rule."""
+    if not _LONG_NUMBER.search(text):
+        for rule in tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True):
+            if rule.type == "qualified-rule":
+                yield rule.prelude, rule.content
+
+
+def _references(tokens: list[Any]) -> list[str]:
+    return [target[1:] for token in _walk(tokens) if (target := _url_target(token))]
+
+
+def _simple_selectors(tokens: list[Any]) -> Iterator[str]:
+    previous = " "
+    for token in tokens:
+        if token.type == "ident" and previous != ":":
+            yield f".{token.value}" if previous == "." else token.value
+        elif token.type == "hash":
+            yield f"#{token.value}"
+        elif token.type == "[] block":
+            yield from (f"[{name.value}]" for name in token.content[:1] if name.type == "ident")
+        elif token == "*" or (token == ":" and previous in " ,>+~"):
+            yield "*"  # a pseudo-class that stands alone may match any element
+        previous = token.value if token.type == "literal" else " " if token.type == "whitespace" else token.type
+
+
+def _is_safe_selector(tokens: Iterable[Any], depth: int = 0) -> bool:
+    return depth < _MAX_DEPTH and all(
+        token.type not in _UNSAFE_SELECTOR_TOKENS and _is_safe_selector(_inside(token), depth + 1) for token in tokens
     )
 
 
-def rules(text: str) -> Iterator[tuple[str, str]]:
-    """Selectors and what is between their braces."""
-    prelude, body, depth = "", "", 0
-    for token in _TOKEN.findall(text):
-        if token == "{":
-            depth += 1
-        elif token == "}":
-            depth = max(0, depth - 1)
-            if depth == 0:
-                if _is_plain_selector(prelude):
-                    yield prelude.strip(), body
-                prelude = body = ""
-        elif depth == 0:
-            prelude = "" if token == ";" else prelude + token
-        elif depth == 1:
-            body += token
+def _inside(token: Any) -> list[Any]:
+    """Return the tokens between the brackets of a function or a block."""
+    return getattr(token, "arguments", None) or getattr(token, "content", None) or []
 
 
-def _is_plain_selector(prelude: str) -> bool:
-    prelude = prelude.strip()
-    return bool(prelude) and not prelude.startswith("@") and not _UNSAFE.search(prelude.replace(">", ""))
+def _walk(tokens: Iterable[Any]) -> Iterator[Any]:
+    """Yield tokens and those inside their brackets, at any depth."""
+    pending = list(tokens)
+    while pending:
+        token = pending.pop()
+        yield token
+        pending += _inside(token)
+
+
+def _safe_declarations(nodes: Iterable[Any]) -> str:
+    declarations = []
+    for node in nodes:
+        if node.type == "declaration" and node.lower_name not in _UNSAFE_PROPERTIES:
+            value = _safe_value(node.value)
+            name = tinycss2.serializer.serialize_identifier(node.name)
+            if value and not _UNSAFE_CHARACTERS.search(name):
+                declarations.append(f"{name}: {value}{' !important' if node.important else ''}")
+    return "; ".join(declarations)
+
+
+def _safe_value(nodes: list[Any]) -> str | None:
+    if not _is_safe(nodes):
+        return None
+    text = tinycss2.serialize(nodes).strip()
+    return None if _UNSAFE_CHARACTERS.search(text) else text
+
+
+def _is_safe(nodes: list[Any], depth: int = 0) -> bool:
+    for node in nodes:
+        target = _url_target(node)
+        if target is not None:
+            safe = _FRAGMENT.fullmatch(target) is not None
+        elif node.type == "() block" or (node.type == "function" and node.lower_name in _SAFE_FUNCTIONS):
+            safe = depth < _MAX_DEPTH and _is_safe(_inside(node), depth + 1)
+        else:
+            safe = node.type in _SAFE_TOKENS or (node.type == "literal" and node.value in _SAFE_LITERALS)
+        if not safe:
+            return False
+    return True
+
+
+def _url_target(node: Any) -> str | None:
+    """Return the address in `url(...)`, or None for another token; it is a function where the address is quoted."""
+    if node.type == "url":
+        return str(node.value)
+    if node.type != "function" or node.lower_name != "url":
+        return None
+    arguments = [argument for argument in node.arguments if argument.type != "whitespace"]
+    return str(arguments[0].value) if len(arguments) == 1 and arguments[0].type == "string" else ""

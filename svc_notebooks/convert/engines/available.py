@@ -87,6 +87,7 @@ PYTHON_PPTX = _library("pptx")
 PDFIUM = _library("pypdfium2")
 PILLOW = _library("PIL")
 LXML = _library("lxml")
+TINYCSS2 = _library("tinycss2")
 CHARSET = _library("charset_normalizer")
 TESSEROCR = _library("tesserocr", extra="ocr")
 TESSDATA = Engine("trained data", lambda: bool(tessdata()), 'pip install "svc-notebooks[ocr]"')
@@ -94,7 +95,7 @@ _INSTALL_OFFICE = "apt-get install libreoffice, or libreoffice.org"
 OFFICE = Engine("LibreOffice", lambda: soffice() is not None, _INSTALL_OFFICE, program=True)
 
 ENGINES = (
-    PANDOC, TYPST, XLSXWRITER, CALAMINE, FORMUALIZER, PYTHON_PPTX, PDFIUM, PILLOW, LXML, CHARSET,
+    PANDOC, TYPST, XLSXWRITER, CALAMINE, FORMUALIZER, PYTHON_PPTX, PDFIUM, PILLOW, LXML, TINYCSS2, CHARSET,
     TESSEROCR, TESSDATA, OFFICE,
 )  # fmt: skip
 
