@@ -1,4 +1,4 @@
-"""The service: `handle(Request) -> Response`, the same function behind every edge."""
+"""The service, whose `handle(Request) -> Response` is behind every transport."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from .tables.users import TokenRow
 
 
 class Service:
-    """A whole service. Threads may share it; in a forked child everything but `close` raises Unsupported."""
+    """The whole service. Threads may share it. In a forked child everything but `close` raises Unsupported."""
 
     def __init__(self, context: ServiceContext, parts: BlobStore, *, background: bool | None = None) -> None:
         self._context = context
@@ -58,48 +58,48 @@ class Service:
 
     @property
     def clock(self) -> SystemClock | VirtualClock:
-        """What tells this service the time."""
+        """The clock of this service."""
         return self._context.clock
 
     @property
     def names(self) -> Names:
-        """The brand names on its wire."""
+        """The brand names in its paths, headers and media types."""
         return self._context.names
 
     def has(self, kind: str, key: str) -> bool:
-        """Whether there is a file, channel, calendar or event (`kind`) of this id, whoever may see it."""
+        """Return whether a resource exists, for any user. `kind` is file, channel, calendar or event, `key` its id."""
         return resource_exists(self._context.store, kind, key)
 
     @property
     def seed(self) -> int | str | None:
-        """The seed of its ids, with the number of openings if its store is not new; None: the system's randomness."""
+        """The seed of its ids, followed by the number of openings of an older store, or None for random ids."""
         return self._context.ids.client_seed
 
     @property
     def policy(self) -> Policy:
-        """How it behaves where the interface is silent."""
+        """The choices that the interface leaves open."""
         return self._context.policy
 
     def handle(self, request: Request) -> Response:
-        """Answer a request. What fails inside is logged and answered as a 500.
+        """Return the response to a request. An error of a handler is logged and answered with status 500.
 
-        Raises:
+        Raises only:
             Disconnected: a fault of `faults` cuts the connection.
-            Unsupported: this process is a fork of the one that made the service. Nothing else is ever raised.
+            Unsupported: this process is a fork of the one that opened the service.
         """
         return self._dispatcher.handle(request)
 
     def refusal(self, request: Request, check: Callable[[Request, ServiceContext], None]) -> Response | None:
-        """For an edge that answers a request itself: the answer where `check` raises ApiError, noted in the journal."""
+        """Return the response to a control call that `check` refuses, with a journal row, or None if it passes."""
         return self._dispatcher.refusal(request, check)
 
     @property
     def requests_served(self) -> int:
-        """The number of the last request, as the journal counts."""
+        """The journal number of the last request."""
         return self._journal.last
 
     def journal(self, since: int = 0) -> list[dict[str, Any]]:
-        """One row for each request that is remembered, oldest first; of those after a number only."""
+        """Return one row for each recorded request with a number above `since`, oldest first."""
         return self._journal.rows(since)
 
     def sign_in(
@@ -112,58 +112,57 @@ class Service:
         expires_in: float | None = None,
         token: str | None = None,
     ) -> str:
-        """An access token of a user, who is made if unknown; all scopes unless some are named.
+        """Return an access token of a user, and create the user at the first sign-in.
 
         Args:
-            user: an e-mail address; None: the first user of the policy.
-            scopes: full URIs or their last segments.
-            client: the OAuth client that the token is given to.
-            expires_in: seconds until it ends; None: never.
+            user: an e-mail address, by default that of the first user of the policy.
+            scopes: full URIs or their last segments, by default all scopes.
+            client: the OAuth client of the token.
+            service_account: whether the user is a service account.
+            expires_in: seconds until the token expires, by default never.
             token: the token to use instead of a new one.
 
-        Raises:
-            ValueError: a scope that does not exist, or a user who is no address.
+        Raises ValueError for an unknown scope, or a user that is not an e-mail address.
         """
         context = self._context
         if user and not is_address(user):
-            raise ValueError(f"user={user[:60]!r} is no e-mail address; give one like bob@{context.policy.domain}")
+            raise ValueError(f"user={user[:60]!r} is not an e-mail address; give one like bob@{context.policy.domain}")
         email = (user or context.policy.first_user).lower()
         expires = None if expires_in is None else context.clock.now().timestamp() + expires_in
         granted = TokenRow(email, client, scope_names(scopes, context.policy), int(service_account), expires)
         secret = token or context.ids.token()
-        context.reserve.spend(
-            lambda: record_token(context, self._tokens, secret, granted)
-        )  # or nobody could clear up a full disk
+        # From the reserve, because nobody could free a full disk without a token.
+        context.reserve.spend(lambda: record_token(context, self._tokens, secret, granted))
         return secret
 
     def oauth_client(
         self, name: str, redirect_uris: Sequence[str] = (), *, public: bool = False, base_url: str = NOWHERE
     ) -> JSONObject:
-        """Register an OAuth client: `client_id`, `client_secret` (not for a public one) and the rest that it needs.
+        """Register an OAuth client and return its credentials. Raises ValueError for an invalid redirect URI.
 
-        Raises ValueError: a redirect URI that is none.
+        They are `client_id`, `client_secret` (not for a public client) and the URIs that it needs.
         """
         return clients.create_oauth_client(self._context, name, redirect_uris, public=public, base_url=base_url)
 
     def service_account(
         self, name: str, *, delegation: Iterable[str] = (), client: str = "notebook", base_url: str = NOWHERE
     ) -> JSONObject:
-        """Make a service account, or another key for it; the key file, which is kept nowhere else.
+        """Create a service account, or another key for it, and return the key file, which is stored nowhere else.
 
         Args:
-            name: what its address begins with: a to z, digits and -.
+            name: the local part of its address, of a to z, digits and -.
             delegation: the scopes in which it may act for users.
-            client: the OAuth client that it belongs to.
-            base_url: where the service is found by who has the key.
+            client: the OAuth client of the account.
+            base_url: the address of the service in the key file.
 
         Raises:
-            ValueError: a name or a scope that is none.
+            ValueError: an invalid name or an unknown scope.
             ImportError: without the extra `identity`.
         """
         return clients.create_service_account(self._context, name, delegation, client=client, base_url=base_url)
 
     def open_with(self, file_id: str, client: str) -> bool:
-        """Somebody opens a file with an OAuth client, whose file scope reaches it from now on; False: no such file."""
+        """Open a file with an OAuth client, whose file scope then reaches it. Return False if there is no such file."""
         with self._context.store.transaction():
             exists = self._context.store.files.get(file_id) is not None
             if exists:
@@ -171,7 +170,7 @@ class Service:
         return exists
 
     def flag(self, file_id: str, *, abusive: bool) -> bool:
-        """Mark a file as abusive or not; False: there is no such file."""
+        """Mark a file as abusive or not. Return False if there is no such file."""
         with self._context.store.transaction():
             row = self._context.store.files.get(file_id)
             if row:
@@ -179,51 +178,51 @@ class Service:
         return row is not None
 
     def register_domain(self, domain: str) -> str:
-        """Register a domain, so that channels may use addresses of it; the name as it is compared.
+        """Register a domain for the addresses of channels, and return it in its normal form.
 
-        Raises ValueError: it is no host name or address; scheme and port do not belong to it.
+        Raises ValueError for anything but a host name or an IP address, without scheme and port.
         """
         return domains.register(self._context.store, domain)
 
     def domains(self) -> list[str]:
-        """The domains that are registered: those of the policy, then the others in alphabetical order."""
+        """Return the registered domains, those of the policy first, then the others in alphabetical order."""
         return domains.list_registered(self._context.store, self.policy)
 
     def trust(self, pem: str) -> None:
-        """Let deliveries trust these certificate authorities, beside the system's; revocation lists count too.
+        """Let deliveries trust more certificate authorities than the system does, and use their revocation lists.
 
-        Raises ValueError: there is no certificate in it.
+        Raises ValueError if `pem` contains no certificate.
         """
         self._push.trust(pem)
 
     def receive_at(self, address: str, handler: Callable[[Request], Response] | None) -> None:
-        """Let a function of this process answer the messages to this address; None: no longer.
+        """Deliver the messages to an address to a function of this process, or to the network again with None.
 
-        Its domain must be registered as any other's.
+        The domain of the address must be registered like any other.
         """
         self._push.receive_at(address, handler)
 
     def deliveries(self) -> list[dict[str, Any]]:
-        """One row for each attempt to deliver a message, in the order of their times."""
+        """Return one row for each attempt to deliver a message, in the order of time."""
         return self._push.queue.deliveries()
 
     def outbox(self) -> list[dict[str, Any]]:
-        """One row for each message about an event that would have been mailed, the oldest first."""
+        """Return one row for each e-mail about an event that a real service would send, oldest first."""
         return invitations.outbox(self._context)
 
     def deliver(self, timeout: float | None = None) -> None:
-        """Deliver what is due now; when this returns, every receiver has answered or was given up.
+        """Deliver the messages that are due, and return when each attempt has ended.
 
-        With a timeout (seconds of real time) it returns at the latest then, and the rest goes on beside.
+        With a `timeout` in seconds of real time it returns at the latest then, and the rest goes on in the background.
         """
         self._push.deliver(timeout)
 
     def faults(self, *steps: JSONObject | str, in_order: bool = False) -> AbstractContextManager[None]:
-        """Let these faults happen inside the block; a text is the name of a preset.
+        """Apply faults inside a with block. A step is a dict, or the name of a preset.
 
         Raises:
-            ValueError: a step that cannot be read, or no preset of this name.
-            AssertionError: at its end, for a step that did not happen.
+            ValueError: an invalid step or an unknown preset.
+            AssertionError: a step that has not happened at the end of the block.
 
         >>> service = open_service(seed=0)
         >>> with service.faults({"action": {"status": 503}}):
@@ -233,34 +232,34 @@ class Service:
         return self._faults.during(steps, in_order=in_order)
 
     def add_faults(self, plan: JSONObject) -> str:
-        """Put a plan of faults in force; its id. Raises ValueError for one that cannot be read."""
+        """Put a plan of faults in force and return its id. Raises ValueError for an invalid plan."""
         return self._faults.add(plan).key
 
     def fault_plans(self) -> list[dict[str, Any]]:
-        """The plans in force, with how often each step fired."""
+        """Return one row for each plan in force, with the number of times that each step happened."""
         return self._faults.rows()
 
     def clear_faults(self) -> None:
-        """No more faults."""
+        """Remove all plans of faults."""
         self._faults.clear()
 
     def limit(self, user: str | None = None, requests: int | None = None, per: str | float | timedelta = "60s") -> None:
-        """Let a user ask so many times within a length of time, in the place of the policy's limit; None: no longer.
+        """Set the number of requests that a user may send within a duration, or remove the limit with None.
 
-        Raises ValueError for a number or a time that is none.
+        It replaces the limit of the policy. Raises ValueError for an invalid number or duration.
         """
         self._rate_limiter.limit((user or self.policy.first_user).lower(), requests, parse_duration(per))
 
     def limits(self) -> list[dict[str, Any]]:
-        """The limits that `limit` has set, with what was spent of each in the window that is open."""
+        """Return one row for each limit set by `limit`, with the requests spent in the open window."""
         return self._rate_limiter.rows()
 
     def agenda(self, since: datetime | None = None, until: datetime | None = None) -> list[dict[str, Any]]:
-        """What comes to its end or is sent by itself, in the order of time: from now on, or between two instants."""
+        """Return one row for each thing that will expire or be sent, in the order of time, from now on by default."""
         return upcoming_events(self._context, since, until)
 
     def virtual_clock(self) -> VirtualClock:
-        """The clock, to be moved; the system's is replaced by one that stands still from now on."""
+        """Return a clock that can be set. The system clock is replaced by one that stands still from now on."""
         clock = self._context.clock
         if isinstance(clock, VirtualClock):
             return clock
@@ -269,9 +268,9 @@ class Service:
         return virtual
 
     def reset(self) -> None:
-        """Begin again: no files, no uploads, the next sequence of ids; users and their tokens stay."""
+        """Delete everything but users and their tokens, and begin the next sequence of ids."""
         context = self._context
-        with context.store.exclusive():  # or an upload could end between the two, and lose its parts
+        with context.store.exclusive():  # or an upload could end in between, and lose its parts
             with context.content.replacing():
                 context.store.clear()
             context.ids.restart()
@@ -283,48 +282,49 @@ class Service:
             virtual.restart()
 
     def snapshot(self) -> str:
-        """Remember the whole state, as long as the service lives; the id to give to `restore`. Raises as `save`."""
+        """Keep a copy of the whole state in memory, and return its id for `restore`. Raises as `save`."""
         return self._snapshots.take(self._context, self._parts)
 
     def restore(self, snapshot: str) -> None:
-        """Make the state what it was. Raises ValueError for an id that `snapshot` never gave."""
+        """Return to the state of a snapshot. Raises ValueError for an unknown id."""
         self._snapshots.restore(snapshot, self._context, self._parts)
         self._forget_caches()
 
     def fork(self, branch: int = 0) -> Service:
-        """An independent copy in memory; its channels are stopped. With a `branch` its next ids are its own."""
+        """Return an independent copy in memory, with stopped channels. Each `branch` above 0 has ids of its own."""
         return Service(*fork_context(self._context, self._parts, branch), background=self._background)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write everything to one file; with `overwrite` in place of another saved service, which is kept as `.bak`.
+        """Write everything to one file and return its path.
 
-        It has digests of tokens, and no token. Raises PathExists and OSError (also for damaged content).
+        With `overwrite` it replaces another saved service, which is renamed to `.bak`. The file has digests of tokens,
+        and no token. Raises PathExists and OSError (also for damaged content).
         """
         target = Path(path)
         save_to(target, self.dump, overwrite=overwrite)
         return target
 
     def dump(self, file: BinaryIO) -> None:
-        """Write everything to an open file that is empty. Raises as `save`."""
+        """Write everything to an open, empty file. Raises as `save`."""
         save(self._context, self._parts, file)
 
     def load(self, file: BinaryIO) -> None:
-        """Take what `save` has written in place of all that is here; channels are stopped, as in a fork.
+        """Replace everything by the content of a file of `save`. Channels are stopped, as in a fork.
 
-        Raises ValueError for a file that is no such thing, or damaged; nothing has changed then.
+        Raises ValueError for another file or a damaged one, before anything is changed.
         """
         load(self._context, self._parts, file)
         self._push.load_authorities()
         self._forget_caches()
 
     def _forget_caches(self) -> None:
-        """The store is another now: forget what was known of it."""
+        """Forget what was read from the store, because another one has replaced it."""
         self._tokens.clear_cache()
         self._rate_limiter.forget()
         self._push.queue.forget()
 
     def close(self) -> None:
-        """Let go of the database and of all bytes; the service cannot be used any more."""
+        """Close the database and the content. The service cannot be used afterwards."""
         if isinstance(self._context, ForkedChild):  # a forked child closes nothing
             return
         self._push.close()
@@ -349,24 +349,26 @@ def open_service(
     base_url: str | None = None,
     background: bool | None = None,
 ) -> Service:
-    """Build a whole service.
+    """Open a service.
 
     Args:
-        path: a folder that keeps everything: a store, or one that is empty or missing; None: all in memory.
-        seed: makes ids and tokens the same at every run; None: from the system's randomness.
-        clock: None: with a seed one that stands still until moved, else the system's.
-        base_url: the address that goes into links; None: the one that each request names.
-        background: a thread delivers notifications; without one `deliver` does, in this process alone. None: where
-            there are threads.
+        path: the folder of its data, which may be empty or missing. By default everything is in memory.
+        seed: makes ids and tokens the same in every run. By default they are random.
+        clock: by default the system clock, or with a seed one that stands still until it is set.
+        policy: the choices that the interface leaves open.
+        names: the brand names in paths, headers and media types.
+        base_url: the address in links, by default that of each request.
+        background: whether a thread delivers notifications. Without one `deliver` does, to functions of this process
+            alone. By default there is a thread where the platform has threads.
 
-    Raises ValueError for the URL of a database, OSError for a folder that is no store, is damaged or in use.
+    Raises ValueError for the URL of a database, OSError for a folder of something else, a damaged one or one in use.
 
     >>> service = open_service(seed=0)
     >>> service.handle(Request("GET", "http://svc.local/storage/v3/files")).status
     401
     """
     if path is not None and "://" in str(path):
-        raise ValueError(f"path={str(path)!r} is a URL: no other database than SQLite is supported yet; give a folder")
+        raise ValueError(f"path={str(path)!r} is a URL, but only SQLite is supported; give a folder")
     clock = clock or (SystemClock() if seed is None else VirtualClock())
     context, parts = build_context(
         None if path is None else Path(path), seed, clock, policy or Policy(), names or Names()
@@ -375,9 +377,9 @@ def open_service(
 
 
 def open_saved(path: str | Path, *, branch: int = 0, background: bool | None = None) -> Service:
-    """The service that `Service.save` wrote to a file, in memory; its channels and its ids are as in a fork.
+    """Open the service in a file of `Service.save` in memory, with channels and ids as in a fork.
 
-    Raises OSError where the file cannot be read, ValueError for another file, a damaged one or another version's.
+    Raises OSError if the file cannot be read, ValueError for another file, a damaged one or one of another version.
     """
     with Path(path).open("rb") as file:
         try:

@@ -1,4 +1,4 @@
-"""What all handlers share: the parts of the service, the request, and helpers for requests and responses.
+"""The parts of the service, the request, and helpers for requests and responses that all handlers share.
 
 service_context, public_request: the service, a request with an access token, a request without one.
 access_tokens, allowed_hosts, csrf, external_origin: check the token, the Host and the Origin of a request.

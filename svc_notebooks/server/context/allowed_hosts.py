@@ -1,7 +1,7 @@
 """Checks that the Host of a request names this service.
 
-A page can make the name of its own host lead to this machine (DNS rebinding). The browser then takes this service
-for a part of that page, and the Host header is all that tells them apart.
+A web page can make the name of its own host resolve to this machine (DNS rebinding). The browser then treats this
+service as a part of that page, and only the Host header shows the difference.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ def check_host(request: Request, context: ServiceContext) -> None:
 
 
 def _is_listening(host: str, listening: str) -> bool:
-    """Whether a server that listens at one address is found under this host.
+    """Return whether a host is a name of the server that listens at `listening`.
 
-    Who listens at all addresses (0.0.0.0) is found under every IP address: that of a published port of a container
-    is not known inside of it, and an address, unlike a name, leads only to itself.
+    A server that listens at all addresses (0.0.0.0) accepts every IP address. A container does not know the address
+    of its published port, and an address, unlike a name, cannot be rebound.
     """
     own, requested = _address(listening), _address(host)
     if host == listening:
@@ -58,5 +58,4 @@ def _address(host: str) -> IPv4Address | IPv6Address | None:
 
 @cache
 def _host_name() -> str:
-    """The name of this machine."""
     return socket.gethostname().lower()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ...core.errors.catalogue import refuse
-from ...core.http.messages import Headers, Request
+from ...core.http.messages import Request
 from .service_context import ServiceContext
 
 _HOST = re.compile(r"(?:[A-Za-z0-9._~%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
@@ -14,29 +14,21 @@ _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 
 def external_origin(request: Request, context: ServiceContext) -> str:
-    """Scheme and authority as the client wrote them. Raises ApiError (400) for a Host that is none."""
+    """Return scheme and authority as the client wrote them. Raises ApiError (400) for an invalid Host."""
     if context.base_url:
         return context.base_url.rstrip("/")
     scheme, _, host = request.origin.partition("://")
     host = request.headers.get("Host") or host
     if context.policy.trust_forwarded:
-        scheme, host = _forwarded(request.headers, scheme, host)
-    return f"{scheme}://{_authority(scheme, host)}"
-
-
-def _forwarded(headers: Headers, scheme: str, host: str) -> tuple[str, str]:
-    """The nearest client's words: the first element of each header counts."""
-    parameters = {key.lower(): value.strip('"') for key, value in _PAIR.findall(_first(headers.get("Forwarded")))}
-    scheme = parameters.get("proto") or _first(headers.get("X-Forwarded-Proto")) or scheme
-    host = parameters.get("host") or _first(headers.get("X-Forwarded-Host")) or host
-    return (scheme.lower() if scheme.lower() in _DEFAULT_PORTS else "http"), host
-
-
-def _first(value: str | None) -> str:
-    return (value or "").split(",")[0].strip()
-
-
-def _authority(scheme: str, host: str) -> str:
+        # The first element of each header is that of the proxy next to the client.
+        forwarded, proto, forwarded_host = (
+            (request.headers.get(name) or "").split(",")[0].strip()
+            for name in ("Forwarded", "X-Forwarded-Proto", "X-Forwarded-Host")
+        )
+        parameters = {key.lower(): value.strip('"') for key, value in _PAIR.findall(forwarded)}
+        scheme = (parameters.get("proto") or proto or scheme).lower()
+        scheme = scheme if scheme in _DEFAULT_PORTS else "http"
+        host = parameters.get("host") or forwarded_host or host
     if not _HOST.fullmatch(host):
         raise refuse("invalidHeader", name="Host", message="expected a host name with an optional port.")
-    return host.removesuffix(_DEFAULT_PORTS.get(scheme, ":80"))
+    return f"{scheme}://{host.removesuffix(_DEFAULT_PORTS.get(scheme, ':80'))}"

@@ -29,7 +29,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-s
 def html_page(
     title: str, body: str, *, status: int = 200, forms: str | None = "'self'", extra: Iterable[tuple[str, str]] = ()
 ) -> Response:
-    """A page with this title; `body` is HTML, `forms` says where its forms may lead (None: anywhere)."""
+    """Return a page with HTML as its `body`. `forms` are the allowed targets of its forms, or None for all."""
     content = (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style>{body}</html>\n'
@@ -48,9 +48,10 @@ def html_page(
 
 
 def sandbox_headers(headers: Headers) -> list[tuple[str, str]]:
-    """What somebody stored may be shown by a browser, which sends no header of ours: it runs no script there.
+    """Return headers that keep a browser from running the scripts of stored content, [] for programs.
 
-    A script would stand on our own origin, with the cookie of whoever looks.
+    Such a script would run with the service's origin and with the cookie of the reader. A browser that opens a link
+    sends no Authorization.
     """
     if "Authorization" in headers:
         return []
@@ -58,11 +59,11 @@ def sandbox_headers(headers: Headers) -> list[tuple[str, str]]:
 
 
 def description_list(rows: Iterable[tuple[str, str]]) -> str:
-    """Names and values as a list."""
+    """Return names and values as an HTML description list."""
     return "<dl>" + "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in rows) + "</dl>"
 
 
 def redirect(address: str, status: int = 303, extra: Iterable[tuple[str, str]] = ()) -> Response:
-    """Send a browser to another address."""
+    """Return a redirect to another address."""
     headers = [("Location", address), ("Content-Length", "0"), ("Cache-Control", "no-store"), *extra]
     return Response(status, Headers(headers))

@@ -1,4 +1,4 @@
-"""Encodes and verifies page tokens; each is authenticated for one listing."""
+"""Encodes and verifies page tokens, each of which is valid for one listing only."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _MAC_SIZE = 16
 
 
 def encode_page_token(keys: tuple[Any, ...], about: tuple[str, ...], secret: str) -> str:
-    """A token that stands for these keys in the listing that `about` names."""
+    """Return a token for the keys of the next page of the listing `about`."""
     text = json.dumps(keys, ensure_ascii=False).encode()
     return urlsafe_b64encode(_mac(text, about, secret) + text).decode().rstrip("=")
 
 
 def decode_page_token(token: str, about: tuple[str, ...], width: int, secret: str) -> tuple[Any, ...]:
-    """The keys in a token. Raises ApiError (400 invalid, location pageToken)."""
+    """Return the keys in a token. Raises ApiError (400 invalid, location pageToken)."""
     try:
         raw = urlsafe_b64decode(token.encode("ascii") + b"=" * (-len(token) % 4))
     except ValueError:
         raise _wrong() from None
-    seal, text = raw[:_MAC_SIZE], raw[_MAC_SIZE:]
-    if not hmac.compare_digest(seal, _mac(text, about, secret)):
+    mac, text = raw[:_MAC_SIZE], raw[_MAC_SIZE:]
+    if not hmac.compare_digest(mac, _mac(text, about, secret)):
         raise _wrong()
     keys = tuple(json.loads(text))
     if len(keys) != width:
@@ -39,4 +39,6 @@ def _mac(text: bytes, about: tuple[str, ...], secret: str) -> bytes:
 
 
 def _wrong() -> Exception:
-    return refuse("invalidValue", name="pageToken", message="it is no token of this listing: begin again without it.")
+    return refuse(
+        "invalidValue", name="pageToken", message="not a token of this listing; begin again without it."
+    )

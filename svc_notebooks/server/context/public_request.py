@@ -1,4 +1,4 @@
-"""A request to an endpoint that needs no access token: token endpoints, links, pages."""
+"""A request to an endpoint without an access token, which is a token endpoint, a link or a page."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .service_context import ServiceContext
 _FORM = "application/x-www-form-urlencoded"
 _MAX_FORM_SIZE = 64 * 1024
 _NOT_IN_DESCRIPTION = re.compile(r"[^ !#-\[\]-~]")
-"""What may not stand in an error_description (RFC 6749, 5.2)."""
+"""A character that is not allowed in an error_description (RFC 6749, 5.2)."""
 _UNCACHED = [("Pragma", "no-cache")]
 
 
 @dataclass(frozen=True, slots=True)
 class PublicRequest:
-    """One such request; `context` and `token_verifier` are the service's."""
+    """A request without an access token, with the context and the token verifier of the service."""
 
     context: ServiceContext
     token_verifier: TokenVerifier
@@ -36,33 +36,28 @@ class PublicRequest:
     journal_entry: JournalEntry
 
     def now(self) -> float:
-        """The present instant in Unix seconds."""
+        """Return the current time in Unix seconds."""
         return self.context.clock.now().timestamp()
 
     def form(self) -> dict[str, str]:
-        """The parameters of a form body. Raises OAuthError: it is none, or names a parameter twice."""
+        """Return the parameters of a form body. Raises OAuthError for another body, or a repeated parameter."""
         media_type = MediaType.parse(self.http_request.headers.get("Content-Type") or "").essence
-        content = self._content()
+        content = b""
+        while block := self.body.read(_MAX_FORM_SIZE):
+            content += block
+            if len(content) > _MAX_FORM_SIZE:
+                raise OAuthError("invalid_request", f"the body has more than {_MAX_FORM_SIZE} bytes.")
         if content and media_type != _FORM:
             raise OAuthError("invalid_request", f"the body must be a form: Content-Type {_FORM}.")
         try:
             pairs = parse_qsl(content.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=100)
         except ValueError:
-            raise OAuthError("invalid_request", "the body is no form in ASCII with percent-encoding.") from None
+            raise OAuthError("invalid_request", "the body is not a form in ASCII with percent-encoding.") from None
         return unique_parameters(pairs)
-
-    def _content(self) -> bytes:
-        pieces, size = [], 0
-        while block := self.body.read(_MAX_FORM_SIZE):
-            pieces.append(block)
-            size += len(block)
-            if size > _MAX_FORM_SIZE:
-                raise OAuthError("invalid_request", f"the body has more than {_MAX_FORM_SIZE} bytes.")
-        return b"".join(pieces)
 
 
 def unique_parameters(pairs: list[tuple[str, str]]) -> dict[str, str]:
-    """Parameters by name. Raises OAuthError: one is there twice (RFC 6749, 3.1)."""
+    """Return parameters by name. Raises OAuthError for a repeated one (RFC 6749, 3.1)."""
     parameters = dict(pairs)
     if len(parameters) < len(pairs):
         repeated = next(name for name, _ in pairs if sum(name == other for other, _ in pairs) > 1)
@@ -71,19 +66,19 @@ def unique_parameters(pairs: list[tuple[str, str]]) -> dict[str, str]:
 
 
 def required_parameter(form: Mapping[str, str], name: str) -> str:
-    """A parameter that must be there. Raises OAuthError."""
+    """Return a required parameter. Raises OAuthError if it is missing."""
     if not form.get(name):
         raise OAuthError("invalid_request", f"{name} is missing.")
     return form[name]
 
 
 def no_store_json(value: JSONObject) -> Response:
-    """An answer of an OAuth endpoint, which nobody may keep."""
+    """Return the response of an OAuth endpoint, which must not be cached."""
     return json_bytes(encode_json(value), 200, _UNCACHED)
 
 
 def oauth_error_response(error: OAuthError, *, basic: bool = False) -> Response:
-    """The flat answer to what was refused."""
+    """Return the response to an OAuth error, which has no error envelope."""
     challenge = [("WWW-Authenticate", 'Basic realm="svc"')] if basic and error.status == 401 else []
     body: JSONObject = {"error": error.error, "error_description": _NOT_IN_DESCRIPTION.sub("?", error.description)}
     return json_bytes(encode_json(body), error.status, [*_UNCACHED, *challenge])

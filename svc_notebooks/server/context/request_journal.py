@@ -15,18 +15,16 @@ COLUMNS = (
     "n", "time", "operation", "method", "path", "query", "user", "client", "scopes", "declared", "received",
     "status", "sent", "offset_before", "offset_after", "fault", "decided_by",
 )  # fmt: skip
-"""The keys of a row: sizes in bytes, offsets the stored bytes of an upload session."""
-
+"""The keys of a row. Sizes are in bytes; offsets are the stored bytes of an upload session."""
 
 _ROW = 800
-"""About so many bytes of memory a row takes beside its path and its query."""
-
+"""The estimated memory of a row in bytes, without its path and its query."""
 
 _MAX_DECIDED_BY = 2000
 
 
 class JournalEntry:
-    """One row while it is being written; None: does not apply."""
+    """A row that is being filled. None stands for a value that does not apply."""
 
     __slots__ = (*COLUMNS, "weight")
 
@@ -51,18 +49,18 @@ class JournalEntry:
         self.weight = _ROW + len(path) + len(query)
 
     def row(self) -> dict[str, Any]:
-        """The row as a dict: the time in RFC 3339, the scopes in a list."""
+        """Return the row as a dict, with the time in RFC 3339 and the scopes as a list."""
         row = {name: getattr(self, name) for name in COLUMNS}
         return row | {"time": format_time(self.time), "scopes": sorted(self.scopes)}
 
 
 def with_notes(decided_by: str, notes: Iterable[str]) -> str:
-    """What decided, and what is to be said besides, as far as a row has room for it."""
+    """Return the deciding rule followed by notes, up to the length that a row allows."""
     return "; ".join((decided_by, *notes))[:_MAX_DECIDED_BY]
 
 
 class Journal:
-    """The last rows: at most `length` of them and, the last one aside, at most so many bytes."""
+    """The last rows, at most `length` of them and at most `max_bytes`, but always the last one."""
 
     def __init__(self, length: int, max_bytes: int) -> None:
         self._length, self._max_bytes = length, max_bytes
@@ -72,7 +70,7 @@ class Journal:
         self._lock = Lock()
 
     def open(self, time: datetime, method: str, path: str, query: str) -> JournalEntry:
-        """Begin the row of a request."""
+        """Add the row of a new request and return it."""
         with self._lock:
             entry = JournalEntry(next(self._numbers), time, method, path, query)
             entries = self._entries
@@ -84,18 +82,18 @@ class Journal:
 
     @property
     def last(self) -> int:
-        """The number of the last row; 0: there is none."""
+        """The number of the last row, or 0."""
         with self._lock:
             return self._entries[-1].n if self._entries else 0
 
     def rows(self, since: int = 0) -> list[dict[str, Any]]:
-        """The rows that are kept with higher numbers, oldest first."""
+        """Return the rows with a number above `since`, oldest first."""
         with self._lock:
             entries = list(takewhile(lambda entry: entry.n > since, reversed(self._entries)))
         return [entry.row() for entry in reversed(entries)]
 
     def clear(self) -> None:
-        """Begin anew, at number 1."""
+        """Delete all rows and begin again at number 1."""
         with self._lock:
             self._entries.clear()
             self._bytes = 0

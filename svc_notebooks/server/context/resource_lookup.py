@@ -10,12 +10,10 @@ _EXISTS: dict[str, Callable[[Store, str], bool]] = {
     "file": lambda store, key: store.files.get(key) is not None,
     "channel": lambda store, key: store.channels.get(key) is not None,
     "calendar": lambda store, key: store.calendars.get(key) is not None,
-    "event": lambda store, key: store.events.exists(
-        key.split("_")[0]
-    ),  # an instance has the id of its series, and a time
+    "event": lambda store, key: store.events.exists(key.split("_")[0]),  # an instance has the id of its series
 }
 
 
 def resource_exists(store: Store, resource_type: str, resource_id: str) -> bool:
-    """Whether the store has a resource of this kind and id, whoever may see it."""
+    """Return whether the store has a resource of this type and id, for any user."""
     return _EXISTS[resource_type](store, resource_id)

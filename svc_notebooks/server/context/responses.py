@@ -1,4 +1,4 @@
-"""Builds responses: JSON, error envelopes and plain text (X-01)."""
+"""Builds responses of JSON, error envelopes and plain text (X-01)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _NO_STORE = ("Cache-Control", "no-cache, no-store, max-age=0, must-revalidate")
 
 
 def encode_json(value: JSON, *, compact: bool = False) -> bytes:
-    """JSON as bytes: indented by two blanks, or on one line."""
+    """Encode JSON, indented by two spaces or on one line."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":")) if compact else _indented(value, "\n") + "\n"
-    return text.encode("utf-8", "replace")  # a refusal says back what was sent, and that may be no text
+    return text.encode("utf-8", "replace")  # an error message may quote text of the request that has lone surrogates
 
 
 def _indented(value: JSON, newline: str) -> str:
-    """As json.dumps(indent=2) prints it; that one leaves the fast encoder when it indents."""
+    """Return the text of json.dumps(indent=2), which does not use the fast encoder when it indents."""
     if isinstance(value, str):
         return encode_basestring(value)
     inner = newline + "  "
@@ -37,29 +37,29 @@ def _indented(value: JSON, newline: str) -> str:
 
 
 def json_response(query: Query, value: JSONObject, status: int = 200) -> Response:
-    """An answer in JSON, on one line with prettyPrint=false."""
+    """Return a JSON response, on one line with prettyPrint=false."""
     return json_bytes(encode_json(value, compact=query.get("prettyPrint") == "false"), status)
 
 
 def json_bytes(content: bytes, status: int = 200, extra: Iterable[tuple[str, str]] = ()) -> Response:
-    """An answer whose JSON is made already."""
+    """Return a response with encoded JSON."""
     headers = Headers([JSON_TYPE, ("Content-Length", str(len(content))), _NO_STORE, *extra])
     return Response(status, headers, content)
 
 
 def error_response(error: ApiError) -> Response:
-    """The answer to what was refused."""
+    """Return the response to an error."""
     return json_bytes(encode_json(envelope(error)), error.status, error.headers)
 
 
 def empty_response(status: int, extra: Iterable[tuple[str, str]] = ()) -> Response:
-    """An answer without a body."""
+    """Return a response without a body."""
     headers = [("Content-Length", "0"), *extra] if status != 204 else list(extra)
     return Response(status, Headers(headers))
 
 
 def text_response(status: int, text: str) -> Response:
-    """An answer in plain text."""
+    """Return a response in plain text."""
     content = text.encode()
     headers = [("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", str(len(content)))]
     return Response(status, Headers(headers), content)

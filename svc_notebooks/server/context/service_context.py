@@ -25,9 +25,10 @@ from .request_journal import JournalEntry
 
 @dataclass(frozen=True, slots=True)
 class ServiceContext:
-    """The parts of one service; `base_url` is where clients find it, None: as each request says.
+    """The parts of one service.
 
-    `folder` keeps everything, None: memory; `notes` are sentences about what was noticed when it was opened.
+    `base_url` is its address in links, None for that of each request. `folder` has its data, None for memory. `notes`
+    are sentences about problems that were found when it was opened.
     """
 
     store: Store
@@ -45,7 +46,7 @@ class ServiceContext:
     reserve: Reserve = field(default_factory=lambda: Reserve(None))
 
     def millis(self) -> int:
-        """The present instant in Unix milliseconds."""
+        """Return the current time in Unix milliseconds."""
         return to_millis(self.clock.now())
 
     @property
@@ -59,13 +60,13 @@ class ServiceContext:
         return self.names.native("shortcut")
 
     def root(self, user: str) -> str:
-        """The id of the folder that everything of a user is in."""
+        """Return the id of the root folder of a user, or ""."""
         return self.store.users.root(user) or ""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """One request that has found its operation and its caller; `method` is the one that was meant."""
+    """A request with its operation and its caller. `method` may be that of X-HTTP-Method-Override."""
 
     http_request: Request
     method: str
@@ -78,21 +79,21 @@ class RequestContext:
 
     @property
     def headers(self) -> Headers:
-        """The request's headers."""
+        """The headers of the request."""
         return self.http_request.headers
 
     @property
     def file_id(self) -> str:
-        """The file's id in the path."""
+        """The id of the file in the path, or ""."""
         return self.path_params.get(FILE_ID, "")
 
     @property
     def permission_id(self) -> str:
-        """The permission's id in the path."""
+        """The id of the permission in the path, or ""."""
         return self.path_params.get(PERMISSION_ID, "")
 
     def viewer(self, context: ServiceContext) -> Viewer:
-        """Who looks, as the store asks for it."""
+        """Return the caller in the form of the store's searches."""
         user = self.caller.user
         shared = context.store.permissions.has_any(user)
         return Viewer(user, context.root(user), self.caller.client, context.folder_type, shared, self.caller.app_only)
