@@ -114,7 +114,7 @@ def test_a_link_of_somebody_else_leads_to_nothing(page: Page, sandbox: svc.Sandb
     sign_in(page, "bob@svc.example")
 
     assert "secret.txt" not in page.content()
-    page.get_by_role("link", name="Sign in as somebody else").click()
+    page.get_by_role("link", name="Sign in as another user").click()
     sign_in(page, "ada@svc.example")
     assert page.get_by_role("heading", name="secret.txt").is_visible()
 
@@ -130,7 +130,7 @@ def test_the_owner_of_a_flagged_file_is_asked_first(page: Page, sandbox: svc.San
 
     assert page.get_by_text("malware").is_visible()
     with page.expect_download() as saved:
-        page.get_by_role("link", name=re.compile("know what it is")).click()
+        page.get_by_role("link", name=re.compile("Accept the risk")).click()
     assert Path(saved.value.path()).read_bytes() == b"not what it seems"
 
 

@@ -21,7 +21,7 @@ _PROJECT = "notebooks"
 def create_oauth_client(
     context: ServiceContext, name: str, redirect_uris: Sequence[str], *, public: bool, base_url: str
 ) -> JSONObject:
-    """Register an OAuth client; what its makers are told, once. Raises ValueError for an address that is none."""
+    """Register an OAuth client and return its credentials. Raises ValueError for an invalid redirect URI."""
     client_id, secret = f"{context.ids.number()}.apps.{context.policy.domain}", context.ids.secret()
     addresses = [_check_redirect_uri(uri) for uri in redirect_uris]
     row = ClientRow(client_id, name, "" if public else digest_of(secret), " ".join(addresses))
@@ -40,23 +40,23 @@ def create_oauth_client(
 def _check_redirect_uri(address: str) -> str:
     parts = urlsplit(address)
     if not parts.scheme or parts.fragment or not address.isascii() or any(character.isspace() for character in address):
-        raise ValueError(f"{address!r} is no redirect URI: give an absolute address without a fragment")
+        raise ValueError(f"{address!r} is not a redirect URI: give an absolute address without a fragment")
     if parts.scheme in ("http", "https") and not parts.hostname:
-        raise ValueError(f"{address!r} is no redirect URI: it names no host")
+        raise ValueError(f"{address!r} is not a redirect URI: it has no host")
     if parts.scheme in ("javascript", "data", "vbscript", "file"):
-        raise ValueError(f"{address!r} is no redirect URI: no client can be reached there")
+        raise ValueError(f"{address!r} is not a redirect URI: no client can be reached there")
     return address
 
 
 def create_service_account(
     context: ServiceContext, name: str, delegation: Iterable[str], *, client: str, base_url: str
 ) -> JSONObject:
-    """Make a service account, or give it another key; the key file, whose private half is kept nowhere else.
+    """Create a service account, or another key for it, and return the key file. The private key is stored nowhere else.
 
-    Raises ValueError for a name or a scope that is none, ImportError without the extra `identity`.
+    Raises ValueError for an invalid name or an unknown scope, ImportError without the extra `identity`.
     """
     if not _ACCOUNT_NAME.fullmatch(name):
-        raise ValueError(f"{name!r} is no name: 1 to 30 of a-z, 0-9 and -, a letter first, no - at the end")
+        raise ValueError(f"name={name!r} must be 1 to 30 of a-z, 0-9 and -, a letter first, no - at the end")
     email = f"{name}@{_PROJECT}.iam.{context.policy.domain}"
     allowed = scope_names(list(delegation), context.policy)
     private, public = new_key()

@@ -29,7 +29,7 @@ def new_code(
     challenge: str = "",
     method: str = "plain",
 ) -> str:
-    """An authorization code for what a user has consented to: `token` says who, and to which scopes."""
+    """Return an authorization code for the user and the scopes of `token`."""
     context, code = request.context, request.context.ids.code()
     digest = digest_of(code)
     grant = GrantRow(
@@ -50,22 +50,18 @@ def new_code(
 
 
 def exchange_code(request: PublicRequest, form: dict[str, str], client: ClientRow) -> JSONObject:
-    """The tokens that a code stands for, once; who comes a second time ends them all."""
+    """Exchange a code for tokens. A second use of the code revokes all of them."""
     with request.context.store.transaction():
         grant = _grant(request, required_parameter(form, "code"), "code", client)
         if not grant.spent:
             _check_exchange(form, grant)
-            return _exchange(request, grant)
+            oauth, refresh = request.context.store.oauth, request.context.ids.refresh_token()
+            oauth.spend(grant)
+            oauth.add_grant(grant._replace(digest=digest_of(refresh), kind="refresh", expires=None))
+            return _issue(request, grant, grant.scopes) | {"refresh_token": refresh}
     request.context.store.oauth.end(grant.family)
     request.token_verifier.clear_cache()
     raise OAuthError("invalid_grant", "the code was used before: every token that came from it is revoked.")
-
-
-def _exchange(request: PublicRequest, grant: GrantRow) -> JSONObject:
-    oauth, refresh = request.context.store.oauth, request.context.ids.refresh_token()
-    oauth.spend(grant)
-    oauth.add_grant(grant._replace(digest=digest_of(refresh), kind="refresh", expires=None))
-    return _issue(request, grant, grant.scopes) | {"refresh_token": refresh}
 
 
 def _check_exchange(form: dict[str, str], grant: GrantRow) -> None:
@@ -73,14 +69,14 @@ def _check_exchange(form: dict[str, str], grant: GrantRow) -> None:
         raise OAuthError("invalid_grant", "redirect_uri is not the one of the authorization request.")
     verifier = form.get("code_verifier", "")
     if grant.challenge and not matches_challenge(verifier, grant.method, grant.challenge):
-        raise OAuthError("invalid_grant", "code_verifier does not answer the code_challenge of the request.")
+        raise OAuthError("invalid_grant", "code_verifier does not match the code_challenge of the request.")
     if verifier and not grant.challenge:
-        raise OAuthError("invalid_grant", "there is a code_verifier, and the request had no code_challenge.")
+        raise OAuthError("invalid_grant", "there is a code_verifier, but the request had no code_challenge.")
 
 
 def refresh_access_token(request: PublicRequest, form: dict[str, str], client: ClientRow) -> JSONObject:
-    """Another access token of the same consent, for all of its scopes or some."""
-    with request.context.store.transaction():  # or a revocation could come between the look and the token
+    """Return another access token of the same consent, for all of its scopes or some."""
+    with request.context.store.transaction():  # or a revocation could come between the check and the token
         grant = _grant(request, required_parameter(form, "refresh_token"), "refresh", client)
         scopes = scopes_of(request.context, form["scope"]) if form.get("scope") else grant.scopes
         if not set(scopes.split()) <= set(grant.scopes.split()):
@@ -122,7 +118,7 @@ def _token(
 
 
 def exchange_assertion(request: PublicRequest, form: dict[str, str]) -> JSONObject:
-    """A token of the service account that signed the assertion, or of the user that it may act for."""
+    """Exchange an assertion for a token of the service account that signed it, or of a user that it may act for."""
     assertion = required_parameter(form, "assertion")
     try:
         header, claims = read_unverified(assertion)
@@ -139,7 +135,7 @@ def exchange_assertion(request: PublicRequest, form: dict[str, str]) -> JSONObje
 
 
 def _account(request: PublicRequest, header: dict[str, Any], claims: dict[str, Any]) -> AccountRow:
-    """The service account that the assertion claims to come from. Raises InvalidAssertionError, OAuthError."""
+    """Return the service account in the `iss` of an assertion. Raises InvalidAssertionError, OAuthError."""
     if header.get("alg") != ALGORITHM:
         raise InvalidAssertionError(f"it must be signed with {ALGORITHM}")
     issuer = claims.get("iss")
@@ -147,53 +143,52 @@ def _account(request: PublicRequest, header: dict[str, Any], claims: dict[str, A
     if account is None:
         raise OAuthError("invalid_grant", "iss names no service account of this service.")
     if header.get("kid", account.key_id) != account.key_id:
-        raise InvalidAssertionError("kid names a key that this service account does not have (any more)")
-    _check_audience(request, claims.get("aud"))
-    return account
-
-
-def _check_audience(request: PublicRequest, audience: object) -> None:
-    """Refuse what was signed for another service; some libraries sign one address for all. Raises OAuthError."""
-    address = external_origin(request.http_request, request.context) + "/token"
-    accepted = (address, *request.context.policy.assertion_audiences)
+        raise InvalidAssertionError("kid is not the present key of this service account")
+    # Some libraries sign one address for all services, which `assertion_audiences` names.
+    address, audience = external_origin(request.http_request, request.context) + "/token", claims.get("aud")
+    accepted = (
+        address,
+        *request.context.policy.assertion_audiences,
+    )
     if not any(entry in accepted for entry in (audience if isinstance(audience, list) else [audience])):
         raise OAuthError("invalid_grant", f"aud must be {address}, the address of this endpoint.")
+    return account
 
 
 def _check_times(request: PublicRequest, claims: dict[str, Any]) -> None:
     issued, expires, now = _seconds(claims, "iat"), _seconds(claims, "exp"), request.now()
     clock = f"the clock of the service shows {request.context.clock.now():%Y-%m-%dT%H:%M:%SZ}"
     if issued > now + _SKEW or ("nbf" in claims and _seconds(claims, "nbf") > now + _SKEW):
-        raise OAuthError("invalid_grant", f"the assertion lies in the future: {clock}.")
+        raise OAuthError("invalid_grant", f"the assertion is from the future: {clock}.")
     if not issued < expires <= issued + _LONGEST_ASSERTION:
-        raise OAuthError("invalid_grant", f"exp must lie at most {_LONGEST_ASSERTION} seconds after iat.")
+        raise OAuthError("invalid_grant", f"exp must be at most {_LONGEST_ASSERTION} seconds after iat.")
     if now >= expires:
         raise OAuthError("invalid_grant", f"the assertion has expired: {clock}.")
 
 
 def _seconds(claims: dict[str, Any], name: str) -> float:
     value = claims.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _MAX_SECONDS:  # nor is nan
-        raise OAuthError("invalid_grant", f"{name} must be a number: seconds since 1970.")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _MAX_SECONDS:  # or nan
+        raise OAuthError("invalid_grant", f"{name} must be a number of seconds since 1970.")
     return value
 
 
 def _subject(context: ServiceContext, account: AccountRow, claims: dict[str, Any], scopes: str) -> str:
-    """Whom the token is for: the account itself, or a user whom it may act for (domain-wide delegation)."""
+    """Return the user of the token, the account itself or one that it may act for (domain-wide delegation)."""
     subject = claims.get("sub", account.email)
     if subject == account.email:
         return account.email
     if not set(scopes.split()) <= set(account.delegation.split()):
         raise OAuthError("unauthorized_client", "this service account may not act for users in these scopes.")
     if not isinstance(subject, str) or context.store.users.root(subject.lower()) is None:
-        raise OAuthError("invalid_grant", "sub names no user of this service.")
+        raise OAuthError("invalid_grant", "sub is not a user of this service.")
     return subject.lower()
 
 
 def scopes_of(context: ServiceContext, scope: object) -> str:
-    """Scopes that are divided by blanks, as the store keeps them. Raises OAuthError."""
+    """Return scopes separated by spaces in the form of the store. Raises OAuthError."""
     if not isinstance(scope, str) or not scope.strip():
-        raise OAuthError("invalid_scope", "scope is missing: name at least one, divided by blanks.")
+        raise OAuthError("invalid_scope", "scope is missing: name at least one, separated by spaces.")
     try:
         return " ".join(dict.fromkeys(scope_names(scope.split(), context.policy).split()))
     except ValueError as error:
@@ -201,5 +196,5 @@ def scopes_of(context: ServiceContext, scope: object) -> str:
 
 
 def scope_uris(context: ServiceContext, scopes: str) -> str:
-    """Scopes as clients write them: full URIs, divided by blanks."""
+    """Return scopes in the form of clients, as full URIs separated by spaces."""
     return " ".join(f"{context.policy.auth_scope_base}/{scope}" for scope in scopes.split())

@@ -22,7 +22,7 @@ _CLIENT_GRANTS: Mapping[str, Callable[[PublicRequest, dict[str, str], ClientRow]
 
 
 def token(request: PublicRequest) -> Response:
-    """An access token for a code, a refresh token or an assertion."""
+    """Return an access token for a code, a refresh token or an assertion."""
     basic = "Authorization" in request.http_request.headers
     try:
         return no_store_json(_issue(request))
@@ -41,7 +41,7 @@ def _issue(request: PublicRequest) -> JSONObject:
 
 
 def _client(request: PublicRequest, form: dict[str, str]) -> ClientRow:
-    """Who asks: a registered client that shows its secret, if it has one. Raises OAuthError (401)."""
+    """Return the client of a request, after a check of its secret, if it has one. Raises OAuthError (401)."""
     name, secret = _client_credentials(request, form)
     client = request.context.store.oauth.client(name)
     if client is None:
@@ -52,29 +52,27 @@ def _client(request: PublicRequest, form: dict[str, str]) -> ClientRow:
 
 
 def _client_credentials(request: PublicRequest, form: dict[str, str]) -> tuple[str, str]:
-    """Id and secret, in the header or in the form, not in both (RFC 6749, 2.3)."""
+    """Return id and secret from the header or from the form, but not from both (RFC 6749, 2.3)."""
     header = request.http_request.headers.get("Authorization")
     if header is None:
         return form.get("client_id", ""), form.get("client_secret", "")
-    name, secret = _basic(header)
-    if "client_secret" in form or form.get("client_id", name) != name:
-        raise OAuthError("invalid_request", "a client shows its id and secret in one way only.")
-    return name, secret
-
-
-def _basic(header: str) -> tuple[str, str]:
     scheme, _, value = header.partition(" ")
     try:
         name, _, secret = b64decode(value.strip(), validate=True).decode().partition(":")
     except ValueError:
         scheme = ""
     if scheme.lower() != "basic":
-        raise OAuthError("invalid_client", "the Authorization header is no Basic one.")
-    return unquote_plus(name), unquote_plus(secret)
+        raise OAuthError("invalid_client", "the Authorization header must use the Basic scheme.")
+    name, secret = unquote_plus(name), unquote_plus(secret)
+    if "client_secret" in form or form.get("client_id", name) != name:
+        raise OAuthError(
+            "invalid_request", "send the client's id and secret in the header or in the form, not in both."
+        )
+    return name, secret
 
 
 def tokeninfo(request: PublicRequest) -> Response:
-    """Whom a token is for, what it lets them do, and for how long."""
+    """Return the user, the client, the scopes and the lifetime of a token."""
     try:
         secret = bearer(request.http_request) or _parameter(request, "access_token")
         return no_store_json(_token_info(request, secret))
@@ -100,28 +98,25 @@ def _token_info(request: PublicRequest, secret: str) -> JSONObject:
 
 
 def revoke(request: PublicRequest) -> Response:
-    """A token is good no more; with it goes all that came from the same consent."""
+    """Revoke a token, and with it all tokens of the same consent."""
     try:
-        _revoke(request, _parameter(request, "token"))
+        secret = _parameter(request, "token")
     except OAuthError as error:
         return oauth_error_response(error)
-    return no_store_json({})
-
-
-def _revoke(request: PublicRequest, secret: str) -> None:
     oauth = request.context.store.oauth
     grant = oauth.grant(secret)
     family = grant.family if grant and grant.kind == "refresh" else oauth.family(secret)
     with request.context.store.transaction():
-        known = oauth.end_token(secret) or family is not None
+        exists = oauth.end_token(secret) or family is not None
         if family:
             oauth.end(family)
     request.token_verifier.clear_cache()
-    if not known:
-        raise OAuthError("invalid_token", "there is no such token, or it was revoked before.")
+    if not exists:
+        return oauth_error_response(OAuthError("invalid_token", "there is no such token, or it was revoked before."))
+    return no_store_json({})
 
 
 def _parameter(request: PublicRequest, name: str) -> str:
-    """A parameter of the query or of the form."""
+    """Return a parameter of the query or of the form. Raises OAuthError if it is missing."""
     form = request.form() if request.method == "POST" else {}
     return required_parameter({**form, name: request.query.get(name) or form.get(name, "")}, name)

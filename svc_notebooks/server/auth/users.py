@@ -1,4 +1,4 @@
-"""Creates a user on the first sign-in: a root folder, and copies of the events that invite the user."""
+"""Creates a user on the first sign-in, with a root folder and copies of the events that invite the user."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from ..tables.users import TokenRow
 
 
 def create_user(context: ServiceContext, email: str) -> None:
-    """Make a user of whoever is none yet."""
+    """Create the user of an e-mail address on the first sign-in."""
     if context.store.users.root(email) is not None:
         return
     root = root_row(context, email)
     context.store.users.add_user(email, root.id)
     context.store.files.add(root)
-    _copy_invitations(context, email)
+    for row in context.store.events.naming(email):
+        event = event_from_row(row)
+        if not row.cancelled and email in emails_of(event.body):
+            sync_attendee_copies(context, event, event.body)
 
 
 def record_token(context: ServiceContext, access: TokenVerifier, secret: str, token: TokenRow) -> None:
@@ -25,10 +28,3 @@ def record_token(context: ServiceContext, access: TokenVerifier, secret: str, to
     with context.store.transaction():
         create_user(context, token.user)
         access.add_token(secret, token)
-
-
-def _copy_invitations(context: ServiceContext, email: str) -> None:
-    for row in context.store.events.naming(email):
-        event = event_from_row(row)
-        if not row.cancelled and email in emails_of(event.body):
-            sync_attendee_copies(context, event, event.body)

@@ -39,6 +39,4 @@ def _mac(text: bytes, about: tuple[str, ...], secret: str) -> bytes:
 
 
 def _wrong() -> Exception:
-    return refuse(
-        "invalidValue", name="pageToken", message="not a token of this listing; begin again without it."
-    )
+    return refuse("invalidValue", name="pageToken", message="not a token of this listing; begin again without it.")

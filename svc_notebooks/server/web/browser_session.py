@@ -1,7 +1,7 @@
 """Signs a person in and out in a browser, with a cookie, so that links to files open (A6-08).
 
-The cookie is good for pages alone, never for the interface itself, so that no other site can call it in their name.
-It is not an access token either: the store has a browser session under a key that is derived from the cookie.
+The cookie is valid for pages only and never for the interface itself, so that no other site can call the interface in
+the user's name. It is not an access token. The store has a browser session under a key that is derived from the cookie.
 """
 
 from __future__ import annotations
@@ -27,31 +27,29 @@ _LIFETIME = 12 * 3600
 
 
 def session_user(request: PublicRequest) -> Caller | None:
-    """Who looks: by the access token of the request, else by the cookie. Raises ApiError (401) for a bad token."""
+    """Return the caller by the access token of the request, or by the cookie. Raises ApiError (401) for a bad token."""
     if "Authorization" in request.http_request.headers or request.query.get("access_token"):
         return request.token_verifier.caller(request.http_request, request.query)
     return _session(request)
 
 
 def _session(request: PublicRequest) -> Caller | None:
-    """Who is signed in by the cookie."""
-    secret = cookie(request)
-    return request.token_verifier.caller_for_token(_session_key(request, secret)) if secret else None
+    """Return the user who is signed in with the cookie."""
+    secret = _cookie_value(request)
+    return request.token_verifier.caller_for_token(_digest(request, "session", secret)) if secret else None
 
 
-def _session_key(request: PublicRequest, secret: str) -> str:
-    """What the store has in place of a cookie; only the service can work it out."""
-    return _keyed(request, "session", secret)
+def _digest(request: PublicRequest, purpose: str, secret: str) -> str:
+    """Return a digest that only the service can compute, a different one for each purpose.
 
-
-def _keyed(request: PublicRequest, purpose: str, secret: str) -> str:
-    """A digest that only the service can work out; those of two purposes have nothing in common."""
+    That of "session" is the key of a browser session in the store.
+    """
     content = f"{purpose} {secret}".encode("utf-8", "surrogatepass")
     return hmac.digest(request.context.secret.encode(), content, "sha256").hex()
 
 
-def cookie(request: PublicRequest) -> str:
-    """The secret in the cookie, "" without one."""
+def _cookie_value(request: PublicRequest) -> str:
+    """Return the secret in the cookie, or ""."""
     try:
         morsel = SimpleCookie(request.http_request.headers.get("Cookie") or "").get(COOKIE)
     except CookieError:
@@ -60,12 +58,12 @@ def cookie(request: PublicRequest) -> str:
 
 
 def signature(request: PublicRequest) -> str:
-    """What only a page that was made for this browser knows: forms must bring it along."""
-    return _keyed(request, "form", cookie(request))
+    """Return the signature that a form must send, to show that it comes from a page made for this browser."""
+    return _digest(request, "form", _cookie_value(request))
 
 
 def sign_in(request: PublicRequest) -> Response:
-    """The page where a person says who they are, and what follows when they have."""
+    """Return the sign-in page, or sign a person in and redirect to the page they wanted."""
     target = local_target(request.query.get("continue"))
     if request.method != "POST":
         return sign_in_page(request, target)
@@ -81,14 +79,14 @@ def _start_session(request: PublicRequest, form: dict[str, str], target: str) ->
     with context.store.transaction():
         create_user(context, granted.user)
         request.token_verifier.add_token(
-            _session_key(request, secret), granted._replace(client=CLIENT, expires=request.now() + _LIFETIME)
+            _digest(request, "session", secret), granted._replace(client=CLIENT, expires=request.now() + _LIFETIME)
         )
     request.journal_entry.user = granted.user
     return redirect(target, extra=[("Set-Cookie", _cookie(request, secret, _LIFETIME))])
 
 
 def _token_for(request: PublicRequest, form: dict[str, str]) -> TokenRow:
-    """Who signs in: the bearer of a token, or, where that is enough, whoever they say they are."""
+    """Return the token row of the session. Raises ApiError (401) without a valid token, if `policy` needs one."""
     if secret := form.get("token", "").strip():
         caller = request.token_verifier.caller_for_token(secret)
         if caller is None:
@@ -108,21 +106,21 @@ def _cookie(request: PublicRequest, secret: str, lifetime: int) -> str:
 
 
 def sign_out(request: PublicRequest) -> Response:
-    """Forget the person."""
-    if secret := cookie(request):
-        request.context.store.oauth.end_token(_session_key(request, secret))
+    """End the session of the cookie."""
+    if secret := _cookie_value(request):
+        request.context.store.oauth.end_token(_digest(request, "session", secret))
         request.token_verifier.clear_cache()
     return redirect("/signin", extra=[("Set-Cookie", _cookie(request, "", 0))])
 
 
 def local_target(target: str | None) -> str:
-    """Where a person wanted to go, if that is within this service."""
+    """Return the target of a sign-in if it is a path of this service, else the sign-in page."""
     is_local = target and target.startswith("/") and not target.startswith(("//", "/\\")) and target.isprintable()
     return target if target and is_local else "/signin"
 
 
 def sign_in_page(request: PublicRequest, target: str, *, status: int = 200, problem: str = "") -> Response:
-    """Ask who somebody is."""
+    """Return the page on which a person signs in."""
     action = f"/signin?{escape(str(Query([('continue', target)])))}"
     known = _session(request)
     parts = [
@@ -138,20 +136,20 @@ def sign_in_page(request: PublicRequest, target: str, *, status: int = 200, prob
 
 
 def _chooser(request: PublicRequest, action: str) -> str:
-    """A button for each user, and room for another; nobody has a password here."""
+    """Return a form with a button for each user and a field for another one, without passwords."""
     buttons = "".join(
         f'<p><button name="user" value="{escape(email)}">{escape(email)}</button></p>'
         for email in request.context.store.users.emails()
     )
     return (
         f'<form method="post" action="{action}">{buttons}</form><form class="stack" method="post" action="{action}">'
-        '<label>Somebody else<input type="email" name="user" required></label><button>Sign in</button></form>'
+        '<label>Another user<input type="email" name="user" required></label><button>Sign in</button></form>'
     )
 
 
 def account_bar(caller: Caller | None) -> str:
-    """The line at the top of a page: who looks, and the way out."""
+    """Return the line at the top of a page, with the user and a button to sign in or out."""
     if caller is None or not caller.user:
-        return '<header><span>not signed in</span><a class="button" href="/signin">Sign in</a></header>'
+        return '<header><span>Not signed in</span><a class="button" href="/signin">Sign in</a></header>'
     out = '<form method="post" action="/signout"><button>Sign out</button></form>' if caller.client == CLIENT else ""
     return f"<header><span>{escape(caller.user)}</span>{out}</header>"

@@ -1,4 +1,4 @@
-"""GET and POST /authorize: a person lets a client act for them, in the scopes that they leave ticked (RFC 6749)."""
+"""Handles /authorize, where a person lets an OAuth client act for them in the scopes they select (RFC 6749)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _METHODS = ("plain", "S256")
 
 @dataclass(frozen=True, slots=True)
 class _Authorization:
-    """What a client asks a person for; where the answer goes is known to be right."""
+    """An authorization request of a client whose redirect URI has been checked."""
 
     client: ClientRow
     redirect: str
@@ -33,7 +33,7 @@ class _Authorization:
 
 
 class _Declined(Exception):
-    """An answer to the client that is no code."""
+    """An error that is sent back to the client."""
 
     def __init__(self, error: str, description: str) -> None:
         super().__init__(description)
@@ -41,7 +41,7 @@ class _Declined(Exception):
 
 
 def authorize(request: PublicRequest) -> Response:
-    """Ask the person who is signed in, and send the browser back to the client with a code or with the reason."""
+    """Show the consent page, or redirect the browser to the client with a code or an error."""
     try:
         authorization = _read_authorization(request)
     except OAuthError as error:
@@ -55,21 +55,21 @@ def authorize(request: PublicRequest) -> Response:
 
 
 def _read_authorization(request: PublicRequest) -> _Authorization:
-    """Who asks, and where to: what is wrong here is never sent on. Raises OAuthError."""
+    """Read the client and its redirect URI. Raises OAuthError, which must not be sent to that URI."""
     params = unique_parameters(list(request.query.pairs))
     client = request.context.store.oauth.client(params.get("client_id", ""))
     if client is None:
         raise OAuthError("invalid_request", "there is no OAuth client of this client_id.")
     registered, redirect = client.redirects.split(), params.get("redirect_uri", "")
     if not any(matches_redirect(uri, redirect) for uri in registered):
-        raise OAuthError("invalid_request", "redirect_uri is none of those that this client has registered.")
+        raise OAuthError("invalid_request", "redirect_uri is not registered for this client.")
     return _Authorization(client, redirect, params.get("state"), params)
 
 
 def _error_page(request: PublicRequest, error: OAuthError) -> Response:
     if "text/html" not in (request.http_request.headers.get("Accept") or ""):
         return oauth_error_response(error)
-    return html_page("No answer", f"<h1>This cannot be answered</h1><p>{escape(error.description)}</p>", status=400)
+    return html_page("Invalid request", f"<h1>Invalid request</h1><p>{escape(error.description)}</p>", status=400)
 
 
 def _respond(request: PublicRequest, authorization: _Authorization) -> Response:
@@ -79,7 +79,7 @@ def _respond(request: PublicRequest, authorization: _Authorization) -> Response:
     scopes = scopes_of(request.context, authorization.params.get("scope")).split()
     caller, silent = _consenting_caller(request, authorization), authorization.params.get("prompt") == "none"
     if caller is None and silent:
-        raise _Declined("login_required", "nobody is signed in, and prompt=none lets nobody ask.")
+        raise _Declined("login_required", "nobody is signed in, and prompt=none allows no sign-in page.")
     if caller is None:
         return sign_in_page(request, "/authorize?" + str(request.query))
     offered = [scope for scope in scopes if scope in caller.scopes]
@@ -91,11 +91,9 @@ def _respond(request: PublicRequest, authorization: _Authorization) -> Response:
 
 
 def _challenge(authorization: _Authorization) -> tuple[str, str]:
-    """The code challenge and its method; a public client must send one (RFC 7636)."""
-    challenge, method = (
-        authorization.params.get("code_challenge", ""),
-        authorization.params.get("code_challenge_method", "plain"),
-    )
+    """Return the code challenge and its method. A public client must send one (RFC 7636)."""
+    params = authorization.params
+    challenge, method = params.get("code_challenge", ""), params.get("code_challenge_method", "plain")
     if not challenge and not authorization.client.secret:
         raise _Declined("invalid_request", "a client without a secret must send a code_challenge.")
     if method not in _METHODS or (challenge and not is_verifier(challenge)):
@@ -104,7 +102,7 @@ def _challenge(authorization: _Authorization) -> tuple[str, str]:
 
 
 def _consenting_caller(request: PublicRequest, authorization: _Authorization) -> Caller | None:
-    """Who is asked: the one who is signed in, or, where choosing is enough, the one that login_hint names."""
+    """Return the user who is signed in, or the one of login_hint where the policy needs no token to sign in."""
     hint = authorization.params.get("login_hint", "").lower()
     chosen = request.context.policy.browser_sign_in == "choose" and authorization.params.get("prompt") == "none"
     if hint and chosen and request.context.store.users.root(hint):
@@ -123,10 +121,10 @@ def _consent_page(
     action = f"/authorize?{escape(str(request.query))}"
     body = (
         f"{account_bar(caller)}<h1>{escape(authorization.client.name)} wants to act for you</h1>"
-        f'<p>Untick what it may not do.</p><form class="stack" method="post" action="{action}">{boxes}'
+        f'<p>Clear the permissions that you do not give.</p><form class="stack" method="post" action="{action}">{boxes}'
         f'<input type="hidden" name="signature" value="{signature(request)}">'
         '<button name="decision" value="allow">Allow</button> <button name="decision" value="deny">Deny</button></form>'
-        f"<p>Then this browser goes to {escape(authorization.redirect)}</p>"
+        f"<p>This browser then opens {escape(authorization.redirect)}</p>"
     )
     parts = urlsplit(authorization.redirect)
     leads_to = f"'self' {parts.scheme}://{parts.netloc}" if parts.netloc else None
@@ -178,7 +176,7 @@ def _redirect_back(authorization: _Authorization, answer: dict[str, str]) -> Res
 
 
 def metadata(request: PublicRequest) -> Response:
-    """Where the endpoints are, as OAuth libraries look it up (RFC 8414)."""
+    """Return the addresses of the endpoints for OAuth libraries (RFC 8414)."""
     base, policy = external_origin(request.http_request, request.context), request.context.policy
     document: JSONObject = {
         "issuer": base,

@@ -1,8 +1,7 @@
-"""The headers of content behind a link: whether a browser shows it or saves it, and what it may do (A6-08)."""
+"""The headers of linked content, which tell a browser to show or to save it and confine its scripts (A6-08)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from urllib.parse import quote
 
 from ...core.http.multipart import MediaType
@@ -12,7 +11,7 @@ _PICTURES = "apng avif bmp gif jpeg png svg+xml vnd.microsoft.icon webp x-icon"
 SHOWN = frozenset({PDF, "application/javascript", "application/json", "application/xml"}) | {
     f"image/{subtype}" for subtype in _PICTURES.split()
 }
-"""Media types that browsers display, beside text, audio and video."""
+"""Media types that browsers display in addition to text, audio and video."""
 
 _PLAYED = ("audio/", "video/")
 _SHOWN_FAMILIES = ("text/", *_PLAYED)
@@ -21,16 +20,17 @@ _LONGEST_NAME = 1000
 
 
 def link_headers(name: str, media_type: str, *, save: bool) -> list[tuple[str, str]]:
-    """The headers for a file's content; `save`: the address asks for that."""
-    shown = not save and is_shown(media_type)
+    """Return the headers of a file's content. With `save` the browser saves every type."""
+    shown, essence = not save and is_shown(media_type), MediaType.parse(media_type).essence
     headers = [("Content-Disposition", disposition(name, "inline" if shown else "attachment"))]
-    if shown and _lacks_charset(media_type):
+    is_text = essence.startswith("text/") and essence not in _NAMES_ITS_CHARSET
+    if shown and is_text and "charset=" not in media_type.lower():  # a browser would read UTF-8 as windows-1252
         headers.append(("Content-Type", f"{media_type}; charset=utf-8"))
     return headers + confinement(media_type)
 
 
 def is_shown(media_type: str) -> bool:
-    """Whether a browser displays content of this type.
+    """Return whether a browser displays content of this type.
 
     >>> is_shown("video/mp4"), is_shown("image/tiff"), is_shown("application/zip")
     (True, False, False)
@@ -39,18 +39,12 @@ def is_shown(media_type: str) -> bool:
     return essence in SHOWN or essence.startswith(_SHOWN_FAMILIES)
 
 
-def _lacks_charset(media_type: str) -> bool:
-    """Whether a browser would guess the encoding of a text, and read UTF-8 as windows-1252."""
-    essence = MediaType.parse(media_type).essence
-    return essence.startswith("text/") and essence not in _NAMES_ITS_CHARSET and "charset=" not in media_type.lower()
-
-
 def confinement(media_type: str) -> list[tuple[str, str]]:
-    """Keep stored content from running scripts with the service's origin and the reader's cookie.
+    """Return headers that keep stored content from running scripts with the service's origin and the reader's cookie.
 
-    A sandbox has an origin of its own: chromium's player cannot load audio and video again there, and older versions
-    of it show no PDF. Content of these types holds no script that runs with the service's origin, and nosniff keeps
-    it from being taken for a page, so a policy without scripts is enough.
+    A sandbox has an origin of its own, in which chromium's player cannot reload audio and video, and older versions of
+    chromium show no PDF. Content of these types has no script that runs with the service's origin, and nosniff keeps
+    a browser from taking it for a page, so a policy without scripts is enough.
     """
     essence = MediaType.parse(media_type).essence
     policy = "script-src 'none'" if essence == PDF or essence.startswith(_PLAYED) else "sandbox"
@@ -58,15 +52,11 @@ def confinement(media_type: str) -> list[tuple[str, str]]:
 
 
 def disposition(name: str, kind: str) -> str:
-    """A Content-Disposition (RFC 6266) with the file's name, which is no path and may be longer than a header.
+    """Return a Content-Disposition (RFC 6266) with the name of the file, shortened to fit a header.
 
     >>> disposition('a"b.txt', "inline")
     'inline; filename="a_b.txt"; filename*=UTF-8\\'\\'a%22b.txt'
     """
     name = name[:_LONGEST_NAME]
-    plain = "".join(_plain(name))
+    plain = "".join(mark if mark.isascii() and mark.isprintable() and mark not in '"\\%/' else "_" for mark in name)
     return f"{kind}; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='', errors='replace')}"
-
-
-def _plain(name: str) -> Iterable[str]:
-    return (mark if mark.isascii() and mark.isprintable() and mark not in '"\\%/' else "_" for mark in name)

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...core.clock import from_millis
 from ...core.errors.catalogue import refuse
-from ...core.events.rrule import Start, is_all_day
+from ...core.events.rrule import is_all_day
 from ...core.events.times import read_time
 from ...core.http.messages import JSONObject, Response
 from ..context.html import description_list, html_page
@@ -26,7 +26,7 @@ _NEXT = 10
 
 
 def event_page(request: PublicRequest) -> Response:
-    """What a browser shows of an event; whoever has the link sees it. Raises ApiError (404)."""
+    """Return the page of an event, for everybody who has the link. Raises ApiError (404)."""
     context = request.context
     calendar, event = _event_at(context, request.query.get("eid") or "")
     if calendar is None or event is None or event.row.cancelled or not context.policy.open_links:
@@ -51,7 +51,8 @@ def _rows(context: ServiceContext, calendar: CalendarRow, event: EventRecord) ->
     rows += [(title, str(body[name])) for name, title in _TEXTS.items() if body.get(name)]
     if event.row.recurring:
         coming = islice(instances(context, calendar, event.row, context.clock.now(), None), _NEXT)
-        rows.append(("Repeats", "\n".join(str(line) for line in _recurrence_lines(body))))
+        rules: Any = body.get("recurrence")
+        rows.append(("Repeats", "\n".join(str(line) for line in rules or [])))
         rows.append(
             ("Next", "\n".join(_when(instance.body) for instance in coming if not instance.row.cancelled) or "no more")
         )
@@ -62,24 +63,15 @@ def _rows(context: ServiceContext, calendar: CalendarRow, event: EventRecord) ->
 _TEXTS = {"location": "Where", "description": "What", "hangoutLink": "Conference"}
 
 
-def _recurrence_lines(body: JSONObject) -> list[Any]:
-    rules: Any = body.get("recurrence")
-    return rules or []
-
-
 _DAY = "{0:%A}, {0.day} {0:%B %Y}"
 
 
 def _when(body: JSONObject) -> str:
-    """From when to when, each in its own zone."""
+    """Return the start and the end of an event in words, each in its own time zone."""
     start, end = read_time(body["start"]), read_time(body["end"])
     if is_all_day(start):
         last = end - timedelta(days=1)
         return _DAY.format(start) + (f" to {_DAY.format(last)}" if last > start else "") + ", all day"
-    begins, ends = _zone(start), _zone(end)
+    begins, ends = (f" ({getattr(moment, 'tzinfo', '')})" for moment in (start, end))
     until = f"{end:%H:%M}" if f"{start:%F}" == f"{end:%F}" else f"{_DAY.format(end)}, {end:%H:%M}"
     return f"{_DAY.format(start)}, {start:%H:%M}{'' if begins == ends else begins} to {until}{ends}"
-
-
-def _zone(moment: Start) -> str:
-    return f" ({getattr(moment, 'tzinfo', '')})"

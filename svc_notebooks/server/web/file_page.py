@@ -1,6 +1,6 @@
-"""What webViewLink and webContentLink open: a page about a file, and its bytes (A6-08).
+"""The page of a file at webViewLink and its content at webContentLink (A6-08).
 
-They are for who owns the file, whom it was shared with, and, where it is open to anyone, for everybody.
+They are open to the owner of the file, to the users it is shared with, and to everybody if it is shared with anyone.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _MOST_TEXT = 64 * 1024
 _MOST_PICTURE = 4 * 1024 * 1024
 
 
-def described_file(context: ServiceContext, user: str, row: FileRow) -> str:
-    """Name, type, owner, size, and the way to the bytes, if they may be taken."""
+def describe_file(context: ServiceContext, user: str, row: FileRow) -> str:
+    """Return the name, type, owner and size of a file as HTML, with a download link if the user may download it."""
     rows = [("Type", row.mime_type), ("Owner", row.owner)]
     if row.size is not None:
         rows.append(("Size", f"{row.size:,} bytes"))
@@ -46,7 +46,7 @@ def described_file(context: ServiceContext, user: str, row: FileRow) -> str:
 def _download_link(context: ServiceContext, user: str, row: FileRow) -> str:
     held = effective_role(context, user, row)
     if held is None or not can_download(row, held):
-        return '<p class="warning">Who can edit this file has barred its readers from downloading and copying it.</p>'
+        return '<p class="warning">The editors of this file do not let its readers download or copy it.</p>'
     if row.size is None:
         return ""
     if row.abusive and user != row.owner:
@@ -56,7 +56,7 @@ def _download_link(context: ServiceContext, user: str, row: FileRow) -> str:
 
 
 def listing(context: ServiceContext, caller: Caller, row: FileRow) -> str:
-    """What is in a folder, or what a shortcut leads to, as links; "" for other files."""
+    """Return links to the children of a folder or to the target of a shortcut, or ""."""
     children = context.store.files.children(row.id, _MOST_CHILDREN) if row.mime_type == context.folder_type else []
     target = context.store.files.get(row.target) if row.target else None
     listed = [*children, target] if target else children
@@ -66,7 +66,7 @@ def listing(context: ServiceContext, caller: Caller, row: FileRow) -> str:
 
 
 def preview(context: ServiceContext, caller: Caller, row: FileRow) -> str:
-    """The content as a part of a page, "" where there is nothing that one could show, or the scopes do not reach."""
+    """Return the content as a part of a page, or "" if a page cannot show it or the scopes do not allow it."""
     scoped = caller.with_scopes(CONTENT)
     if row.abusive or scoped.scopes.isdisjoint(CONTENT) or not can_see(context, scoped, row):
         return ""
@@ -79,7 +79,7 @@ def preview(context: ServiceContext, caller: Caller, row: FileRow) -> str:
         )
     if media_type.startswith("text/") or media_type in _TEXTS:
         text = _bytes(context, row, min(row.size, _MOST_TEXT)).decode("utf-8", "replace")
-        return f"<pre>{escape(text)}</pre>" + ("<p>and so on</p>" if row.size > _MOST_TEXT else "")
+        return f"<pre>{escape(text)}</pre>" + ("<p>(shortened)</p>" if row.size > _MOST_TEXT else "")
     return ""
 
 
@@ -88,7 +88,7 @@ def _bytes(context: ServiceContext, row: FileRow, size: int) -> bytes:
 
 
 def _document(context: ServiceContext, row: FileRow, user: str) -> str:
-    """A native document as the page that it exports to, in a frame where nothing runs."""
+    """Return a native document as its HTML export, in a frame without scripts."""
     try:
         html = render_document(context, row, "text/html", user)
     except ConversionError:
@@ -99,22 +99,22 @@ def _document(context: ServiceContext, row: FileRow, user: str) -> str:
 _ANONYMOUS = Caller("", "", READ | CONTENT, False, None)
 _PAGE_OPERATION = Operation("files.page", (), (), READ, decided_by="A6-08")
 
-_TITLES = {401: "Sign in first", 403: "You may not do this", 404: "There is no such file, or not for you"}
+_TITLES = {401: "Sign in first", 403: "Permission denied", 404: "File not found, or not shared with you"}
 
 
 def view(request: PublicRequest) -> Response:
-    """The page of a file."""
+    """Return the page of a file."""
     try:
         caller = _caller(request)
         row = readable_file(request.context, caller, request.path_params[FILE_ID])
     except ApiError as error:
         return _refusal(request, error)
-    shown = described_file(request.context, caller.user, row) + listing(request.context, caller, row)
+    shown = describe_file(request.context, caller.user, row) + listing(request.context, caller, row)
     return html_page(row.name, account_bar(caller) + shown + preview(request.context, caller, row))
 
 
 def content(request: PublicRequest) -> Response:
-    """The bytes of a file: shown where a browser can, saved with `export=download` and where it cannot."""
+    """Return the content of a file. Browsers save it with `export=download` and where they cannot display it."""
     try:
         caller, file_id = _caller(request), request.query.get("id")
         if not file_id:
@@ -140,41 +140,37 @@ def content(request: PublicRequest) -> Response:
 
 
 def _caller(request: PublicRequest) -> Caller:
-    """Who looks. Raises ApiError: their token is bad, or has no scope for it."""
+    """Return the caller of a page. Raises ApiError for a bad token or a missing scope."""
     caller = session_user(request)
     if caller is None:
         return _ANONYMOUS
-    request.journal_entry.user, request.journal_entry.client, request.journal_entry.scopes = (
-        caller.user,
-        caller.client,
-        caller.scopes,
-    )
+    entry = request.journal_entry
+    entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
     return require_scopes(caller, READ, _PAGE_OPERATION)
 
 
 def _refusal(request: PublicRequest, error: ApiError) -> Response:
-    """To a browser in words, to a program as every other refusal; whom nobody knows is asked to sign in."""
+    """Return an error as a page for browsers, or raise it for programs. Unknown users get the sign-in page."""
     anonymous = error.status == 404 and request.journal_entry.user is None
     if anonymous:
         error = ApiError(refuse("notSignedIn").rows, [("WWW-Authenticate", 'Bearer realm="svc"')])
     if "text/html" not in (request.http_request.headers.get("Accept") or ""):
         raise error
-    request.journal_entry.decided_by = (
-        error.rows[0].decided_by or request.journal_entry.decided_by
-    )  # a field's rule is not a page's
+    entry = request.journal_entry
+    entry.decided_by = error.rows[0].decided_by or entry.decided_by  # the rule of a field is not that of a page
     here = request.http_request.path + (f"?{request.query}" if request.query.pairs else "")
     if anonymous:
         return sign_in_page(request, here, status=401)
-    title = _TITLES.get(error.status, "This cannot be shown")
+    title = _TITLES.get(error.status, "This page cannot be shown")
     text = f"<h1>{escape(title)}</h1><p>{escape(str(error))}</p>{_next_step(request, error, here)}"
     return html_page(title, text, status=error.status, extra=error.headers)
 
 
 def _next_step(request: PublicRequest, error: ApiError, here: str) -> str:
-    """The owner of a flagged file may have it all the same, and must know what it is (A6-03)."""
+    """Return the button below an error. The owner of a flagged file may download it all the same (A6-03)."""
     if error.rows[0].reason != "cannotDownloadAbusiveFile":
         sign_in = "/signin?" + str(Query([("continue", here)]))
-        return f'<p><a class="button" href="{escape(sign_in)}">Sign in as somebody else</a></p>'
+        return f'<p><a class="button" href="{escape(sign_in)}">Sign in as another user</a></p>'
     file_id = request.query.get("id") or ""
     link = "/uc?" + str(Query([("id", file_id), ("acknowledgeAbuse", "true"), ("export", "download")]))
-    return f'<p class="warning"><a class="button" href="{escape(link)}">I own it and know what it is: download</a></p>'
+    return f'<p class="warning"><a class="button" href="{escape(link)}">Accept the risk and download</a></p>'
