@@ -1,7 +1,6 @@
 """A resumable upload: performs the steps of the state machine, feeds it the responses, records the history (A3).
 
-core/uploads/client_state_machine.py decides what to do next and what a response means; here requests are sent, bytes
-are read and time passes.
+core/uploads/client_state_machine.py decides what to do next and what a response means.
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ class ClientUpload:
         self._token_renewed = False
         self._all_sent = False  # a session that is gone now had everything: it may have made the file
         self._response = Response(0)
-        self._transport_error: TransportError | None = None  # why there was no last response
+        self._broken: TransportError | None = None  # why there was no last response
         self._renew_lock()
         after_fork(self, ClientUpload._renew_lock)
         self._start_machine()
@@ -233,11 +232,11 @@ class ClientUpload:
             machine.first_available = self._source.lowest
             match machine.next_step():
                 case Send() as step:
-                    self._send(step)
+                    self._exchange("send", *self._chunk(step))
                 case Begin():
                     self._open_session()
                 case QueryStatus():
-                    self._exchange(self._status_query(), "ask")
+                    self._exchange("ask", self._status_query())
                 case Wait(seconds):
                     self._session.sleep(seconds)
                     machine.waited()
@@ -259,14 +258,15 @@ class ClientUpload:
         self._forget()
         self.session_uri = None
         request = self.request.initiation(self._session)
-        response = self._exchange(request, "begin")
+        response = self._exchange("begin", request)
         if response is not None and self.state is UploadState.OPEN:
             self.session_uri = session_location(request.url, response)
             if self._claim is not None:
                 entry = self.request.journal_entry(self._session, self._claim.key, self.session_uri)
                 self._claim.save(entry)
 
-    def _send(self, step: Send) -> None:
+    def _chunk(self, step: Send) -> tuple[Request, int, int | None]:
+        """Make the request that sends a chunk; return it with the chunk's first and last byte."""
         source, first, size = self._source, step.first, step.size or 0
         if source.size is None:  # a stream is read one byte further, to see whether it ends
             size = step.size or DEFAULT_CHUNK
@@ -279,16 +279,17 @@ class ClientUpload:
         pairs = [("Content-Length", str(size))]
         if first or size != total or (total and self.request.chunk_size is not None):
             pairs.append(("Content-Range", str(step.content_range(size, total))))
-        last = first + size - 1 if size else None
         body = SourceStream(source, first, size, self.progress) if size else b""
         request = Request("PUT", str(self.session_uri), self._session.headers(*pairs), body)
-        self._exchange(request, "send", first=first, last=last)
+        return request, first, first + size - 1 if size else None
 
     def _status_query(self) -> Request:
         pairs = (("Content-Length", "0"), ("Content-Range", str(ContentRange(None, self._machine.total))))
         return Request("PUT", str(self.session_uri), self._session.headers(*pairs))
 
-    def _exchange(self, request: Request, action: str, **span: int | None) -> Response | None:
+    def _exchange(
+        self, action: str, request: Request, first: int | None = None, last: int | None = None
+    ) -> Response | None:
         """Send a request, feed the response to the machine and record the step.
 
         Returns None when no response came, and after a 401 where there is another token to try.
@@ -298,9 +299,9 @@ class ClientUpload:
             response = session.send(request)
             response = Response(response.status, response.headers, response.content())
         except TransportError as error:
-            self._response, self._transport_error = Response(0), error
+            self._response, self._broken = Response(0), error
             machine.connection_lost(session.elapsed(), session.chance())
-            self._record(action, request, **span, error=str(error))
+            self._record(action, request, first=first, last=last, error=str(error))
             if error.hopeless:
                 text = f"No answer to {request.method} {request.path}: {error}."
                 raise interrupted(text, error, session_uri=self.session_uri) from error
@@ -308,10 +309,9 @@ class ClientUpload:
         if response.status == 401 and not self._token_renewed:
             self._token_renewed = True
             if session.renew():
-                self._record(action, request, **span, status=401)
+                self._record(action, request, first=first, last=last, status=401)
                 return None
-        self._token_renewed = False
-        self._response = response
+        self._response, self._broken, self._token_renewed = response, None, False
         now, chance = session.elapsed(), session.chance()
         finished = response.status in (200, 201) and action != "begin"
         file = json_object(response) if finished else None
@@ -323,7 +323,7 @@ class ClientUpload:
             machine.feed(response_facts(session, response), now, chance)
         if file is not None:
             self._finish(file)
-        self._record(action, request, **span, status=response.status)
+        self._record(action, request, first=first, last=last, status=response.status)
         return response
 
     def _send_cancel(self) -> bool:
@@ -331,10 +331,11 @@ class ClientUpload:
         request = Request("DELETE", str(self.session_uri), self._session.headers(("Content-Length", "0")))
         try:
             response = self._session.send(request)
-            response = self._response = Response(response.status, response.headers, response.content())
+            response = Response(response.status, response.headers, response.content())
         except TransportError as error:
             self._record("cancel", request, error=str(error))
             return False
+        self._response, self._broken = response, None
         status = response.status
         retry = response_facts(self._session, response).worth_retrying
         over = not retry and (status < 300 or status in (404, 410, 499))
@@ -396,5 +397,4 @@ class ClientUpload:
         raise error
 
     def _error(self, reason: FailureReason) -> SvcError:
-        broken = self._transport_error if not self._response.status else None
-        return upload_error(reason, self._session, self._machine, self._response, broken, self.session_uri)
+        return upload_error(reason, self._session, self._machine, self._response, self._broken, self.session_uri)
