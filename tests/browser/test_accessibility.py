@@ -19,7 +19,7 @@ form
 
 
 def add_files(page):
-    page.get_by_label("Choose files of this computer").set_input_files(
+    page.get_by_label("Choose files").set_input_files(
         [{"name": name, "mimeType": "text/plain", "buffer": b"hello"} for name in ("one.txt", "two.txt")]
     )
     page.get_by_text("2 of 2 ready to upload").wait_for()
@@ -30,16 +30,14 @@ def fill_upload(page):
     page.get_by_role("button", name="Upload", exact=True).click()
     page.get_by_text("Done: 2 files uploaded").wait_for()
     page.get_by_role("button", name="Upload", exact=True).click()
-    page.get_by_role("alert").get_by_text("No file is chosen").wait_for()
+    page.get_by_role("alert").get_by_text("No file is selected").wait_for()
     add_files(page)
 
 
 def fill_replacement(page):
-    page.get_by_label("Choose files of this computer").set_input_files(
-        {"name": "may.txt", "mimeType": "text/plain", "buffer": b"hello"}
-    )
+    page.get_by_label("Choose files").set_input_files({"name": "may.txt", "mimeType": "text/plain", "buffer": b"hello"})
     page.get_by_text("1 of 1 ready to upload").wait_for()
-    page.get_by_label("new content of an existing file").check()
+    page.get_by_label("New content for an existing file").check()
     page.get_by_role("button", name="More options", exact=True).click()
     page.get_by_label("Media type").fill("text")
     page.keyboard.press("Tab")
@@ -53,7 +51,7 @@ def fill_replacement(page):
 
 def fill_byte_range(page):
     page.get_by_role("grid", name="Files").get_by_role("row").filter(has_text="plan.txt").click()
-    page.get_by_text("About plan.txt").wait_for()
+    page.get_by_text("Details of plan.txt").wait_for()
     page.get_by_role("button", name="Download", exact=True).click()
     page.locator(".svc-question :focus").wait_for()  # it is brought there, and would take the keys of another field
     page.get_by_role("button", name="More options", exact=True).click()
@@ -71,7 +69,7 @@ def preview_export(page):
 
 def fill_event(page):
     page.get_by_label("Title").fill("Seminar")
-    page.get_by_label("Repeats").select_option("weekly")
+    page.get_by_label("Repeats").select_option("Weekly")
     page.get_by_text("RRULE:FREQ=WEEKLY").first.wait_for()
     page.get_by_role("button", name="Add guest").click()
     page.get_by_label("E-mail").fill("ada@")

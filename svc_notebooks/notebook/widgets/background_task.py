@@ -24,7 +24,7 @@ Report: TypeAlias = Callable[[int, int | None], None]
 _STATUS_INTERVAL = 5
 """Seconds between two words about work that takes long."""
 
-_BUSY_MESSAGE = "Something is under way: wait for it, or cancel it."
+_BUSY_MESSAGE = "A task is running. Wait for it, or cancel it."
 
 
 class Stopped(Exception):
@@ -39,7 +39,7 @@ class BackgroundTask(widgets.VBox):  # type: ignore[misc]
         self._task: asyncio.Task[None] | None = None
         self._stop_requested = False
         self.bar = ProgressBar("Work", None)
-        self.cancel = widgets.Button(description="Cancel", tooltip="Stop what is under way")
+        self.cancel = widgets.Button(description="Cancel", tooltip="Stop the running task")
         self.cancel.on_click(lambda _button: self.stop())
         super().__init__([self.bar, row(self.cancel)])
         set_visible(self, False)

@@ -15,32 +15,34 @@ _SLICE = MIB
 
 
 class DownloadWidget(anywidget.AnyWidget):
-    """What was handed over last; `taken` is its number once the browser has it.
+    """Sends files to the browser; `taken` is the number of the last file that the browser has received.
 
-    >>> result = DownloadWidget()
-    >>> result.save("a.txt", "text/plain", b"hello"), result.taken
+    >>> widget = DownloadWidget()
+    >>> widget.save("a.txt", "text/plain", b"hello"), widget.taken
     (1, 0)
+    >>> widget
+    <DownloadWidget: 1 file sent to the browser>
     """
 
     _esm = (_FOLDER / "file_download.js").read_text(encoding="utf-8")
     _css = (_FOLDER / "file_download.css").read_text(encoding="utf-8")
 
-    taken = traitlets.Int(0, help="the number of the last result that the browser has").tag(sync=True)
+    taken = traitlets.Int(0, help="the number of the last file that the browser has").tag(sync=True)
 
     def __init__(self) -> None:
         super().__init__()
         self._last_number = 0
 
     def save(self, name: str, media_type: str, body: bytes) -> int:
-        """Let the browser save these bytes as a file; the number that `taken` will have."""
+        """Save the bytes as a file in the browser, and return the number that `taken` will have."""
         return self._transfer("save", name, media_type, body)
 
     def show(self, name: str, media_type: str, body: bytes) -> int:
-        """Let the browser show these bytes."""
+        """Show the bytes in the browser, and return the number that `taken` will have."""
         return self._transfer("show", name, media_type, body)
 
     def clear(self) -> None:
-        """Take away what is there."""
+        """Remove the file from the page."""
         self.send({"kind": "clear"})
 
     def _transfer(self, action: str, name: str, media_type: str, body: bytes) -> int:
@@ -52,4 +54,5 @@ class DownloadWidget(anywidget.AnyWidget):
         return self._last_number
 
     def __repr__(self) -> str:
-        return f"<BrowserResult: {self._last_number} handed over>"
+        files = f"{self._last_number or 'no'} file{'' if self._last_number == 1 else 's'}"
+        return f"<DownloadWidget: {files} sent to the browser>"

@@ -71,7 +71,7 @@ class EditableRows(widgets.VBox, Generic[R]):  # type: ignore[misc]
             changed()
 
     def _remover(self, row: R) -> widgets.Button:
-        return small_button("Remove", "Take this row away", lambda: self.remove(row))
+        return small_button("Remove", "Remove this row", lambda: self.remove(row))
 
     def _set(self, rows: list[R], removers: list[widgets.Button]) -> None:
         self.rows, self.removers = rows, removers

@@ -42,6 +42,9 @@ class Field(widgets.VBox):  # type: ignore[misc]
         self.show_hint(hint)
         self.show_problems(())
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {'; '.join(self.problems) or 'no problems'}>"
+
     def show_hint(self, text: str) -> None:
         """Say this below the controls, in a quiet voice."""
         _set_html(self.hint, text and tag("p", text, class_="svc-hint"))

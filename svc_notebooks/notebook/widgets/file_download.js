@@ -11,16 +11,16 @@ function element(name, attributes = {}, ...children) {
 const PDF_VIEW = "#navpanes=0&view=FitH"; // what PDF viewers of browsers understand; others read past it
 
 function link(facts, url) {
-  return element("a", { href: url, download: facts.name, title: `Save ${facts.name} once more` }, facts.name);
+  return element("a", { href: url, download: facts.name, title: `Save ${facts.name} again` }, facts.name);
 }
 
 function downloadView(facts, url) {
-  return element("p", {}, "Handed to the browser: ", link(facts, url), ` (${facts.size_text})`);
+  return element("p", {}, "Sent to the browser: ", link(facts, url), ` (${facts.size_text})`);
 }
 
 function pdfView(facts, url) {
-  const fallback = element("p", {}, "This browser shows no PDFs on a page: ", link(facts, url));
-  const label = `${facts.name}, as it would print`;
+  const fallback = element("p", {}, "This browser cannot show PDFs on a page: ", link(facts, url));
+  const label = `Print preview of ${facts.name}`;
   const view = { data: url + PDF_VIEW, type: facts.mime, class: "svc-page", "aria-label": label };
   return element("object", view, fallback);
 }

@@ -43,7 +43,7 @@ class AnywidgetDownload:
 
     def save(self, name: str, media_type: str, body: bytes) -> str:
         self.widget.save(name, media_type, body)
-        return "on its way to the browser"
+        return "sending to the browser"
 
     def show(self, name: str, media_type: str, body: bytes) -> bool:
         if media_type != PDF:
@@ -64,12 +64,12 @@ class LinkDownload:
     def save(self, name: str, media_type: str, body: bytes) -> str:
         if len(body) > LARGEST_LINK:
             raise ValueError(
-                f"{name} has {size_text(len(body))}; without anywidget at most {size_text(LARGEST_LINK)} go through"
-                " the browser. Install anywidget, or save it beside the kernel."
+                f"{name} has {size_text(len(body))}; without anywidget at most {size_text(LARGEST_LINK)} can be"
+                " sent to the browser. Install anywidget, or save the file in the notebook folder."
             )
         link = tag("a", name, href=data_url(media_type, body), download=name, title=f"Save {name} on this computer")
-        self.widget.value = tag("p", "Press to save: ", link, f" ({size_text(len(body))})")
-        return "press the link to save it"
+        self.widget.value = tag("p", "Click to save: ", link, f" ({size_text(len(body))})")
+        return "click the link to save it"
 
     def show(self, name: str, media_type: str, body: bytes) -> bool:
         return False

@@ -14,11 +14,11 @@ from ...core.http.mime import by_name
 from .field import text_field
 
 NO_FILE_RECEIVED = (
-    "No file is chosen. If the button above shows a number, the file did not reach Python: over about 10 MB"
-    " the notebook server drops it without a word. Install anywidget, or put the file beside the kernel"
-    " with JupyterLab's file browser and give its path."
+    "No file is selected. If the button above shows a number, the file did not reach Python, because the notebook"
+    " server drops files over about 10 MB. Install anywidget, or upload the file to the notebook folder with"
+    " JupyterLab's file browser and enter its path."
 )
-NO_FILE_CHOSEN = "No file is chosen: choose or drop one, or give the path of a file beside the kernel."
+NO_FILE_CHOSEN = "No file is selected. Choose or drop one, or enter the path of a file in the notebook folder."
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class AnywidgetPicker:
         incomplete = [incoming.name for incoming in arrivals if not incoming.complete]
         if incomplete:
             raise ValueError(
-                f"{', '.join(incomplete)}: not all of it has reached the kernel yet."
+                f"{', '.join(incomplete)}: the kernel has not received all of it yet."
                 " Wait until it is ready, or remove it."
             )
         return [ChosenFile(incoming.name, incoming.path, incoming.mime_type or None) for incoming in arrivals]
@@ -98,7 +98,7 @@ class FileUploadPicker:
         self.widget = widgets.FileUpload(
             multiple=True,
             description="Choose files",
-            tooltip="Files of this computer, up to about 10 MB (more needs anywidget)",
+            tooltip="Files on this computer, up to about 10 MB (more needs anywidget)",
         )
 
     def chosen(self) -> list[ChosenFile]:
@@ -129,8 +129,8 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
         self.picker = make_picker()
         self._last_chosen: list[ChosenFile] = []
         self.path = text_field(
-            "File beside the kernel",
-            "The path of a file that the kernel can read itself",
+            "File in the notebook folder",
+            "The path of a file where Python runs",
             hint="a path, like data/survey.csv",
         )
         super().__init__([self.picker.widget, self.path])
@@ -147,7 +147,7 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
         """The one file that is chosen. Raises ValueError for none, and for several."""
         files = self.chosen()
         if len(files) > 1:
-            raise ValueError(f"{len(files)} files are chosen, and a file has the content of one: remove the others.")
+            raise ValueError(f"{len(files)} files are selected, but a file has the content of one. Remove the others.")
         return files[0]
 
     def names(self) -> list[str]:
@@ -171,7 +171,7 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
             return []
         path = Path(text).expanduser()
         if path.is_dir():
-            raise ValueError(f"{text} is a folder: give the path of a file in it.")
+            raise ValueError(f"{text} is a folder. Enter the path of a file.")
         if not path.is_file():
-            raise ValueError(f"{text}: there is no such file beside the kernel (it runs in {Path.cwd()})")
+            raise ValueError(f"{text}: no such file in the notebook folder, {Path.cwd()}.")
         return [ChosenFile(path.name, path)]

@@ -90,7 +90,7 @@ class Sender {
   }
 
   failRead(entry, error) {
-    this.model.set("problem", `${entry.name} cannot be read any more (${error.name}): choose it again.`);
+    this.model.set("problem", `${entry.name} can no longer be read (${error.name}). Choose it again.`);
     this.model.save_changes();
     this.drop(entry.key);
   }
@@ -115,7 +115,7 @@ class Row {
     this.sender = sender;
     this.bar = element("progress", { "aria-label": `${entry.name}, from the browser to the kernel` });
     this.statusText = element("span");
-    this.button = element("button", { type: "button", class: "jupyter-button", title: `Take ${entry.name} off the list` }, "Remove");
+    this.button = element("button", { type: "button", class: "jupyter-button", title: `Remove ${entry.name} from the list` }, "Remove");
     this.button.setAttribute("aria-label", `Remove ${entry.name}`);
     this.button.addEventListener("click", () => sender.drop(entry.key));
     const name = element("span", { class: "svc-name" }, entry.name);
@@ -128,19 +128,19 @@ class Row {
     this.bar.hidden = !arriving;
     this.bar.max = entry.size || 1;
     this.bar.value = entry.received;
-    this.statusText.textContent = done ? "ready" : arriving ? "arriving" : "stopped: remove it and choose it again";
+    this.statusText.textContent = done ? "ready" : arriving ? "loading" : "stopped; remove it and choose it again";
   }
 }
 
 function summary(files) {
   const ready = files.filter((file) => file.received === file.size).length;
-  return files.length ? `${ready} of ${files.length} ready to upload` : "No file chosen yet";
+  return files.length ? `${ready} of ${files.length} ready to upload` : "No files selected";
 }
 
 function render({ model, el }) {
   const sender = new Sender(model);
-  const input = element("input", { type: "file", multiple: "", title: "Choose one or several files of this computer" });
-  const label = element("label", { class: "jupyter-button svc-choose" }, "Choose files of this computer", input);
+  const input = element("input", { type: "file", multiple: "", title: "Choose one or more files on this computer" });
+  const label = element("label", { class: "jupyter-button svc-choose" }, "Choose files", input);
   const list = element("ul");
   const status = element("p", { role: "status", "aria-live": "polite" });
   const box = element("div", { class: "svc-files", role: "group", "aria-label": "Files to upload" });

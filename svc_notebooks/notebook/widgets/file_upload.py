@@ -66,4 +66,4 @@ class BrowserFiles(anywidget.AnyWidget):
         ]
 
     def __repr__(self) -> str:
-        return f"<BrowserFiles: {len(self.files)} files>"
+        return f"<BrowserFiles: {len(self.files)} file{'' if len(self.files) == 1 else 's'} from the browser>"

@@ -39,7 +39,7 @@ def code_view(code: str) -> Markup:
     >>> "<pre>svc.files()</pre>" in code_view("svc.files()")
     True
     """
-    head = tag("p", tag("strong", "The same in code"), " ", tag("button", "Copy", **_COPY))
+    head = tag("p", tag("strong", "Equivalent code"), " ", tag("button", "Copy", **_COPY))
     return tag("div", head, tag("pre", code), class_="svc-code")
 
 
@@ -104,7 +104,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
     def _show_problems(self, summary: str, problems: Sequence[str]) -> None:
         """Say that fields have to be fixed, and bring the keyboard to the first; all problems are in `last_error`."""
         self.last_error = ValueError(" ".join([summary, *problems]))
-        hint = "It says beside the field why." if len(problems) == 1 else "It says beside the fields why."
+        hint = "See the message beside the field." if len(problems) == 1 else "See the messages beside the fields."
         self.alert.value = tag("p", summary, " ", hint, role="alert")
         self._focus_first_problem()
 
@@ -128,7 +128,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
 
     def _static_view(self) -> Markup:
         """What a page without a kernel shows."""
-        about = f"{self.title}: run the cell to use it. It does what this call does:"
+        about = f"{self.title}: run the cell to use it. Equivalent call:"
         return joined(tag("p", about), tag("pre", self.code()), Markup(self.table.value))
 
 

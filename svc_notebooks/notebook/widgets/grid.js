@@ -21,7 +21,7 @@ class Grid {
     const marks = { role: "grid", "aria-multiselectable": "true", "aria-label": model.get("label") };
     this.table = element("table", marks, element("thead", {}, element("tr", {}, chosen, ...names)), this.body);
     this.empty = element("p", { class: "svc-nothing", tabindex: "0" });
-    const keys = "Arrows go through the rows, Space chooses, Enter opens";
+    const keys = "Arrow keys move, Space selects, Enter opens";
     this.box = element("div", { class: "svc-grid", title: keys }, this.table, this.empty);
     el.append(this.box);
     this.box.addEventListener("keydown", (event) => this.key(event));

@@ -67,4 +67,4 @@ class Grid(anywidget.AnyWidget):
         self.send({"kind": "focus"})
 
     def __repr__(self) -> str:
-        return f"<Grid: {len(self.rows)} rows>"
+        return f"<Grid: {self.label}, {len(self.rows)} row{'' if len(self.rows) == 1 else 's'}>"

@@ -20,7 +20,7 @@ class MoreOptions(widgets.VBox):  # type: ignore[misc]
     """
 
     def __init__(self, *controls: widgets.Widget) -> None:
-        self.button = small_button(_MORE, "Show or hide the options that are rarely needed", self._toggle)
+        self.button = small_button(_MORE, "Show or hide the rarely used options", self._toggle)
         self.box = widgets.VBox(controls)
         super().__init__([self.button, self.box])
         self.add_class("svc-more")

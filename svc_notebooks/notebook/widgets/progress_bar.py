@@ -69,7 +69,7 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
     def reset(self, label: str) -> None:
         """Nothing is done now, and what was done before is no answer to what is asked."""
         self.begin(label, 1)
-        self.show_text("Nothing is under way")
+        self.show_text("Idle")
 
     def _bar_html(self) -> Markup:
         unknown = self.total is None

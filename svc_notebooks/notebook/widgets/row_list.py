@@ -40,7 +40,7 @@ class PlainRowList(widgets.SelectMultiple):  # type: ignore[misc]
 
     def __init__(self, label: str, columns: dict[str, str]) -> None:
         self._columns = list(columns)
-        super().__init__(rows=10, **labelled(label, "Ctrl or Shift choose more than one"))
+        super().__init__(rows=10, **labelled(label, "Select several with Ctrl or Shift"))
 
     @property
     def chosen(self) -> list[str]:
@@ -64,6 +64,10 @@ class PlainRowList(widgets.SelectMultiple):  # type: ignore[misc]
     def watch(self, changed: Callable[[], None], opened: Callable[[str], None], up: Callable[[], None]) -> None:
         """Call the first one when others are chosen."""
         self.observe(lambda _change: changed(), "value")
+
+    def __repr__(self) -> str:
+        count = len([key for _, key in self.options if key])
+        return f"<PlainRowList: {count} row{'' if count == 1 else 's'}>"
 
     def _row_text(self, row: dict[str, Any]) -> str:
         first, *others = (row[key] for key in self._columns)

@@ -63,7 +63,7 @@ def test_a_press_is_taken_back_by_moving_away(lab, form):
     form.mouse.up()
     form.get_by_role("button", name="Cancel", exact=True).click()
 
-    form.get_by_role("alert").or_(form.get_by_text("Nothing is under way")).first.wait_for()
+    form.get_by_role("alert").or_(form.get_by_text("Idle")).first.wait_for()
     assert lab.run_code(form, "print(len(svc.files()))") == "0"
 
 
@@ -81,8 +81,8 @@ form
 def test_what_is_typed_stays_when_the_kernel_hears_late_what_was_chosen_before(lab):
     lab.write("late.ipynb", EXPORT)
     page = lab.run("late.ipynb")
-    page.get_by_label("a download of this browser").check()
-    page.get_by_label("a file beside the kernel").check()
+    page.get_by_label("Browser download").check()
+    page.get_by_label("File in the notebook folder").check()
     page.get_by_label("CSV (first sheet only) (.csv)").check()
     page.get_by_label("Path").fill("typed.csv")
     page.get_by_text("'csv'").wait_for()  # the form has heard of it

@@ -40,8 +40,8 @@ def test_an_upload_is_in_the_files_and_on_the_wire(lab, opened):
     tab(page, "Wire").click()
     listed(page, "GET /storage/v3/files", "Exchanges").wait_for()
     tab(page, "Upload").click()
-    page.get_by_text("No file chosen yet").filter(visible=True).wait_for()  # Files has a hidden chooser, too
-    page.get_by_label("Choose files of this computer").filter(visible=True).set_input_files(
+    page.get_by_text("No files selected").filter(visible=True).wait_for()  # Files has a hidden chooser, too
+    page.get_by_label("Choose files").filter(visible=True).set_input_files(
         {"name": "mine.txt", "mimeType": "text/plain", "buffer": b"hello"}
     )
     page.get_by_text("1 of 1 ready to upload").wait_for()
@@ -67,9 +67,9 @@ def test_lab_controls(lab, opened):
     tab(page, "Lab controls").click()
     page.get_by_label("Forward by").fill("8d")
     press(page, "Advance")
-    page.get_by_text("The clock stands still at 2026-01-13 09:00:00 UTC.").wait_for()
+    page.get_by_text("Clock frozen at 2026-01-13 09:00:00 UTC.").wait_for()
     press(page, "Take snapshot")
-    page.get_by_text("Kept: the state as it is now.").wait_for()
+    page.get_by_text("Snapshot saved.").wait_for()
     lab.run_code(page, "svc.delete(svc.files())")
     press(page, "Go back")
     page.get_by_text("Restored: snapshot 1").wait_for()
@@ -83,7 +83,7 @@ def test_lab_controls(lab, opened):
     page.get_by_text("Signed in as bob@svc.example.").first.wait_for()
     lab.screenshot(page, "board-lab")
     tab(page, "Files").click()
-    page.get_by_text("There is no such file here.").wait_for()
+    page.get_by_text("No files.").wait_for()
 
     code = "print(len(svc.files()), lab.fault_plans().empty, str(lab.clock.now())[:10], board.last_error)"
     assert lab.run_code(page, code) == "2 True 2026-01-13 None"
@@ -107,7 +107,7 @@ def test_by_keyboard_alone(lab, opened):
     page.keyboard.type("2h")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    page.get_by_text("The clock stands still at 2026-01-05 11:00:00 UTC.").wait_for()
+    page.get_by_text("Clock frozen at 2026-01-05 11:00:00 UTC.").wait_for()
 
     assert lab.run_code(page, "print(lab.clock.now().hour, board.code())") == "11 lab.clock.advance('2h')"
 
@@ -127,7 +127,7 @@ def test_long_work_leaves_the_page_free_and_can_be_cancelled(lab, opened):
         "board.session.send = slowly\n",
     )
     listed(page, "large.bin").click()
-    page.get_by_text("About large.bin").wait_for()
+    page.get_by_text("Details of large.bin").wait_for()
     press(page, "Download")
     page.get_by_label("Path", exact=True).locator("visible=true").fill("large-out.bin")
     press(page, "Save")

@@ -72,14 +72,14 @@ def test_by_mouse_beside_the_kernel(lab, open_form):
 def test_a_download_of_the_browser(lab, open_form, tmp_path):
     page = open_form("export-download.ipynb")
     page.get_by_label("MS Word (.docx)").check()
-    page.get_by_label("a download of this browser").check()
+    page.get_by_label("Browser download").check()
     page.get_by_label("Path").wait_for(state="hidden")
 
     with page.expect_download() as coming:
         page.get_by_role("button", name="Export", exact=True).click()
     coming.value.save_as(tmp_path / "report.docx")
 
-    page.get_by_text("taken by the browser").wait_for()
+    page.get_by_text("received by the browser").wait_for()
     lab.screenshot(page, "export-3-downloaded")
     assert coming.value.suggested_filename == "Pond _b_report__b_.docx"
     with zipfile.ZipFile(tmp_path / "report.docx") as docx:
@@ -110,12 +110,12 @@ def test_a_large_one_comes_in_slices_and_once_however_often_the_form_is_shown(la
     page.get_by_role("button", name="Export", exact=True).nth(1).wait_for()
     page.evaluate(COUNT)
     page.get_by_label("CSV (first sheet only) (.csv)").first.check()
-    page.get_by_label("a download of this browser").first.check()
+    page.get_by_label("Browser download").first.check()
 
     with page.expect_download() as coming:
         page.get_by_role("button", name="Export", exact=True).first.click()
-    page.get_by_text("taken by the browser").first.wait_for()
-    page.get_by_text("Handed to the browser").nth(1).wait_for()
+    page.get_by_text("received by the browser").first.wait_for()
+    page.get_by_text("Sent to the browser").nth(1).wait_for()
 
     assert page.evaluate("window.taken") == 1
     coming.value.save_as(tmp_path / "large.csv")
@@ -131,7 +131,7 @@ def test_previews(lab, open_form):
         page.get_by_label(media_type, exact=True).check()
         page.get_by_role("button", name="Preview", exact=True).click()
         page.get_by_text(f"Preview of {name}").wait_for()
-        page.get_by_text("The same in code").scroll_into_view_if_needed()
+        page.get_by_text("Equivalent code").scroll_into_view_if_needed()
 
     look("Pond", "HTML (.html)")
     lab.screenshot(page, "export-4-html")
@@ -235,6 +235,6 @@ def test_nothing_to_export_says_what_to_do(lab):
     lab.write("export-none.ipynb", "import svc_notebooks as svc\nlab = svc.sandbox()\nsvc.export_form()")
     page = lab.run("export-none.ipynb")
 
-    page.get_by_text("There is no native document here yet").wait_for()
+    page.get_by_text("There is no native document yet").wait_for()
 
     lab.screenshot(page, "export-11-nothing")

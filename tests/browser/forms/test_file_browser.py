@@ -33,6 +33,11 @@ def press(page, name):
     page.get_by_role("button", name=name, exact=True).click()
 
 
+def confirm(page, name):
+    """Click a button of the dialog, whose name a button below the list may have, too."""
+    page.locator(".svc-question:visible").get_by_role("button", name=name, exact=True).click()
+
+
 def says(page, words):
     page.get_by_role("status").get_by_text(words).first.wait_for()
 
@@ -49,16 +54,16 @@ def test_by_mouse(lab, opened):
 
     press(page, "Rename")
     page.get_by_label("Name", exact=True).fill("numbers.csv")
-    press(page, "Set name")
-    says(page, "It is called numbers.csv now.")
+    confirm(page, "Rename")
+    says(page, "Renamed to numbers.csv.")
     press(page, "Up")
     row(page, "plan <b>for</b> May.txt").click()
     press(page, "Share")
-    page.get_by_label("With", exact=True).fill("bob@svc.example")
-    page.get_by_label("may change").check()
+    page.get_by_label("Share with", exact=True).fill("bob@svc.example")
+    page.get_by_label("Writer").check()
     page.locator("pre", has_text="role='writer'").wait_for()
     lab.screenshot(page, "files-2-share")
-    press(page, "Give access")
+    confirm(page, "Share")
     says(page, "Shared 1 file with bob@svc.example (writer).")
     press(page, "Trash")
     says(page, "Moved 1 file to the trash.")
@@ -89,7 +94,7 @@ def test_by_keyboard_alone(lab, opened):
     def focused():
         return page.evaluate("document.activeElement.innerText")
 
-    page.get_by_label("In the order").focus()
+    page.get_by_label("Sort by").focus()
     keys.press("Tab")
     assert "Data" in focused()
     keys.press("Enter")
@@ -99,7 +104,7 @@ def test_by_keyboard_alone(lab, opened):
     row(page, "Birds").wait_for()
     keys.press("End")
     assert "plan" in focused()
-    page.get_by_text("About plan").wait_for()
+    page.get_by_text("Details of plan").wait_for()
     lab.screenshot(page, "files-3-keys")
 
     tab_to("button", "Rename")
@@ -107,17 +112,17 @@ def test_by_keyboard_alone(lab, opened):
     page.get_by_label("Name", exact=True).and_(page.locator(":focus")).wait_for()
     keys.press("Control+a")
     keys.type("agenda.txt")
-    tab_to("button", "Set name")
+    tab_to("button", "Rename")
     keys.press("Enter")
-    says(page, "It is called agenda.txt now.")
+    says(page, "Renamed to agenda.txt.")
     page.get_by_role("button", name="Rename", exact=True).and_(page.locator(":focus")).wait_for()
 
     tab_to("button", "Delete")
     keys.press("Enter")
-    page.get_by_role("button", name="Leave it").and_(page.locator(":focus")).wait_for()
+    page.get_by_role("button", name="Cancel", exact=True).and_(page.locator(":focus")).wait_for()
     keys.press("Shift+Tab")
     keys.press("Enter")
-    says(page, "Deleted 1 file for good.")
+    says(page, "Deleted 1 file permanently.")
 
     assert lab.run_code(page, "print(len(svc.files(\"name = 'agenda.txt'\")), browser.last_error)") == "0 None"
 
@@ -127,11 +132,11 @@ def test_space_and_shift_choose_more_than_one(lab, opened):
     page = opened
     row(page, "Data").click()
     page.keyboard.press("Shift+ArrowDown")
-    page.get_by_text("2 files are chosen").wait_for()
+    page.get_by_text("2 files selected").wait_for()
     page.keyboard.press("Control+ArrowDown")
     page.keyboard.press("Control+ArrowDown")
     page.keyboard.press("Space")
-    page.get_by_text("3 files are chosen").wait_for()
+    page.get_by_text("3 files selected").wait_for()
 
     assert lab.run_code(page, "print(browser.chosen['name'].tolist()[:2])") == "['Data', 'Birds']"
 
@@ -139,9 +144,9 @@ def test_space_and_shift_choose_more_than_one(lab, opened):
 def test_a_download_to_this_computer(lab, opened, tmp_path):
     page = opened
     row(page, "plan").click()
-    page.get_by_text("About plan").wait_for()
+    page.get_by_text("Details of plan").wait_for()
     press(page, "Download")
-    page.get_by_label("a download of this browser").check()
+    page.get_by_label("Browser download").check()
     page.get_by_label("Path", exact=True).wait_for(state="hidden")
     with page.expect_download() as coming:
         press(page, "Save")
@@ -152,12 +157,12 @@ def test_a_download_to_this_computer(lab, opened, tmp_path):
 
 def test_what_the_service_does_not_understand_is_said(lab, opened):
     page = opened
-    page.get_by_label("Files of which").select_option("a query (q)")
-    page.get_by_label("Look in").wait_for(state="hidden")
-    page.get_by_label("These words").fill("colour = 'red'")
+    page.get_by_label("Search in").select_option("Query (q)")
+    page.get_by_label("Location").wait_for(state="hidden")
+    page.get_by_label("Search", exact=True).fill("colour = 'red'")
     page.keyboard.press("Enter")
     page.get_by_role("alert").get_by_text("BadRequest").wait_for()
-    page.get_by_label("These words").fill("starred = true")
+    page.get_by_label("Search", exact=True).fill("starred = true")
     page.keyboard.press("Enter")
     row(page, "Data").wait_for(state="detached")
     row(page, "plan").wait_for()
@@ -173,9 +178,9 @@ def test_axe_and_pictures(lab, axe, opened, theme, width):
     lab.theme(page, theme)
     page.set_viewport_size({"width": width, "height": 2400})
     row(page, "plan").click()
-    page.get_by_text("About plan").wait_for()
+    page.get_by_text("Details of plan").wait_for()
     press(page, "Delete")
-    page.get_by_role("button", name="Delete for good").wait_for()
+    page.get_by_text("Delete permanently?").wait_for()
     press(page, "Next")
     page.get_by_role("alert").wait_for()
     lab.screenshot(page, f"files-{theme.lower()}-{width}")

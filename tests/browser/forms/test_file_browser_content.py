@@ -50,9 +50,9 @@ def files(lab):
 def test_content_from_this_computer(lab, opened, axe):
     page = opened
     row(page, "plan.txt").click()
-    page.get_by_text("About plan.txt").wait_for()
+    page.get_by_text("Details of plan.txt").wait_for()
     press(page, "Replace content")
-    page.get_by_label("Choose files of this computer").set_input_files(
+    page.get_by_label("Choose files").set_input_files(
         {"name": "May.txt", "mimeType": "text/plain", "buffer": b"Feed the ducks on Tuesday, too."}
     )
     page.get_by_text("1 of 1 ready to upload").wait_for()
@@ -71,7 +71,7 @@ def test_content_from_this_computer(lab, opened, axe):
 def test_a_part_by_keyboard(lab, opened, axe):
     page = opened
     row(page, "plan.txt").click()
-    page.get_by_text("About plan.txt").wait_for()
+    page.get_by_text("Details of plan.txt").wait_for()
     tab_to(page, "button", "Download")
     page.keyboard.press("Enter")
     tab_to(page, "button", "More options")
@@ -100,13 +100,13 @@ def test_a_part_by_keyboard(lab, opened, axe):
 def test_a_flagged_file_is_asked_about(lab, opened, axe):
     page = opened
     row(page, "evil.txt").click()
-    page.get_by_text("About evil.txt").wait_for()
+    page.get_by_text("Details of evil.txt").wait_for()
     press(page, "Open")
     page.get_by_text("evil.txt was flagged as abusive.").wait_for()
     focused(page, "button", "Cancel")
     lab.screenshot(page, "content-5-flagged-look")
     page.keyboard.press("Escape")
-    says(page, "Nothing of evil.txt was fetched.")
+    says(page, "evil.txt was not fetched.")
     assert page.locator(".svc-form").get_by_text("not for everybody").count() == 0
 
     press(page, "Download")
@@ -116,7 +116,7 @@ def test_a_flagged_file_is_asked_about(lab, opened, axe):
     assert axe(page) == []
     lab.screenshot(page, "content-6-flagged")
     page.keyboard.press("Enter")
-    says(page, "Cancelled. What is flagged was not downloaded.")
+    says(page, "Cancelled. The flagged files were not downloaded.")
     focused(page, "button", "Download")
     assert files(lab) == {}
 
@@ -136,12 +136,12 @@ def test_a_flagged_file_is_asked_about(lab, opened, axe):
 def test_whether_viewers_may_copy_by_keyboard(lab, opened):
     page = opened
     row(page, "plan.txt").click()
-    page.get_by_text("About plan.txt").wait_for()
+    page.get_by_text("Details of plan.txt").wait_for()
     tab_to(page, "checkbox", "Viewers may download, export and copy")
     page.keyboard.press("Space")
-    says(page, "Viewers may no longer download, export and copy plan.txt.")
+    says(page, "Viewers can no longer download, export and copy plan.txt.")
     focused(page, "checkbox", "Viewers may download, export and copy")
-    page.get_by_text("may not download, export or copy it").wait_for()
+    page.get_by_text("cannot download, export or copy it").wait_for()
     lab.screenshot(page, "content-7-viewers")
     code = "print(svc.file(plan, fields='viewers_can_copy_content').iloc[0, 0], browser.last_error)"
     assert lab.run_code(page, code) == "True None"
@@ -153,10 +153,10 @@ def test_little_room(lab, opened, axe, theme):
     page = opened
     lab.theme(page, theme)
     row(page, "evil.txt").click()
-    page.get_by_text("About evil.txt").wait_for()
+    page.get_by_text("Details of evil.txt").wait_for()
     page.set_viewport_size({"width": 530, "height": 2200})
     press(page, "Replace content")
-    page.get_by_label("File beside the kernel", exact=True).wait_for()
+    page.get_by_label("File in the notebook folder", exact=True).wait_for()
     assert axe(page) == []
     lab.screenshot(page, f"content-8-replace-{theme.lower()}", selector=".svc-form")
     press(page, "Download")
@@ -171,7 +171,7 @@ def test_little_room(lab, opened, axe, theme):
     lab.screenshot(page, f"content-9-part-{theme.lower()}", selector=".svc-form")
     page.get_by_label("First byte").fill("")
     page.keyboard.press("Tab")
-    page.get_by_label("a download of this browser").check()
+    page.get_by_label("Browser download").check()
     page.get_by_label("Path", exact=True).wait_for(state="hidden")
     press(page, "Save")
     page.get_by_text("evil.txt was flagged as abusive.").wait_for()

@@ -26,7 +26,7 @@ def test_two_files_arrive_whole_whatever_their_size(lab, tmp_path):
     lab.write("box.ipynb", CELL)
     page = lab.run("box.ipynb")
 
-    page.get_by_label("Choose files of this computer").set_input_files([large, small])
+    page.get_by_label("Choose files").set_input_files([large, small])
     page.get_by_text("2 of 2 ready to upload").wait_for()
 
     lab.screenshot(page, "files-ready")

@@ -38,9 +38,9 @@ def focused(page, role, name):
 def test_content_is_replaced_by_mouse(lab, opened, axe):
     page = opened
     lab.screenshot(page, "existing-1-begun")
-    page.get_by_label("Choose files of this computer").set_input_files(NEW)
+    page.get_by_label("Choose files").set_input_files(NEW)
     page.get_by_text("1 of 1 ready to upload").wait_for()
-    page.get_by_label("new content of an existing file").check()
+    page.get_by_label("New content for an existing file").check()
     page.get_by_label("Existing file", exact=True).select_option(index=0)
     page.locator("pre", has_text="svc.update(").wait_for(state="attached")
     press(page, "More options")
@@ -69,7 +69,7 @@ def test_content_is_replaced_by_mouse(lab, opened, axe):
 def test_an_id_and_the_restriction_by_keyboard(lab, opened, axe):
     page = opened
     (lab.folder / "notes.txt").write_text("Count the coots.")
-    tab_to(page, "textbox", "File beside the kernel")
+    tab_to(page, "textbox", "File in the notebook folder")
     page.keyboard.type("notes.txt")
     tab_to(page, "combobox", "Convert to")
     page.keyboard.press("End")
@@ -77,19 +77,19 @@ def test_an_id_and_the_restriction_by_keyboard(lab, opened, axe):
     page.keyboard.press("Enter")
     tab_to(page, "checkbox", "Viewers may download, export and copy")
     page.keyboard.press("Space")
-    tab_to(page, "button", "Generate id")
+    tab_to(page, "button", "Generate ID")
     page.keyboard.press("Enter")
-    page.get_by_role("alert").get_by_text("What is converted cannot have an id").wait_for()
+    page.get_by_role("alert").get_by_text("A converted file cannot have an id").wait_for()
     page.get_by_role("button", name="Upload", exact=True).focus()
     page.keyboard.press("Enter")
     page.get_by_text("Nothing was uploaded.").wait_for()
-    focused(page, "textbox", "File id")
+    focused(page, "textbox", "File ID")
     assert axe(page) == []
     lab.screenshot(page, "existing-5-wrong")
 
     page.get_by_label("Convert to", exact=True).focus()
     page.keyboard.press("Home")
-    page.get_by_text("What is converted cannot have an id").wait_for(state="detached")
+    page.get_by_text("A converted file cannot have an id").wait_for(state="detached")
     page.get_by_role("button", name="Upload", exact=True).focus()
     page.keyboard.press("Enter")
     page.get_by_text("Done: 1 file uploaded").wait_for()
@@ -106,11 +106,11 @@ print(file["name"].item(), file["viewers_can_copy_content"].item(), f"file_id='{
 def test_a_native_document_in_little_room(lab, opened, axe, theme):
     page = opened
     lab.theme(page, theme)
-    page.get_by_label("Choose files of this computer").set_input_files(
+    page.get_by_label("Choose files").set_input_files(
         {"name": "counts.csv", "mimeType": "text/csv", "buffer": b"pond,birds\nMill pond,12\n"}
     )
     page.get_by_text("1 of 1 ready to upload").wait_for()
-    page.get_by_label("new content of an existing file").check()
+    page.get_by_label("New content for an existing file").check()
     page.get_by_label("Existing file", exact=True).select_option(index=1)
     page.get_by_text("The new content is converted").wait_for()
     press(page, "More options")

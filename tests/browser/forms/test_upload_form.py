@@ -54,7 +54,7 @@ def test_two_files_one_of_them_large(lab, tmp_path, large):
     page = _form(lab, "form-two.ipynb")
     lab.screenshot(page, "form-1-empty")
 
-    page.get_by_label("Choose files of this computer").set_input_files([large, small])
+    page.get_by_label("Choose files").set_input_files([large, small])
     page.get_by_text("2 of 2 ready to upload").wait_for()
     lab.screenshot(page, "form-2-chosen")
     page.get_by_role("button", name="Upload", exact=True).click()
@@ -69,7 +69,7 @@ def test_two_files_one_of_them_large(lab, tmp_path, large):
 @pytest.mark.spec("W-01", "W-01d", "W-01e", "D-03", "D-03c")
 def test_cancel_and_resume(lab, large):
     page = _form(lab, "form-cancel.ipynb", SLOW)
-    page.get_by_label("Choose files of this computer").set_input_files([large])
+    page.get_by_label("Choose files").set_input_files([large])
     page.get_by_text("1 of 1 ready to upload").wait_for()
     page.get_by_label("Chunk size").select_option("1 MiB")
     page.get_by_label("resumable").check()
@@ -77,7 +77,7 @@ def test_cancel_and_resume(lab, large):
     page.get_by_role("button", name="Upload", exact=True).click()
     page.get_by_text("of 12 MiB").first.wait_for()
     page.get_by_role("button", name="Cancel", exact=True).click()
-    page.get_by_text("Resume goes on from there").wait_for()
+    page.get_by_text("Resume continues from there").wait_for()
     lab.screenshot(page, "form-4-cancelled")
     page.get_by_role("button", name="Resume", exact=True).click()
     page.get_by_text("Done: 1 file uploaded").wait_for()
@@ -112,9 +112,7 @@ def test_a_large_file_is_dropped(lab):
 @pytest.mark.spec("W-05", "W-05c", "X-01")
 def test_what_the_service_refuses_is_an_alert(lab):
     page = _form(lab, "form-fault.ipynb", REFUSED)
-    page.get_by_label("Choose files of this computer").set_input_files(
-        {"name": "one.txt", "mimeType": "text/plain", "buffer": b"hello"}
-    )
+    page.get_by_label("Choose files").set_input_files({"name": "one.txt", "mimeType": "text/plain", "buffer": b"hello"})
     page.get_by_text("1 of 1 ready to upload").wait_for()
 
     page.get_by_role("button", name="Upload", exact=True).click()
@@ -132,7 +130,7 @@ def test_the_keyboard_alone(lab):
     (lab.folder / "beside.csv").write_text("a,b\n1,2\n")
     page = _form(lab, "form-keys.ipynb")
 
-    tab_to(page, "textbox", "File beside the kernel")
+    tab_to(page, "textbox", "File in the notebook folder")
     page.keyboard.type("beside.csv")
     tab_to(page, "button", "Upload")
     page.keyboard.press("Enter")
@@ -163,7 +161,7 @@ def test_what_goes_wrong_is_said_in_the_form(lab):
 
     page.get_by_role("button", name="Upload", exact=True).click()
 
-    page.get_by_role("alert").get_by_text("No file is chosen").wait_for()
+    page.get_by_role("alert").get_by_text("No file is selected").wait_for()
     lab.screenshot(page, "form-7-nothing-chosen")
 
 
@@ -173,7 +171,7 @@ def test_files_become_documents_and_arrows_stay_in_the_form(lab, tmp_path):
     names = ("counts.csv", "report.html")
     (tmp_path / names[0]).write_text("pond,birds\nMill pond,12\n")
     (tmp_path / names[1]).write_text("<h1>Ponds</h1>")
-    page.get_by_label("Choose files of this computer").set_input_files([tmp_path / name for name in names])
+    page.get_by_label("Choose files").set_input_files([tmp_path / name for name in names])
     page.get_by_text("2 of 2 ready to upload").wait_for()
 
     page.keyboard.press("Escape")

@@ -109,7 +109,7 @@ def test_a_zone_that_nobody_knows_stays_as_it_was_typed():
 
     assert choice.value == "Mars/Olympus"
     assert choice.matches.options == ()
-    assert "No time zone has this in its name." in choice.hint.value
+    assert "No time zone has this text in its name." in choice.hint.value
 
 
 # -- when
@@ -251,7 +251,7 @@ def test_an_end_without_its_day_is_no_repetition_without_end(builder):
     builder.ends.choice.value = "until"
     builder.ends.until.value = None
 
-    with pytest.raises(ValueError, match="Give the last day"):
+    with pytest.raises(ValueError, match="Enter the last date"):
         builder.lines(MONDAY)
 
 
@@ -259,7 +259,7 @@ def test_a_day_that_some_months_lack_is_said():
     month = MonthChoice()
     month.day.value = 31
 
-    assert "left out" in month.hint.value
+    assert "skipped" in month.hint.value
 
 
 # -- preview
@@ -278,7 +278,7 @@ def test_the_preview_counts_and_shows_where_the_clocks_change():
 def test_a_rule_without_end_is_not_counted_to_its_end():
     plan = RecurrencePlan(("RRULE:FREQ=SECONDLY",), MONDAY, MONDAY.replace(minute=1))
 
-    assert "Without end; the first 8" in instance_list(plan)
+    assert "No end; the first 8" in instance_list(plan)
     assert marked_days(plan, date(2026, 11, 1), date(2027, 1, 1)) == {date(2026, 11, 2)}
 
 
@@ -322,7 +322,7 @@ def test_a_month_is_a_table_with_its_days():
     november = month_picture(date(2026, 11, 1), [date(2026, 11, 30)])
 
     assert november.count("<td></td>") == 12
-    assert '<mark title="Monday: it takes place">30</mark>' in november
+    assert '<mark title="Monday: the event takes place">30</mark>' in november
     assert month_after(date(2026, 1, 31), -1) == date(2025, 12, 1)
 
 

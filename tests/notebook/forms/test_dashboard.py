@@ -149,7 +149,7 @@ def test_the_clock_goes_on(board, panel, lab):
 
 def test_what_was_done_before_is_no_answer_to_what_went_wrong(panel):
     panel.clock.advance.click()
-    assert "The clock went on by 1h." in panel.status.value
+    assert "The clock was advanced by 1h." in panel.status.value
     panel.clock.step.value = "soon"
     panel.clock.advance.click()
 
@@ -160,10 +160,10 @@ def test_what_was_done_before_is_no_answer_to_what_went_wrong(panel):
 def test_a_running_clock_is_frozen():
     with svc.sandbox(clock="system") as lab:
         panel = svc.dashboard().show("lab")
-        assert "it runs" in panel.clock.now.value
+        assert "is running" in panel.clock.now.value
         panel.clock.freeze.click()
         assert lab.clock.is_virtual
-        assert "it stands still" in panel.clock.now.value
+        assert "is frozen" in panel.clock.now.value
 
 
 def test_a_fault_is_armed_and_disarmed(panel, lab):
@@ -187,7 +187,7 @@ def test_a_limit_is_set_and_lifted(panel, lab):
 
 def test_a_snapshot_is_gone_back_to(board, panel):
     panel.snapshots.restore.click()
-    assert "No snapshot was taken yet" in panel.alert.value
+    assert "There is no snapshot to restore" in panel.alert.value
     panel.snapshots.take.click()
     svc.delete(svc.files())
     panel.snapshots.restore.click()
@@ -213,7 +213,7 @@ def test_signing_in_as_somebody_makes_the_tabs_theirs(board, panel, lab):
     assert board.show("lab") is panel
     panel.people.user.value = "nobody"
     panel.people.sign_in.click()
-    assert "write an address" in panel.alert.value
+    assert "enter an address" in panel.alert.value
 
 
 @pytest.mark.parametrize("book", ["agenda", "journal", "deliveries", "outbox"])

@@ -379,7 +379,7 @@ def test_the_details_of_a_guest(form):
     "event, label",
     [
         ({"summary": "Coffee"}, "Title"),
-        ({"start": {"date": "2026-11-02"}}, "Starts"),
+        ({"start": {"date": "2026-11-02"}}, "Start"),
         ({"status": "confirmed"}, "Status"),
         ({"extendedProperties": {"private": {"b": "2"}}}, "Extended properties"),
         ({"attendees": []}, "Guests"),

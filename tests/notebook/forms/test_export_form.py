@@ -154,9 +154,9 @@ def test_a_download_of_the_browser(form, table, tmp_path):
     assert body.startswith(b"PK")
     assert form.result["path"].isna().tolist() == [True]
     assert form.result["size"].tolist() == [len(body)]
-    assert "on its way to the browser" in form.bar.text
+    assert "sending to the browser" in form.bar.text
     form.browser_download.widget.taken = begun["n"]
-    assert form.bar.text.endswith("taken by the browser")
+    assert form.bar.text.endswith("received by the browser")
 
 
 def test_large_results_go_in_slices():
@@ -178,14 +178,14 @@ def test_without_anywidget_small_results_are_a_link(lab, page, monkeypatch):
     form.export.click()
 
     assert 'download="ponds.txt"' in form.browser_download.widget.value
-    assert "press the link" in form.bar.text
-    with pytest.raises(ValueError, match="Install anywidget, or save it beside the kernel"):
+    assert "click the link" in form.bar.text
+    with pytest.raises(ValueError, match="Install anywidget, or save the file in the notebook folder"):
         form.browser_download.save("big.bin", "application/octet-stream", bytes(LARGEST_LINK + 1))
 
 
 @pytest.mark.parametrize(
     "extension,words",
-    [("txt", "東京"), ("html", "sandbox"), ("zip", "<li>"), ("docx", "not shown on this page")],
+    [("txt", "東京"), ("html", "sandbox"), ("zip", "<li>"), ("docx", "has no preview here")],
 )
 def test_a_preview_saves_nothing(form, page, tmp_path, extension, words):
     choose(form, page, extension)
@@ -273,7 +273,7 @@ def test_the_kernel_does_other_things_meanwhile(form, table, monkeypatch):
     async def press():
         form.export.click()
         form.export.click()
-        assert "under way" in form.alert.value
+        assert "is running" in form.alert.value
         turns = 0
         while form.busy:
             turns += 1
@@ -307,7 +307,7 @@ def test_an_export_that_is_cancelled_saves_nothing(form, table, monkeypatch, tar
     assert form.result.empty
     assert not list(Path().iterdir())
     form.cancel.click()
-    assert "nothing to cancel" in form.alert.value
+    assert "Nothing is running" in form.alert.value
     form.export.click()
     assert form.bar.text.startswith("Done: ")
 
@@ -333,14 +333,14 @@ def test_a_folder_that_is_not_there_is_said_and_nothing_is_done(form):
     form.export.click()
 
     assert "its folder does not exist" in form.alert.value
-    assert form.bar.text == "Nothing is under way"
+    assert form.bar.text == "Idle"
 
 
 def test_nothing_to_export_yet(lab):
     form = svc.export_form()
-    assert "There is no native document here yet" in form.controls.document.note.value
+    assert "There is no native document yet" in form.controls.document.note.value
     form.export.click()
-    assert "No document is chosen" in form.alert.value
+    assert "No document is selected" in form.alert.value
 
     svc.upload(PAGE, name="ponds.html", convert_to="document")
     form.controls.document.refresh.click()
@@ -416,7 +416,7 @@ def test_an_export_that_is_there_already_is_said_to_be(form, table, tmp_path):
     form.export.click()
 
     assert form.result["outcome"].tolist() == ["saved", "unchanged"]
-    assert form.bar.text == "Unchanged: birds.csv has this content already, 21 bytes"
+    assert form.bar.text == "Unchanged: birds.csv already has this content, 21 bytes"
     after = (tmp_path / "birds.csv").stat()
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 

@@ -62,7 +62,7 @@ def test_a_folder_is_opened_and_left(browser):
     browser.up.click()
     assert names(browser)[0] == "Data"
     browser.up.click()
-    assert "in no other folder" in browser.alert.value
+    assert "no parent folder" in browser.alert.value
 
 
 def test_opening_by_the_grid_is_the_same(lab, files):
@@ -119,13 +119,13 @@ def test_pages(lab):
     svc.upload([b"x"] * (PAGE_SIZE + 3), name=[f"{n:02}.txt" for n in range(PAGE_SIZE + 3)])
     browser = svc.file_browser()
     assert len(browser.result) == PAGE_SIZE
-    assert "1 to 20, and there are more" in browser.status.value
+    assert "1 to 20 of more" in browser.status.value
 
     browser.next.click()
     assert names(browser) == ["20.txt", "21.txt", "22.txt"]
     assert "Files 21 to 23" in browser.status.value
     browser.next.click()
-    assert "no more files" in browser.alert.value
+    assert "the last page" in browser.alert.value
     browser.before.click()
     assert names(browser)[0] == "00.txt"
 
@@ -146,7 +146,7 @@ def test_a_new_folder(browser):
 
     assert code == f"svc.create_file(name='Later', mime_type='{FOLDER}', parents=['root'])"
     assert "Later" in names(browser)
-    assert "Made the folder Later." in browser.status.value
+    assert "Created the folder Later." in browser.status.value
 
 
 def test_rename(browser):
@@ -222,7 +222,7 @@ def test_a_look_at_text_a_table_and_a_document(lab, browser):
     for name, shown, code in (
         ("hello <b>.txt", "hello, birds", "svc.read('"),
         ("Birds", "srcdoc", "svc.export('"),
-        ("photo.bin", "nothing that a page can show", "svc.read('"),
+        ("photo.bin", "has no preview", "svc.read('"),
     ):
         choose(browser, name)
         browser.open.click()
@@ -236,7 +236,7 @@ def test_every_field(browser):
 
     assert "md5Checksum" in browser.view.value
     assert "hello &lt;b&gt;.txt" in browser.view.value
-    assert "About hello &lt;b&gt;.txt" in browser.about.facts.value
+    assert "Details of hello &lt;b&gt;.txt" in browser.about.facts.value
 
 
 def give_to(browser, grantee):
@@ -247,13 +247,16 @@ def give_to(browser, grantee):
 @pytest.mark.parametrize(
     "press, words",
     [
-        (lambda b: b.open.click(), "No file is chosen"),
-        (lambda b: b.trash.click(), "No file is chosen"),
-        (lambda b: b.ask["share"].click(), "No file is chosen"),
+        (lambda b: b.open.click(), "No file is selected"),
+        (lambda b: b.trash.click(), "No file is selected"),
+        (lambda b: b.ask["share"].click(), "No file is selected"),
         (lambda b: (b.ask["folder"].click(), b.question.yes.click()), "Name is empty"),
-        (lambda b: (choose(b, "Data", "photo.bin"), b.ask["rename"].click()), "Several files are chosen"),
-        (lambda b: (choose(b, "Data"), b.ask["share"].click(), b.question.yes.click()), "With is empty"),
-        (lambda b: (choose(b, "Data"), b.ask["share"].click(), give_to(b, "bob")), "With has &#x27;bob&#x27;; give"),
+        (lambda b: (choose(b, "Data", "photo.bin"), b.ask["rename"].click()), "Several files are selected"),
+        (lambda b: (choose(b, "Data"), b.ask["share"].click(), b.question.yes.click()), "Share with is empty"),
+        (
+            lambda b: (choose(b, "Data"), b.ask["share"].click(), give_to(b, "bob")),
+            "Share with has &#x27;bob&#x27;; give",
+        ),
         (
             lambda b: (choose(b, "Data"), b.ask["download"].click(), b.question.yes.click()),
             "use export for native documents",
@@ -294,7 +297,7 @@ def test_a_download_goes_on_beside_and_can_be_cancelled(lab, tmp_path):
         browser.question.yes.click()
         assert browser.busy
         browser.trash.click()
-        assert "Something is under way" in browser.alert.value
+        assert "A task is running" in browser.alert.value
         browser.work.cancel.click()
         while browser.busy:
             await asyncio.sleep(0.01)

@@ -90,7 +90,7 @@ def test_nothing_is_replaced_before_it_is_meant(browser, plan, tmp_path):
     choose(browser, "plan.txt")
     browser.ask["replace"].click()
     browser.question.yes.click()
-    assert "No file is chosen" in browser.alert.value
+    assert "No file is selected" in browser.alert.value
     browser.question.source.path.value = "new.txt"
     browser.question.no.click()
 
@@ -106,7 +106,7 @@ def test_one_file_takes_the_content_of_one(browser, plan, tmp_path):
     source.picker.widget.handle_message({"kind": "begin", "key": "k", "name": "b.txt", "size": 0, "mime": ""}, [])
     browser.question.yes.click()
 
-    assert "2 files are chosen, and a file has the content of one" in browser.alert.value
+    assert "2 files are selected, but a file has the content of one" in browser.alert.value
     assert svc.read(plan) == b"Feed the ducks on Monday."
 
 
@@ -117,7 +117,7 @@ def test_a_native_document_converts_its_new_content(browser, tmp_path):
     (tmp_path / "counts.csv").write_bytes(b"pond,birds\nMill pond,12\n")
     choose(browser, "Sheet")
     browser.ask["replace"].click()
-    assert "the new content is converted" in browser.question.head.value
+    assert "The new content is converted" in browser.question.head.value
     browser.question.source.path.value = "counts.csv"
     browser.question.yes.click()
 
@@ -177,9 +177,9 @@ def test_a_part_of_a_file(browser, plan, tmp_path, first, last, part, target):
     "first, last, words",
     [
         ("25", "", "plan.txt has 25 bytes, 0 to 24: the first byte must be 24 or less."),
-        ("9", "3", "The last byte comes before the first"),
-        ("two", "", "First byte is 'two': write a whole number"),
-        ("", "-1", "Last byte is '-1': write a whole number"),
+        ("9", "3", "The last byte is before the first byte"),
+        ("two", "", "First byte is 'two'. Enter a whole number"),
+        ("", "-1", "Last byte is '-1'. Enter a whole number"),
     ],
 )
 def test_a_part_that_cannot_be_is_said_beside_the_field(browser, tmp_path, first, last, words):
@@ -213,7 +213,7 @@ def test_the_owner_is_asked_before_a_flagged_file_is_downloaded(browser, evil, t
     question = browser.downloads.abuse
 
     assert question.is_open
-    for text in ("evil.txt was flagged as abusive.", "the service found malware or spam in it"):
+    for text in ("evil.txt was flagged as abusive.", "service found malware or spam in it"):
         assert text in question.head.value
     assert content_requests() == [(False, 403)], "no content came"
     assert list(tmp_path.iterdir()) == []
@@ -236,7 +236,7 @@ def test_cancel_downloads_nothing(browser, tmp_path):
 
     assert content_requests() == [(False, 403)]
     assert list(tmp_path.iterdir()) == []
-    assert "Cancelled. What is flagged was not downloaded." in browser.status.value
+    assert "Cancelled. The flagged files were not downloaded." in browser.status.value
 
 
 @pytest.mark.spec("A6-03", "A6-04", "A6-04a")
@@ -248,7 +248,7 @@ def test_a_look_at_a_flagged_file_asks_too(browser):
     assert content_requests() == [(False, 403)]
     browser.downloads.abuse.no.click()
     assert content_requests() == [(False, 403)]
-    assert "Nothing of evil.txt was fetched." in browser.status.value
+    assert "evil.txt was not fetched." in browser.status.value
 
     browser.open.click()
     browser.downloads.abuse.yes.click()
@@ -270,7 +270,7 @@ def test_people_who_do_not_own_it_are_told_so_and_not_asked(lab, evil, tmp_path,
 
     assert not browser.downloads.abuse.is_open
     assert "evil.txt was flagged as abusive" in browser.alert.value
-    assert "Only its owner, ada@svc.example, may download it." in browser.alert.value
+    assert "Only its owner, ada@svc.example, can download it." in browser.alert.value
     assert list(tmp_path.iterdir()) == []
 
 
@@ -329,10 +329,10 @@ def test_an_editor_says_whether_viewers_may_copy(browser, plan):
     assert (viewers.layout.display, viewers.value) == (None, True)
     viewers.value = False
 
-    assert "Viewers may no longer download, export and copy plan.txt." in browser.status.value
+    assert "Viewers can no longer download, export and copy plan.txt." in browser.status.value
     assert browser.code() == f"svc.update('{plan['id'].item()}', viewers_can_copy_content=True)"
     assert svc.file(plan, fields="viewers_can_copy_content").iloc[0, 0]
-    assert "may not download, export or copy it" in browser.about.facts.value
+    assert "cannot download, export or copy it" in browser.about.facts.value
     viewers.value = True
     assert not svc.file(plan, fields="viewers_can_copy_content").iloc[0, 0]
 
@@ -350,7 +350,7 @@ def test_the_switch_is_for_people_who_may_edit(lab, role, shown):
 
     assert browser.about.viewers.layout.display == shown
     assert browser.about.viewers.value is False
-    assert "may not download, export or copy it" in browser.about.facts.value
+    assert "cannot download, export or copy it" in browser.about.facts.value
 
 
 def test_folders_and_several_files_have_no_switch(browser):
@@ -396,7 +396,7 @@ def test_files_are_made_of_metadata_alone(browser, kind, media_type):
     file = svc.files("name = 'new.txt'")
     assert browser.last_error is None
     assert file["mime_type"].item() == media_type
-    assert f"Made the {kind} new.txt." in browser.status.value
+    assert f"Created the {kind} new.txt." in browser.status.value
     eval(browser.code(), {"svc": svc})
     assert svc.files("name = 'new.txt'")["mime_type"].tolist() == file["mime_type"].tolist() * 2
 
@@ -415,7 +415,7 @@ def test_an_empty_file_gets_an_id_of_the_service(browser):
 def test_a_native_document_with_an_id_is_refused_before_anything_is_sent(browser):
     made(browser, "document", "Plan", "some-id")
 
-    assert "A native document cannot have an id of yours" in browser.question.made.file_id.problems[0]
+    assert "A native document cannot have an id of your own" in browser.question.made.file_id.problems[0]
     assert browser.question.made.more.shown
     assert len(svc.files("name = 'Plan'")) == 0
     assert "POST" not in svc.exchanges().tail(1)["method"].tolist()

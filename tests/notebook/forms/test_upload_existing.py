@@ -128,7 +128,7 @@ def test_content_of_a_native_document_is_converted(form, source):
     assert controls.convert.target.layout.display == "none"
     assert controls.convert.language.layout.display is None
     form.upload.click()
-    assert "everything in the document is replaced" in form.question.head.value
+    assert "replaces everything in the document" in form.question.head.value
     form.question.yes.click()
 
     assert form.last_error is None
@@ -167,7 +167,7 @@ def test_one_file_replaces_one(form, plan, source):
     existing(form, plan)
     form.upload.click()
 
-    assert "2 files are chosen, and a file has the content of one" in form.alert.value
+    assert "2 files are selected, but a file has the content of one" in form.alert.value
     assert svc.read(plan) == b"old words"
 
 
@@ -232,7 +232,7 @@ def test_an_id_is_refused_with_a_conversion_before_anything_is_sent(form, source
     form.controls.convert.target.value = "document"
     before = len(svc.exchanges())
 
-    assert "What is converted cannot have an id" in form.controls.options.file_id.problems[0]
+    assert "A converted file cannot have an id" in form.controls.options.file_id.problems[0]
     form.upload.click()
     assert len(svc.exchanges()) == before
     form.controls.convert.target.value = ""
@@ -246,7 +246,7 @@ def test_an_id_is_for_one_file(form, source):
     )
     form.controls.options.id.value = "some-id"
 
-    assert form.controls.options.file_id.problems == ("An id is for one file, and 2 are chosen: remove the id.",)
+    assert form.controls.options.file_id.problems == ("An id is for one file, but 2 are selected. Remove the id.",)
 
 
 def test_an_existing_file_keeps_its_id(form, plan, source):

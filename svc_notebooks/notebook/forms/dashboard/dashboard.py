@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 _POLL_INTERVAL = 0.5
 """Seconds between two looks at whether something has changed."""
 
-_ARMED_MESSAGE = (
-    "A fault or a limit is armed: lists are read again when you press Refresh, because reading would set it off."
-)
+_ARMED_MESSAGE = "A fault or a limit is armed. Click Refresh to reload lists, because the requests would trigger it."
 
 
 def dashboard(*, session: Session | None = None, lab: Sandbox | None = None) -> Dashboard:
@@ -150,7 +148,7 @@ class Dashboard(Form):
     def _sign_in(self, session: Session, user: str) -> None:
         """The tabs are somebody else's now; the controls stay."""
         if any(form.busy for key, form in self.forms.items() if key != "lab"):
-            raise ValueError("Something is under way in another tab: wait for it, or cancel it.")
+            raise ValueError("A task is running in another tab. Wait for it, or cancel it.")
         self._session, self._user = session, user
         self._detector = ChangeDetector(session, self.lab)
         for pane, page in zip(self.tabs.children, self._tabs, strict=True):
@@ -209,14 +207,14 @@ class Dashboard(Form):
     def _user_text(self) -> Markup:
         if self.lab is None:
             words = f"{self.session!r}".strip("<>").replace("Session ", "Signed in at ")
-            return joined(words, ". The clock, faults and people of a service elsewhere are its own: no lab controls.")
+            return joined(words, ". There are no lab controls for an external service.")
         return joined("Signed in as ", tag("strong", self._user or self.lab.service.policy.first_user), ". ")
 
     def _clock_text(self) -> str:
         if self.lab is None:
             return ""
         clock = self.lab.clock
-        return f"The clock {'stands still at' if clock.is_virtual else 'runs:'} {clock.now():%Y-%m-%d %H:%M:%S} UTC."
+        return f"Clock {'frozen at' if clock.is_virtual else 'running:'} {clock.now():%Y-%m-%d %H:%M:%S} UTC."
 
     def _show_code(self) -> None:
         """The form that is open shows its own."""

@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 MAX_LISTED = 200
 """So many exchanges are listed, the latest; `exchanges()` has all."""
 
-_COLUMNS = {"asked": "Asked", "status": "Status", "sent": "Sent", "received": "Received", "time": "At (UTC)"}
+_COLUMNS = {"asked": "Request", "status": "Status", "sent": "Sent", "received": "Received", "time": "At (UTC)"}
 _VIEWS = (
-    ("headers and bodies", "http"),
-    ("as a curl command", "curl"),
-    ("with those before it, as a diagram", "diagram"),
+    ("Headers and bodies", "http"),
+    ("curl command", "curl"),
+    ("Diagram with the requests before it", "diagram"),
 )
 
 
 class WirePanel(Form):
-    """The last exchanges, the newest first. `result` is the frame of them all."""
+    """The last exchanges, newest first. `result` is the frame of them all."""
 
     title = "The wire"
 
@@ -45,11 +45,11 @@ class WirePanel(Form):
         super().__init__(session)
         self.rows = make_list("Exchanges", _COLUMNS)
         self.view_format = widgets.RadioButtons(
-            options=_VIEWS, **labelled("Show it", "How the chosen exchange is shown below"), style=LABEL
+            options=_VIEWS, **labelled("View", "How the selected exchange is shown"), style=LABEL
         )
         self.view_format.add_class("svc-across")
         self.status, self.view = widgets.HTML(), widgets.HTML()
-        self.refresh_button = self._button("Refresh", "See what was sent meanwhile", self.refresh)
+        self.refresh_button = self._button("Refresh", "Reload the list", self.refresh)
         self.rows.watch(self._show, lambda _id: None, lambda: None)
         self.view_format.observe(lambda _change: self._show(), "value")
         self._compose(row(self.refresh_button, self.status), self.rows, self.view_format, self.alert, self.view)
@@ -75,7 +75,7 @@ class WirePanel(Form):
         self.rows.show([_table_row(entry) for entry in latest], "Nothing was sent yet.")
         count = f"{len(recorded)} exchanges" if len(recorded) != 1 else "1 exchange"
         left_out = f"; the last {MAX_LISTED} are listed" if len(recorded) > MAX_LISTED else ""
-        self.status.value = tag("span", f"{count}, the newest first{left_out}", role="status")
+        self.status.value = tag("span", f"{count}, newest first{left_out}", role="status")
         self._show()
 
     def _chosen(self) -> int | None:

@@ -24,10 +24,10 @@ MAX_ROWS = 30
 """So many rows are shown, the latest; `result` has all."""
 
 _LOGS = (
-    ("agenda: what comes by itself", "agenda"),
-    ("journal: what was asked, and what decided", "journal"),
-    ("deliveries: attempts to notify", "deliveries"),
-    ("outbox: invitations", "outbox"),
+    ("Agenda: scheduled events", "agenda"),
+    ("Journal: requests and decisions", "journal"),
+    ("Deliveries: attempts to notify", "deliveries"),
+    ("Outbox: invitations", "outbox"),
 )
 _SHOWN = {
     "journal": ["n", "time", "user", "operation", "method", "path", "status", "fault", "decided_by"],
@@ -51,15 +51,15 @@ class LabPanel(Form):
         self.snapshots = SnapshotSection(lab, self._run, self._guarded)
         self.people = PeopleSection(lab, self._run, self._guarded, signed_in)
         self.log_choice = widgets.RadioButtons(
-            options=_LOGS, **labelled("Look at", "What the sandbox remembers or expects"), style=LABEL
+            options=_LOGS, **labelled("Log", "The log of the sandbox that is shown"), style=LABEL
         )
         self.log_choice.add_class("svc-columns")
         self.status = widgets.HTML()
-        self.refresh_button = self._button("Refresh", "How all of this stands now", self.refresh)
+        self.refresh_button = self._button("Refresh", "Reload this tab", self.refresh)
         self.log_choice.observe(lambda _change: self._guarded(self._change_log), "value")
         sections = widgets.HBox(self._sections())
         sections.add_class("svc-sections")
-        books = [widgets.HTML(tag("h4", "Books", class_="svc-head")), self.log_choice, row(self.refresh_button)]
+        books = [widgets.HTML(tag("h4", "Logs", class_="svc-head")), self.log_choice, row(self.refresh_button)]
         self._compose(self.status, self.alert, self.work, sections, *books, self.table)
         self._guarded(self.refresh)
 
@@ -88,7 +88,7 @@ class LabPanel(Form):
         rows = self.result
         columns = _SHOWN.get(self.log_choice.value, list(rows.columns))
         if rows.empty:
-            self.table.value = tag("p", "There is nothing in it.")
+            self.table.value = tag("p", "The log is empty.")
         else:
             self._show_table(rows[columns].tail(MAX_ROWS).iloc[::-1])
         self._show_code()
@@ -105,7 +105,7 @@ class LabPanel(Form):
             self.refresh()
             self.status.value = tag("p", message, role="status")
 
-        self.work.begin(f"Doing {code}", lambda _report: action(), on_done, in_thread="advance" in code)
+        self.work.begin(f"Running {code}", lambda _report: action(), on_done, in_thread="advance" in code)
 
     def _clear_status(self) -> None:
         self.status.value = ""

@@ -19,10 +19,10 @@ RunAction: TypeAlias = Callable[[str, Callable[[], Any], str], None]
 """Does something: the call of a cell that does it, the thing itself, and what to say afterwards."""
 
 _SCOPES = (
-    ("everything", ""),
-    ("read files: storage.readonly", "storage.readonly"),
-    ("only files made or opened by this application: storage.file", "storage.file"),
-    ("only the metadata of files: storage.metadata.readonly", "storage.metadata.readonly"),
+    ("All scopes", ""),
+    ("storage.readonly: read files", "storage.readonly"),
+    ("storage.file: only files that this application created or opened", "storage.file"),
+    ("storage.metadata.readonly: only the metadata of files", "storage.metadata.readonly"),
 )
 
 
@@ -52,25 +52,25 @@ class ClockSection(Section):
             "Forward by", "A number and s, m, h, d or w; or seconds alone", value="1h", hint="10s, 1h, 8d"
         )
         self.advance = section_button(
-            "Advance", "What is due on the way happens at its time", lambda: guard(self._advance)
+            "Advance", "Advance the clock; due events happen at their time", lambda: guard(self._advance)
         )
-        self.freeze = section_button(
-            "Freeze", "Let a running clock stand still from now on", lambda: guard(self._freeze)
-        )
+        self.freeze = section_button("Freeze", "Stop the clock", lambda: guard(self._freeze))
         self._lab, self._do = lab, do
         super().__init__("Clock", self.now, self.step, row(self.advance, self.freeze))
 
     def _advance(self) -> None:
         step = self.step.value.strip()
-        self._do(f"lab.clock.advance({step!r})", lambda: self._lab.clock.advance(step), f"The clock went on by {step}.")
+        self._do(
+            f"lab.clock.advance({step!r})", lambda: self._lab.clock.advance(step), f"The clock was advanced by {step}."
+        )
 
     def _freeze(self) -> None:
-        self._do("lab.clock.freeze()", self._lab.clock.freeze, "The clock stands still.")
+        self._do("lab.clock.freeze()", self._lab.clock.freeze, "The clock is frozen.")
 
     def update(self, lab: Sandbox) -> None:
         """What time it is."""
-        runs = "stands still" if lab.clock.is_virtual else "runs"
-        self.now.value = tag("p", f"{lab.clock.now():%Y-%m-%d %H:%M:%S} UTC; it {runs}.")
+        state = "is frozen" if lab.clock.is_virtual else "is running"
+        self.now.value = tag("p", f"{lab.clock.now():%Y-%m-%d %H:%M:%S} UTC; the clock {state}.")
 
 
 class FaultSection(Section):
@@ -79,12 +79,12 @@ class FaultSection(Section):
     def __init__(self, lab: Sandbox, do: RunAction, guard: Callable[[Callable[[], None]], None]) -> None:
         self.preset = widgets.Dropdown(
             options=[(preset.name, preset.name) for preset in PRESETS],
-            **labelled("Fault preset", "A plan of what goes wrong; each step happens once and is over"),
+            **labelled("Fault preset", "A plan of faults; each step happens once"),
             style=LABEL,
         )
         self.description, self.armed = widgets.HTML(), widgets.HTML()
-        self.arm = section_button("Arm", "From now on it goes wrong as planned", lambda: guard(self._arm))
-        self.disarm = section_button("Disarm all", "Nothing goes wrong any more", lambda: guard(self._disarm))
+        self.arm = section_button("Arm", "Activate the faults", lambda: guard(self._arm))
+        self.disarm = section_button("Disarm all", "Deactivate all faults", lambda: guard(self._disarm))
         self._lab, self._do = lab, do
         self.preset.observe(lambda _change: self._show_preset(), "value")
         super().__init__("Faults", self.preset, self.description, row(self.arm, self.disarm), self.armed)
@@ -99,7 +99,7 @@ class FaultSection(Section):
     def _arm(self) -> None:
         name = self.preset.value
         self._do(
-            f"with lab.faults({name!r}):\n    ...  # what is to go wrong",
+            f"with lab.faults({name!r}):\n    ...  # requests that meet the faults",
             lambda: self._lab.service.add_faults({"preset": name}),
             f"Armed: {name}.",
         )
@@ -108,7 +108,7 @@ class FaultSection(Section):
         self._do(
             "lab.service.clear_faults()",
             self._lab.service.clear_faults,
-            "Nothing is armed.",
+            "All faults are disarmed.",
         )
 
     def update(self, lab: Sandbox) -> None:
@@ -132,14 +132,14 @@ class LimitSection(Section):
 
     def __init__(self, lab: Sandbox, do: RunAction, guard: Callable[[Callable[[], None]], None]) -> None:
         self.user = text_field(
-            "User", "Whose requests are counted; empty: the sandbox's own user", hint="ada@svc.example"
+            "User", "The user whose requests are counted; empty: the first user of the sandbox", hint="ada@svc.example"
         )
-        self.requests = number_field(10, "Requests at most", "How many are answered")
+        self.requests = number_field(10, "Max. requests", "The number of requests that are allowed")
         self.per = text_field("Within", "A number and s, m, h or d", value="60s")
         self.set = section_button(
-            "Set limit", "What is beyond it is refused with 403 and Retry-After", lambda: guard(self._set_limit)
+            "Set limit", "Refuse further requests with 403 and Retry-After", lambda: guard(self._set_limit)
         )
-        self.remove = section_button("Lift limit", "As many requests as one likes", lambda: guard(self._remove_limit))
+        self.remove = section_button("Remove limit", "Allow any number of requests", lambda: guard(self._remove_limit))
         self.limits = widgets.HTML()
         self._lab, self._do = lab, do
         super().__init__("Limits", self.user, self.requests, self.per, row(self.set, self.remove), self.limits)
@@ -159,7 +159,7 @@ class LimitSection(Section):
 
     def _remove_limit(self) -> None:
         user = self._user_or_none()
-        self._do(f"lab.limit({repr(user) if user else ''})", lambda: self._lab.limit(user), "The limit is lifted.")
+        self._do(f"lab.limit({repr(user) if user else ''})", lambda: self._lab.limit(user), "The limit was removed.")
 
     def update(self, lab: Sandbox) -> None:
         """Which limits there are, and what is spent of them."""
@@ -178,12 +178,10 @@ class SnapshotSection(Section):
 
     def __init__(self, lab: Sandbox, do: RunAction, guard: Callable[[Callable[[], None]], None]) -> None:
         self.chooser = widgets.Dropdown(
-            options=[("none taken yet", "")], **labelled("Snapshot", "What to go back to"), style=LABEL
+            options=[("No snapshot", "")], **labelled("Snapshot", "The snapshot to restore"), style=LABEL
         )
-        self.take = section_button(
-            "Take snapshot", "Keep the whole state of the service as it is now", lambda: guard(self._take)
-        )
-        self.restore = section_button("Go back", "Put the service back into that state", lambda: guard(self._restore))
+        self.take = section_button("Take snapshot", "Save the state of the service", lambda: guard(self._take))
+        self.restore = section_button("Restore", "Restore the state of the service", lambda: guard(self._restore))
         self._lab, self._do = lab, do
         self._names: dict[str, str] = {}
         super().__init__("Snapshots", self.chooser, row(self.take, self.restore))
@@ -195,12 +193,12 @@ class SnapshotSection(Section):
             self.chooser.options = [(words, snapshot_id) for snapshot_id, words in self._names.items()]
             self.chooser.value = key
 
-        self._do("before = lab.snapshot()", take, "Kept: the state as it is now.")
+        self._do("before = lab.snapshot()", take, "Snapshot saved.")
 
     def _restore(self) -> None:
         key = str(self.chooser.value)
         if not key:
-            raise ValueError("No snapshot was taken yet.")
+            raise ValueError("There is no snapshot to restore.")
         self._do("lab.restore(before)", lambda: self._lab.restore(key), f"Restored: snapshot {self._names[key]}.")
 
 
@@ -214,18 +212,18 @@ class PeopleSection(Section):
         guard: Callable[[Callable[[], None]], None],
         signed_in: Callable[[Any, str], None],
     ) -> None:
-        self.user = text_field("E-mail", "Who is unknown is made", value="bob@svc.example")
-        self.scopes = widgets.Dropdown(options=_SCOPES, **labelled("May", "What the token allows"), style=LABEL)
-        self.sign_in = section_button(
-            "Sign in", "The other tabs are this person's from then on", lambda: guard(self._sign_in)
+        self.user = text_field("E-mail", "The account; an unknown one is created", value="bob@svc.example")
+        self.scopes = widgets.Dropdown(
+            options=_SCOPES, **labelled("Scopes", "The scopes of the access token"), style=LABEL
         )
+        self.sign_in = section_button("Sign in", "Use this account in the other tabs", lambda: guard(self._sign_in))
         self._lab, self._do, self._signed_in = lab, do, signed_in
-        super().__init__("People", self.user, self.scopes, row(self.sign_in))
+        super().__init__("Accounts", self.user, self.scopes, row(self.sign_in))
 
     def _sign_in(self) -> None:
         user, scopes = self.user.value.strip(), [self.scopes.value] if self.scopes.value else None
         if "@" not in user:
-            raise ValueError(f"E-mail is {user!r}: write an address, like bob@svc.example.")
+            raise ValueError(f"E-mail is {user!r}: enter an address such as bob@svc.example.")
         scopes_argument = f", scopes={scopes!r}" if scopes else ""
         session = self._lab.sign_in(user, scopes=scopes)
         self._do(

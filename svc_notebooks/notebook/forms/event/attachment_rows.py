@@ -38,7 +38,7 @@ class AttachmentRows(EditableRows[AttachmentRow]):
         self._files: dict[str, Mapping[str, Any]] = {}
         self.chooser = widgets.Dropdown(**labelled("Attachments", "The stored files, last modified first"), style=LABEL)
         self.attach = small_button("Attach", "Attach the selected file", self._attach)
-        self.refresh = widgets.Button(description="Refresh", tooltip="Read the list of files again")
+        self.refresh = widgets.Button(description="Refresh", tooltip="Reload the list of files")
         self.refresh.add_class("svc-small")
         self.more = small_button("Add", "Attach this link and clear the field", self._keep_link)
         self.link = text_field("or a link", "The URL of a file", hint="https://…")

@@ -79,7 +79,7 @@ _NOTIFY: Choices = (("Not sent", ""), ("true", True), ("false", False))
 
 BINDINGS: Final[tuple[Binding, ...]] = (
     Binding(FIRST, "summary", "summary", free_text, "Title", "The title of the event", name="summary"),
-    Binding(FIRST, "start end", "start", lambda _row: WhenChoice(), "Starts", name="when"),
+    Binding(FIRST, "start end", "start", lambda _row: WhenChoice(), "Start", name="when"),
     Binding(FIRST, "recurrence", "recurrence", lambda _row: RecurrenceBuilder(), "Repeats", name="repeats"),
     Binding(SECOND, "location", "location", free_text, "Location", "Where the event takes place, in any words", name="location"),
     Binding(SECOND, "conferenceData", "conference", SwitchInput, "Conference", "The service creates a video conference and puts its link into the event", "Add a video conference", name="conference", from_field=lambda data: "createRequest" in data),
@@ -126,7 +126,7 @@ PARAMETERS = ("calendar", "sendUpdates", *(row.path for row in BINDINGS if row.g
 
 LABELS: Mapping[str, str] = {
     **{field: row.label for row in reversed(BINDINGS) for field in row.fields if field not in PARAMETERS},
-    "end": "Ends",
+    "end": "End",
     "source": "Source",
     "gadget": "Gadget",
 }

@@ -33,7 +33,9 @@ class OtherFields(Field):
         try:
             fields = json.loads(text) if text else {}
         except ValueError as error:
-            raise ValueError(f'This is not valid JSON ({error}): write it like {{"iCalUID": "a@b"}}.') from None
+            raise ValueError(
+                f'This is not valid JSON ({error}): enter an object such as {{"iCalUID": "a@b"}}.'
+            ) from None
         if not isinstance(fields, dict):
             raise ValueError('This must be a JSON object, like {"iCalUID": "a@b"}.')
         return fields

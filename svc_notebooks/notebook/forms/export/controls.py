@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 KERNEL, BROWSER = "kernel", "browser"
 _TARGETS = (
-    ("a file beside the kernel", KERNEL),
-    ("a download of this browser", BROWSER),
+    ("File in the notebook folder", KERNEL),
+    ("Browser download", BROWSER),
 )
 
 
@@ -57,18 +57,18 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         self._formats: list[ExportFormat] = []
         self.document = DocumentChoice()
         self.format = widgets.RadioButtons(
-            **labelled("Format", "What the document becomes; only what this service can make of it is here"),
+            **labelled("Format", "The format of the export; the list has those of this service"),
             style=LABEL,
         )
         self.target = widgets.RadioButtons(
             options=_TARGETS,
-            **labelled("Save as", "A file on the machine where Python runs, or one on this computer"),
+            **labelled("Save as", "A file where Python runs, or a download to this computer"),
             style=LABEL,
         )
         self.path = text_field(
             "Path",
-            "A path or a folder beside the kernel; empty: the document's name, in this folder",
-            hint="as the document is called",
+            "A path or a folder; empty: the name of the document, in the notebook folder",
+            hint="the name of the document",
         )
         self.format.add_class("svc-columns")
         super().__init__([self.document, self.format, self.target, self.path])
@@ -115,7 +115,7 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
 
         facts, chosen, name = self.document.facts, self._chosen(), self._name()
         if facts is None or chosen is None or name is None:
-            raise ValueError("No document is chosen: choose one, or make one and press Refresh.")
+            raise ValueError("No document is selected. Select one, or create one and click Refresh.")
         path = None
         if self.target.value == KERNEL and not preview:
             path = target_path(checked_destination(self.path.value.strip() or "."), name)

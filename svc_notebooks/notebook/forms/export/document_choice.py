@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 _FIELDS = "id,name,mimeType,modifiedTime"
 _NONE = (
-    "There is no native document here yet. Make one with svc.upload('report.docx', convert_to='document') or with"
-    " “Convert to” in svc.upload_form(); then press Refresh."
+    "There is no native document yet. Create one with svc.upload('report.docx', convert_to='document') or with"
+    " “Convert to” in svc.upload_form(), then click Refresh."
 )
 
 
@@ -29,11 +29,11 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
     def __init__(self) -> None:
         self._documents: dict[str, JSONObject] = {}
         self.chooser = widgets.Dropdown(
-            **labelled("Document", "The native documents of this service, those that were changed last come first"),
+            **labelled("Document", "The native documents of this service, last modified first"),
             style=LABEL,
             layout={"min_width": "min(100%, 24em)"},  # with nothing in it, too, there is room beside its label
         )
-        self.refresh = widgets.Button(description="Refresh", tooltip="Read the list of documents again")
+        self.refresh = widgets.Button(description="Refresh", tooltip="Reload the list of documents")
         self.note = widgets.HTML()
         super().__init__([row(self.chooser, self.refresh), self.note])
         self._show_note()
@@ -59,7 +59,7 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
     def _show_note(self) -> None:
         words = "" if self._documents else _NONE
         if len(self._documents) == MAX_FILES:
-            words = f"The {MAX_FILES} that were changed last; svc.export_form(file) takes any other."
+            words = f"The list has the {MAX_FILES} last modified documents; svc.export_form(file) takes any other."
         self.note.value = tag("p", words, role="status", style="margin: 2px") if words else ""
 
 

@@ -39,11 +39,11 @@ _STATUS_INTERVAL = 5
 """Seconds between two words about an export that takes long."""
 
 _CONVERTING = "Converting …"
-_STOPPING = "Stopping, as soon as the service lets go …"
+_STOPPING = "Stopping when the service responds …"
 _CANCELLED = "Cancelled: nothing was saved"
 _WORDS = {
     SAVED: "Done: {name}, {size}, saved as {path}",
-    UNCHANGED: "Unchanged: {path} has this content already, {size}",
+    UNCHANGED: "Unchanged: {path} already has this content, {size}",
     REPLACED: "Done: {name}, {size}, replaced {path}",
 }
 
@@ -97,9 +97,9 @@ class ExportForm(Form):
         self._answer_arguments: dict[str, Any] = {}
         self.controls = ExportControls()
         self.question = ReplaceQuestion(lambda answer: self._guarded(lambda: self._answer(answer)))
-        self.export = self._button("Export", "Make the file and save it", self._export, "primary")
-        self.preview = self._button("Preview", "Make the file and look at it; nothing is saved", self._preview)
-        self.cancel = self._button("Cancel", "Stop, and save nothing", self._cancel)
+        self.export = self._button("Export", "Export the document and save the file", self._export, "primary")
+        self.preview = self._button("Preview", "Export the document and show it; nothing is saved", self._preview)
+        self.cancel = self._button("Cancel", "Stop without saving", self._cancel)
         self.bar = ProgressBar("Export", 1)
         self.view = widgets.HTML()
         self.browser_download = make_download(self._on_received)
@@ -170,7 +170,7 @@ class ExportForm(Form):
 
     def _begin(self, on_done: Callable[[ExportRequest, bytes], str], *, preview: bool) -> None:
         if self.busy:
-            raise ValueError("An export is under way: wait for it, or cancel it.")
+            raise ValueError("An export is running. Wait for it, or cancel it.")
         self.bar.reset("Export")
         request = self.controls.request(session_or_current(self._session), preview=preview)
         self._clear()
@@ -185,7 +185,7 @@ class ExportForm(Form):
 
     def _cancel(self) -> None:
         if not self.busy:
-            raise ValueError("Nothing is under way, so there is nothing to cancel.")
+            raise ValueError("Nothing is running that could be cancelled.")
         self._stop_requested = True
         self.bar.show_text(_STOPPING)
 
@@ -264,13 +264,13 @@ class ExportForm(Form):
         if shown is not None:
             self.view.value = shown
         elif not self.browser_download.show(request.name, request.format.media_type, body):
-            words = f"{request.format.title} is not shown on this page: export it, and open it in its own program."
+            words = f"{request.format.title} has no preview here. Export it and open it in another program."
             self.view.value = tag("p", words)
         return f"Preview of {request.name}, {size_text(len(body))}; nothing was saved"
 
     def _on_received(self) -> None:
         """The browser has what was handed over."""
-        self.bar.show_text(self.bar.text.replace("on its way to", "taken by"))
+        self.bar.show_text(self.bar.text.replace("sending to", "received by"))
 
     def _clear(self) -> None:
         self.view.value = ""

@@ -11,8 +11,8 @@ from .details import owner
 
 _REASON = "cannotDownloadAbusiveFile"
 _WARNING = (
-    "Flagged means: the service found malware or spam in it. Opening it can harm this computer and the data on it.",
-    "Only the owner may download it. Go on only if you know what is in it.",
+    "The service found malware or spam in it. Opening it can harm this computer and its data.",
+    "Only the owner can download it. Continue only if you know its content.",
 )
 
 
@@ -28,8 +28,8 @@ def is_owned(facts: Mapping[str, Any]) -> bool:
 
 def refusal_message(facts: Mapping[str, Any]) -> str:
     """What is said to people who do not own the file."""
-    words = f"{facts.get('name')} was flagged as abusive: the service found malware or spam in it."
-    return f"{words} Only its owner, {owner(facts)}, may download it."
+    words = f"{facts.get('name')} was flagged as abusive, because the service found malware or spam in it."
+    return f"{words} Only its owner, {owner(facts)}, can download it."
 
 
 def ask_about_abuse(

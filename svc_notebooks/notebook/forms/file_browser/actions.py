@@ -41,23 +41,23 @@ def new_file_action(session: Session, kind: str, name: str, parent: str, file_id
     if file_id.strip():
         facts["id"] = file_id.strip()
     code = f"svc.create_file({_arguments(facts)})"
-    return FileAction(code, lambda _report: create_file(session=session, **facts), f"Made the {kind} {name.strip()}.")
+    return FileAction(
+        code, lambda _report: create_file(session=session, **facts), f"Created the {kind} {name.strip()}."
+    )
 
 
 def rename_action(session: Session, file: str, name: str) -> FileAction:
     """Another name for one file."""
     new_name = _required_name(name)
     code = f"svc.update({file!r}, name={new_name!r})"
-    return FileAction(
-        code, lambda _report: update(file, name=new_name, session=session), f"It is called {new_name} now."
-    )
+    return FileAction(code, lambda _report: update(file, name=new_name, session=session), f"Renamed to {new_name}.")
 
 
 def copy_action(session: Session, files: list[str], name: str) -> FileAction:
     """Copies beside the files; a name is for one file only."""
     new_name = name.strip() or None
     if new_name and len(files) > 1:
-        raise ValueError(f"Name is for one copy, and {len(files)} files are chosen: leave it empty.")
+        raise ValueError(f"Name is for one copy, but {len(files)} files are selected. Leave it empty.")
     code = f"svc.copy({_ids_text(files)}{f', {new_name!r}' if new_name else ''})"
     return FileAction(code, lambda _report: copy(files, new_name, session=session), f"Copied {file_count(files)}.")
 
@@ -66,8 +66,8 @@ def share_action(session: Session, files: list[str], grantee: str, role: str) ->
     """A role for somebody."""
     email = grantee.strip()
     if not email:
-        raise ValueError('With is empty: write an e-mail address, "anyone" or "domain:example.com".')
-    checked_grantee("With", email)
+        raise ValueError('Share with is empty: enter an e-mail address, "anyone" or "domain:example.com".')
+    checked_grantee("Share with", email)
     code = f"svc.share({_ids_text(files)}, {email!r}, role={role!r})"
     words = f"Shared {file_count(files)} with {email} ({role})."
     return FileAction(code, lambda _report: share(files, email, role=role, session=session), words)
@@ -81,13 +81,13 @@ def trash_action(session: Session, files: list[str]) -> FileAction:
 
 def untrash_action(session: Session, files: list[str]) -> FileAction:
     """Out of the trash."""
-    code, words = f"svc.untrash({_ids_text(files)})", f"Took {file_count(files)} out of the trash."
+    code, words = f"svc.untrash({_ids_text(files)})", f"Restored {file_count(files)} from the trash."
     return FileAction(code, lambda _report: untrash(files, session=session), words)
 
 
 def delete_action(session: Session, files: list[str]) -> FileAction:
     """Away for good."""
-    code, words = f"svc.delete({_ids_text(files)})", f"Deleted {file_count(files)} for good."
+    code, words = f"svc.delete({_ids_text(files)})", f"Deleted {file_count(files)} permanently."
     return FileAction(code, lambda _report: delete(files, session=session), words)
 
 
@@ -96,7 +96,7 @@ def copy_restriction_action(session: Session, facts: Mapping[str, Any], allowed:
     file = str(facts["id"])
     fields: dict[str, Any] = {ARGUMENT: not allowed}
     code = f"svc.update({file!r}, {_arguments(fields)})"
-    words = f"Viewers {'may' if allowed else 'may no longer'} download, export and copy {facts.get('name')}."
+    words = f"Viewers {'can' if allowed else 'can no longer'} download, export and copy {facts.get('name')}."
     return FileAction(code, lambda _report: update(file, session=session, **fields), words)
 
 
@@ -124,7 +124,7 @@ def file_count(files: list[str]) -> str:
 
 def _required_name(name: str) -> str:
     if not name.strip():
-        raise ValueError("Name is empty: write one.")
+        raise ValueError("Name is empty. Enter a name.")
     return name.strip()
 
 

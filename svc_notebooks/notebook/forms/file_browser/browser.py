@@ -115,14 +115,14 @@ class FileBrowser(Form):
 
     def _buttons(self) -> None:
         press = self._button
-        self.up = press("Up", "To the folder that this one is in", self._go_up)
-        self.refresh_button = press("Refresh", "Read the list again", self.refresh)
-        self.before = press("Previous", f"The {PAGE_SIZE} files before these", self._previous_page)
-        self.next = press("Next", f"The next {PAGE_SIZE} files", self._next_page)
-        self.open = press("Open", "Open the chosen folder, or look at the chosen file", self._open_chosen)
-        self.details = press("All fields", "Everything that the service tells of the chosen file", self._details)
-        self.trash = press("Trash", "Move what is chosen to the trash", self._trash)
-        self.untrash = press("Restore", "Take what is chosen out of the trash", self._untrash)
+        self.up = press("Up", "Go to the parent folder", self._go_up)
+        self.refresh_button = press("Refresh", "Reload the list", self.refresh)
+        self.before = press("Previous", f"Show the previous {PAGE_SIZE} files", self._previous_page)
+        self.next = press("Next", f"Show the next {PAGE_SIZE} files", self._next_page)
+        self.open = press("Open", "Open the selected folder, or preview the selected file", self._open_chosen)
+        self.details = press("All fields", "Show all metadata of the selected file", self._details)
+        self.trash = press("Trash", "Move the selected files to the trash", self._trash)
+        self.untrash = press("Restore", "Restore the selected files from the trash", self._untrash)
         self.ask = {key: press(words, tip, lambda key=key: self._ask(key)) for key, words, tip in BUTTONS}  # type: ignore[misc]
         changing = [self.ask[key] for key in ("replace", "rename", "copy", "share", "folder")]
         last = (self.trash, self.untrash, self.ask["delete"])
@@ -171,7 +171,7 @@ class FileBrowser(Form):
     def _list(self, *, keep: bool = False) -> None:
         session, query, token = self._session_now(), self.query, self._page_tokens[-1]
         self._last_code = self._last_code if keep else ""
-        self._run("Reading the list", lambda _report: page_of_files(session, query, token, PAGE_SIZE), self._show_page)
+        self._run("Loading the list", lambda _report: page_of_files(session, query, token, PAGE_SIZE), self._show_page)
 
     def _list_from_start(self) -> None:
         self._page_tokens = [None]
@@ -179,19 +179,19 @@ class FileBrowser(Form):
 
     def _previous_page(self) -> None:
         if len(self._page_tokens) == 1:
-            raise ValueError("These are the first files.")
+            raise ValueError("This is the first page.")
         self._page_tokens.pop()
         self._list()
 
     def _next_page(self) -> None:
         if self._next_page_token is None:
-            raise ValueError("There are no more files.")
+            raise ValueError("This is the last page.")
         self._page_tokens.append(self._next_page_token)
         self._list()
 
     def _go_up(self) -> None:
         if len(self._folders) == 1:
-            raise ValueError(f"{_ROOT_FOLDER[1]} is in no other folder.")
+            raise ValueError(f"{_ROOT_FOLDER[1]} has no parent folder.")
         self._folders.pop()
         self._list_from_start()
 
@@ -217,7 +217,7 @@ class FileBrowser(Form):
     def _preview(self, facts: JSONObject, *, acknowledge_abuse: bool = False) -> None:
         session, resume = self._session_now(), lambda: self._preview(facts, acknowledge_abuse=True)
         self._run(
-            f"Fetching {facts['name']}",
+            f"Loading {facts['name']}",
             lambda _report: fetch_preview(session, facts, acknowledge_abuse=acknowledge_abuse),
             lambda preview: self._show_preview(preview) if preview else self.downloads.ask_to_preview(facts, resume),
             long=True,
@@ -302,7 +302,7 @@ class FileBrowser(Form):
 
         self._cancelled_message = action.cancelled_message
         self._run(
-            f"Doing {action.code}",
+            f"Running {action.code}",
             lambda report: (action.run(report), page_of_files(session, query, token, PAGE_SIZE)),
             on_done,
             long=action.in_thread,
@@ -315,7 +315,7 @@ class FileBrowser(Form):
         file_id = str(facts["id"])
         self._last_code = f"svc.file({file_id!r}, fields='*')"
         self._run(
-            f"Reading {facts['name']}",
+            f"Loading {facts['name']}",
             lambda _report: get_file(session, file_id, fields="*"),
             lambda fields: self._show_view(every_field(fields)),
         )
@@ -329,7 +329,7 @@ class FileBrowser(Form):
     def _require_chosen(self) -> list[JSONObject]:
         chosen = self._chosen_files()
         if not chosen:
-            raise ValueError("No file is chosen: choose one or several in the list.")
+            raise ValueError("No file is selected. Select one or more in the list.")
         return chosen
 
     def _ids(self) -> list[str]:
@@ -337,7 +337,7 @@ class FileBrowser(Form):
 
     def _require_one(self) -> JSONObject:
         if len(files := self._require_chosen()) > 1:
-            raise ValueError("Several files are chosen, and this is for one.")
+            raise ValueError("Several files are selected. Select one.")
         return files[0]
 
     # -- what is shown
@@ -346,7 +346,7 @@ class FileBrowser(Form):
         files, session = page.get("files"), self._session_now()
         self._files = [file for file in files if isinstance(file, dict)] if isinstance(files, list) else []
         self._next_page_token = str(page["nextPageToken"]) if page.get("nextPageToken") else None
-        self.files.show([table_row(file, session.names) for file in self._files], "There is no such file here.")
+        self.files.show([table_row(file, session.names) for file in self._files], "No files.")
         self.location.value = tag("span", tag("strong", self._location_text()), class_="svc-place")
         self._show_status(self._count_text())
         self._show_chosen()
@@ -354,11 +354,11 @@ class FileBrowser(Form):
     def _location_text(self) -> str:
         if self.search.in_folder:
             return " / ".join(name for _, name in self._folders)
-        return str(self.search.scope.label if self.search.field.value != "q" else "what the query finds")
+        return str(self.search.scope.label if self.search.field.value != "q" else "Search results")
 
     def _count_text(self) -> str:
         first = PAGE_SIZE * (len(self._page_tokens) - 1) + 1
-        more = ", and there are more" if self._next_page_token else ""
+        more = " of more" if self._next_page_token else ""
         if len(self._page_tokens) > 1 or more:
             return f"Files {first} to {first + len(self._files) - 1}{more}"
         return actions.file_count(list(self._files))  # type: ignore[arg-type]
@@ -370,7 +370,7 @@ class FileBrowser(Form):
             self.browser_download.clear()
         self._previewed_ids = ids
         single = chosen[0] if len(chosen) == 1 else None
-        several = tag("p", f"{actions.file_count(self.files.ids())} are chosen.", role="status") if chosen else ""
+        several = tag("p", f"{actions.file_count(self.files.ids())} selected", role="status") if chosen else ""
         self.about.show(single, self._session_now().names) if single else self.about.clear(several)
         self._show_code()
 
@@ -379,9 +379,9 @@ class FileBrowser(Form):
         if preview.view is None and self.browser_download.show(preview.name, preview.media_type, preview.body):
             self._show_view(Markup())
         else:
-            words = f"{preview.name} is a {preview.media_type}: download it to look at it."
+            words = f"{preview.name} is of type {preview.media_type} and has no preview. Download it."
             self._show_view(preview.view or tag("p", words))
-        self._show_status(f"A look at {preview.name}; nothing was saved.")
+        self._show_status(f"Preview of {preview.name}; nothing was saved.")
 
     def _show_view(self, view: Markup) -> None:
         self.view.value = view

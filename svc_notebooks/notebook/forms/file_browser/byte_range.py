@@ -22,8 +22,8 @@ class ByteRangeField(Field):
     """
 
     def __init__(self) -> None:
-        self.first = text_field("First byte", "Where the part begins; bytes are counted from 0", hint="0")
-        self.last = text_field("Last byte", "Where the part ends; it is included", hint="the end")
+        self.first = text_field("First byte", "The start of the range; the first byte of a file is 0", hint="0")
+        self.last = text_field("Last byte", "The end of the range, included", hint="the end")
         super().__init__(self.first, self.last, hint=_HINT)
 
     @property
@@ -33,7 +33,7 @@ class ByteRangeField(Field):
         if first is None and last is None:
             return None
         if last is not None and last < (first or 0):
-            raise ValueError("The last byte comes before the first: exchange them, or empty one.")
+            raise ValueError("The last byte is before the first byte. Correct one of them.")
         return f"bytes={first or 0}-{'' if last is None else last}"
 
     def clear(self) -> None:
@@ -56,7 +56,7 @@ def _too_short(first: int, files: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for facts in files:
         size = int(facts.get("size") or 0) if facts.get("size") is not None else None
         if size == 0:
-            yield f"{facts.get('name')} is empty, so it has no part."
+            yield f"{facts.get('name')} is empty and has no byte range."
         elif size is not None and first >= size:
             count = "1 byte, number 0" if size == 1 else f"{size:,} bytes, 0 to {size - 1}"
             yield f"{facts.get('name')} has {count}: the first byte must be {size - 1} or less."
@@ -67,5 +67,5 @@ def _number(label: str, text: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"{label} is {text!r}: write a whole number, such as 0 or 1024.")
+        raise ValueError(f"{label} is {text!r}. Enter a whole number, such as 0 or 1024.")
     return int(text)

@@ -19,7 +19,7 @@ LIST_FIELDS = (
 """The fields that a list asks for: the columns of `files()` and what the facts below it tell."""
 
 
-COLUMNS = {"name": "Name", "kind": "Kind", "size": "Size", "changed": "Changed (UTC)"}
+COLUMNS = {"name": "Name", "kind": "Type", "size": "Size", "changed": "Modified (UTC)"}
 
 
 def table_row(facts: Mapping[str, Any], names: Names) -> dict[str, Any]:
@@ -83,23 +83,23 @@ def details_view(facts: Mapping[str, Any], names: Names) -> Markup:
     """The few facts that people ask for first."""
     rows = {
         "Name": facts.get("name"),
-        "Kind": type_name(facts, names),
+        "Type": type_name(facts, names),
         "Size": _size(facts),
-        "Made": f"{minute_text(facts.get('createdTime'))} UTC",
-        "Changed": f"{minute_text(facts.get('modifiedTime'))} UTC",
+        "Created": f"{minute_text(facts.get('createdTime'))} UTC",
+        "Modified": f"{minute_text(facts.get('modifiedTime'))} UTC",
         "Owner": owner(facts),
         "Notes": _note(facts) or None,
-        "Viewers": "may not download, export or copy it" if is_restricted(facts) else None,
+        "Viewers": "cannot download, export or copy it" if is_restricted(facts) else None,
         "Description": facts.get("description"),
-        "Id": tag("code", facts["id"]),
+        "ID": tag("code", facts["id"]),
     }
-    return _table(rows, f"About {facts.get('name')}")
+    return _table(rows, f"Details of {facts.get('name')}")
 
 
 def content_note(facts: Mapping[str, Any], names: Names) -> str:
     """The text of the question before the content of a file is replaced."""
     if names.is_native(str(facts.get("mimeType"))):
-        return "It is a native document: the new content is converted, and everything in the document is replaced."
+        return "The file is a native document. The new content is converted and replaces everything in the document."
     changed = f"changed {minute_text(facts.get('modifiedTime'))} UTC"
     return f"The new content overwrites the present one ({_size(facts)}, {changed}). The file keeps its id and name."
 

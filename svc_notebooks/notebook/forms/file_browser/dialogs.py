@@ -40,25 +40,25 @@ class Question:
 
 # fmt: off
 QUESTIONS = {question.key: question for question in (
-    Question("folder",   "A new file or folder in the open one", "Create",      ("name", "made"), "primary", 0),
-    Question("rename",   "Another name",                         "Set name",    ("name",), "primary", 1),
-    Question("copy",     "A copy of what is chosen",             "Make copy",   ("name",), "primary"),
-    Question("share",    "Who else may see what is chosen",      "Give access", ("grantee", "role"), "primary"),
-    Question("download", "Where to save what is chosen",         "Save",        ("target", "path", "more"), "primary"),
-    Question("replace",  "New content for",                      "Replace content", ("source",), "danger", 1),
-    Question("delete",   "To be gone for good",                  "Delete for good", (), "danger"),
+    Question("folder",   "New file or folder", "Create",      ("name", "made"), "primary", 0),
+    Question("rename",   "Rename",                         "Rename",    ("name",), "primary", 1),
+    Question("copy",     "Copy",             "Make a copy",   ("name",), "primary"),
+    Question("share",    "Share",      "Share", ("grantee", "role"), "primary"),
+    Question("download", "Download",         "Save",        ("target", "path", "more"), "primary"),
+    Question("replace",  "Replace the content of",                      "Replace content", ("source",), "danger", 1),
+    Question("delete",   "Delete permanently?",                  "Delete", (), "danger"),
 )}
 # fmt: on
 
 
 BUTTONS = (
-    ("folder", "New", "Make a folder, an empty file or a native document in the open folder"),
-    ("download", "Download", "Save what is chosen in the notebook folder or on this computer"),
-    ("replace", "Replace content", "Put other content into the chosen file; its name and id stay"),
-    ("rename", "Rename", "Give the chosen file another name"),
-    ("copy", "Copy", "Copy what is chosen"),
-    ("share", "Share", "Let somebody else see what is chosen"),
-    ("delete", "Delete", "Delete what is chosen for good, past the trash"),
+    ("folder", "New", "Create a folder, an empty file or a native document in this folder"),
+    ("download", "Download", "Save the selected files in the notebook folder or on this computer"),
+    ("replace", "Replace content", "Upload new content for the selected file; it keeps its name and id"),
+    ("rename", "Rename", "Rename the selected file"),
+    ("copy", "Copy", "Copy the selected files"),
+    ("share", "Share", "Share the selected files with somebody"),
+    ("delete", "Delete", "Delete the selected files permanently, without the trash"),
 )
 """The buttons that ask a question: its key, the words on the button, and its tooltip."""
 
@@ -70,33 +70,33 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         self.question: Question | None = None
         self._closed_callback = left
         self.head = widgets.HTML()
-        self.name = text_field("Name", "What it is called from then on")
+        self.name = text_field("Name", "The new name")
         self.grantee = text_field(
-            "With",
+            "Share with",
             "An e-mail address; anyone; or domain: and a domain",
             hint="bob@svc.example, anyone, or domain:example.com",
         )
         self.role = widgets.RadioButtons(
-            options=[("may read", "reader"), ("may comment", "commenter"), ("may change", "writer")],
-            **labelled("Who then", "What they may do"),
+            options=[("Reader", "reader"), ("Commenter", "commenter"), ("Writer", "writer")],
+            **labelled("Role", "What they can do: read, comment, or change the file"),
             style=LABEL,
         )
         self.target = widgets.RadioButtons(
-            options=[("a file beside the kernel", KERNEL), ("a download of this browser", BROWSER)],
-            **labelled("Save as", "A file on the machine where Python runs, or one on this computer"),
+            options=[("File in the notebook folder", KERNEL), ("Browser download", BROWSER)],
+            **labelled("Save as", "A file where Python runs, or a download to this computer"),
             style=LABEL,
         )
         self.path = text_field(
             "Path",
-            "A path or a folder beside the kernel; empty: the file's name, in this folder",
-            hint="as the file is called",
+            "A path or a folder; empty: the name of the file, in the notebook folder",
+            hint="the name of the file",
         )
         self.made, self.source = NewFileChoice(), FileChoice()
         self.range = ByteRangeField()
         self.more = MoreOptions(self.range)
         self.role.add_class("svc-across")
-        self.yes = widgets.Button(description="Yes", tooltip="Do what is asked above")
-        self.no = widgets.Button(description="Leave it", tooltip="Close this and do nothing")
+        self.yes = widgets.Button(description="Yes", tooltip="Confirm")
+        self.no = widgets.Button(description="Cancel", tooltip="Close the dialog")
         self.no.add_class("svc-cancel")
         self.yes.on_click(lambda _button: answered(self.question) if self.question else None)
         self.no.on_click(lambda _button: self.dismiss())
@@ -125,7 +125,8 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
     def ask(self, key: str, subject: str, name: str = "", note: str = "") -> None:
         """Show a question, and bring the keyboard to it; `about` says of what, `note` what comes of it."""
         self.question = question = QUESTIONS[key]
-        title = tag("p", tag("strong", question.title), f": {subject}" if subject else "", role="status")
+        separator = " " if question.title.endswith("?") else ": "
+        title = tag("p", tag("strong", question.title), separator + subject if subject else "", role="status")
         self.head.value = joined(title, tag("p", note) if note else "")
         self.name.value = name
         self.made.clear()

@@ -98,7 +98,7 @@ class DownloadResult:
             "Saved ": count[SAVED],
             "Replaced ": count[REPLACED],
             "Unchanged: ": count[UNCHANGED],
-            "Handed to the browser: ": len(self.bodies),
+            "Sent to the browser: ": len(self.bodies),
             "Not saved: ": len(self.conflicts) + len(self.flagged),
         }
         return " ".join(f"{label}{file_count([''] * number)}." for label, number in counts.items() if number)

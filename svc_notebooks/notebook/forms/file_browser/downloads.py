@@ -72,7 +72,7 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         """Ask before flagged content is previewed; `go_on` fetches it after the person agreed."""
         if not is_owned(facts):
             raise ValueError(refusal_message(facts))
-        kept = f"Cancelled. Nothing of {facts.get('name')} was fetched."
+        kept = f"Cancelled. {facts.get('name')} was not fetched."
         ask_about_abuse(
             self.abuse, [facts], "Show anyway", confirmed=confirmed, cancelled=lambda: self._actions.say(kept)
         )
@@ -137,4 +137,4 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
 
     def _abuse_declined(self) -> None:
         self._actions.focus_button()
-        self._actions.say("Cancelled. What is flagged was not downloaded.")
+        self._actions.say("Cancelled. The flagged files were not downloaded.")

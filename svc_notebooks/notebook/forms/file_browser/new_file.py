@@ -12,12 +12,12 @@ from ...widgets.more_options import MoreOptions
 
 FOLDER, FILE = "folder", "file"
 _TYPES = (
-    ("folder", FOLDER),
-    ("empty file", FILE),
-    *((f"native {word}", word) for word in NATIVES),
+    ("Folder", FOLDER),
+    ("Empty file", FILE),
+    *((f"Native {word}", word) for word in NATIVES),
 )
-_HINT = "Empty: the service chooses. Not for native documents."
-_NATIVE = "A native document cannot have an id of yours: remove the id, or make a folder or an empty file."
+_HINT = "Empty: the service generates one. Not for native documents."
+_NATIVE = "A native document cannot have an id of your own. Remove the id, or create a folder or an empty file."
 
 
 class NewFileChoice(widgets.VBox):  # type: ignore[misc]
@@ -27,8 +27,8 @@ class NewFileChoice(widgets.VBox):  # type: ignore[misc]
         self.type = widgets.Dropdown(
             options=_TYPES, **labelled("Type", "A folder, a file without content, or a native document"), style=LABEL
         )
-        self.id = text_field("File id", "An id from generate_ids(): making the file twice makes no second one")
-        self.generate = small_button("Generate id", "Ask the service for an id that no file has", lambda: None)
+        self.id = text_field("File ID", "An id from generate_ids(); repeating the request creates no second file")
+        self.generate = small_button("Generate ID", "Get an unused id from the service", lambda: None)
         self.file_id = Field(self.id, self.generate, hint=_HINT)
         self.more = MoreOptions(self.file_id)
         super().__init__([self.type, self.more])

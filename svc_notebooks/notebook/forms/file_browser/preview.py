@@ -89,5 +89,5 @@ def _read(session: Session, facts: Mapping[str, Any], media_type: str, *, acknow
 
 
 def _no_view(name: str, media_type: str) -> Markup:
-    words = f"{name} ({media_type}) is nothing that a page can show: download it, and open it in its own program."
+    words = f"{name} ({media_type}) has no preview. Download it and open it in another program."
     return tag("p", words)

@@ -6,24 +6,24 @@ from dataclasses import dataclass
 
 HERE, EVERYWHERE, SHARED, TRASH = "here", "everywhere", "shared", "trash"
 SCOPES = (
-    ("this folder", HERE),
-    ("all of my files", EVERYWHERE),
-    ("shared with me", SHARED),
-    ("the trash", TRASH),
+    ("This folder", HERE),
+    ("All my files", EVERYWHERE),
+    ("Shared with me", SHARED),
+    ("Trash", TRASH),
 )
 
 NAME, TEXT, QUERY = "name", "fullText", "q"
 FIELDS = (
-    ("the name contains", NAME),
-    ("name or description contain", TEXT),
-    ("a query (q)", QUERY),
+    ("Name", NAME),
+    ("Name and description", TEXT),
+    ("Query (q)", QUERY),
 )
 
 ORDERS = (
-    ("folders, then names", "folder,name"),
-    ("changed last first", "modifiedTime desc"),
-    ("made last first", "createdTime desc"),
-    ("largest first", "quotaBytesUsed desc"),
+    ("Folders first, then name", "folder,name"),
+    ("Last modified", "modifiedTime desc"),
+    ("Last created", "createdTime desc"),
+    ("Largest", "quotaBytesUsed desc"),
 )
 
 ROOT = "root"

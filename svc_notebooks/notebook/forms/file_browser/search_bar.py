@@ -20,21 +20,17 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
     """
 
     def __init__(self) -> None:
-        self.scope = widgets.Dropdown(
-            options=SCOPES, **labelled("Look in", "The folder that is open, or further"), style=AUTO_WIDTH
-        )
+        self.scope = widgets.Dropdown(options=SCOPES, **labelled("Location", "Where to search"), style=AUTO_WIDTH)
         self.field = widgets.Dropdown(
-            options=FIELDS, **labelled("Files of which", "What the words beside it are compared with"), style=AUTO_WIDTH
+            options=FIELDS, **labelled("Search in", "The field that is searched"), style=AUTO_WIDTH
         )
         self.text = text_field(
-            "These words",
-            "Words; or a query, such as: starred = true and name contains 'a'. Enter searches",
-            hint="empty: every file",
+            "Search",
+            "A text, or a query such as starred = true and name contains 'a'. Press Enter to search",
+            hint="empty: all files",
             style=AUTO_WIDTH,
         )
-        self.order = widgets.Dropdown(
-            options=ORDERS, **labelled("In the order", "Which files come first"), style=AUTO_WIDTH
-        )
+        self.order = widgets.Dropdown(options=ORDERS, **labelled("Sort by", "The order of the files"), style=AUTO_WIDTH)
         super().__init__([self.scope, self.field, self.text, self.order])
         self.add_class("svc-filters")
         self._silent = False

@@ -18,12 +18,12 @@ from .weekdays import WeekdaySwitches
 
 NEVER, CUSTOM = "never", "own"
 _FREQUENCIES = (
-    ("does not repeat", NEVER),
-    ("daily", Freq.DAILY),
-    ("weekly", Freq.WEEKLY),
-    ("monthly", Freq.MONTHLY),
-    ("yearly", Freq.YEARLY),
-    ("in words or lines of my own", CUSTOM),
+    ("Does not repeat", NEVER),
+    ("Daily", Freq.DAILY),
+    ("Weekly", Freq.WEEKLY),
+    ("Monthly", Freq.MONTHLY),
+    ("Yearly", Freq.YEARLY),
+    ("Custom", CUSTOM),
 )
 _UNITS = {Freq.DAILY: "days", Freq.WEEKLY: "weeks", Freq.MONTHLY: "months", Freq.YEARLY: "years"}
 _EXAMPLES = (
@@ -39,12 +39,10 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         self.frequency = widgets.Dropdown(
             options=_FREQUENCIES, **labelled("Repeats", "How often the event takes place"), style=LABEL
         )
-        self.interval = number_field(1, "every", "1: each of them; 2: every other")
+        self.interval = number_field(1, "every", "1 is each of them, 2 every other")
         self.unit = widgets.HTML()
         self.weekdays, self.month, self.ends = WeekdaySwitches(), MonthChoice(), RepeatEnd()
-        self.text_input = text_area(
-            "In words", "Plain words, or one line of RFC 5545 below the other", hint=_EXAMPLES, rows=5
-        )
+        self.text_input = text_area("In words", "Plain words, or lines of RFC 5545", hint=_EXAMPLES, rows=5)
         self.frequency_field, self.text = Field(self.frequency, self.interval, self.unit), Field(self.text_input)
         self.field = Field()
         super().__init__([self.frequency_field, self.weekdays, self.month, self.ends, self.text, self.field])
@@ -140,7 +138,7 @@ def lines_from_text(text: str, start: Start) -> list[str]:
     """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
-        raise ValueError("Say how it repeats, such as weekly on Mon, Wed until 2027-02-12, or give RRULE lines.")
+        raise ValueError("Enter a recurrence such as weekly on Mon, Wed until 2027-02-12, or RRULE lines.")
     return recurrence_lines(" ".join(lines), start) if _is_plain_text(text) else lines
 
 

@@ -12,7 +12,7 @@ from ...widgets.field import AUTO_WIDTH, LABEL, Field, labelled, number_field, o
 from ...widgets.month_table import month_after
 
 NEVER, UNTIL, COUNT = "never", "until", "count"
-_CHOICES = (("without end", NEVER), ("until a day", UNTIL), ("a number of times", COUNT))
+_CHOICES = (("Never", NEVER), ("On a date", UNTIL), ("After a number of times", COUNT))
 _MONTHS = 3
 
 
@@ -21,11 +21,11 @@ class RepeatEnd(Field):
 
     def __init__(self) -> None:
         self._is_set = self._updating = False
-        self.choice = widgets.Dropdown(options=_CHOICES, **labelled("Goes on", "When it stops to repeat"), style=LABEL)
+        self.choice = widgets.Dropdown(options=_CHOICES, **labelled("Ends", "When the recurrence ends"), style=LABEL)
         self.until = widgets.DatePicker(
-            **labelled("the last day is", "The day after which nothing takes place any more"), style=AUTO_WIDTH
+            **labelled("last date", "The last date on which the event can take place"), style=AUTO_WIDTH
         )
-        self.count = number_field(10, "times", "How many times it takes place in all")
+        self.count = number_field(10, "times", "The number of instances")
         super().__init__(self.choice, self.until, self.count)
         on_change(self._on_change, self.until)
         on_change(self._update_visibility, self.choice)
@@ -35,7 +35,7 @@ class RepeatEnd(Field):
     def value(self) -> dict[str, Any]:
         """The part of a `Repeat` that is chosen here. Raises ValueError for a last day that is not there."""
         if self.choice.value == UNTIL and self.until.value is None:
-            raise ValueError("Give the last day on which it may take place.")
+            raise ValueError("Enter the last date.")
         return {UNTIL: {UNTIL: self.until.value}, COUNT: {COUNT: self.count.value}}.get(self.choice.value, {})
 
     @value.setter

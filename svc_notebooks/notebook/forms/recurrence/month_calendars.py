@@ -128,7 +128,7 @@ def _cell(day: date, marks: DayMarks | None) -> Markup:
 def _marks_text(marks: DayMarks) -> str:
     parts = []
     if marks.times:
-        parts.append("it takes place" if marks.times == 1 else f"it takes place {marks.times} times")
+        parts.append("the event takes place" if marks.times == 1 else f"it takes place {marks.times} times")
     if marks.left_reason:
         parts.append(f"one is {marks.left_reason}" if marks.times else marks.left_reason)
     if marks.offset:

@@ -13,7 +13,7 @@ from ...widgets.month_table import WEEKDAYS
 from .rule import nth_of_month
 
 DAY, NTH = "day", "nth"
-_CHOICES = (("by the day of the month", DAY), ("by the weekday", NTH))
+_CHOICES = (("Day of the month", DAY), ("Weekday", NTH))
 _ORDINALS = (("first", 1), ("second", 2), ("third", 3), ("fourth", 4), ("last", -1))
 _DAYS = (*((str(day), day) for day in range(1, 32)), ("the last", -1))
 
@@ -24,10 +24,10 @@ class MonthChoice(Field):
     def __init__(self) -> None:
         self._is_set = self._updating = False
         self.choice = widgets.Dropdown(
-            options=_CHOICES, **labelled("on", "How the day is found in each month"), style=LABEL
+            options=_CHOICES, **labelled("on", "How the day of the month is given"), style=LABEL
         )
-        self.day = _dropdown(_DAYS, "day", "The day of the month; a month without it is left out")
-        self.ordinal = _dropdown(_ORDINALS, "the", "Which of the month's")
+        self.day = _dropdown(_DAYS, "day", "The day of the month; months without it are skipped")
+        self.ordinal = _dropdown(_ORDINALS, "the", "Which one of the month")
         self.weekday = _dropdown([(name, n) for n, name in enumerate(WEEKDAYS)], "weekday", "Which day of the week")
         super().__init__(self.choice, self.day, self.ordinal, self.weekday)
         on_change(self._on_change, self.day, self.ordinal, self.weekday)
@@ -66,7 +66,7 @@ class MonthChoice(Field):
         by_day = self.choice.value == DAY
         for control, shown in ((self.day, by_day), (self.ordinal, not by_day), (self.weekday, not by_day)):
             set_visible(control, shown)
-        self.show_hint("Months without this day are left out." * (by_day and self.day.value > 28))
+        self.show_hint("Months without this day are skipped." * (by_day and self.day.value > 28))
 
 
 def _dropdown(options: Any, label: str, tooltip: str) -> widgets.Dropdown:

@@ -28,8 +28,8 @@ class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
         self._plan: RecurrencePlan | None = None
         self._start_day = self._month = date.min
         self.list, self.months = widgets.HTML(), widgets.HTML()
-        self.earlier = small_button("Earlier", "One month back", lambda: self._turn(-1))
-        self.later = small_button("Later", "One month on", lambda: self._turn(1))
+        self.earlier = small_button("Earlier", "Previous months", lambda: self._turn(-1))
+        self.later = small_button("Later", "Next months", lambda: self._turn(1))
         self.turn = widgets.HBox([self.earlier, self.later])
         super().__init__([self.months, self.turn, self.list])
         self.add_class("svc-preview")
@@ -69,7 +69,7 @@ def instance_list(plan: RecurrencePlan) -> Markup:
 
 def _count_text(instances: Sequence[Occurrence], endless: bool) -> str:
     if endless and len(instances) > SHOWN:
-        return f"Without end; the first {SHOWN}:"
+        return f"No end; the first {SHOWN}:"
     if len(instances) > _COUNTED:
         return f"More than {_COUNTED} instances; the first {SHOWN}:"
     many = f"{len(instances)} instance{'' if len(instances) == 1 else 's'}"
@@ -86,7 +86,11 @@ def _instance_text(instance: Occurrence, before: Occurrence | None) -> Markup:
     )
     offset = f" UTC{offset_text(instance.start)}"
     changed = before and isinstance(before.start, datetime) and before.start.utcoffset() != instance.start.utcoffset()
-    shown = tag("strong", offset, title="The clocks have changed since the one before") if changed else offset
+    shown = (
+        tag("strong", offset, title="The offset from UTC has changed since the previous instance")
+        if changed
+        else offset
+    )
     return joined(f"{instance.start:%a %d %b %Y, %H:%M} to {ends}", tag("small", shown))
 
 

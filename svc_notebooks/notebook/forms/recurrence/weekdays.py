@@ -39,7 +39,7 @@ class WeekdaySwitches(Field):
         if not self._is_set:
             self._set([day.weekday()])
         stays_out = day.weekday() not in self.value
-        self.show_hint(f"The first instance is on {day:%A} all the same: that is when the event starts." * stays_out)
+        self.show_hint(f"The first instance is on {day:%A}, the start of the event." * stays_out)
 
     def _set(self, numbers: Sequence[int]) -> None:
         self._updating = True

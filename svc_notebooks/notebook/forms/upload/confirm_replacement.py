@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ....core.http.messages import JSONObject
 
 _BINARY = "The new content overwrites the old one. The file keeps its id."
-_DOCUMENT = "It is a native document: the new content is converted, and everything in the document is replaced."
+_DOCUMENT = "The file is a native document. The new content is converted and replaces everything in the document."
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def ask_to_replace(
         ("Size", "" if size is None else size_with_bytes(int(size)), "" if document else size_with_bytes(content.size)),
         ("Type", media_type, media_type if document else content.media_type),
         ("Modified", f"{minute_text(facts.get('modifiedTime'))} UTC", ""),
-        ("File id", str(facts["id"]), "the same"),
+        ("File ID", str(facts["id"]), "the same"),
     )
     question.ask(
         f"Replace the content of {name}?",

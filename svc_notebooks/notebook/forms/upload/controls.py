@@ -34,7 +34,7 @@ CHUNK_SIZES = (
 )
 DEFAULT_CHUNK = 8 * MIB
 _CHUNKED = ("auto", "resumable")
-_MEDIA_ONLY = "A media upload carries the content alone, without name, id, conversion and metadata: choose multipart."
+_MEDIA_ONLY = "A media upload has no name, id, conversion or metadata. Select multipart."
 
 
 class UploadControls(widgets.VBox):  # type: ignore[misc]
@@ -44,19 +44,20 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         self.files, self.destination, self.convert = make_files(), UploadDestination(), ConvertChoice()
         self.upload_type = SingleField(
             widgets.RadioButtons(
-                options=UPLOAD_TYPES, **labelled("Upload type", "How the files go over the wire"), style=LABEL
+                options=UPLOAD_TYPES, **labelled("Upload type", "The protocol of the upload"), style=LABEL
             )
         )
         self.chunk_size = widgets.Dropdown(
             options=CHUNK_SIZES,
             value=DEFAULT_CHUNK,
             **labelled(
-                "Chunk size", "Bytes in each request of a resumable upload; choosing another makes auto resumable"
+                "Chunk size",
+                "The bytes in each request of a resumable upload; with another than the default, auto means resumable",
             ),
             style=LABEL,
         )
         self.name = SingleField(
-            text_field("Name", "What to call the file; for one file only", hint="as the file is called")
+            text_field("Name", "The name of the uploaded file; for one file only", hint="the name of the file")
         )
         self.options = UploadOptions()
         where = (self.files, self.destination, self.name, self.convert)
@@ -78,7 +79,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         existing = self.destination.existing
         self.convert.set_destination(existing=existing, document=self.destination.document)
         self.options.set_existing(self.destination.facts)
-        self.name.control.placeholder = "as it is called now" if existing else "as the file is called"
+        self.name.control.placeholder = "its present name" if existing else "the name of the file"
         self._update_visibility()
 
     def _update_visibility(self) -> None:
@@ -102,7 +103,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         files, existing = len(self.files.names()), self.destination.existing
         name = self.name.value.strip()
         if name and files > 1:
-            yield self.name, f"Name is for one file, and {files} are chosen: leave it empty."
+            yield self.name, f"Name is for one file, but {files} are selected. Leave it empty."
         wrong = list(self.options.problems(files, converted=self.convert.converted, existing=existing))
         yield from wrong
         if self.upload_type.value == "media" and not wrong and self._has_metadata():
@@ -124,7 +125,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
             ]
         chosen, existing = self.files.single(), self.destination.facts
         if existing is None:
-            raise ValueError("No existing file is chosen: choose one, or upload a new file.")
+            raise ValueError("No existing file is selected. Select one, or upload a new file.")
         return new_content(session, [str(existing["id"])], chosen.source, self._upload_arguments(chosen), self._named())
 
     def forget(self) -> None:

@@ -12,8 +12,8 @@ from ...widgets.file_picker import ChosenFile
 
 # ipywidgets loses a first choice whose value is None: now and then nothing is chosen at all.
 TARGETS = (
-    ("nothing: keep the files as they are", ""),
-    ("what fits each file best", "auto"),
+    ("None: keep the files as they are", ""),
+    ("Automatic", "auto"),
     ("document: Word, OpenDocument, HTML, RTF, text, PDF, pictures", "document"),
     ("spreadsheet: Excel, OpenDocument, CSV, TSV", "spreadsheet"),
     ("presentation: PowerPoint, OpenDocument", "presentation"),
@@ -34,13 +34,13 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
         self._existing = self._document = False
         self.target = widgets.Dropdown(
             options=TARGETS,
-            **labelled("Convert to", "What the files become at the service; it can then be exported to other formats"),
+            **labelled("Convert to", "The native document that the files become; it can be exported to other formats"),
             style=LABEL,
         )
         self.language = text_field(
-            "Language of pictures",
-            "The language of the text in pictures and scans, as a tag",
-            hint="a tag like en, de or zh-Hant; empty: the service's choice",
+            "OCR language",
+            "The language of the text in images and scans, as a language tag",
+            hint="en, de, zh-Hant …; empty: automatic",
         )
         super().__init__([self.target, self.language])
         self.target.observe(lambda _change: self._update_visibility(), "value")

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from ....core.http.messages import JSONObject
 
 NEW, EXISTING = "new", "existing"
-_NO_FILES = "There is no file that you may edit. Upload one, then press Refresh."
-_LATEST = f"These are the {MAX_FILES} files that were changed last. The file browser replaces the content of any other."
+_NO_FILES = "There is no file that you can edit. Upload one, then click Refresh."
+_LATEST = f"The list has the {MAX_FILES} last modified files. Use the file browser for any other."
 _KEPT = "The new content overwrites the old one. The file keeps its id and name."
-_CONVERTED = "The new content is converted, and replaces everything in this document."
+_CONVERTED = "The new content is converted and replaces everything in this document."
 
 
 class UploadDestination(widgets.VBox):  # type: ignore[misc]
@@ -31,16 +31,16 @@ class UploadDestination(widgets.VBox):  # type: ignore[misc]
         self._changed: list[Callable[[], None]] = []
         self._reading = False
         self.choice = widgets.RadioButtons(
-            options=[("new files", NEW), ("new content of an existing file", EXISTING)],
-            **labelled("Upload as", "Make new files, or replace the content of a file that the service has"),
+            options=[("New files", NEW), ("New content for an existing file", EXISTING)],
+            **labelled("Upload as", "Create new files, or replace the content of an existing one"),
             style=LABEL,
         )
         self.choice.add_class("svc-across")
         self.chooser = widgets.Dropdown(
-            **labelled("Existing file", "The files that you may edit, those that were changed last come first"),
+            **labelled("Existing file", "The files that you can edit, last modified first"),
             style=LABEL,
         )
-        self.refresh = widgets.Button(description="Refresh", tooltip="Read the list of files again")
+        self.refresh = widgets.Button(description="Refresh", tooltip="Reload the list of files")
         self.refresh.add_class("svc-small")
         self.file = Field(self.chooser, self.refresh)
         super().__init__([self.choice, self.file])

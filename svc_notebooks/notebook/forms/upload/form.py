@@ -63,9 +63,9 @@ class UploadForm(Form):
         self._finished: list[Any] = []
         self._last_code = ""
         self.controls = UploadControls(make_files)
-        self.upload = self._button("Upload", "Upload the chosen files", self._upload, "primary")
-        self.cancel = self._button("Cancel", "Stop; the service keeps what it has", self._cancel)
-        self.resume = self._button("Resume", "Go on where it stopped", self._resume)
+        self.upload = self._button("Upload", "Upload the selected files", self._upload, "primary")
+        self.cancel = self._button("Cancel", "Stop; the service keeps the bytes that it has", self._cancel)
+        self.resume = self._button("Resume", "Continue where the upload stopped", self._resume)
         self.bar = ProgressBar("Upload", 1)
         buttons = row(self.upload, self.cancel, self.resume)
         self.bar.reset("Upload")
@@ -106,7 +106,7 @@ class UploadForm(Form):
 
     def _upload(self) -> None:
         if self.busy:
-            raise ValueError("An upload is under way: wait for it, or cancel it.")
+            raise ValueError("An upload is running. Wait for it, or cancel it.")
         if self._queue is None or self._queue.current is None:  # else the bar says what Resume is for
             self.bar.reset("Upload")
         problems = self.controls.check()
@@ -155,12 +155,12 @@ class UploadForm(Form):
 
     def _cancel(self) -> None:
         if self._queue is None or not self.busy:
-            raise ValueError("Nothing is under way, so there is nothing to cancel.")
+            raise ValueError("Nothing is running that could be cancelled.")
         self._queue.cancel()
 
     def _resume(self) -> None:
         if self._queue is None or self.busy or self._queue.current is None:
-            raise ValueError("There is no upload that stopped before its end.")
+            raise ValueError("There is no interrupted upload.")
         self._start(self._queue)
 
     def _start(self, queue: UploadQueue) -> None:
@@ -180,9 +180,9 @@ class UploadForm(Form):
             self.controls.forget()
             self.refresh()
         except Cancelled:
-            words = f"Cancelled at {self.bar.status}. Resume goes on from there."
+            words = f"Cancelled at {self.bar.status}. Resume continues from there."
         except Exception as error:
-            words = f"Stopped at {self.bar.status}. Resume tries again from there."
+            words = f"Stopped at {self.bar.status}. Resume retries from there."
             self._show_error(error)
         finally:
             self._finished += queue.files[before:]

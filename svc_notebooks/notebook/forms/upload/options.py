@@ -14,10 +14,10 @@ from ...widgets.field import Field, SingleField, on_change, set_visible, small_b
 from ...widgets.more_options import MoreOptions
 
 _EXAMPLE = '{"starred": true}'
-_ON = "On is the default. Off: only people who may edit the file can."
-_ID = "Empty: the service chooses. With an id, a repeated upload makes no second file."
-_CONVERTED = "What is converted cannot have an id of yours: remove the id, or keep the file as it is."
-_OTHER_CONTROLS = {"name": "Name", "id": "File id", FIELD: "the switch above"}
+_ON = "Default: on. Off: only people who can edit the file."
+_ID = "Empty: the service generates one. With an id, a repeated upload creates no second file."
+_CONVERTED = "A converted file cannot have an id of your own. Remove the id, or do not convert the file."
+_OTHER_CONTROLS = {"name": "Name", "id": "File ID", FIELD: "the switch above"}
 """Metadata that have a control of their own."""
 
 
@@ -29,15 +29,13 @@ class UploadOptions(MoreOptions):
         self.viewers = SingleField(viewers_switch())
         self.viewers.show_hint(_ON)
         self.media_type = SingleField(
-            text_field(
-                "Media type", "What the content is: the Content-Type of the upload", hint="empty: as its name says"
-            )
+            text_field("Media type", "The Content-Type of the upload", hint="empty: from the name of the file")
         )
-        self.id = text_field("File id", "An id from generate_ids() for one new file")
-        self.generate = small_button("Generate id", "Ask the service for an id that no file has", lambda: None)
+        self.id = text_field("File ID", "An id from generate_ids() for one new file")
+        self.generate = small_button("Generate ID", "Get an unused id from the service", lambda: None)
         self.file_id = Field(self.id, self.generate, hint=_ID)
         self.metadata = SingleField(
-            text_area("Metadata (JSON)", "Further fields of every file, as a JSON object", hint=_EXAMPLE, rows=2)
+            text_area("Metadata (JSON)", "More fields of every file, as a JSON object", hint=_EXAMPLE, rows=2)
         )
         super().__init__(self.viewers, self.media_type, self.file_id, self.metadata)
 
@@ -72,7 +70,7 @@ class UploadOptions(MoreOptions):
         try:
             fields = json.loads(text) if text else {}
         except ValueError as error:
-            raise ValueError(f"This is not valid JSON ({error}): write it like {_EXAMPLE}.") from None
+            raise ValueError(f"This is not valid JSON ({error}): enter an object such as {_EXAMPLE}.") from None
         if not isinstance(fields, dict):
             raise ValueError(f"This must be a JSON object, like {_EXAMPLE}.")
         return fields
@@ -81,12 +79,12 @@ class UploadOptions(MoreOptions):
         """What is wrong with the fields of an upload of so many files, and where."""
         if self.id.value.strip() and not existing:
             if files > 1:
-                yield self.file_id, f"An id is for one file, and {files} are chosen: remove the id."
+                yield self.file_id, f"An id is for one file, but {files} are selected. Remove the id."
             if converted:
                 yield self.file_id, _CONVERTED
         media_type = self.media_type.value.strip()
         if media_type and not is_media_type(media_type):
-            yield self.media_type, f"{media_type} is not a media type: write it like text/csv."
+            yield self.media_type, f"{media_type} is not a media type. Enter one such as text/csv."
         yield from ((self.metadata, words) for words in self._metadata_problems(creating=not existing))
 
     def _metadata_problems(self, *, creating: bool) -> Iterator[str]:
@@ -98,4 +96,4 @@ class UploadOptions(MoreOptions):
             return
         for key in map(camel, further):
             if key in _OTHER_CONTROLS:
-                yield f"{key} has a control of its own: use {_OTHER_CONTROLS[key]}, and remove it here."
+                yield f"{key} has its own control. Use {_OTHER_CONTROLS[key]} and remove it here."

@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 CHANGES = ""
 """What the chooser has for the change log."""
 
-_CHANNEL_ID = "Channel id"
+_CHANNEL_ID = "Channel ID"
 _ANY_ID, _ANY_ADDRESS = "id", "https://hooks.example.com/notifications"
-_NEW_ID = f"At most {MAX_ID_LENGTH} characters, and never used before; empty: a UUID is generated"
+_NEW_ID = f"At most {MAX_ID_LENGTH} characters that were never used before; empty: a UUID is generated"
 _TOKEN_HINT = (
-    f"At most {MAX_TOKEN_LENGTH} characters that every message carries; empty: one is drawn for the receiver of this"
-    " kernel, which verifies it, and none is sent to others"
+    f"At most {MAX_TOKEN_LENGTH} characters that every message has; empty: generated for the receiver of this kernel,"
+    " which verifies it, and none for others"
 )
 _ADDRESS_HINT = "Empty: a receiver in this kernel"
-_TOKEN_HINT_ELSEWHERE = f"At most {MAX_TOKEN_LENGTH} characters that every message carries; empty: none is sent"
+_TOKEN_HINT_ELSEWHERE = f"At most {MAX_TOKEN_LENGTH} characters that every message has; empty: none"
 _ASK_TOKEN = 'getpass("Channel token: ")'
 
 
@@ -45,11 +45,11 @@ class ResponsePreset(NamedTuple):
 
 
 RESPONSES = (
-    ResponsePreset("200, delivered", ((200, None, 0),)),
+    ResponsePreset("200 (delivered)", ((200, None, 0),)),
     ResponsePreset("503 twice, then 200", ((200, None, 0), (503, 2, 0))),
-    ResponsePreset("503 always, given up", ((503, None, 0),)),
-    ResponsePreset("404, a failure", ((404, None, 0),)),
-    ResponsePreset("102 alone, delivered", ((102, None, 0),)),
+    ResponsePreset("503 always (given up)", ((503, None, 0),)),
+    ResponsePreset("404 (failed)", ((404, None, 0),)),
+    ResponsePreset("102 only (delivered)", ((102, None, 0),)),
     ResponsePreset("200 after 3 seconds", ((200, None, 3),)),
 )
 
@@ -72,33 +72,33 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
 
     def __init__(self) -> None:
         self.target = widgets.Dropdown(
-            options=[("the change log: all of my files", CHANGES)],
-            **labelled("Watch", "The change log, or one file; those that were changed last come first"),
+            options=[("Change log (all my files)", CHANGES)],
+            **labelled("Watch", "The change log or a file, last modified first"),
             style=LABEL,
         )
-        self.refresh = widgets.Button(description="Refresh", tooltip="See which files and channels there are now")
+        self.refresh = widgets.Button(description="Refresh", tooltip="Reload the lists of files and channels")
         self.channel_id = SingleField(
-            text_field(_CHANNEL_ID, "The channel's own id, which every message carries", hint="generated")
+            text_field(_CHANNEL_ID, "The id of the channel, which every message has", hint="generated")
         )
         self.token = SingleField(
             widgets.Password(
                 continuous_update=False,
                 style=LABEL,
-                **labelled("Token", "A word between you and the receiver; no credential"),
+                **labelled("Token", "A text that the receiver compares; not a credential"),
             )
         )
         self.ends = ChannelEnd()
         self.address = SingleField(
             text_field(
                 "Address",
-                "Where the service reaches a receiver: https, and a domain registered there",
+                "The https URL of a receiver whose domain is registered with the service",
                 hint=_ANY_ADDRESS,
             )
         )
         self.channel_id.show_hint(_NEW_ID)
         self.responses = widgets.RadioButtons(
             options=[(preset.words, preset) for preset in RESPONSES],
-            **labelled("The receiver answers", "What the receiver of this kernel answers to the next messages"),
+            **labelled("Responses", "The responses of the receiver in this kernel to the next messages"),
             style=LABEL,
         )
         self.more = ChannelOptions(self.channel_id, self.token, self.ends)

@@ -23,11 +23,11 @@ class ChannelEnd(Field):
 
     def __init__(self) -> None:
         self.choice = widgets.Dropdown(options=_CHOICES, **labelled("Expires", "When the channel ends"), style=LABEL)
-        self.count = number_field(2, "after", "How long the channel lives")
+        self.count = number_field(2, "after", "The lifetime of the channel")
         self.unit = widgets.Dropdown(
-            options=_UNITS, value="h", **labelled("unit", "The unit of that time"), style=AUTO_WIDTH
+            options=_UNITS, value="h", **labelled("unit", "The unit of the lifetime"), style=AUTO_WIDTH
         )
-        self.day = widgets.DatePicker(**labelled("on", "The day on which the channel ends, in UTC"), style=AUTO_WIDTH)
+        self.day = widgets.DatePicker(**labelled("on", "The date on which the channel ends, in UTC"), style=AUTO_WIDTH)
         self.clock = widgets.TimePicker(
             step=1, **labelled("at (UTC)", "The time of day at which the channel ends, in UTC"), style=AUTO_WIDTH
         )
@@ -40,11 +40,11 @@ class ChannelEnd(Field):
         """What `watch_file` is given. Raises ValueError for a time that is not there."""
         if self.choice.value == AFTER:
             if self.count.value < 1:
-                raise ValueError(f"Expires after {self.count.value}: give a whole number of 1 or more.")
+                raise ValueError(f"Expires after {self.count.value}: enter a whole number of 1 or more.")
             return {"expires_in": f"{self.count.value}{self.unit.value}"}
         if self.choice.value == AT:
             if self.day.value is None or self.clock.value is None:
-                raise ValueError("Give the day and the time at which the channel ends.")
+                raise ValueError("Enter the date and the time at which the channel ends.")
             moment = datetime.combine(self.day.value, self.clock.value.replace(tzinfo=None), UTC)
             return {"expiration": moment.isoformat()}
         return {}
@@ -52,15 +52,13 @@ class ChannelEnd(Field):
     def explain_limits(self, policy: Policy | None, *, of_changes: bool) -> None:
         """Say what the service makes of it; the policy is known of a sandbox alone."""
         if policy is None:
-            self.show_hint("The service may end a channel sooner: the state below has the actual time.")
+            self.show_hint("The service may end a channel sooner; the list of channels has the actual time.")
             return
         most = policy.max_changes_channel_lifetime if of_changes else policy.max_file_channel_lifetime
         lifetime = policy.channel_lifetime
         default = "Default: the channel does not end" if lifetime is None else f"Default: {_length_text(lifetime)}"
         watched = "the change log" if of_changes else "a file"
-        self.show_hint(
-            f"{default}. At most {_length_text(most)} for {watched}: a later end is brought forward to that."
-        )
+        self.show_hint(f"{default}. At most {_length_text(most)} for {watched}; a later end is shortened to that.")
 
     def _update_visibility(self) -> None:
         for control in (self.count, self.unit):

@@ -68,12 +68,10 @@ class WatchPanel(Form):
         self._later = _loop_caller()
         self.controls = WatchControls()
         self.watch = self._button("Watch", "Open a channel; its first message is sync", self._open, "primary")
-        self.stop = self._button("Stop", "Stop the channel that is chosen below", self._stop)
-        self.renew = self._button(
-            "Renew", "Open another channel like the one that is chosen, then stop that", self._renew
-        )
+        self.stop = self._button("Stop", "Stop the channel that is selected below", self._stop)
+        self.renew = self._button("Renew", "Open a new channel for the selected one, then stop that", self._renew)
         self.chosen = widgets.RadioButtons(
-            **labelled("Channels", "The channels of this session; stop and renew are for the one that is chosen"),
+            **labelled("Channels", "The channels of this session; Stop and Renew apply to the selected one"),
             style=LABEL,
         )
         self.status = widgets.HTML()
@@ -119,7 +117,7 @@ class WatchPanel(Form):
     def _show_refusal(self, error: Exception) -> None:
         self._clear_status()
         self._show_error(error)
-        self.alert.value = tag("p", "No channel was opened: it says beside the field why.", role="alert")
+        self.alert.value = tag("p", "No channel was opened. See the message beside the field.", role="alert")
 
     def _read(self) -> None:
         self._names |= self.controls.read(session_or_current(self._session), in_kernel=self._lab is not None)
@@ -170,29 +168,29 @@ class WatchPanel(Form):
     def _stop(self) -> None:
         channel = self._selected()
         stop_channel(channel.id, session=session_or_current(self._session))
-        self._show_status(f"Stopped: nothing more is told of {self._watched_name(channel.file)}.")
+        self._show_status(f"Stopped: no more notifications about {self._watched_name(channel.file)}.")
         self._show()
 
     def _renew(self) -> None:
         channel = self._selected()
         ends: dict[str, Any] = self.controls.ends.arguments
         renewed = renew_channel(channel.id, **ends, session=session_or_current(self._session))
-        self._show_status("Renewed: another channel has taken over.")
+        self._show_status("Renewed: a new channel replaces it.")
         self._show(renewed["id"].item())
 
     def _selected(self) -> Channel:
         known = registry_of(session_or_current(self._session)).channels
         if self.chosen.value not in known:
-            raise ValueError("No channel is chosen: open one with Watch.")
+            raise ValueError("No channel is selected. Open one with Watch.")
         return known[self.chosen.value]
 
     def _clock_buttons(self) -> list[widgets.Widget]:
         """Where the clock stands still, somebody must move it, or no retry ever comes."""
         if self._lab is None or not self._lab.clock.is_virtual:
             return []
-        label = widgets.HTML(tag("span", "The sandbox's clock stands still; retries come when it moves:"))
+        label = widgets.HTML(tag("span", "The clock of the sandbox is frozen; retries happen when it advances:"))
         self.steps = [
-            self._button(words, f"Move the clock on by {step}", self._advance(step)) for words, step in _STEPS
+            self._button(words, f"Advance the clock by {step}", self._advance(step)) for words, step in _STEPS
         ]
         return [row(label, *self.steps)]
 
@@ -201,7 +199,7 @@ class WatchPanel(Form):
             lab = self._lab
             if lab:
                 now = lab.service.virtual_clock().advance(step)
-                self._show_status(f"It is {now:%H:%M:%S} UTC on {now:%d %B %Y}.")
+                self._show_status(f"Clock: {now:%H:%M:%S} UTC on {now:%d %B %Y}.")
             self._show()
 
         return move

@@ -26,8 +26,8 @@ class Confirmation(widgets.VBox):  # type: ignore[misc]
         self._run_answer = answered
         self._callbacks: tuple[Callable[[], None], Callable[[], None]] | None = None
         self.head, self.facts = widgets.HTML(), widgets.HTML()
-        self.yes = widgets.Button(description="Go on", tooltip="Do what is asked above", button_style="danger")
-        self.no = widgets.Button(description="Cancel", tooltip="Do nothing")
+        self.yes = widgets.Button(description="Continue", tooltip="Confirm", button_style="danger")
+        self.no = widgets.Button(description="Cancel", tooltip="Close the dialog")
         self.no.add_class("svc-cancel")
         self.yes.on_click(lambda _button: self._answer(0))
         self.no.on_click(lambda _button: self._answer(1))

@@ -52,7 +52,7 @@ class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
         self.files.add_class("svc-compared")
         self.replace = self._button(REPLACE, "Replace", "Overwrite the existing file", "danger")
         self.keep = self._button(KEEP_BOTH, "Keep both", "Save the new file under another name")
-        self.cancel = self._button(CANCEL, "Cancel", "Keep the existing file, and save nothing")
+        self.cancel = self._button(CANCEL, "Cancel", "Keep the existing file and save nothing")
         self.cancel.add_class("svc-cancel")
         super().__init__([self.head, self.files, row(self.replace, self.keep, self.cancel)])
         self.add_class("svc-question")

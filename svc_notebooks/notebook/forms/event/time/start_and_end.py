@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _DAY = timedelta(days=1)
 _HOUR = timedelta(hours=1)
 
-_FROM = "The first day, and for an event with times when it begins"
-_TO = "The last day, and for an event with times when it ends"
+_FROM = "The first day of the event"
+_TO = "The last day of the event"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +64,9 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
         self._updating = self._end_is_set = False
         self._last_start: datetime | None = None
         self.end_zone = ""
-        self.all_day = checkbox("All day", "Whole days, without times")
-        self.first, self.begins = _date_picker("Starts", _FROM), _time_picker("When it begins")
-        self.last, self.ends = _date_picker("Ends", _TO), _time_picker("When it ends")
+        self.all_day = checkbox("All day", "An event of whole days")
+        self.first, self.begins = _date_picker("Start", _FROM), _time_picker("The time of the start")
+        self.last, self.ends = _date_picker("End", _TO), _time_picker("The time of the end")
         self.starts_field = Field(self.first, self.begins, self.all_day)
         self.ends_field = Field(self.last, self.ends)
         self.zone = ZoneChoice("")
@@ -164,11 +164,7 @@ def _length_text(when: When) -> str:
         return ""
     if when.all_day:
         days = (end - start) // _DAY
-        return (
-            f"{days} day{'' if days == 1 else 's'}; the end is sent as {end}, which is no part of it"
-            if days > 0
-            else ""
-        )
+        return f"{days} day{'' if days == 1 else 's'}; the end is sent as {end}, which is exclusive" if days > 0 else ""
     begins, ends = in_zone(start, when.zone), in_zone(end, when.end_zone or when.zone)
     exact = ends.astimezone(UTC) - begins.astimezone(UTC) if begins and ends else end - start
     there = f"; the end is in {when.end_zone}" if when.end_zone else ""
@@ -185,7 +181,7 @@ class TimeChoice(widgets.VBox):  # type: ignore[misc]
 
     def __init__(self, label: str, tooltip: str) -> None:
         self.day = widgets.DatePicker(**labelled(label, tooltip), style=LABEL)
-        self.clock = widgets.TimePicker(**labelled("at", "The clock time; empty: the whole day"), style=AUTO_WIDTH)
+        self.clock = widgets.TimePicker(**labelled("at", "The time of day; empty: the whole day"), style=AUTO_WIDTH)
         self.field = Field(self.day, self.clock)
         self.zone = ZoneChoice("", f"{label} zone", "Its time zone; empty: that of the event", "same as the event")
         super().__init__([self.field, self.zone])

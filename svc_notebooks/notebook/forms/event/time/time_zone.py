@@ -14,7 +14,7 @@ from ....widgets.field import LABEL, Field, labelled
 from .local_times import read_offset
 
 _MAX_MATCHES = 60
-_NO_MATCH = "No time zone has this in its name."
+_NO_MATCH = "No time zone has this text in its name."
 _OFFSET = "Sent as an offset in the date-time, without a time zone."
 
 
@@ -64,7 +64,7 @@ class ZoneChoice(Field):
             placeholder=hint,
             style=LABEL,
         )
-        self.matches = widgets.Select(rows=6, **labelled("Zones found", "The time zones that have this in their name"))
+        self.matches = widgets.Select(rows=6, **labelled("Zones found", "The time zones with this text in their name"))
         self.matches.add_class("svc-zones")
         self.matches.add_class("svc-over")
         super().__init__(self.text, self.matches)
