@@ -38,7 +38,7 @@ class TimeError(ValueError):
         self.problem = problem
 
 
-def read_time(value: JSON) -> Start:
+def read_time(value: object) -> Start:
     """The date or the zoned date-time that a time object means. Raises TimeError for the first thing that is wrong.
 
     >>> read_time({"date": "2026-11-02"})
@@ -60,7 +60,7 @@ def _has_a_year_everywhere(instant: datetime) -> bool:
     return all((instant + shift).year in _YEARS for shift in (-_ANY_OFFSET, _ANY_OFFSET))
 
 
-def _set_members(value: JSON) -> JSONObject:
+def _set_members(value: object) -> JSONObject:
     if not isinstance(value, dict):
         raise TimeError(TimeProblem("badTime", "", 'expected an object such as {"date": "2026-11-02"}.'))
     fields: JSONObject = {name: member for name, member in value.items() if member is not None}

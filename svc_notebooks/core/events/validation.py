@@ -16,6 +16,7 @@ from ..errors.catalogue import Row, row
 from ..http.messages import JSON, JSONObject
 from ..lone_surrogates import lone_surrogates
 from ..policy import Policy
+from ..resources.events import Event
 from .conference import conference_problems
 from .field_checks import check, invalid, too_long
 from .fields import EVENT_FIELDS, MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS, EventField
@@ -68,7 +69,7 @@ def with_defaults(event: JSONObject) -> JSONObject:
     return completed
 
 
-def reminders_of(reminders: JSON) -> JSON:
+def reminders_of(reminders: object) -> JSON:
     """Reminders with `useDefault` said: the calendar's, unless there are others."""
     if not isinstance(reminders, dict):
         return {"useDefault": True}
@@ -210,20 +211,19 @@ _NO_ZONE = {name: f"Missing time zone definition for {name} time" for name in ("
 _RECURS = "a recurring event needs the zone that it recurs in."
 
 
-def start_of(event: JSONObject) -> Start:
-    """When a checked event begins."""
+def start_of(event: Event) -> Start:
+    """Return the start of a checked event."""
     return read_time(event["start"])
 
 
-def end_of(event: JSONObject) -> Start:
-    """When a checked event ends."""
+def end_of(event: Event) -> Start:
+    """Return the end of a checked event."""
     return read_time(event["end"])
 
 
-def recurrence_of(event: JSONObject) -> Lines:
-    """The recurrence of a checked event."""
-    lines: Any = event.get("recurrence") or []
-    return Lines.parse(lines, start_of(event))
+def recurrence_of(event: Event) -> Lines:
+    """Return the recurrence of a checked event."""
+    return Lines.parse(event.get("recurrence") or [], start_of(event))
 
 
 # -- rules that join fields ------------------------------------------------------------------------------------------

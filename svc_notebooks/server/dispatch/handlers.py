@@ -13,7 +13,7 @@ from ..context.external_origin import external_origin
 from ..context.public_request import PublicRequest
 from ..context.responses import json_response
 from ..context.service_context import RequestContext, ServiceContext
-from ..events import acl, calendars, listing as event_list, operations as event_operations, updates
+from ..events import acl, calendars, listing as event_list, operations as events
 from ..files import (
     about,
     change_list,
@@ -79,15 +79,15 @@ HANDLERS: Mapping[str, Handler] = {
     "changes.watch": channels.watch_changes,
     "channels.stop": channels.stop,
     "about.get": about.get,
-    "events.insert": event_operations.insert,
-    "events.import": event_operations.import_event,
+    "events.insert": events.insert,
+    "events.import": events.import_event,
     "events.list": event_list.list_events,
-    "events.get": event_operations.get,
+    "events.get": events.get,
     "events.instances": event_list.list_instances,
-    "events.patch": updates.patch,
-    "events.update": updates.update,
-    "events.delete": updates.delete,
-    "events.move": updates.move,
+    "events.patch": events.patch,
+    "events.update": events.update,
+    "events.delete": events.delete,
+    "events.move": events.move,
     "calendars.insert": calendars.insert,
     "calendars.get": calendars.get,
     "calendars.patch": calendars.patch,

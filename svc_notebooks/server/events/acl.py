@@ -6,7 +6,8 @@ from ...core.api.operations import RULE_ID
 from ...core.errors.catalogue import refuse
 from ...core.events import calendars
 from ...core.events.calendars import RULE_SHAPE, CalendarRole
-from ...core.http.messages import JSONObject, Response
+from ...core.http.messages import Response
+from ...core.resources.calendars import Acl, AclRule, AclScope
 from ..context.responses import empty_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..files.operations import read_json
@@ -14,9 +15,9 @@ from ..tables.calendars import AccessRow, CalendarRow
 from .calendars import calendar_of, resource_response
 
 
-def _resource(context: ServiceContext, row: AccessRow) -> JSONObject:
+def _resource(context: ServiceContext, row: AccessRow) -> AclRule:
     scope_type, _, value = row.scope.partition(":")
-    scope: JSONObject = {"type": scope_type, "value": value} if value else {"type": scope_type}
+    scope: AclScope = {"type": scope_type, "value": value} if value else {"type": scope_type}
     return {
         "kind": context.names.kind("aclRule"),
         "etag": f'"{row.role:017d}"',
@@ -31,11 +32,28 @@ def _rows(context: ServiceContext, calendar: CalendarRow) -> list[AccessRow]:
     return [own, *(row for row in context.store.calendars.grants(calendar.id) if row.scope != own.scope)]
 
 
+def _requested_row(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> AccessRow:
+    rule_id = request.path_params[RULE_ID]
+    for row in _rows(context, calendar):
+        if row.scope == rule_id:
+            return row
+    raise refuse("notFound", message=f"there is no rule {rule_id[:200]} for this calendar.")
+
+
 def insert(context: ServiceContext, request: RequestContext) -> Response:
-    """Let somebody see a calendar, or write in it."""
+    """Give somebody a role on a calendar."""
     scope, role = calendars.check_rule(read_json(request.body, context.policy.max_metadata_size))
     with context.store.transaction():
         return _grant(context, request, calendar_of(context, request, CalendarRole.OWNER), scope, role)
+
+
+def change(context: ServiceContext, request: RequestContext) -> Response:
+    """Change the role of a rule."""
+    body = read_json(request.body, context.policy.max_metadata_size)
+    with context.store.transaction():
+        calendar = calendar_of(context, request, CalendarRole.OWNER)
+        row = _requested_row(context, request, calendar)
+        return _grant(context, request, calendar, row.scope, calendars.check_role(body.get("role"), name="role"))
 
 
 def _grant(
@@ -48,44 +66,27 @@ def _grant(
     return resource_response(request, _resource(context, row), RULE_SHAPE)
 
 
-def change(context: ServiceContext, request: RequestContext) -> Response:
-    """Another role for somebody who has one."""
-    body = read_json(request.body, context.policy.max_metadata_size)
-    with context.store.transaction():
-        calendar = calendar_of(context, request, CalendarRole.OWNER)
-        row = _rule(context, request, calendar)
-        return _grant(context, request, calendar, row.scope, calendars.check_role(body.get("role"), name="role"))
-
-
-def _rule(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> AccessRow:
-    rule_id = request.path_params[RULE_ID]
-    rule = next((row for row in _rows(context, calendar) if row.scope == rule_id), None)
-    if rule is None:
-        raise refuse("notFound", message=f"there is no rule {rule_id[:200]} for this calendar.")
-    return rule
-
-
 def get(context: ServiceContext, request: RequestContext) -> Response:
-    """One rule."""
-    row = _rule(context, request, calendar_of(context, request, CalendarRole.OWNER))
+    """Return one rule."""
+    row = _requested_row(context, request, calendar_of(context, request, CalendarRole.OWNER))
     return resource_response(request, _resource(context, row), RULE_SHAPE)
 
 
 def list_rules(context: ServiceContext, request: RequestContext) -> Response:
-    """All rules, the owner's first."""
+    """Return all rules, the owner's first."""
     calendar = calendar_of(context, request, CalendarRole.OWNER)
-    items: JSONObject = {
+    rules: Acl = {
         "kind": context.names.kind("acl"),
         "items": [_resource(context, row) for row in _rows(context, calendar)],
     }
-    return resource_response(request, items, {"kind": None, "etag": None, "nextPageToken": None, "items": RULE_SHAPE})
+    return resource_response(request, rules, {"kind": None, "etag": None, "nextPageToken": None, "items": RULE_SHAPE})
 
 
 def delete(context: ServiceContext, request: RequestContext) -> Response:
-    """Take a role away."""
+    """Delete a rule, which takes the role away."""
     with context.store.transaction():
         calendar = calendar_of(context, request, CalendarRole.OWNER)
-        row = _rule(context, request, calendar)
+        row = _requested_row(context, request, calendar)
         if row.scope == f"user:{calendar.owner}":
             raise refuse("invalid", field="ruleId", message="the owner of a calendar stays its owner.")
         context.store.calendars.revoke(calendar.id, row.scope)

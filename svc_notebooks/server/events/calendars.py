@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from ...core.api.operations import CALENDAR_ID
@@ -10,50 +11,47 @@ from ...core.clock import format_time, from_millis
 from ...core.errors.catalogue import refuse
 from ...core.events import calendars
 from ...core.events.calendars import CALENDAR_SHAPE, LIST_SHAPE, CalendarRole
-from ...core.events.colors import CALENDAR_COLORS, EVENT_COLORS, Color
+from ...core.events.colors import CALENDAR_COLORS, EVENT_COLORS
 from ...core.field_mask import Shape
-from ...core.http.messages import JSONObject, Response
+from ...core.http.messages import Response
+from ...core.resources.calendars import Calendar, CalendarList, CalendarListEntry, Colors
+from ...core.resources.events import Reminder
 from ..context.page_tokens import decode_page_token, encode_page_token
 from ..context.responses import empty_response, json_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..files.operations import int_param, parse_fields_param, read_json, select_fields
+from ..files.resource import display_name
 from ..tables.calendars import CalendarRow
 
 PRIMARY = "primary"
+_OWNER_SCOPES = {"calendar.events.owned", "calendar.events.owned.readonly"}
+_NARROW_SCOPES = _OWNER_SCOPES | {"calendar.app.created"}
 _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE = 100, 250
 
 
 def calendar_of(
     context: ServiceContext, request: RequestContext, minimum_role: CalendarRole, name: str | None = None
 ) -> CalendarRow:
-    """The calendar in the path, if the caller has at least this role on it. Raises ApiError (403, 404)."""
+    """Return the calendar in the path, or of this name. Raises ApiError (404, or 403 for less than this role)."""
     calendar_id = request.path_params[CALENDAR_ID] if name is None else name
     row = primary_of(context, request.caller.user) if calendar_id == PRIMARY else calendar_by_id(context, calendar_id)
     role = role_of(context, request.caller.user, row) if row else None
-    if row is None or role is None or not _in_scope(request, row, role):
+    if row is None or role is None:
+        raise refuse("calendarNotFound", calendarId=calendar_id[:200])
+    # Some scopes reach only the calendars that the app has created, or those that the user owns.
+    scopes = request.caller.scopes
+    reaches_all = bool(scopes & request.operation.scopes - _NARROW_SCOPES)
+    created_by_app = "calendar.app.created" in scopes and row.client == request.caller.client
+    owned = role is CalendarRole.OWNER and bool(scopes & _OWNER_SCOPES)
+    if not (reaches_all or created_by_app or owned):
         raise refuse("calendarNotFound", calendarId=calendar_id[:200])
     if role < minimum_role:
         raise refuse("calendarAccess", role=minimum_role.wire_name)
     return row
 
 
-def _in_scope(request: RequestContext, row: CalendarRow, role: CalendarRole) -> bool:
-    """Whether the token reaches this calendar, and not only those that its app made or its user owns."""
-    reaches_all = request.caller.scopes & request.operation.scopes - _NARROW_SCOPES
-    made_by_client = "calendar.app.created" in request.caller.scopes and row.client == request.caller.client
-    return (
-        bool(reaches_all)
-        or made_by_client
-        or (role is CalendarRole.OWNER and bool(request.caller.scopes & _OWNER_SCOPES))
-    )
-
-
-_OWNER_SCOPES = {"calendar.events.owned", "calendar.events.owned.readonly"}
-_NARROW_SCOPES = _OWNER_SCOPES | {"calendar.app.created"}
-
-
 def calendar_by_id(context: ServiceContext, calendar_id: str) -> CalendarRow | None:
-    """A calendar by its id, a user's primary one by their address."""
+    """Return a calendar by its id, or a user's primary calendar by their address, or None."""
     row = context.store.calendars.get(calendar_id)
     if row is None and context.store.users.root(calendar_id.lower()):
         return primary_of(context, calendar_id.lower())
@@ -61,7 +59,7 @@ def calendar_by_id(context: ServiceContext, calendar_id: str) -> CalendarRow | N
 
 
 def primary_of(context: ServiceContext, user: str) -> CalendarRow:
-    """A user's main calendar; it is there from the first time that anybody asks."""
+    """Return a user's primary calendar, which is created on the first call."""
     row = context.store.calendars.get(user)
     if row is None:
         summary = json.dumps({"summary": user})
@@ -71,7 +69,7 @@ def primary_of(context: ServiceContext, user: str) -> CalendarRow:
 
 
 def role_of(context: ServiceContext, user: str, row: CalendarRow) -> CalendarRole | None:
-    """What a user is to a calendar; None: they do not see it."""
+    """Return the role of a user on a calendar, or None."""
     if row.owner == user:
         return CalendarRole.OWNER
     scopes = ("default", f"domain:{user.partition('@')[2]}", f"user:{user}")
@@ -79,37 +77,54 @@ def role_of(context: ServiceContext, user: str, row: CalendarRow) -> CalendarRol
     return max(roles, default=None)
 
 
+def title_of(row: CalendarRow) -> str:
+    """Return the title of a calendar, or the name of its owner."""
+    return str(json.loads(row.body).get("summary") or display_name(row.owner))
+
+
+def calendar_resource(context: ServiceContext, row: CalendarRow) -> Calendar:
+    """Build the resource of a calendar."""
+    body: Calendar = json.loads(row.body)
+    head: Calendar = {"kind": context.names.kind("calendar"), "etag": _etag(row), "id": row.id}
+    return {**head, **body, "timeZone": row.zone}
+
+
 def _etag(row: CalendarRow) -> str:
     return f'"{row.created * 2}000"'
 
 
-def calendar_resource(context: ServiceContext, row: CalendarRow) -> JSONObject:
-    """A calendar."""
-    head: JSONObject = {"kind": context.names.kind("calendar"), "etag": _etag(row), "id": row.id}
-    body: JSONObject = json.loads(row.body)
-    return head | body | {"timeZone": row.zone}
-
-
-def list_entry(context: ServiceContext, user: str, row: CalendarRow) -> JSONObject:
-    """A calendar as it stands in a user's list."""
+def list_entry(context: ServiceContext, user: str, row: CalendarRow) -> CalendarListEntry:
+    """Build the resource of a calendar in a user's list."""
     role = role_of(context, user, row) or CalendarRole.READER
-    color = CALENDAR_COLORS["14" if row.primary else "7"]
-    resource = calendar_resource(context, row) | {"kind": context.names.kind("calendarListEntry")}
-    resource |= {"colorId": "14" if row.primary else "7", "backgroundColor": color.background}
-    resource |= {"foregroundColor": color.foreground, "selected": True, "accessRole": role.wire_name}
-    resource["defaultReminders"] = default_reminders(context)
-    return resource | {"primary": True} if row.id == user else resource
+    body: CalendarListEntry = json.loads(row.body)
+    color_id = "14" if row.primary else "7"
+    entry: CalendarListEntry = {
+        "kind": context.names.kind("calendarListEntry"),
+        "etag": _etag(row),
+        "id": row.id,
+        **body,
+        "timeZone": row.zone,
+        "colorId": color_id,
+        "backgroundColor": CALENDAR_COLORS[color_id].background,
+        "foregroundColor": CALENDAR_COLORS[color_id].foreground,
+        "selected": True,
+        "accessRole": role.wire_name,
+        "defaultReminders": default_reminders(context),
+    }
+    if row.id == user:
+        entry["primary"] = True
+    return entry
 
 
-def default_reminders(context: ServiceContext) -> list[Any]:
-    """What an event without reminders of its own does."""
+def default_reminders(context: ServiceContext) -> list[Reminder]:
+    """Return the reminders of events that have none of their own."""
     return [{"method": "popup", "minutes": context.policy.default_reminder}]
 
 
 def insert(context: ServiceContext, request: RequestContext) -> Response:
-    """A secondary calendar."""
+    """Create a secondary calendar."""
     fields = calendars.check_calendar(read_json(request.body, context.policy.max_metadata_size), creating=True)
-    body: JSONObject = {name: value for name, value in fields.items() if value is not None}
+    body = {name: value for name, value in fields.items() if value is not None}
     zone = str(body.pop("timeZone", context.policy.calendar_zone))
     name = f"{context.ids.calendar()}@group.calendar.{context.policy.domain}"
     row = CalendarRow(name, request.caller.user, request.caller.client, zone, context.millis(), json.dumps(body))
@@ -118,18 +133,18 @@ def insert(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def get(context: ServiceContext, request: RequestContext) -> Response:
-    """A calendar."""
+    """Return a calendar."""
     row = calendar_of(context, request, CalendarRole.READER)
     return resource_response(request, calendar_resource(context, row), CALENDAR_SHAPE)
 
 
 def patch(context: ServiceContext, request: RequestContext) -> Response:
-    """Some of a calendar's fields; the others stay."""
+    """Change some fields of a calendar."""
     return _change(context, request, partial=True)
 
 
 def update(context: ServiceContext, request: RequestContext) -> Response:
-    """All of a calendar's fields."""
+    """Replace all fields of a calendar."""
     return _change(context, request, partial=False)
 
 
@@ -146,7 +161,7 @@ def _change(context: ServiceContext, request: RequestContext, *, partial: bool) 
 
 
 def delete(context: ServiceContext, request: RequestContext) -> Response:
-    """Remove a secondary calendar with its events; a primary one can only be cleared."""
+    """Delete a secondary calendar with its events. A primary one can only be cleared."""
     with context.store.transaction():
         row = calendar_of(context, request, CalendarRole.OWNER)
         if row.primary:
@@ -157,7 +172,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def clear(context: ServiceContext, request: RequestContext) -> Response:
-    """Remove all events of a primary calendar."""
+    """Delete all events of a primary calendar."""
     with context.store.transaction():
         row = calendar_of(context, request, CalendarRole.OWNER)
         if not row.primary:
@@ -167,50 +182,50 @@ def clear(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def get_entry(context: ServiceContext, request: RequestContext) -> Response:
-    """One calendar of the caller's list."""
+    """Return one calendar of the caller's list."""
     row = calendar_of(context, request, CalendarRole.FREE_BUSY_READER)
     return resource_response(request, list_entry(context, request.caller.user, row), LIST_SHAPE)
 
 
 def list_entries(context: ServiceContext, request: RequestContext) -> Response:
-    """The caller's calendars, the primary one first."""
-    minimum_role = (
-        calendars.check_role(request.query.get("minAccessRole")) if "minAccessRole" in request.query else None
-    )
+    """Return the caller's calendars, the primary one first."""
+    minimum_role = CalendarRole.FREE_BUSY_READER
+    if "minAccessRole" in request.query:
+        minimum_role = calendars.check_role(request.query.get("minAccessRole"))
     user = request.caller.user
     primary_of(context, user)
     rows = sorted(context.store.calendars.of(user), key=lambda row: (row.id != user, row.created, row.id))
-    entries = [list_entry(context, user, row) for row in rows if _has_role(context, user, row, minimum_role)]
+    entries = [
+        list_entry(context, user, row)
+        for row in rows
+        if (role_of(context, user, row) or CalendarRole.FREE_BUSY_READER) >= minimum_role
+    ]
     size = int_param(request.query, "maxResults", _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE)
     about, token = ("calendarList", user), request.query.get("pageToken")
     start = decode_page_token(token, about, 1, context.secret)[0] if token else 0
-    value: JSONObject = {"kind": context.names.kind("calendarList"), "items": list(entries[start : start + size])}
+    page: CalendarList = {"kind": context.names.kind("calendarList"), "items": entries[start : start + size]}
     if start + size < len(entries):
-        value["nextPageToken"] = encode_page_token((start + size,), about, context.secret)
-    return resource_response(request, value, {"kind": None, "etag": None, "nextPageToken": None, "items": LIST_SHAPE})
-
-
-def _has_role(context: ServiceContext, user: str, row: CalendarRow, minimum_role: CalendarRole | None) -> bool:
-    return minimum_role is None or (role_of(context, user, row) or CalendarRole.FREE_BUSY_READER) >= minimum_role
+        page["nextPageToken"] = encode_page_token((start + size,), about, context.secret)
+    return resource_response(request, page, {"kind": None, "etag": None, "nextPageToken": None, "items": LIST_SHAPE})
 
 
 def colors(context: ServiceContext, request: RequestContext) -> Response:
-    """The colours that calendars and events can have."""
-    value: JSONObject = {
+    """Return the colors that calendars and events can have."""
+    value: Colors = {
         "kind": context.names.kind("colors"),
         "updated": format_time(from_millis(0)),
-        "calendar": {key: _color(color) for key, color in CALENDAR_COLORS.items()},
-        "event": {key: _color(color) for key, color in EVENT_COLORS.items()},
+        "calendar": {
+            key: {"background": color.background, "foreground": color.foreground}
+            for key, color in CALENDAR_COLORS.items()
+        },
+        "event": {
+            key: {"background": color.background, "foreground": color.foreground} for key, color in EVENT_COLORS.items()
+        },
     }
-    return resource_response(
-        request, value, {"kind": None, "updated": None, "calendar": {"": None}, "event": {"": None}}
-    )
+    shape: Shape = {"kind": None, "updated": None, "calendar": {"": None}, "event": {"": None}}
+    return resource_response(request, value, shape)
 
 
-def _color(color: Color) -> JSONObject:
-    return {"background": color.background, "foreground": color.foreground}
-
-
-def resource_response(request: RequestContext, value: JSONObject, shape: Shape) -> Response:
-    """A resource of the calendar interface: all of it unless a mask selects. Raises ApiError."""
+def resource_response(request: RequestContext, value: Mapping[str, Any], shape: Shape) -> Response:
+    """Return the response with a resource, or with the fields that a mask selects. Raises ApiError (400)."""
     return json_response(request.query, select_fields(parse_fields_param(request.query, {}, shape), value))

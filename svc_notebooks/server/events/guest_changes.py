@@ -3,64 +3,86 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
-from ...core.http.messages import JSON, JSONObject
+from ...core.errors.catalogue import refuse
+from ...core.resources.events import Attendee, Event
 from ..context.service_context import ServiceContext
 from ..tables.calendars import CalendarRow
 from ..tables.events import EventRow
-from .attendee_copies import (
-    attendees_of,
-    check_guest_change,
-    emails_of,
-    merge_parts,
-    merge_response,
-    private_part,
-    shared_part,
-)
+from .attendee_copies import emails_of, merge_parts, private_part, shared_part
 from .calendars import primary_of
 from .instances import find_event
-from .resource import EventRecord
+from .resource import EventRecord, omit
 from .rows import save_event, save_with_copies
 
+_RESPONSE_FIELDS = ("responseStatus", "comment", "additionalGuests", "displayName")
+_NOT_COMPARED = ("attendees", "sequence", "status", "originalStartTime", "creator", "organizer")
 
-def save(context: ServiceContext, calendar: CalendarRow, before: EventRecord, after: JSONObject) -> EventRecord:
-    """Store what a guest has changed where it belongs. Raises ApiError (403) for what is none of a guest's business."""
-    check_guest_change(before.body, after)
+
+def save(context: ServiceContext, calendar: CalendarRow, before: EventRecord, after: Event) -> EventRecord:
+    """Store the changes that a guest has made in their copy, and return the copy.
+
+    Raises ApiError (403) for a change that guests may not make.
+    """
+    _check_allowed(before.body, after)
     organizer_event = _organizer_event(context, before.row)
-    changed = _with_guest_changes(organizer_event.body, before.body, after, calendar.owner) if organizer_event else None
-    if organizer_event is not None and changed is not None:
-        save_with_copies(context, organizer_event, changed)
+    if organizer_event is not None:
+        stored = organizer_event.body
+        if before.body.get("guestsCanModify") is True:
+            save_with_copies(context, organizer_event, merge_parts(shared_part(after), private_part(stored)))
+        elif (attendees := _changed_attendees(stored, after, calendar.owner)) is not None:
+            save_with_copies(context, organizer_event, {**stored, "attendees": attendees})
     own_copy = find_event(context, calendar, before.row.id) or before
     body = merge_parts(shared_part(own_copy.body), private_part(after))
     return save_event(context, EventRecord(own_copy.row._replace(body=json.dumps(body)), body))
 
 
 def decline(context: ServiceContext, calendar: CalendarRow, event: EventRecord) -> None:
-    """Tell the organizer's event that a guest, who took it out of the own calendar, does not come."""
+    """Record in the organizer's event that a guest has declined, because the guest has deleted their copy."""
     organizer_event = _organizer_event(context, event.row)
     if organizer_event is not None:
-        attendees: JSON = [_declined(attendee, calendar.owner) for attendee in attendees_of(organizer_event.body)]
-        save_with_copies(context, organizer_event, organizer_event.body | {"attendees": attendees})
+        attendees: list[Attendee] = [
+            {**attendee, "responseStatus": "declined"} if attendee["email"].lower() == calendar.owner else attendee
+            for attendee in (organizer_event.body.get("attendees") or [])
+        ]
+        save_with_copies(context, organizer_event, {**organizer_event.body, "attendees": attendees})
 
 
 def _organizer_event(context: ServiceContext, copy: EventRow) -> EventRecord | None:
-    """The organizer's event, or instance, that a copy follows."""
+    """Return the organizer's event, or instance, that a copy follows."""
     return find_event(context, primary_of(context, copy.origin), copy.id)
 
 
-def _with_guest_changes(
-    organizer_body: JSONObject, before: JSONObject, after: JSONObject, user: str
-) -> JSONObject | None:
-    """The organizer's event with what a guest may change of it; None: nothing."""
+def _check_allowed(before: Event, after: Event) -> None:
+    """Check that guests may make these changes. Raises ApiError (403 forbiddenForNonOrganizer)."""
     if before.get("guestsCanModify") is True:
-        return merge_parts(shared_part(after), private_part(organizer_body))
-    with_response, known = merge_response(organizer_body, after, user), emails_of(organizer_body)
-    new = [attendee for attendee in attendees_of(after) if str(attendee["email"]).lower() not in known]
-    if with_response is None and not new:
-        return None
-    base = with_response or organizer_body
-    return {**base, "attendees": [*attendees_of(base), *new]}
+        return
+    old: Any = omit(shared_part(before), *_NOT_COMPARED)
+    new: Any = omit(shared_part(after), *_NOT_COMPARED)
+    for name in sorted({*old, *new}):
+        if old.get(name) != new.get(name):
+            raise refuse("notOrganizer", field=name)
+    removed, added = emails_of(before) - emails_of(after), emails_of(after) - emails_of(before)
+    if removed or (added and before.get("guestsCanInviteOthers") is False):
+        raise refuse("notOrganizer", field="attendees")
 
 
-def _declined(attendee: JSONObject, user: str) -> JSONObject:
-    return attendee | {"responseStatus": "declined"} if str(attendee["email"]).lower() == user else attendee
+def _changed_attendees(organizer_body: Event, after: Event, user: str) -> list[Attendee] | None:
+    """Return the organizer's attendees with the response and the new guests of a copy, or None without any."""
+    attendees = list(organizer_body.get("attendees") or [])
+    invited = {attendee["email"].lower(): index for index, attendee in enumerate(attendees)}
+    new = [attendee for attendee in (after.get("attendees") or []) if attendee["email"].lower() not in invited]
+    own_entry = next((each for each in (after.get("attendees") or []) if each["email"].lower() == user), None)
+    changed = False
+    if own_entry is not None and user in invited:
+        stored_entry: Any = attendees[invited[user]]
+        old, response = _response_fields(stored_entry), _response_fields(own_entry)
+        if changed := response != old:
+            others = {name: value for name, value in stored_entry.items() if name not in _RESPONSE_FIELDS}
+            attendees[invited[user]] = others | response
+    return [*attendees, *new] if changed or new else None
+
+
+def _response_fields(attendee: Any) -> Any:
+    return {name: attendee[name] for name in _RESPONSE_FIELDS if attendee.get(name) is not None}

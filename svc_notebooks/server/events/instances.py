@@ -1,4 +1,4 @@
-"""Computes the instances of recurring events; instances that were changed individually replace computed ones."""
+"""Computes the instances of recurring events. Instances that were changed individually replace computed ones."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from ...core.events.instances import Occurrence, occurrences
 from ...core.events.rfc5545_times import Start, print_moment, read_moment
 from ...core.events.times import in_minutes, instant, read_time
 from ...core.events.validation import end_of, recurrence_of, start_of
-from ...core.http.messages import JSONObject
+from ...core.resources.events import Event, EventTime
 from ...core.time_zones import zone
 from ...core.work_budget import WorkBudget
 from ..context.service_context import ServiceContext
 from ..tables.calendars import CalendarRow
 from ..tables.events import EventRow
-from .resource import EventRecord, event_from_row
+from .resource import EventRecord, event_from_row, omit
 
 _INSTANCE_ID = re.compile(r"(?P<series>.+)_(?P<moment>\d{8}(?:T\d{6}Z)?)", re.ASCII)
 
 
 def instance_id(series: str, start: Start) -> str:
-    """The id of the instance that begins then, if nobody moves it.
+    """Return the id of the instance that originally begins then.
 
     >>> from datetime import UTC, date
     >>> instance_id("abcde", date(2026, 3, 10)), instance_id("abcde", datetime(2026, 3, 10, 14, tzinfo=UTC))
@@ -36,7 +36,7 @@ def instance_id(series: str, start: Start) -> str:
 
 
 def read_instance_id(text: str) -> tuple[str, Start] | None:
-    """The series and the start that an instance's id names; None: it is no such id."""
+    """Return the series and the start in the id of an instance, or None if it is not such an id."""
     match = _INSTANCE_ID.fullmatch(text)
     try:
         return (match["series"], read_moment(match["moment"])) if match else None
@@ -52,9 +52,9 @@ def instances(
     before: datetime | None,
     work: WorkBudget | None = None,
 ) -> Iterator[EventRecord]:
-    """The instances that overlap this window, in the order of their starts, cancelled ones among them.
+    """Return the instances that overlap a window, with cancelled ones, in the order of their starts.
 
-    Raises WorkExceeded, where `work` has an end.
+    Raises WorkExceeded if `work` is limited and exceeded.
     """
     master, tz = event_from_row(row), zone(calendar.zone)
     changed = {instance.id for instance in context.store.events.changed_instances(calendar.id, row.id)}
@@ -70,73 +70,72 @@ def instances(
 def changed_instances(
     context: ServiceContext, calendar: CalendarRow, row: EventRow, after: datetime | None, before: datetime | None
 ) -> Iterator[EventRecord]:
-    """Those of them that were changed by themselves."""
+    """Return the individually changed instances that overlap a window, in the order of their starts."""
     master = event_from_row(row)
-    changed = (
-        _with_series_fields(master, instance)
-        for instance in context.store.events.changed_instances(calendar.id, row.id)
-    )
-    return iter(sorted((event for event in changed if _overlaps(event.row, after, before)), key=_by_start))
+    stored = context.store.events.changed_instances(calendar.id, row.id)
+    changed = [_with_series_fields(master, instance) for instance in stored if overlaps(instance, after, before)]
+    return iter(sorted(changed, key=_by_start))
 
 
 def _by_start(event: EventRecord) -> tuple[int, str]:
     return event.row.start, event.row.id
 
 
-def _overlaps(row: EventRow, after: datetime | None, before: datetime | None) -> bool:
+def overlaps(row: EventRow, after: datetime | None, before: datetime | None) -> bool:
+    """Return whether an event that does not recur overlaps a window."""
     early = after is not None and (row.end or row.start) <= to_millis(after)
     return not early and (before is None or row.start < to_millis(before))
 
 
 def _occurrences(
-    body: JSONObject, tz: tzinfo, after: datetime | None, before: datetime | None, work: WorkBudget | None = None
+    body: Event, tz: tzinfo, after: datetime | None, before: datetime | None, work: WorkBudget | None = None
 ) -> Iterator[Occurrence]:
     recurrence, start, end = recurrence_of(body), start_of(body), end_of(body)
     return occurrences(recurrence, start, end, after=after, before=before, zone=tz, work=work)
 
 
 def is_within(
-    body: JSONObject, calendar: CalendarRow, after: datetime | None, before: datetime | None, work: WorkBudget
+    body: Event, calendar: CalendarRow, after: datetime | None, before: datetime | None, work: WorkBudget
 ) -> bool:
-    """Whether a recurring event has any instance in this window."""
+    """Return whether a recurring event has any instance in a window."""
     return next(_occurrences(body, zone(calendar.zone), after, before, work), None) is not None
 
 
 def _generated_instance(master: EventRecord, occurrence: Occurrence, tz: tzinfo) -> EventRecord:
     start, end = occurrence.start, occurrence.end
-    body = {name: value for name, value in master.body.items() if name != "recurrence"}
-    body |= {"start": _time_object(master.body["start"], start), "end": _time_object(master.body["end"], end)}
-    body["originalStartTime"] = body["start"]
-    return EventRecord(
-        master.row._replace(
-            id=instance_id(master.row.id, start),
-            series=master.row.id,
-            recurring=0,
-            start=to_millis(instant(start, tz)),
-            end=to_millis(instant(end, tz)),
-        ),
-        body,
+    body = omit(master.body, "recurrence")
+    body["start"] = body["originalStartTime"] = _time_object(master.body["start"], start)
+    body["end"] = _time_object(master.body["end"], end)
+    row = master.row._replace(
+        id=instance_id(master.row.id, start),
+        series=master.row.id,
+        recurring=0,
+        start=to_millis(instant(start, tz)),
+        end=to_millis(instant(end, tz)),
     )
+    return EventRecord(row, body)
 
 
-def _time_object(template: Any, moment: Start) -> JSONObject:
-    """A time object that says this moment, with the time zone of another."""
+def _time_object(template: EventTime, moment: Start) -> EventTime:
+    """Return a time object with this moment and the time zone of another."""
+    time: EventTime
     if isinstance(moment, datetime):
-        time_object: JSONObject = {"dateTime": in_minutes(moment).isoformat()}
+        time = {"dateTime": in_minutes(moment).isoformat()}
     else:
-        time_object = {"date": moment.isoformat()}
-    return time_object | ({"timeZone": template["timeZone"]} if template.get("timeZone") else {})
+        time = {"date": moment.isoformat()}
+    if template.get("timeZone"):
+        time["timeZone"] = template["timeZone"]
+    return time
 
 
 def _with_series_fields(master: EventRecord, row: EventRow) -> EventRecord:
-    """An instance that was changed: the series' fields under its own."""
-    return EventRecord(
-        row, {name: value for name, value in master.body.items() if name != "recurrence"} | json.loads(row.body)
-    )
+    """Return a changed instance with the fields of its series that it does not have itself."""
+    own: Event = json.loads(row.body)
+    return EventRecord(row, {**omit(master.body, "recurrence"), **own})
 
 
 def find_event(context: ServiceContext, calendar: CalendarRow, event_id: str) -> EventRecord | None:
-    """The event of this id, an instance of a recurring one among them; None: there is none."""
+    """Return the event or the instance of this id, or None."""
     row = context.store.events.get(calendar.id, event_id)
     if row is not None:
         master = context.store.events.get(calendar.id, row.series) if row.series else None
@@ -154,7 +153,7 @@ def _instance_at(calendar: CalendarRow, master: EventRecord, start: Start) -> Ev
         begin = instant(start, tz)
         end = begin + timedelta(days=1)
     except OverflowError:
-        return None  # no event lies so near to the ends of all years
+        return None  # at the limits of datetime there are no events
     for occurrence in _occurrences(master.body, tz, begin, end):
         if instance_id("", occurrence.start) == instance_id("", start):
             return _generated_instance(master, occurrence, tz)
@@ -162,6 +161,6 @@ def _instance_at(calendar: CalendarRow, master: EventRecord, start: Start) -> Ev
 
 
 def exists_in_recurrence(calendar: CalendarRow, master: EventRecord, row: EventRow) -> bool:
-    """Whether the recurrence still has the instance that a changed one stands for."""
+    """Return whether a recurrence has the instance that a changed one replaces."""
     original: Any = json.loads(row.body)["originalStartTime"]
     return _instance_at(calendar, master, read_time(original)) is not None

@@ -6,22 +6,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.clock import format_time, from_millis
-from ...core.http.messages import JSONObject
+from ...core.resources.events import Event
 from ..context.service_context import ServiceContext
 from ..tables.events import InvitationRow
-from .attendee_copies import attendees_of
 from .resource import EventRecord
 
 _SUBJECTS = {"request": "Invitation", "update": "Updated invitation", "cancel": "Cancelled event"}
 
 
 def send_invitations(context: ServiceContext, notify: str, event: EventRecord) -> None:
-    """A new event: all of its attendees are invited."""
+    """Invite all attendees of a new event."""
     _send(context, notify, event, dict.fromkeys(_recipients(event.body), "request"))
 
 
-def send_updates(context: ServiceContext, notify: str, event: EventRecord, before: JSONObject) -> None:
-    """An event has changed: some are invited, some told, some no longer invited."""
+def send_updates(context: ServiceContext, notify: str, event: EventRecord, before: Event) -> None:
+    """Invite the new attendees of a changed event, inform the others, and cancel for those who were removed."""
     if event.row.cancelled:
         return send_cancellations(context, notify, event)
     now, then = _recipients(event.body), [] if before.get("status") == "cancelled" else _recipients(before)
@@ -30,16 +29,15 @@ def send_updates(context: ServiceContext, notify: str, event: EventRecord, befor
 
 
 def send_cancellations(context: ServiceContext, notify: str, event: EventRecord) -> None:
-    """An event will not be: all of its attendees are told."""
+    """Inform all attendees that an event is cancelled."""
     _send(context, notify, event, dict.fromkeys(_recipients(event.body), "cancel"))
 
 
-def _recipients(body: JSONObject) -> list[str]:
-    """Everybody but the organizer, and but rooms, in the order of the event."""
-    organizer: Any = body.get("organizer") or {}
-    own = str(organizer.get("email")).lower()
-    people = [str(attendee["email"]) for attendee in attendees_of(body) if not attendee.get("resource")]
-    return list(dict.fromkeys(email for email in people if email.lower() != own))
+def _recipients(body: Event) -> list[str]:
+    """Return the addresses of all attendees except the organizer and rooms, in the order of the event."""
+    organizer = str((body.get("organizer") or {}).get("email")).lower()
+    people = [attendee["email"] for attendee in body.get("attendees") or [] if not attendee.get("resource")]
+    return list(dict.fromkeys(email for email in people if email.lower() != organizer))
 
 
 def _send(context: ServiceContext, notify: str, event: EventRecord, methods: Mapping[str, str]) -> None:
@@ -51,7 +49,7 @@ def _send(context: ServiceContext, notify: str, event: EventRecord, methods: Map
 
 
 def outbox(context: ServiceContext) -> list[dict[str, Any]]:
-    """One row for each message, the oldest first."""
+    """Return one row for each message, the oldest first."""
     rows = context.store.events.invitations(context.policy.outbox_length)
     return [
         {

@@ -1,7 +1,7 @@
-"""Listing events: events.list and events.instances, page by page.
+"""Operations that list events or instances, page by page.
 
-A page begins behind a key: the order of making without another order, else the time, and the id. So what is
-made or deleted between two pages shifts nothing.
+A page begins after a key, which is the position in the order of creation, or a time, together with the id. So an event
+that is created or deleted between two pages does not shift the others.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import dropwhile
 from typing import Any
 
 from ...core.clock import format_time, from_millis, parse_time, to_millis
@@ -19,16 +18,17 @@ from ...core.events.calendars import CalendarRole
 from ...core.events.fields import EVENT_SHAPE, EVENT_TYPES
 from ...core.events.rrule import Start
 from ...core.events.times import TimeError, read_date
-from ...core.http.messages import JSONObject, Query, Response
+from ...core.http.messages import Query, Response
+from ...core.resources.events import Event, EventList
 from ...core.work_budget import WorkBudget
 from ..context.page_tokens import decode_page_token, encode_page_token
 from ..context.service_context import RequestContext, ServiceContext
 from ..files.operations import bool_param, choice_param, int_param, parse_fields_param
 from ..tables.calendars import CalendarRow
 from ..tables.events import EventRow
-from .calendars import calendar_of, default_reminders, resource_response, role_of
-from .instances import changed_instances, find_event, instance_id, instances, is_within
-from .operations import requested_event, title_of, view_of
+from .calendars import calendar_of, default_reminders, resource_response, role_of, title_of
+from .event_request import requested_event, view_of
+from .instances import changed_instances, find_event, instance_id, instances, is_within, overlaps
 from .page_budget import FIRST, LAST, Key, Keyed, PageEnds, in_order
 from .resource import EventRecord, EventView, event_from_row
 
@@ -43,7 +43,7 @@ _SHAPE = {
 
 @dataclass(frozen=True, slots=True)
 class _ListCriteria:
-    """What a listing asks for; instants, or None for no bound."""
+    """The criteria of a list request. `since` is the position that a sync token names."""
 
     after: datetime | None
     before: datetime | None
@@ -56,7 +56,7 @@ class _ListCriteria:
 
 
 def list_events(context: ServiceContext, request: RequestContext) -> Response:
-    """The events of a calendar: recurring ones as they are, or all instances with singleEvents."""
+    """Return the events of a calendar, recurring ones as they are, or with singleEvents as their instances."""
     calendar = calendar_of(context, request, CalendarRole.READER)
     parse_fields_param(request.query, {}, _SHAPE)
     view, criteria = view_of(context, request, calendar), _read_criteria(context, request, calendar)
@@ -67,7 +67,7 @@ def list_events(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def list_instances(context: ServiceContext, request: RequestContext) -> Response:
-    """The instances of one recurring event."""
+    """Return the instances of one recurring event."""
     calendar = calendar_of(context, request, CalendarRole.READER)
     parse_fields_param(request.query, {}, _SHAPE)
     view, criteria = view_of(context, request, calendar), _read_criteria(context, request, calendar)
@@ -83,14 +83,14 @@ def list_instances(context: ServiceContext, request: RequestContext) -> Response
         if original is None:
             return _in_order(context, calendar, criteria, key, [event.row])
         instance = find_event(context, calendar, instance_id(event.row.id, original))
-        return (keyed for keyed in _by_start([instance] if instance else []) if _instance_matches(criteria, keyed[1]))
+        return _by_start([instance] if instance and _instance_matches(criteria, instance) else [])
 
     about = ("instances", calendar.id, event.row.id, _query_key(request.query))
     return _page(context, request, view, about, instances_from, criteria, None)
 
 
 def _original(query: Query) -> Start | None:
-    """The start that one instance had before anybody moved it."""
+    """Return the start that one instance had originally. Raises ApiError (400)."""
     text = query.get("originalStart")
     if text is None or re.fullmatch(r"\d{4}-\d{2}-\d{2}", text) is None:
         return _instant(query, "originalStart")
@@ -101,19 +101,17 @@ def _original(query: Query) -> Start | None:
 
 
 def _query_key(query: Query) -> str:
-    kept = sorted(
-        (name, value) for name, value in query.pairs if name not in ("pageToken", "access_token", "oauth_token")
-    )
-    return str(kept)
+    """Return the parameters that must be the same on every page."""
+    return str(sorted(pair for pair in query.pairs if pair[0] not in ("pageToken", "access_token", "oauth_token")))
 
 
-# -- what is asked for -----------------------------------------------------------------------------------------------
+# -- criteria --------------------------------------------------------------------------------------------------------
 
 _OFFSET = re.compile(r".*(?:[Zz]|[+-]\d{2}:\d{2})")
 _EXCLUDED_BY_SYNC_TOKEN = (
     "iCalUID", "orderBy", "privateExtendedProperty", "q", "sharedExtendedProperty", "timeMin", "timeMax", "updatedMin",
 )  # fmt: skip
-"""Parameters that a sync token excludes."""
+"""The parameters that cannot be combined with a sync token."""
 
 
 def _read_criteria(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> _ListCriteria:
@@ -125,7 +123,14 @@ def _read_criteria(context: ServiceContext, request: RequestContext, calendar: C
     single = bool_param(query, "singleEvents", default=False)
     if order == "startTime" and not single:
         raise refuse("ordering")
-    since = _since_token(context, calendar, query)
+    since = None
+    if (token := query.get("syncToken")) is not None:
+        if excluded := [name for name in _EXCLUDED_BY_SYNC_TOKEN if name in query]:
+            raise refuse("invalidParameter", name=excluded[0], message="it does not go with syncToken.")
+        try:
+            since = decode_page_token(token, ("sync", calendar.id), 1, context.secret)[0]
+        except Exception:
+            raise refuse("fullSyncRequired") from None
     deleted = bool_param(query, "showDeleted", default=False) or updated is not None or since is not None
     return _ListCriteria(after, before, updated, single, deleted, order, since, tuple(_filters(query)))
 
@@ -142,19 +147,6 @@ def _instant(query: Query, name: str) -> datetime | None:
     raise refuse("invalidParameter", name=name, message="expected RFC 3339 with an offset: 2026-11-02T00:00:00Z.")
 
 
-def _since_token(context: ServiceContext, calendar: CalendarRow, query: Query) -> int | None:
-    token = query.get("syncToken")
-    if token is None:
-        return None
-    if excluded := [name for name in _EXCLUDED_BY_SYNC_TOKEN if name in query]:
-        raise refuse("invalidParameter", name=excluded[0], message="it does not go with syncToken.")
-    try:
-        since: int = decode_page_token(token, ("sync", calendar.id), 1, context.secret)[0]
-    except Exception:
-        raise refuse("fullSyncRequired") from None
-    return since
-
-
 def _filters(query: Query) -> Iterator[Callable[[EventRecord], bool]]:
     if (text := query.get("q")) is not None:
         words = text.casefold().split()
@@ -167,7 +159,7 @@ def _filters(query: Query) -> Iterator[Callable[[EventRecord], bool]]:
             yield _has_properties(visibility, pairs)
     if types := query.all("eventTypes"):
         if wrong := [event_type for event_type in types if event_type not in (*EVENT_TYPES, "fromGmail")]:
-            raise refuse("invalidParameter", name="eventTypes", message=f"{wrong[0][:40]!r} is none.")
+            raise refuse("invalidParameter", name="eventTypes", message=f"{wrong[0][:40]!r} is not an event type.")
         yield lambda event: event.body.get("eventType", "default") in types
 
 
@@ -184,11 +176,11 @@ def _has_properties(visibility: str, pairs: list[str]) -> Callable[[EventRecord]
     return has
 
 
-def _searchable_text(body: JSONObject) -> str:
-    """All that a search looks through."""
-    people: Any = body.get("attendees") or []
+def _searchable_text(body: Event) -> str:
+    """Return the texts of an event that `q` searches, in lower case."""
     texts = [body.get(name) for name in ("summary", "description", "location")]
-    texts += [person.get(name) for person in people for name in ("displayName", "email")]
+    for person in body.get("attendees") or []:
+        texts += [person.get("displayName"), person.get("email")]
     return "\n".join(str(text) for text in texts if text).casefold()
 
 
@@ -198,26 +190,21 @@ def _searchable_text(body: JSONObject) -> str:
 def _unexpanded(
     context: ServiceContext, calendar: CalendarRow, criteria: _ListCriteria, key: Key | None
 ) -> Iterator[Keyed]:
-    """Every row: single and recurring events, and the instances that were changed."""
+    """Yield single and recurring events and changed instances. Raises PageEnds."""
     if criteria.order == "updated":
-        rows = sorted(context.store.events.by_age(calendar.id, FIRST, "", _MAX_PAGE_SIZE), key=_updated)
-        keyed: Iterator[tuple[Key, EventRow]] = dropwhile(
-            lambda entry: key is not None and entry[0] <= key, ((_updated(row), row) for row in rows)
-        )
+        rows = context.store.events.by_age(calendar.id, FIRST, "", _MAX_PAGE_SIZE)
+        by_update = sorted(((row.updated, row.id), row) for row in rows)
+        keyed: Iterable[tuple[Key, EventRow]] = [entry for entry in by_update if key is None or entry[0] > key]
     else:
         position, event_id = key or (FIRST, "")
         page_rows = context.store.events.by_age(calendar.id, position, event_id, _MAX_PAGE_SIZE)
         keyed = (((row.place, row.id), row) for row in page_rows)
-    work = WorkBudget()  # each event is decided, whatever it costs
+    work = WorkBudget()  # unlimited, but counted: every event is examined to the end
     for at, row in keyed:
         if _matches(calendar, criteria, row, work):
             yield at, _full_event(context, calendar, row)
         if work.done > context.policy.expansion_steps:
             raise PageEnds(at)
-
-
-def _updated(row: EventRow) -> Key:
-    return row.updated, row.id
 
 
 def _full_event(context: ServiceContext, calendar: CalendarRow, row: EventRow) -> EventRecord:
@@ -232,23 +219,24 @@ def _matches(calendar: CalendarRow, criteria: _ListCriteria, row: EventRow, work
     if row.recurring:
         everything = criteria.after is None and criteria.before is None
         return everything or is_within(event_from_row(row).body, calendar, criteria.after, criteria.before, work)
-    early = criteria.after is not None and (row.end or row.start) <= to_millis(criteria.after)
-    return not early and (criteria.before is None or row.start < to_millis(criteria.before))
+    return overlaps(row, criteria.after, criteria.before)
 
 
 def _expanded(
     context: ServiceContext, calendar: CalendarRow, criteria: _ListCriteria, key: Key | None
 ) -> Iterator[Keyed]:
-    """Single events, and the instances of recurring ones, in the order of their starts."""
+    """Return single events, and the instances of recurring ones, in the order of their starts."""
     after = _page_start(criteria.after, key)
-    rows = context.store.events.within(calendar.id, _millis(after, FIRST), _millis(criteria.before, LAST))
+    first = FIRST if after is None else to_millis(after)
+    last = LAST if criteria.before is None else to_millis(criteria.before)
+    rows = context.store.events.within(calendar.id, first, last)
     return _in_order(context, calendar, criteria, key, [row for row in rows if not row.cancelled or criteria.deleted])
 
 
 def _in_order(
     context: ServiceContext, calendar: CalendarRow, criteria: _ListCriteria, key: Key | None, rows: list[EventRow]
 ) -> Iterator[Keyed]:
-    """What becomes of these events in the window that is asked for. Raises PageEnds."""
+    """Yield the events of these rows, and the instances of recurring ones, in the requested window. Raises PageEnds."""
     single, recurring = [row for row in rows if not row.recurring], [row for row in rows if row.recurring]
 
     def streams(after: datetime | None, before: datetime | None, work: WorkBudget) -> list[Iterator[Keyed]]:
@@ -271,7 +259,10 @@ def _instances(
     before: datetime | None,
     work: WorkBudget,
 ) -> Iterator[EventRecord]:
-    """The instances of a recurring event. If it is not asked for itself, only changed ones can be, and they end."""
+    """Return the instances of a recurring event that may match.
+
+    If the event itself does not match, only changed instances can, and these are not infinitely many.
+    """
     master = event_from_row(row)
     if _instance_matches(criteria, master) and all(accepts(master) for accepts in criteria.filters):
         return instances(context, calendar, row, after, before, work)
@@ -284,15 +275,11 @@ def _instance_matches(criteria: _ListCriteria, event: EventRecord) -> bool:
 
 
 def _page_start(after: datetime | None, key: Key | None) -> datetime | None:
-    """Where a page begins: nothing that ended before the last one of the page before started is on it."""
+    """Return the start of a page's window. Events that end before the previous page's last start are not on it."""
     if key is None or key[0] == FIRST:
         return after
     start = from_millis(key[0])
     return start if after is None else max(start, after)
-
-
-def _millis(instant: datetime | None, otherwise: int) -> int:
-    return otherwise if instant is None else to_millis(instant)
 
 
 def _by_start(events: Iterable[EventRecord]) -> Iterator[Keyed]:
@@ -302,7 +289,7 @@ def _by_start(events: Iterable[EventRecord]) -> Iterator[Keyed]:
 def _changed_since(
     context: ServiceContext, calendar: CalendarRow, criteria: _ListCriteria, key: Key | None
 ) -> Iterator[Keyed]:
-    """What has changed since a sync token was given, deleted events among them."""
+    """Yield the events that have changed since a sync token was given, deleted ones included."""
     assert criteria.since is not None
     rows = context.store.events.since(calendar.id, criteria.since)
     return (((row.place, row.id), _full_event(context, calendar, row)) for row in rows)
@@ -335,24 +322,21 @@ def _page(
                 break
     except PageEnds as end:
         next_key = end.key
-    value = _list_resource(context, view) | {"items": [view.show(event) for _, event in entries[:size]]}
-    if next_key is not None:
-        value["nextPageToken"] = encode_page_token((*next_key, last), about, context.secret)
-    elif last is not None and not criteria.order and criteria.after is None and criteria.before is None:
-        value["nextSyncToken"] = encode_page_token((last,), ("sync", view.calendar.id), context.secret)
-    return resource_response(request, value, _SHAPE)
-
-
-def _list_resource(context: ServiceContext, view: EventView) -> JSONObject:
     calendar = view.calendar
     role = role_of(context, view.user, calendar) or CalendarRole.READER
     updated = context.store.events.latest(calendar.id) or calendar.created
-    return {
+    page: EventList = {
         "kind": context.names.kind("events"),
         "etag": f'"{updated * 2}000"',
         "summary": title_of(calendar),
         "updated": format_time(from_millis(updated)),
-        "timeZone": calendar.zone if str(view.zone) == calendar.zone else str(view.zone),
+        "timeZone": str(view.zone),
         "accessRole": role.wire_name,
         "defaultReminders": default_reminders(context),
+        "items": [view.resource(event) for _, event in entries[:size]],
     }
+    if next_key is not None:
+        page["nextPageToken"] = encode_page_token((*next_key, last), about, context.secret)
+    elif last is not None and not criteria.order and criteria.after is None and criteria.before is None:
+        page["nextSyncToken"] = encode_page_token((last,), ("sync", calendar.id), context.secret)
+    return resource_response(request, page, _SHAPE)

@@ -1,229 +1,290 @@
-"""Operations insert, import and get on events (B1), and helpers that all event operations share."""
+"""Operations that create, change, delete and move events (B1).
+
+A change of the organizer's event changes all its copies. What a guest may change is in guest_changes.py.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
-from ...core.api.operations import EVENT_ID
-from ...core.clock import to_millis
-from ...core.errors.catalogue import ApiError, refuse
+from ...core.errors.catalogue import refuse
 from ...core.events.calendars import CalendarRole
 from ...core.events.field_checks import is_address
 from ...core.events.fields import EVENT_SHAPE
-from ...core.events.rrule import Start
-from ...core.events.times import instant
-from ...core.events.validation import end_of, problems, recurrence_of, start_of
+from ...core.events.times import read_time
 from ...core.http.messages import JSONObject, Response
-from ...core.time_zones import zone
-from ..context.external_origin import external_origin
+from ...core.resources.events import Event, Person
+from ..context.responses import empty_response
 from ..context.service_context import RequestContext, ServiceContext
-from ..files.operations import parse_fields_param, read_json
-from ..files.resource import display_name
 from ..tables.calendars import CalendarRow
 from ..tables.events import EventRow
-from . import invitations
-from .attendee_copies import sync_attendee_copies
-from .body import writable_fields
-from .calendars import calendar_of, resource_response, role_of
-from .conference import (
-    complete_attachments,
-    complete_conference,
-    create_conference,
-    is_conference_pending,
-    meeting_link,
+from . import guest_changes, invitations
+from .attendee_copies import copies_of, sync_attendee_copies
+from .calendars import calendar_of, resource_response, title_of
+from .conference import create_conference, is_conference_pending, meeting_link
+from .event_request import (
+    check_event,
+    complete_fields,
+    event_response,
+    read_event_request,
+    read_options,
+    requested_event,
+    view_of,
 )
-from .instances import find_event
-from .query_parameters import Options, max_attendees, options_of
-from .resource import EventRecord, EventView, event_from_row
+from .resource import EventRecord, etag, event_from_row
+from .rows import save_event, save_with_copies, with_body
 
-
-def view_of(
-    context: ServiceContext, request: RequestContext, calendar: CalendarRow, *, zone_name: str | None = None
-) -> EventView:
-    """To whom this call's answer is shown. Raises ApiError."""
-    name = request.query.get("timeZone") if zone_name is None else zone_name
-    try:
-        tz = zone(name or calendar.zone)
-    except ValueError as error:
-        raise refuse("invalidParameter", name="timeZone", message=f"{error}.") from None
-    origin = external_origin(request.http_request, context)
-    writes = (role_of(context, request.caller.user, calendar) or CalendarRole.READER) > CalendarRole.READER
-    return EventView(context, calendar, request.caller.user, origin, tz, max_attendees(request.query), writes)
-
-
-def requested_event(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> EventRecord:
-    """The event in the path. Raises ApiError (404)."""
-    event_id = request.path_params[EVENT_ID]
-    event = find_event(context, calendar, event_id)
-    if event is None:
-        raise refuse("eventNotFound", eventId=event_id[:200])
-    return event
-
-
-def event_response(
-    context: ServiceContext, request: RequestContext, calendar: CalendarRow, event: EventRecord
-) -> Response:
-    """The answer that has this event."""
-    return resource_response(request, view_of(context, request, calendar).show(event), EVENT_SHAPE)
-
-
-def read_event_request(
-    context: ServiceContext, request: RequestContext, calendar: CalendarRow
-) -> tuple[JSONObject, Options]:
-    """The body and the options of a call that writes, and whether its answer can be given. Raises ApiError."""
-    options = options_of(request.query)
-    parse_fields_param(request.query, {}, EVENT_SHAPE)
-    view_of(context, request, calendar)
-    return drop_ignored(read_json(request.body, context.policy.max_metadata_size), options), options
-
-
-def drop_ignored(body: JSONObject, options: Options) -> JSONObject:
-    """The body without what its options let the service pass over, right or wrong (E-09, E-17)."""
-    supported = {"attachments": options.attachments, "conferenceData": options.conference}
-    return {name: value for name, value in body.items() if supported.get(name, True)}
-
-
-def refuse_problems(context: ServiceContext, body: JSONObject) -> None:
-    if wrong := problems(body, context.policy):
-        raise ApiError(wrong)
-
-
-def complete_fields(
-    context: ServiceContext, request: RequestContext, body: JSONObject, options: Options, before: JSONObject
-) -> JSONObject:
-    """The fields to keep, with attachments and conference as the options have them (E-09, E-17)."""
-    fields = writable_fields(body, context.policy)
-    if request.caller.service_account and fields.get("attendees"):
-        raise refuse("serviceAccountInvites")
-    for name, supported in (("attachments", options.attachments), ("conferenceData", options.conference)):
-        if not supported:
-            fields.pop(name, None)
-            fields |= {name: before[name]} if name in before else {}
-    if options.attachments and "attachments" in fields:
-        fields["attachments"] = complete_attachments(context, request, fields["attachments"], before.get("attachments"))
-    if options.conference and "conferenceData" in fields:
-        fields["conferenceData"] = complete_conference(context, fields["conferenceData"], before.get("conferenceData"))
-    if (link := meeting_link(context, fields)) is not None:
-        fields["hangoutLink"] = link
-    return fields
+_ACTIVE_STATUSES = ("confirmed", "tentative")
+_SCHEDULING_FIELDS = ("start", "end", "location", "recurrence")
 
 
 # -- new events ------------------------------------------------------------------------------------------------------
 
 
 def insert(context: ServiceContext, request: RequestContext) -> Response:
-    """A new event."""
+    """Create an event."""
     calendar = calendar_of(context, request, CalendarRole.WRITER)
-    body, options = read_event_request(context, request, calendar)
+    body, options, view = read_event_request(context, request, calendar)
     if body.get("id") is not None and body.get("iCalUID") is not None:
         raise refuse("invalid", field="iCalUID", message="expected either id or iCalUID, not both.")
-    refuse_problems(context, body)
+    check_event(context, body)
     with context.store.transaction():
-        _check_new(context, calendar, body)
-        fields = complete_fields(context, request, body, options, {}) | creator_and_organizer(
-            request.caller.user, calendar
-        )
-        event = _new_event(context, calendar, body, fields)
+        _check_id_is_free(context, calendar, body)
+        fields = complete_fields(context, request, body, options, {})
+        event = _new_event(context, calendar, body, {**fields, **_creator_and_organizer(request, calendar)})
         context.store.events.save(event.row)
         sync_attendee_copies(context, event, {})
         invitations.send_invitations(context, options.notify, event)
-    return event_response(context, request, calendar, event)
-
-
-def _check_new(context: ServiceContext, calendar: CalendarRow, body: JSONObject) -> None:
-    if body.get("id") is not None and context.store.events.get(calendar.id, str(body["id"])):
-        raise refuse("duplicate")
-
-
-def creator_and_organizer(user: str, calendar: CalendarRow) -> JSONObject:
-    """The caller is the creator. The organizer is the calendar in which the event is created."""
-    named: JSONObject = {} if calendar.primary else {"displayName": title_of(calendar)}
-    return {"creator": {"email": user}, "organizer": {"email": calendar.id, **named}}
-
-
-def title_of(calendar: CalendarRow) -> str:
-    """What a calendar is called."""
-    return str(json.loads(calendar.body).get("summary") or display_name(calendar.owner))
-
-
-def _new_event(context: ServiceContext, calendar: CalendarRow, body: JSONObject, fields: JSONObject) -> EventRecord:
-    now, event_id = context.millis(), str(body.get("id") or context.ids.event())
-    uid = str(body.get("iCalUID") or f"{event_id}@{context.policy.domain}")
-    position = context.store.events.last(calendar.id) + 1
-    row = EventRow(calendar.id, event_id, uid, calendar.id, None, 0, 0, 0, None, now, now, position, "")
-    return EventRecord(with_times(row, fields, calendar), fields)
-
-
-def with_times(row: EventRow, body: JSONObject, calendar: CalendarRow) -> EventRow:
-    """The row with what it says of time, and its body."""
-    tz, recurring = zone(calendar.zone), bool(body.get("recurrence"))
-    return row._replace(
-        recurring=int(recurring),
-        cancelled=int(body.get("status") == "cancelled"),
-        start=min(to_millis(instant(start, tz)) for start in _starts(body)),
-        end=None if recurring else to_millis(instant(end_of(body), tz)),
-        body=json.dumps(body),
-    )
-
-
-def _starts(body: JSONObject) -> list[Start]:
-    """When an event begins, and the dates that a recurrence adds: they may lie before."""
-    return [start_of(body), *(extra.start for extra in recurrence_of(body).rdates)]
+    return event_response(request, view, event)
 
 
 def import_event(context: ServiceContext, request: RequestContext) -> Response:
-    """A private copy of an event from elsewhere; one with the same iCalUID is replaced. Nobody is told."""
+    """Store a private copy of an event from elsewhere, or replace the one with the same iCalUID. Sends nothing."""
     calendar = calendar_of(context, request, CalendarRole.WRITER)
-    body, options = read_event_request(context, request, calendar)
+    body, options, view = read_event_request(context, request, calendar)
     if not body.get("iCalUID"):
         raise refuse("required", field="iCalUID")
-    refuse_problems(context, body)
+    check_event(context, body)
     with context.store.transaction():
         rows = [row for row in context.store.events.by_uid(str(body["iCalUID"])) if row.calendar == calendar.id]
         before = event_from_row(rows[0]) if rows else None
         fields = complete_fields(context, request, body, options, before.body if before else {})
-        fields |= creator_and_organizer(request.caller.user, calendar) | _imported_organizer(body)
+        fields = {**fields, **_creator_and_organizer(request, calendar)}
+        organizer: Any = body.get("organizer")
+        if isinstance(organizer, dict) and is_address(organizer.get("email")):
+            person: Person = {"email": organizer["email"]}
+            if isinstance(organizer.get("displayName"), str):
+                person["displayName"] = organizer["displayName"]
+            fields["organizer"] = person
         event = _new_event(context, calendar, body | ({"id": before.row.id} if before else {}), fields)
         if before is None:
-            _check_new(context, calendar, body)
-        context.store.events.save(
-            event.row._replace(created=before.row.created, place=before.row.place) if before else event.row
-        )
-    return event_response(context, request, calendar, event)
+            _check_id_is_free(context, calendar, body)
+            context.store.events.save(event.row)
+        else:
+            context.store.events.save(event.row._replace(created=before.row.created, place=before.row.place))
+    return event_response(request, view, event)
 
 
-def _imported_organizer(body: JSONObject) -> JSONObject:
-    organizer: Any = body.get("organizer")
-    if not isinstance(organizer, dict) or not is_address(organizer.get("email")):
-        return {}
-    named = {"displayName": organizer["displayName"]} if isinstance(organizer.get("displayName"), str) else {}
-    return {"organizer": {"email": organizer["email"], **named}}
+def _check_id_is_free(context: ServiceContext, calendar: CalendarRow, body: JSONObject) -> None:
+    if body.get("id") is not None and context.store.events.get(calendar.id, str(body["id"])):
+        raise refuse("duplicate")
+
+
+def _creator_and_organizer(request: RequestContext, calendar: CalendarRow) -> Event:
+    """Return the caller as the creator, and the calendar in which the event is created as the organizer."""
+    organizer: Person = {"email": calendar.id}
+    if not calendar.primary:
+        organizer["displayName"] = title_of(calendar)
+    return {"creator": {"email": request.caller.user}, "organizer": organizer}
+
+
+def _new_event(context: ServiceContext, calendar: CalendarRow, body: JSONObject, fields: Event) -> EventRecord:
+    now, event_id = context.millis(), str(body.get("id") or context.ids.event())
+    uid = str(body.get("iCalUID") or f"{event_id}@{context.policy.domain}")
+    position = context.store.events.last(calendar.id) + 1
+    row = EventRow(calendar.id, event_id, uid, calendar.id, None, 0, 0, 0, None, now, now, position, "")
+    return EventRecord(with_body(row, fields, calendar), fields)
 
 
 # -- one event -------------------------------------------------------------------------------------------------------
 
 
 def get(context: ServiceContext, request: RequestContext) -> Response:
-    """An event; a conference that was pending is there the next time that somebody looks."""
+    """Return an event. A pending conference is created after that, so that the next response has it."""
     calendar = calendar_of(context, request, CalendarRole.READER)
     view = view_of(context, request, calendar)
     event = requested_event(context, request, calendar)
-    value = view.show(event)
+    resource = view.resource(event)
     if is_conference_pending(event.body) and event.row.series is None:
-        _create_pending_conference(context, event)
-    return resource_response(request, value, EVENT_SHAPE)
+        with context.store.transaction():  # one conference for the organizer and all guests
+            organizer_event = event_from_row(context.store.events.get(event.row.origin, event.row.id) or event.row)
+            if is_conference_pending(organizer_event.body):
+                conference = create_conference(context, organizer_event.body["conferenceData"])
+                body: Event = {**organizer_event.body, "conferenceData": conference}
+                if (link := meeting_link(context, body)) is not None:
+                    body["hangoutLink"] = link
+                updated = EventRecord(organizer_event.row._replace(body=json.dumps(body)), body)
+                context.store.events.save(updated.row)
+                sync_attendee_copies(context, updated, organizer_event.body)
+    return resource_response(request, resource, EVENT_SHAPE)
 
 
-def _create_pending_conference(context: ServiceContext, event: EventRecord) -> None:
-    """Make the conference that was asked for, one for the organizer and all guests."""
+def patch(context: ServiceContext, request: RequestContext) -> Response:
+    """Change some fields of an event."""
+    return _change(context, request, partial=True)
+
+
+def update(context: ServiceContext, request: RequestContext) -> Response:
+    """Replace all fields of an event."""
+    return _change(context, request, partial=False)
+
+
+def _change(context: ServiceContext, request: RequestContext, *, partial: bool) -> Response:
+    calendar = calendar_of(context, request, CalendarRole.WRITER)
+    body, options, view = read_event_request(context, request, calendar)
     with context.store.transaction():
-        organizer_event = event_from_row(context.store.events.get(event.row.origin, event.row.id) or event.row)
-        if not is_conference_pending(organizer_event.body):
-            return
-        conference = create_conference(context, organizer_event.body["conferenceData"])
-        body = organizer_event.body | {"conferenceData": conference}
-        body["hangoutLink"] = meeting_link(context, body)
-        updated = EventRecord(organizer_event.row._replace(body=json.dumps(body)), body)
-        context.store.events.save(updated.row)
-        sync_attendee_copies(context, updated, organizer_event.body)
+        before = requested_event(context, request, calendar)
+        _check_precondition(request, before.row)
+        if before.row.cancelled and body.get("status") not in _ACTIVE_STATUSES:
+            raise refuse("deleted")
+        requested = _requested_fields(before, body, partial=partial)
+        check_event(context, requested)
+        fields = complete_fields(context, request, requested, options, before.body)
+        if "creator" in before.body:
+            fields["creator"] = before.body["creator"]
+        if "organizer" in before.body:
+            fields["organizer"] = before.body["organizer"]
+        if "originalStartTime" in before.body:
+            fields["originalStartTime"] = before.body["originalStartTime"]
+        moved = any(_comparable(name, fields) != _comparable(name, before.body) for name in _SCHEDULING_FIELDS)
+        fields["sequence"] = max(fields.get("sequence") or 0, (before.body.get("sequence") or 0) + moved)
+        if before.row.calendar != before.row.origin:
+            event = guest_changes.save(context, calendar, before, fields)
+        else:
+            event = save_with_copies(context, before, fields)
+            invitations.send_updates(context, options.notify, event, before.body)
+    return event_response(request, view, event)
+
+
+def _check_precondition(request: RequestContext, row: EventRow) -> None:
+    if_match = request.headers.get("If-Match")
+    if if_match is not None and if_match.strip() not in ("*", etag(row)):
+        raise refuse("conditionNotMet")
+
+
+def _comparable(name: str, body: Any) -> object:
+    """Return the value of a field in a form in which equal times are equal, however they are written."""
+    field = body.get(name)
+    return (read_time(field), field.get("timeZone")) if name in ("start", "end") else field
+
+
+def _requested_fields(before: EventRecord, body: JSONObject, *, partial: bool) -> JSONObject:
+    """Return the fields that an event would have after a request, not checked yet."""
+    fields: Any = merge_patch(before.body, body) if partial else dict(body)
+    if partial:
+        if before.body.get("recurrence") and isinstance(fields.get("end"), dict):
+            # A stored end without a zone is from when it needed none: that of the start counts.
+            fields["end"] = {"timeZone": before.body["start"].get("timeZone"), **fields["end"]}
+        # A request for a conference is replaced as a whole, because its status belongs to its id.
+        conference_data = body.get("conferenceData")
+        create_request = conference_data.get("createRequest") if isinstance(conference_data, dict) else None
+        if isinstance(create_request, dict) and "requestId" in create_request:
+            fields["conferenceData"]["createRequest"] = create_request
+    for name in ("id", "iCalUID", *(["recurrence"] if before.row.series is not None else [])):
+        fields.pop(name, None)
+    if isinstance(fields.get("attendees"), list):
+        all_named = body.get("attendeesOmitted") is not True
+        fields["attendees"] = _requested_attendees(before.body, fields["attendees"], all_named=all_named)
+    return fields  # type: ignore[no-any-return]
+
+
+def merge_patch(old: Mapping[str, Any], patch: JSONObject) -> JSONObject:
+    """Merge a patch into an object, member by member. null removes a member (RFC 7386).
+
+    >>> merge_patch({"a": 1, "b": {"c": 2, "d": 3}}, {"a": None, "b": {"c": 4}})
+    {'b': {'c': 4, 'd': 3}}
+    """
+    fields = dict(old)
+    for name, value in patch.items():
+        before = fields.get(name)
+        if value is None:
+            fields.pop(name, None)
+        elif isinstance(value, dict):
+            fields[name] = merge_patch(before if isinstance(before, dict) else {}, value)
+        else:
+            fields[name] = value
+    return fields
+
+
+def _requested_attendees(before: Event, attendees: list[Any], *, all_named: bool) -> list[Any]:
+    """Return the attendees after a request. They keep their response, and `resource` of their first entry (E-08).
+
+    With `attendeesOmitted`, `all_named` is False and the attendees who are not named stay.
+    """
+    known: dict[str, Any] = {attendee["email"].lower(): attendee for attendee in before.get("attendees") or []}
+    named = []
+    for attendee in attendees:
+        earlier = known.get(str(attendee.get("email")).lower()) if isinstance(attendee, dict) else None
+        if earlier is not None:
+            kept = ("resource",) if "responseStatus" in attendee else ("resource", "responseStatus")
+            attendee = {name: value for name, value in attendee.items() if name != "resource"}
+            attendee |= {name: earlier[name] for name in kept if name in earlier}
+        named.append(attendee)
+    if all_named:
+        return named
+    new = {str(attendee.get("email")).lower(): attendee for attendee in named if isinstance(attendee, dict)}
+    return [new.pop(email, attendee) for email, attendee in known.items()] + list(new.values())
+
+
+def delete(context: ServiceContext, request: RequestContext) -> Response:
+    """Cancel an event or one instance, in all calendars. A guest deletes only their copy, and declines by that."""
+    options = read_options(request.query)
+    with context.store.transaction():
+        calendar = calendar_of(context, request, CalendarRole.WRITER)
+        event = requested_event(context, request, calendar)
+        _check_precondition(request, event.row)
+        if event.row.cancelled:
+            raise refuse("deleted")
+        body: Event = {**event.body, "status": "cancelled"}
+        updated = max(context.millis(), event.row.updated + 1)
+        row = with_body(event.row._replace(updated=updated), body, calendar)
+        cancelled = save_event(context, EventRecord(row, body))
+        if event.row.calendar == event.row.origin:
+            sync_attendee_copies(context, cancelled, event.body)
+            invitations.send_cancellations(context, options.notify, event)
+        else:
+            guest_changes.decline(context, calendar, event)
+    return empty_response(204)
+
+
+def move(context: ServiceContext, request: RequestContext) -> Response:
+    """Move an event with its changed instances to another calendar, which becomes its organizer."""
+    options = read_options(request.query)
+    destination = request.query.get("destination")
+    if not destination:
+        raise refuse("requiredParameter", name="destination")
+    events = context.store.events
+    with context.store.transaction():
+        calendar = calendar_of(context, request, CalendarRole.WRITER)
+        target = calendar_of(context, request, CalendarRole.WRITER, destination)
+        event = requested_event(context, request, calendar)
+        if event.row.cancelled:
+            raise refuse("deleted")
+        if event.row.origin != calendar.id or event.row.series is not None:
+            raise refuse("notOrganizer", field="destination")
+        if target.id != calendar.id and events.get(target.id, event.row.id):
+            raise refuse("duplicate")
+        changed_instances = events.changed_instances(event.row.calendar, event.row.id)
+        for stored_row in [event.row, *changed_instances, *copies_of(context, event.row)]:
+            events.drop(stored_row.calendar, stored_row.id)
+        body: Event = {**event.body, "organizer": _creator_and_organizer(request, target)["organizer"]}
+        row = event.row._replace(calendar=target.id, origin=target.id, updated=context.millis(), body=json.dumps(body))
+        events.save(row)
+        for instance in changed_instances:
+            events.save(instance._replace(calendar=target.id, origin=target.id))
+        moved = EventRecord(row, body)
+        sync_attendee_copies(context, moved, event.body)
+        invitations.send_updates(context, options.notify, moved, event.body)
+    return event_response(request, view_of(context, request, target), moved)

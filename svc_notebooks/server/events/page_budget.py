@@ -1,8 +1,8 @@
 """Ends a page of events early when the budget for expanding recurring events is spent.
 
-The budget counts steps (core/work_budget.py). When it is spent, the instances so far are the page, and its token
-continues from there: no instance is left out and none is on two pages. Where a whole budget yields no instance, the
-page covers a stretch of time that is short enough for it.
+The budget counts steps (core/work_budget.py). When it is spent, the page has the instances so far and its token
+continues from there, so that no instance is left out and none is on two pages. If a whole budget yields no instance,
+the page covers a period that is short enough for the budget.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from heapq import merge
+from operator import itemgetter
 from typing import TypeAlias
 
 from ...core.clock import from_millis, to_millis
@@ -21,16 +22,16 @@ Keyed: TypeAlias = "tuple[Key, EventRecord]"
 Streams: TypeAlias = "Callable[[datetime | None, datetime | None, WorkBudget], list[Iterator[Keyed]]]"
 
 FIRST, LAST = -(2**62), 2**62
-_DAYS_PER_YEAR = 366  # of a year
+_DAYS_PER_YEAR = 366
 _END = datetime(9999, 1, 1, tzinfo=UTC)
 _MAX_YEARS = 400
 
 
 class PageEnds(Exception):
-    """The budget is spent; the next page begins behind `key`."""
+    """Raised when the budget is spent. The next page begins after `key`."""
 
     def __init__(self, key: Key) -> None:
-        super().__init__(f"the next page begins behind {key}")
+        super().__init__(f"the next page begins after {key}")
         self.key = key
 
 
@@ -43,21 +44,21 @@ def in_order(
     steps: int,
     series: int,
 ) -> Iterator[Keyed]:
-    """What the streams have in a window, in the order of keys, as far as the budget goes.
+    """Yield the events of all streams in a window, in the order of their keys, as far as the budget allows.
 
     Args:
-        streams: makes the streams of a window, each in order; they count their steps.
-        key: what is not behind it was on a page before; the window begins there.
-        begin: when the first of the events begins, in Unix milliseconds.
-        steps: the budget.
-        series: how many recurring events there are.
+        streams: Returns the streams of a window, each in order. They count their steps.
+        key: The last key of the previous page. The window begins there.
+        begin: The start of the first event, in Unix milliseconds.
+        steps: The budget.
+        series: The number of recurring events.
 
     Raises:
-        PageEnds: the budget is spent.
+        PageEnds: The budget is spent.
     """
     last = after_key = key or (FIRST, "")
     try:
-        for last, event in merge(*streams(*window, WorkBudget(steps)), key=_key):
+        for last, event in merge(*streams(*window, WorkBudget(steps)), key=itemgetter(0)):
             yield last, event
         return
     except WorkExceeded:
@@ -74,20 +75,18 @@ def _bounded_period(
     steps: int,
     series: int,
 ) -> Iterator[Keyed]:
-    """As `in_order`, for so many years that looking at each day of them is within the budget."""
+    """Do as `in_order`, for so many years that the budget suffices to examine each day of them."""
     after, before = window[0], window[1] or _END
     years = max(1, min(_MAX_YEARS, steps // (_DAYS_PER_YEAR * max(1, series))))
     first = from_millis(begin) if after is None else after
     end = min(before, first + timedelta(days=years * _DAYS_PER_YEAR)) if first.year + years + 1 < _END.year else before
     last = after_key
     try:
-        for last, event in merge(*streams(after, end, WorkBudget(steps + 2 * _DAYS_PER_YEAR * series)), key=_key):
+        for last, event in merge(
+            *streams(after, end, WorkBudget(steps + 2 * _DAYS_PER_YEAR * series)), key=itemgetter(0)
+        ):
             yield last, event
-    except WorkExceeded:  # what a COUNT has counted is remembered: the same page gets further next time
+    except WorkExceeded:  # the counting of COUNT is cached, so the same page gets further next time
         raise PageEnds(max(last, after_key)) from None
     if end < before:
         raise PageEnds((to_millis(end), ""))
-
-
-def _key(keyed: Keyed) -> Key:
-    return keyed[0]

@@ -1,50 +1,67 @@
-"""Stores changed events; an instance of a series keeps only the fields that differ from the series."""
+"""Stores changed events. An instance of a series keeps only the fields that differ from the series."""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
-from ...core.http.messages import JSONObject
+from ...core.clock import to_millis
+from ...core.events.times import instant
+from ...core.events.validation import end_of, recurrence_of, start_of
+from ...core.resources.events import Event
+from ...core.time_zones import zone
 from ..context.service_context import ServiceContext
+from ..tables.calendars import CalendarRow
 from ..tables.events import EventRow
 from .attendee_copies import drop_missing_instances, sync_attendee_copies
 from .calendars import primary_of
-from .operations import with_times
 from .resource import EventRecord
 
 _NOT_UPDATING = {"reminders", "sequence"}
+_ALWAYS_OWN = ("start", "end", "originalStartTime", "status")
 
 
-def updated_row(context: ServiceContext, before: EventRecord, fields: JSONObject) -> EventRow:
-    """The row as it is now; a change of reminders alone is no update."""
-    changed = {name for name in {*fields, *before.body} if fields.get(name) != before.body.get(name)}
-    updated = before.row.updated if changed <= _NOT_UPDATING else max(context.millis(), before.row.updated + 1)
-    return with_times(before.row._replace(updated=updated), fields, primary_of(context, before.row.calendar))
+def with_body(row: EventRow, body: Event, calendar: CalendarRow) -> EventRow:
+    """Return a row with these fields, and with the times and the status that follow from them."""
+    tz, recurring = zone(calendar.zone), bool(body.get("recurrence"))
+    # A date that RDATE adds may be before the start.
+    starts = [start_of(body), *(extra.start for extra in recurrence_of(body).rdates)]
+    return row._replace(
+        recurring=int(recurring),
+        cancelled=int(body.get("status") == "cancelled"),
+        start=min(to_millis(instant(start, tz)) for start in starts),
+        end=None if recurring else to_millis(instant(end_of(body), tz)),
+        body=json.dumps(body),
+    )
 
 
 def save_event(context: ServiceContext, event: EventRecord) -> EventRecord:
-    """Save an event, of an instance what differs from its series; the event with its row as it is stored."""
+    """Store an event, and drop changed instances that its recurrence no longer has. Returns it with the stored row."""
     row, body = event
     if row.series is None:
         drop_missing_instances(context, event)
     else:
-        row = row._replace(body=json.dumps(_own_fields(context, row, body)))
+        series = context.store.events.get(row.calendar, row.series)
+        common: dict[str, Any] = json.loads(series.body) if series else {}
+        own = {name: value for name, value in body.items() if name in _ALWAYS_OWN or value != common.get(name)}
+        removed = {name: None for name in common if name not in body and name != "recurrence"}
+        row = row._replace(body=json.dumps(removed | own))
     context.store.events.save(row)
     return EventRecord(row, body)
 
 
-def save_with_copies(context: ServiceContext, before: EventRecord, fields: JSONObject) -> EventRecord:
-    """Save what has become of the organizer's event, there and in its copies."""
-    event = save_event(context, EventRecord(updated_row(context, before, fields), fields))
+def save_with_copies(context: ServiceContext, before: EventRecord, fields: Event) -> EventRecord:
+    """Store the new fields of an organizer's event, and update its copies.
+
+    A change of reminders alone does not change the time of the last update.
+    """
+    old: Any = before.body
+    new: Any = fields
+    changed = {name for name in {*new, *old} if new.get(name) != old.get(name)}
+    updated = before.row.updated
+    if not changed <= _NOT_UPDATING:
+        updated = max(context.millis(), updated + 1)
+    row = with_body(before.row._replace(updated=updated), fields, primary_of(context, before.row.calendar))
+    event = save_event(context, EventRecord(row, fields))
     sync_attendee_copies(context, event, before.body)
     return event
-
-
-def _own_fields(context: ServiceContext, row: EventRow, body: JSONObject) -> JSONObject:
-    """What of an instance is not as in its series; its times are always its own."""
-    series = context.store.events.get(row.calendar, str(row.series))
-    common = json.loads(series.body) if series else {}
-    removed: JSONObject = {name: None for name in common if name not in body and name != "recurrence"}
-    always = ("start", "end", "originalStartTime", "status")
-    own = {name: value for name, value in body.items() if name in always or value != common.get(name)}
-    return removed | own

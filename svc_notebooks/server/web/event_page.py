@@ -7,13 +7,13 @@ from base64 import urlsafe_b64decode
 from datetime import timedelta
 from html import escape
 from itertools import islice
-from typing import Any
 
 from ...core.clock import from_millis
 from ...core.errors.catalogue import refuse
 from ...core.events.rrule import is_all_day
 from ...core.events.times import read_time
-from ...core.http.messages import JSONObject, Response
+from ...core.http.messages import Response
+from ...core.resources.events import Event
 from ..context.html import description_list, html_page
 from ..context.public_request import PublicRequest
 from ..context.service_context import ServiceContext
@@ -48,11 +48,11 @@ def _event_at(context: ServiceContext, eid: str) -> tuple[CalendarRow | None, Ev
 def _rows(context: ServiceContext, calendar: CalendarRow, event: EventRecord) -> list[tuple[str, str]]:
     body = visible_to_readers(event.body)
     rows = [("When", _when(body)), ("Calendar", str(json.loads(calendar.body).get("summary") or calendar.id))]
-    rows += [(title, str(body[name])) for name, title in _TEXTS.items() if body.get(name)]
+    texts = (("Where", "location"), ("What", "description"), ("Conference", "hangoutLink"))
+    rows += [(title, str(body.get(name))) for title, name in texts if body.get(name)]
     if event.row.recurring:
         coming = islice(instances(context, calendar, event.row, context.clock.now(), None), _NEXT)
-        rules: Any = body.get("recurrence")
-        rows.append(("Repeats", "\n".join(str(line) for line in rules or [])))
+        rows.append(("Repeats", "\n".join(body.get("recurrence") or [])))
         rows.append(
             ("Next", "\n".join(_when(instance.body) for instance in coming if not instance.row.cancelled) or "no more")
         )
@@ -60,13 +60,10 @@ def _rows(context: ServiceContext, calendar: CalendarRow, event: EventRecord) ->
     return rows
 
 
-_TEXTS = {"location": "Where", "description": "What", "hangoutLink": "Conference"}
-
-
 _DAY = "{0:%A}, {0.day} {0:%B %Y}"
 
 
-def _when(body: JSONObject) -> str:
+def _when(body: Event) -> str:
     """Return the start and the end of an event in words, each in its own time zone."""
     start, end = read_time(body["start"]), read_time(body["end"])
     if is_all_day(start):

@@ -1,0 +1,163 @@
+"""Reads a request about events: its parameters, and the fields of the event in its body (B1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ...core.api.operations import EVENT_ID
+from ...core.errors.catalogue import ApiError, refuse
+from ...core.events.calendars import CalendarRole
+from ...core.events.fields import EVENT_FIELDS, EVENT_SHAPE
+from ...core.events.validation import problems, repair_reminders
+from ...core.http.messages import JSON, JSONObject, Query, Response
+from ...core.policy import Policy
+from ...core.resources.events import Event
+from ...core.time_zones import zone
+from ..context.external_origin import external_origin
+from ..context.service_context import RequestContext, ServiceContext
+from ..files.operations import bool_param, int_param, parse_fields_param, read_json
+from ..tables.calendars import CalendarRow
+from .calendars import resource_response, role_of
+from .conference import complete_attachments, complete_conference, meeting_link
+from .instances import find_event
+from .resource import EventRecord, EventView
+
+_READ_ONLY = {field.path for field in EVENT_FIELDS if not field.writable}
+_WRITABLE = {field.path for field in EVENT_FIELDS if field.writable and "." not in field.path} - {"id", "iCalUID"}
+_SEND_UPDATES = {"all": "all", "externalOnly": "externalOnly", "none": "none", "true": "all", "false": "none"}
+_MAX_ATTENDEES = 10**9 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The parameters of a request that writes an event. `notify` is all, externalOnly or none."""
+
+    conference: bool
+    attachments: bool
+    notify: str
+
+
+def read_options(query: Query) -> Options:
+    """Read the parameters of a request that writes an event. Raises ApiError (400)."""
+    version = query.get("conferenceDataVersion", "0")
+    if version not in ("0", "1"):
+        raise refuse("invalidParameter", name="conferenceDataVersion", message="expected 0 or 1.")
+    attachments = bool_param(query, "supportsAttachments", default=False)
+    _read_max_attendees(query)
+    # The deprecated sendNotifications counts if sendUpdates is missing (E-16).
+    send_notifications = bool_param(query, "sendNotifications", default=False)
+    send_updates = query.get("sendUpdates", "true" if send_notifications else "false")
+    if send_updates not in _SEND_UPDATES:
+        raise refuse("invalidParameter", name="sendUpdates", message=f"expected one of {', '.join(_SEND_UPDATES)}.")
+    return Options(version == "1", attachments, _SEND_UPDATES[send_updates])
+
+
+def _read_max_attendees(query: Query) -> int | None:
+    return int_param(query, "maxAttendees", 1, _MAX_ATTENDEES) if "maxAttendees" in query else None
+
+
+def view_of(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> EventView:
+    """Return how the caller of a request sees the events of a calendar. Raises ApiError (400)."""
+    try:
+        tz = zone(request.query.get("timeZone") or calendar.zone)
+    except ValueError as error:
+        raise refuse("invalidParameter", name="timeZone", message=f"{error}.") from None
+    origin = external_origin(request.http_request, context)
+    writes = (role_of(context, request.caller.user, calendar) or CalendarRole.READER) > CalendarRole.READER
+    return EventView(context, calendar, request.caller.user, origin, tz, _read_max_attendees(request.query), writes)
+
+
+def requested_event(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> EventRecord:
+    """Return the event that the path names. Raises ApiError (404)."""
+    event_id = request.path_params[EVENT_ID]
+    event = find_event(context, calendar, event_id)
+    if event is None:
+        raise refuse("eventNotFound", eventId=event_id[:200])
+    return event
+
+
+def event_response(request: RequestContext, view: EventView, event: EventRecord) -> Response:
+    """Return the response that contains an event."""
+    return resource_response(request, view.resource(event), EVENT_SHAPE)
+
+
+def read_event_request(
+    context: ServiceContext, request: RequestContext, calendar: CalendarRow
+) -> tuple[JSONObject, Options, EventView]:
+    """Read a request that writes an event, and make sure that its response can be built. Raises ApiError.
+
+    Returns the body without the fields that the options make the service ignore, right or wrong (E-09, E-17).
+    """
+    options = read_options(request.query)
+    parse_fields_param(request.query, {}, EVENT_SHAPE)
+    view = view_of(context, request, calendar)
+    body = read_json(request.body, context.policy.max_metadata_size)
+    if not options.attachments:
+        body.pop("attachments", None)
+    if not options.conference:
+        body.pop("conferenceData", None)
+    return body, options, view
+
+
+def complete_fields(
+    context: ServiceContext, request: RequestContext, body: JSONObject, options: Options, before: Event
+) -> Event:
+    """Check the fields of an event and return those to store, with attachments and conference (E-09, E-17).
+
+    Unknown fields, null and what the service sets itself are left out. `before` is the stored event. Raises ApiError.
+    """
+    fields = _writable_fields(body, context.policy)
+    if request.caller.service_account and fields.get("attendees"):
+        raise refuse("serviceAccountInvites")
+    if not options.attachments:
+        fields.pop("attachments", None)
+        if "attachments" in before:
+            fields["attachments"] = before["attachments"]
+    elif "attachments" in fields:
+        fields["attachments"] = complete_attachments(context, request, fields["attachments"], before.get("attachments"))
+    if not options.conference:
+        fields.pop("conferenceData", None)
+        if "conferenceData" in before:
+            fields["conferenceData"] = before["conferenceData"]
+    elif "conferenceData" in fields:
+        fields["conferenceData"] = complete_conference(context, fields["conferenceData"], before.get("conferenceData"))
+    if (link := meeting_link(context, fields)) is not None:
+        fields["hangoutLink"] = link
+    return fields
+
+
+def check_event(context: ServiceContext, body: JSONObject) -> None:
+    """Check the fields of an event. Raises ApiError (400) with every problem."""
+    if rows := problems(body, context.policy):
+        raise ApiError(rows)
+
+
+def _writable_fields(body: JSONObject, policy: Policy) -> Event:
+    body = repair_reminders(body, policy)
+    fields: Any = {
+        name: _without_null(value, name) for name, value in body.items() if name in _WRITABLE and value is not None
+    }
+    if fields.get("recurrence") == []:
+        del fields["recurrence"]
+    if "attendees" in fields:  # of two entries with one address, the later is merged into the first
+        by_email: dict[str, JSONObject] = {}
+        for attendee in fields["attendees"]:
+            earlier = by_email.get(attendee["email"].lower(), {})
+            merged = {**earlier, **attendee, "email": earlier.get("email", attendee["email"])}
+            by_email[attendee["email"].lower()] = merged
+        fields["attendees"] = list(by_email.values())
+    event: Event = fields
+    return event
+
+
+def _without_null(value: JSON, path: str) -> JSON:
+    if isinstance(value, dict):
+        return {
+            name: _without_null(member, f"{path}.{name}")
+            for name, member in value.items()
+            if member is not None and f"{path}.{name}" not in _READ_ONLY
+        }
+    if isinstance(value, list):
+        return [_without_null(element, f"{path}[]") for element in value if element is not None]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
