@@ -26,7 +26,7 @@ class Clock(Protocol):
 
 
 def to_millis(instant: datetime) -> int:
-    """Unix time in whole milliseconds; exact, where a float would round the end of the year 9999 up."""
+    """Unix time in whole milliseconds. Exact, where a float would round the end of the year 9999 up."""
     return (instant - _EPOCH) // _MILLISECOND
 
 
@@ -45,7 +45,7 @@ def format_time(instant: datetime) -> str:
 
 
 def parse_time(text: str) -> datetime:
-    """The instant that an RFC 3339 text names; without an offset it is UTC.
+    """The instant that an RFC 3339 text names. Without an offset it is UTC.
 
     Raises ValueError, also where UTC is in no year from 1 to 9999: it could not be printed again.
 

@@ -35,7 +35,7 @@ class FairQueue(Generic[T]):
             self._ready.append(key)
 
     def take(self) -> tuple[str, T] | None:
-        """The first item of the key whose turn it is, which is at work from now on; None: there is none."""
+        """The first item of the key whose turn it is, which is at work from now on. None: there is none."""
         if not self._ready:
             return None
         key = self._ready.popleft()
@@ -54,7 +54,7 @@ class FairQueue(Generic[T]):
         self._forget_idle(key)
 
     def remove(self, key: str, item: T) -> bool:
-        """Let an item wait no longer; False: it does not wait."""
+        """Let an item wait no longer. False: it does not wait."""
         waiting = self._waiting.get(key, deque())
         if item not in waiting:
             return False

@@ -55,7 +55,7 @@ def _tokens(text: str) -> Iterator[str]:
 
 
 def _read(tokens: Iterator[str], into: Mask, depth: int) -> str:
-    """Read items until `)` or the end; the token that stopped it."""
+    """Read items until `)` or the end. The token that stopped it."""
     if depth > MAX_DEPTH:
         raise refuse("invalidFields", name="(")
     while True:
@@ -91,7 +91,7 @@ def check(mask: Mask, shape: Shape, path: str = "") -> None:
 
 
 def apply(mask: Mask, value: JSON) -> JSON:
-    """The selected parts of a value; the order of the value is kept, absent names are left out."""
+    """The selected parts of a value. The order of the value is kept, absent names are left out."""
     if not mask or STAR in mask:
         return value
     if isinstance(value, list):

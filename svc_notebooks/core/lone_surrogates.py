@@ -31,7 +31,7 @@ def _is_encodable(text: str) -> bool:
 
 
 def _surrogate_paths(value: JSON, path: str) -> Iterator[str]:
-    """The paths of such texts; a key that is one is shown as its object's."""
+    """The paths of such texts. A key that is one is shown as its object's."""
     if isinstance(value, str) and not _is_encodable(value):
         yield path
     elif isinstance(value, list):

@@ -22,7 +22,7 @@ MIB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How this service behaves where the interface is silent; sizes in bytes, times in seconds.
+    """How this service behaves where the interface is silent. Sizes in bytes, times in seconds.
 
     Raises ValueError for a value that the service could not work with.
 

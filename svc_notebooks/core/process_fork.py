@@ -79,7 +79,7 @@ def in_this_process(function: Callable[_P, object]) -> Callable[_P, None]:
 
 
 def remove_with(owner: object, folder: Path) -> Callable[[], object]:
-    """Remove a folder of this process when the owner dies, at exit at the latest; what is returned removes it now."""
+    """Remove a folder of this process when the owner dies, at exit at the latest. What is returned removes it now."""
     return finalize(owner, in_this_process(shutil.rmtree), folder, ignore_errors=True)
 
 
@@ -111,4 +111,4 @@ class ForkedChild:
         raise Unsupported(self.message, advice=self.advice)
 
     def __exit__(self, *error: object) -> None:
-        """Never reached; a `with` block asks for it first."""
+        """Never reached. A `with` block asks for it first."""

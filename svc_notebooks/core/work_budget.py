@@ -8,7 +8,7 @@ class WorkExceeded(Exception):
 
 
 class WorkBudget:
-    """Counts steps, and ends the work after `limit` of them; None: never.
+    """Counts steps, and ends the work after `limit` of them. None: never.
 
     >>> work = WorkBudget(2)
     >>> work.spend(2)

@@ -1,7 +1,7 @@
-"""Which rule a refusal goes back to, where one kind of refusal serves many rules.
+"""Finds the rule behind an error, for the errors that serve many rules.
 
-Most rows of the catalogue name what decided. For a field, parameter or header that is wrong the tables below do, by
-its name, and for a scope that is missing the operation does.
+Most rows of the catalogue name their rule. For an invalid field, parameter or header the tables below name it, and
+for a missing scope the operation does.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from ..events.fields import EVENT_FIELDS
 from .operations import CONTENT, EVENTS_CREATE, METADATA_ONLY, Operation
 
 Fields = Mapping[str, str]
-"""Names of fields, dots between them, and what rules them; what lies below a field is ruled with it."""
+"""The rule of each field by its path. Fields below a path have the same rule."""
 
 WRONG_FIELD = "A4-02"
-"""What rules a field of a body that no table has."""
+"""The rule of a field of a body that no table has."""
 
 FILE = {"fileId": "T-04", "ocrLanguage": "A5-03", "pageSize": "max_page_size", "count": "max_generated_ids"}
 UPLOAD = FILE | {"fileId": "U-06", "Content-Type": "A1-02", "X-Upload-Content-Type": "A3-02",
@@ -52,11 +52,11 @@ FIELDS: Mapping[str, Fields] = {
     "files.export": EXPORT, "files.watch": CHANNEL, "changes.watch": CHANNEL, "channels.stop": STOP,
     "upload.session": UPLOAD, "files": FILE, "permissions": PERMISSION, "events": EVENT,
 }  # fmt: skip
-"""The table of an operation, or of all those whose names begin so."""
+"""The table of an operation, or of all operations whose names begin with this word."""
 
 
 def rule_for(row: Row, operation: str | None, *, upload: bool = False) -> str:
-    """What decided a refusal of this operation; `upload`: at the upload address.
+    """Return the rule behind an error of this operation. `upload` is set at the upload URI.
 
     >>> from svc_notebooks.core.errors.catalogue import row
     >>> rule_for(row("badNumber", field="reminders.overrides[2].minutes", message=""), "events.insert")
@@ -68,7 +68,7 @@ def rule_for(row: Row, operation: str | None, *, upload: bool = False) -> str:
 
 
 def rule_for_scopes(operation: Operation, scopes: frozenset[str]) -> str:
-    """What decided that these scopes do not reach; T-03: they show a file and not what is in it."""
+    """Return the rule by which these scopes are not enough. They may show a file and not its content (T-03)."""
     if operation.scopes == EVENTS_CREATE:
         return "T-02"
     if operation.calendar:

@@ -1,7 +1,7 @@
-"""The resources as JSON Schema (2020-12, as OpenAPI 3.1 has it): files and events from their tables, the rest here.
+"""The JSON Schemas of the resources and request bodies (2020-12, which OpenAPI 3.1 uses).
 
-A schema of an answer requires nothing: a `fields` mask may leave anything out. A schema of a body allows null
-wherever a client may write: it means that the field is not set.
+Those of files and events are generated from their tables. The schema of a response requires no field, because a
+`fields` mask may leave out any. The schema of a body allows null for most fields, which leaves a field unset.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ STRINGS_LIST: Final[Schema] = {"type": "array", "items": STRING}
 
 
 def ref(name: str) -> Schema:
-    """A reference to a schema of the document."""
+    """Return a reference to a schema of the document."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
 def array(of: Schema) -> Schema:
-    """A list of these."""
+    """Return the schema of a list."""
     return {"type": "array", "items": of}
 
 
 def record(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Schema:
-    """An object with these properties."""
+    """Return the schema of an object."""
     required_names = list(required)
     return {
         "type": "object",
@@ -47,7 +47,7 @@ def record(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Sc
 
 
 def response_schema(status: int, content: Mapping[str, Schema] | None = None) -> Schema:
-    """A response: what its status means, and the schema of each kind of content that it may have."""
+    """Return a response with its reason phrase, and the schema of each of its media types."""
     response: Schema = {"description": reason(status)}
     return (
         response | {"content": {media_type: {"schema": schema} for media_type, schema in content.items()}}
@@ -87,7 +87,7 @@ def _file_field(field: FileField, *, writing: bool) -> Schema:
 
 def _file_part(field: FileField, name: str) -> Schema:
     if field.write is Write.ALWAYS:
-        return {}  # nobody looks into what is only kept
+        return {}  # the service stores the value without checks
     if name in _FLAGS or field.name == "capabilities":
         return BOOLEAN
     return INTEGER if name in _NUMBERS else STRING
@@ -105,7 +105,7 @@ def _file_to(*when: Write) -> Schema:
 
 
 def nullable(schema: Schema) -> Schema:
-    """The same, or null."""
+    """Return a schema that allows null as well."""
     if "enum" in schema:
         return {"anyOf": [schema, {"type": "null"}]}
     return {**schema, "type": [schema["type"], "null"]} if isinstance(schema.get("type"), str) else schema
@@ -140,14 +140,14 @@ def _event_field(field: EventField) -> Schema:
 
 
 class _Tree:
-    """Fields by their paths, made into a schema: `start.date`, `attendees[].email`."""
+    """Builds a schema from fields and their paths, such as `start.date` and `attendees[].email`."""
 
     def __init__(self, fields: Iterable[EventField], *, writing: bool) -> None:
         self._fields = {field.path: field for field in fields}
         self._writing = writing
 
     def schema(self, path: str = "") -> Schema:
-        """The object at this path."""
+        """Return the schema of the object at a path."""
         head = f"{path}." if path else ""
         names = [field_path.removeprefix(head) for field_path in self._fields if field_path.startswith(head)]
         own = [name for name in names if not set(name) & {".", "["}]
@@ -166,7 +166,7 @@ class _Tree:
         if field.type == "list":
             return array(self.schema(entry) if self._has(f"{entry}.") else {})
         if field.type == "id" and not self._writing:
-            return STRING  # an instance's has its start behind it
+            return STRING  # the id of an instance has its start behind that of the event
         if field.type in ("object", "time"):
             return self.schema(field.path) if self._has(f"{field.path}.") else ANYTHING
         return _event_field(field)
@@ -201,7 +201,7 @@ _TYPES: Mapping[str, Schema] = {
 
 
 def _resource(text: str, **others: Schema) -> Schema:
-    """Names with their types behind a colon, a text without; then those that need more to be said."""
+    """Return the schema of an object from `name:type` pairs, where a name alone is a string, and from other fields."""
     pairs = (field.partition(":") for field in text.split())
     return record({name: _TYPES[type_name] for name, _, type_name in pairs} | others)
 
@@ -218,7 +218,7 @@ _CALENDAR_TEXTS: Mapping[str, Schema] = {
 }
 _COLOR_MAP: Schema = {"type": "object", "additionalProperties": _resource("background foreground")}
 _IMPORT_FORMATS: Schema = {"anyOf": [_TYPES["lists"], array(_resource("source targets:strings"))]}
-"""A map or an array, as `Policy.import_formats` chooses."""
+"""A map or an array, depending on `Policy.import_formats`."""
 _LIMITED: Schema = {"type": "string", "minLength": 1}
 
 RESOURCES: Final[Mapping[str, Schema]] = {

@@ -72,7 +72,7 @@ def _operations(names: Names, policy: Policy) -> Iterator[tuple[str, str, Schema
 def _head(
     operation: Operation, name: str, method: str, summary: str, parameters: Iterable[Parameter], policy: Policy
 ) -> Schema:
-    """Return the members that every operation begins with; the id of a second method has the method behind it."""
+    """Return the members that every operation begins with. The id of a second method has the method behind it."""
     return {
         "operationId": name if method == operation.methods[0] else f"{name}.{method.lower()}",
         "summary": summary,
@@ -219,7 +219,7 @@ def _error_response(status: int) -> Schema:
 
 
 def _session_errors() -> dict[str, Schema]:
-    """Return the errors of a session URI; the upload protocol answers three of them in plain text as well (A3)."""
+    """Return the errors of a session URI. The upload protocol answers three of them in plain text as well (A3)."""
     plain = {str(status): _error_response(status) for status in (400, 404, 503)}
     for response in plain.values():
         response["content"]["text/plain"] = {"schema": STRING}

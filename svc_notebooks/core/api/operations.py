@@ -35,10 +35,10 @@ from .parameters import (
 )
 
 FILE_ID = "{fileId}"
-"""The segment of a path template that stands for a file's id."""
+"""The segment of a path that stands for the id of a file."""
 
 PERMISSION_ID = "{permissionId}"
-"""Likewise for a permission's."""
+"""The segment of a path that stands for the id of a permission."""
 
 CALENDAR_ID = "{calendarId}"
 EVENT_ID = "{eventId}"
@@ -54,10 +54,10 @@ READ = WRITE | {
     "storage.readonly",
 }
 METADATA_ONLY = frozenset({"storage.metadata", "storage.metadata.readonly"})
-"""Scopes that read and write metadata and never content (T-03)."""
+"""Scopes for metadata and not for content (T-03)."""
 
 CONTENT = READ - METADATA_ONLY
-"""Scopes of which one is needed to download content."""
+"""The scopes of which one is needed to download content."""
 
 ABOUT = READ - {"storage.meet.readonly"}
 SHARE = frozenset({"storage", "storage.file"})
@@ -67,7 +67,7 @@ EXPORT = frozenset({"storage", "storage.file", "storage.meet.readonly", "storage
 COPY = WRITE | {"storage.photos.readonly"}
 
 EVENTS_CREATE = frozenset({"calendar", "calendar.events"})
-"""Scopes of which one is needed to create an event (T-02)."""
+"""The scopes of which one is needed to create an event (T-02)."""
 
 EVENTS_WRITE = EVENTS_CREATE | {"calendar.app.created", "calendar.events.owned"}
 
@@ -83,7 +83,7 @@ ACL_READ = ACL_WRITE | {"calendar.acls.readonly"}
 
 
 GET_COST, UPDATE_COST, LIST_COST, DOWNLOAD_COST = 5, 50, 100, 200
-"""The units that the family publishes for four kinds of operations on files (X-04); each operation is one of these."""
+"""The units that the family publishes for four kinds of requests (X-04)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +112,12 @@ class Operation:
     decided_by: str = FAMILY
 
     def allowed_scopes(self, policy: Policy) -> frozenset[str]:
-        """Return the scopes of which one is enough; with `event_scopes="family"` more scopes create events."""
+        """Return the scopes of which one is enough. More scopes create events with `event_scopes="family"`."""
         widened = policy.event_scopes == "family" and self.scopes == EVENTS_CREATE
         return EVENTS_WRITE if widened else self.scopes
 
     def cost(self, counting: Literal["units", "requests"], *, media: bool = False) -> int:
-        """Return the cost of one request, 1 where requests are counted; `media` is set for a download.
+        """Return the cost of one request, 1 where requests are counted. `media` is set for a download.
 
         >>> OPERATIONS[0].cost("units"), OPERATIONS[0].cost("requests")
         (50, 1)
@@ -240,7 +240,7 @@ SESSION = Operation(
     parameters=UPLOAD_SESSION,
     decided_by="A3-14",
 )
-"""A request on a session URI; POST is taken as PUT, as some clients of the family send it."""
+"""A request to a session URI. POST has the same effect as PUT, because some clients of the family send it."""
 
 QUOTAS: Mapping[str, Mapping[str, object]] = {
     "family": {"rate_limit": 325_000, "calendar_rate_limit": 600, "rate_costs": "units"},
@@ -273,4 +273,4 @@ ALL_SCOPES = (
     "calendar.events.readonly",
     "calendar.readonly",
 )
-"""The last segments of every scope that a token can be given."""
+"""The last segment of each scope that a token can have."""

@@ -22,7 +22,7 @@ Responses = Mapping[int, Mapping[str, Schema]]
 
 @dataclass(frozen=True, slots=True)
 class PublicEndpoint(Operation):
-    """An endpoint without an access token; `query` and `form` are the names of its parameters."""
+    """An endpoint without an access token. `query` and `form` are the names of its parameters."""
 
     query: tuple[str, ...] = ()
     form: tuple[str, ...] = ()

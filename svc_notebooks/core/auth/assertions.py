@@ -1,6 +1,6 @@
-"""The keys of service accounts, and the assertions that they sign (RFC 7523, RS256 alone).
+"""The keys of service accounts and their signed assertions (RFC 7523, only RS256).
 
-Needs PyJWT and cryptography, the extra `identity`; they are imported when a key is first used.
+Needs PyJWT and cryptography of the extra `identity`, which are imported when a key is first used.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ _BITS = 2048
 
 
 class InvalidAssertionError(ValueError):
-    """A text that is no assertion of this key; the message says why."""
+    """The text is not a valid assertion of this key. The message says why."""
 
 
 def new_key() -> tuple[str, str]:
-    """A private key and its public key, both in PEM. Raises ImportError without the extra."""
+    """Return a private key and its public key in PEM. Raises ImportError without the extra."""
     try:
         from cryptography.hazmat.primitives import serialization as form
         from cryptography.hazmat.primitives.asymmetric import rsa
@@ -30,29 +30,29 @@ def new_key() -> tuple[str, str]:
 
 
 def sign(claims: dict[str, Any], private_key: str, key_id: str) -> str:
-    """An assertion of these claims. Raises ImportError, or ValueError for a key that is none."""
+    """Return an assertion of these claims. Raises ImportError without the extra, ValueError for an invalid key."""
     try:
         return str(_jwt().encode(claims, private_key, algorithm=ALGORITHM, headers={"kid": key_id}))
     except (_jwt().PyJWTError, ValueError, TypeError):
-        raise ValueError("private_key is no RSA key in PEM: take the whole key file that the service gave") from None
+        raise ValueError("private_key is not an RSA key in PEM; pass the whole key file of the service") from None
 
 
 def read_unverified(assertion: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Header and claims as they stand there, which proves nothing yet. Raises InvalidAssertionError."""
+    """Return the header and claims without checking the signature. Raises InvalidAssertionError."""
     try:
         decoded = _jwt().decode_complete(assertion, options={"verify_signature": False})
     except _jwt().PyJWTError as error:
-        raise InvalidAssertionError(f"it is no JWT ({error})") from None
+        raise InvalidAssertionError(f"it is not a JWT ({error})") from None
     return decoded["header"], decoded["payload"]
 
 
 def check_signature(assertion: str, public_key: str) -> None:
-    """Refuse what this key has not signed; the caller checks times and audience. Raises InvalidAssertionError."""
+    """Check that this key signed the assertion. The caller checks times and audience. Raises InvalidAssertionError."""
     options = dict.fromkeys(("verify_exp", "verify_iat", "verify_nbf", "verify_aud", "verify_iss"), False)
     try:
         _jwt().decode(assertion, public_key, algorithms=[ALGORITHM], options=options)
     except _jwt().PyJWTError as error:
-        raise InvalidAssertionError(f"its signature does not hold ({error})") from None
+        raise InvalidAssertionError(f"its signature is not valid ({error})") from None
 
 
 def _jwt() -> Any:

@@ -1,4 +1,4 @@
-"""OAuth 2.0 as plain values: the errors of its endpoints, and how a code verifier is challenged.
+"""The errors of the OAuth 2.0 endpoints, code challenges and redirect addresses.
 
 RFC 6749 (grants and errors), 7009 (revocation), 7523 (JWT bearer), 7636 (PKCE), 8252 (loopback redirects).
 """
@@ -17,7 +17,7 @@ JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 GRANTS = (AUTHORIZATION_CODE, REFRESH_TOKEN, JWT_BEARER)
 
 ACCESS_LIFETIME = 3599.0
-"""Seconds that a token from the token endpoint is good for, as its answer says."""
+"""Seconds until a token of the token endpoint expires."""
 
 ERRORS = {
     "invalid_request": 400,
@@ -28,14 +28,15 @@ ERRORS = {
     "unauthorized_client": 401,
     "unsupported_grant_type": 400,
 }
-"""The errors of the endpoints and their statuses; their body is flat, not the family's envelope."""
+"""The errors of the token endpoints and their statuses; their body is flat, unlike that of other errors (RFC 6749,
+5.2)."""
 
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 _LOOPBACK = ("127.0.0.1", "[::1]", "localhost")
 
 
 class OAuthError(Exception):
-    """A refusal of an OAuth endpoint."""
+    """An error response of an OAuth endpoint."""
 
     def __init__(self, error: str, description: str, status: int | None = None) -> None:
         super().__init__(description)
@@ -45,12 +46,12 @@ class OAuthError(Exception):
 
 
 def is_verifier(text: str) -> bool:
-    """Whether a text can be a code verifier, or a plain challenge."""
+    """Return whether a text is a valid code verifier or plain challenge."""
     return _VERIFIER.fullmatch(text) is not None
 
 
 def challenge(verifier: str, method: str) -> str:
-    """What a client sends ahead for a verifier that it keeps back (PKCE).
+    """Return the challenge that a client sends before its code verifier (PKCE).
 
     >>> challenge("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "S256")
     'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
@@ -61,24 +62,17 @@ def challenge(verifier: str, method: str) -> str:
 
 
 def matches_challenge(verifier: str, method: str, expected: str) -> bool:
-    """Whether this is the verifier of a challenge."""
+    """Return whether this is the verifier of a challenge."""
     return is_verifier(verifier) and hmac.compare_digest(challenge(verifier, method), expected)
 
 
 def matches_redirect(registered: str, requested: str) -> bool:
-    """Whether an address is the registered one; a loopback address may have any port (RFC 8252, 7.3)."""
+    """Return whether an address is the registered one. A loopback address may have any port (RFC 8252, 7.3)."""
     if registered == requested:
         return True
-    registered_parts, requested_parts = urlsplit(registered), urlsplit(requested)
-    if registered_parts.scheme != "http" or _host(registered_parts.netloc) not in _LOOPBACK:
+    parts, without_port = urlsplit(registered), []
+    for url in (parts, urlsplit(requested)):
+        without_port.append(url._replace(netloc=re.sub(r":[0-9]{1,5}$", "", url.netloc)))
+    if parts.scheme != "http" or without_port[0].netloc not in _LOOPBACK:
         return False
-    return (registered_parts.scheme, _host(registered_parts.netloc), registered_parts.path, registered_parts.query) == (
-        requested_parts.scheme,
-        _host(requested_parts.netloc),
-        requested_parts.path,
-        requested_parts.query,
-    ) and not requested_parts.fragment
-
-
-def _host(netloc: str) -> str:
-    return re.sub(r":[0-9]{1,5}$", "", netloc)
+    return without_port[0]._replace(fragment="") == without_port[1]

@@ -1,4 +1,4 @@
-"""The warning that a function shows before it downloads a file that was flagged as abusive (A6-04c)."""
+"""Warns before a file that was flagged as malware or spam is downloaded (A6-04c)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _confirmed = ContextVar("confirmed_by_person", default=False)
 
 @contextmanager
 def confirmed_by_person() -> Iterator[None]:
-    """Show no warning inside the block: a form has asked the person about the file (A6-04a)."""
+    """Show no warning inside the block, because a form has asked for confirmation (A6-04a)."""
     token = _confirmed.set(True)
     try:
         yield
@@ -25,15 +25,10 @@ def confirmed_by_person() -> Iterator[None]:
 
 
 def warn_of_abuse(name: str, file_id: str) -> None:
-    """Show an AbusiveFileWarning at the caller's line. Python shows equal ones there once, so once for each file."""
+    """Show an AbusiveFileWarning at the caller's line. Python shows an equal one there once, so once for each file."""
     if not _confirmed.get():
         message = f"{name} ({file_id}) was flagged as malware or spam; acknowledge_abuse=True downloads it."
-        warnings.warn(message, AbusiveFileWarning, stacklevel=_level_of_caller())
-
-
-def _level_of_caller() -> int:
-    """The level of the first frame outside of this package, as `warnings.warn` counts in the function above."""
-    level = 2
-    while sys._getframe(level).f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
-        level += 1
-    return level
+        level = 1  # of the first frame outside of this package
+        while sys._getframe(level).f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+            level += 1
+        warnings.warn(message, AbusiveFileWarning, stacklevel=level + 1)

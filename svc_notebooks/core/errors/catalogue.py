@@ -1,9 +1,9 @@
 # ruff: noqa: E501  the catalogue is a table: a row is a line
-"""The error catalogue: every refusal of the service, one row each, and the one JSON shape of them all (X-01).
+"""The error catalogue, a row for every error of the service, and the body of error responses (X-01).
 
-A handler raises `refuse("fileNotFound", fileId="x")`; the edge turns what was raised into `envelope(...)`.
-Status and reason are facts of the wire; the sentences are ours and say what was expected. What decided is for
-the journal and never on the wire: a rule of tests/rules.csv, or a name of docs/decisions.md.
+A handler raises `refuse("fileNotFound", fileId="x")`, and the dispatcher answers `envelope(...)` of it. Status and reason
+are those of the interface; the messages are ours. `decided_by` is for the journal and never in a response: a rule of
+tests/rules.csv, or a row of docs/decisions.md.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..http.messages import JSONObject
+from ..resources.errors import ErrorDetail, ErrorResponse
 from .decision_ids import (
     ALL_OR_NOTHING,
     CONTROL,
@@ -35,7 +35,7 @@ from .decision_ids import (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One kind of refusal. `message` and `location` may hold the names of values in braces."""
+    """A kind of error. `message` and `location` may have names of values in braces."""
 
     status: int
     reason: str
@@ -47,7 +47,7 @@ class Row:
 
 
 ENGINE = "engine"
-"""The domain of a refusal that a service gives only where something is not installed, or cannot be."""
+"""The domain of an error whose cause is software that is not installed."""
 
 # fmt: off
 CATALOGUE: dict[str, Row] = {
@@ -69,64 +69,64 @@ CATALOGUE: dict[str, Row] = {
     "tooManyReminders":        Row(400, "eventRemindersCountExceedsLimit", "E-13", "reminders.overrides: expected at most {most}, not {count}.", "reminders.overrides", "other", "calendar"),
     "defaultAndOverrides":     Row(400, "cannotUseDefaultRemindersAndSpecifyOverride", OVERRIDES, "reminders.overrides: Cannot specify both default reminders and overrides: leave one out.", "reminders.overrides", "other", "calendar"),
     "ordering":                Row(400, "badRequest", FAMILY, "orderBy: The requested ordering is not available for the particular query: startTime needs singleEvents=true.", "orderBy", "parameter"),
-    "badUploadType":           Row(400, "invalidParameter", "U-02", "uploadType is {value}; it must be one of media, multipart, resumable.", "uploadType", "parameter"),
+    "badUploadType":           Row(400, "invalidParameter", "U-02", "uploadType is {value}; it must be media, multipart or resumable.", "uploadType", "parameter"),
     "badMultipart":            Row(400, "badRequest", "A2-02", "Malformed multipart body: {message}", "body", "other"),
     "noConversion":            Row(400, "badRequest", "A5-02", "Content of type {source} cannot become {target}.", "mimeType", "other"),
     "noImportEngine":          Row(400, "badRequest", "A5-02", "Content of type {source} cannot become {target} here: {message}", "mimeType", "other", ENGINE),
     "notConverted":            Row(400, "badRequest", "A5-02", "The content could not be converted to {target}: {message}", "mimeType", "other"),
-    "importTooLarge":          Row(400, "badRequest", "A source larger than maxImportSizes", "Content that is converted to {target} may have at most {limit} bytes.", "mimeType", "other"),
+    "importTooLarge":          Row(400, "badRequest", "A source larger than maxImportSizes", "Content to convert to {target} may have at most {limit} bytes.", "mimeType", "other"),
     "noExport":                Row(400, "badRequest", "A7-02", "The requested conversion is not supported: {source} can become {target}.", "mimeType", "parameter"),
     "noExportEngine":          Row(400, "badRequest", "A7-02", "{source} cannot become {target} here: {message}", "mimeType", "parameter", ENGINE),
     "idNotUsable":             Row(400, "invalid", "L-01", "The provided file ID is not usable: take one from generateIds.", "id", "other"),
     "idWithNativeType":        Row(400, "invalid", "X-03", "Generated IDs are not supported for native documents or conversions: leave the id out.", "id", "other"),
     "channelType":             Row(400, "push.channelTypeNotSupported", "A8-03", "type is {value}; it must be {allowed}.", "type", "other"),
     "webhookNotHttps":         Row(400, "push.webhookUrlNotHttps", "A8-04", "WebHook callback must be HTTPS: {address}", "address", "other"),
-    "channelIdNotUnique":      Row(400, "channelIdNotUnique", "A8-02", "Channel id {id} not unique: every channel takes a new one.", "id", "other", "push"),
-    "notSignedIn":             Row(401, "required", "T-01", "Sign in first: this request carries no access token.", "Authorization", "header"),
+    "channelIdNotUnique":      Row(400, "channelIdNotUnique", "A8-02", "Channel id {id} not unique: use a new id for each channel.", "id", "other", "push"),
+    "notSignedIn":             Row(401, "required", "T-01", "Sign in first: the request has no access token.", "Authorization", "header"),
     "badToken":                Row(401, "authError", "T-01", "Invalid Credentials: the access token is unknown or has expired.", "Authorization", "header"),
     "controlToken":            Row(401, "authError", CONTROL, "The control interface needs the token of --control-token, in the header Authorization: Bearer TOKEN.", "Authorization", "header"),
     "webhookUnauthorized":     Row(401, "push.webhookUrlUnauthorized", "A8-05", "Unauthorized WebHook callback channel: {address}. Its domain is not registered here.", "address", "other"),
-    "foreignHost":             Row(403, "hostNotAllowed", "host_names", "{host} is not a name of this service. If it should be one, name it: --host-name of serve, or Policy(host_names=...).", "Host", "header"),
+    "foreignHost":             Row(403, "hostNotAllowed", "host_names", "{host} is not a name of this service. Add it with --host-name of serve, or Policy(host_names=...).", "Host", "header"),
     "foreignOrigin":           Row(403, "originNotAllowed", CROSS_SITE, "A page of another origin ({origin}) may not send this request.", "Origin", "header"),
     "missingScope":            Row(403, "insufficientPermissions", SCOPES_OF_FILES, "The access token has none of the scopes that {operation} accepts."),
     "fieldNotWritable":        Row(403, "fieldNotWritable", SERVICES_OWN, "{field} is set by the service and cannot be written here.", "{field}", "other"),
-    "unknownField":            Row(403, "fieldNotWritable", SERVICES_OWN, "{field} is no field of a file: is it spelled as it should be?", "{field}", "other"),
+    "unknownField":            Row(403, "fieldNotWritable", SERVICES_OWN, "{field} is not a field of a file: check its spelling.", "{field}", "other"),
     "filePermission":          Row(403, "insufficientFilePermissions", SHARING, "The user does not have sufficient permissions for file {fileId}.", "fileId", "parameter"),
     "ownerOnly":               Row(403, "insufficientFilePermissions", WHO_TRASHES, "Only the owner of file {fileId} may delete it.", "fileId", "parameter"),
-    "noTransfer":              Row(403, "forbidden", SHARING, "Ownership is not transferred here: choose the role writer, commenter or reader.", "role", "other"),
-    "notDownloadable":         Row(403, "fileNotDownloadable", "A6-07", "Only files with binary content can be downloaded; use export for native documents.", "alt", "parameter"),
-    "notExportable":           Row(403, "fileNotExportable", "A7-02", "Export is for native documents; download this file with alt=media.", "fileId", "parameter"),
+    "noTransfer":              Row(403, "forbidden", SHARING, "Ownership cannot be transferred: use the role writer, commenter or reader.", "role", "other"),
+    "notDownloadable":         Row(403, "fileNotDownloadable", "A6-07", "Only files with binary content can be downloaded: use export for native documents.", "alt", "parameter"),
+    "notExportable":           Row(403, "fileNotExportable", "A7-02", "Only native documents can be exported: download this file with alt=media.", "fileId", "parameter"),
     "exportTooLarge":          Row(403, "exportSizeLimitExceeded", "An export that needs too much time, memory or disk space", "This file is too large to be exported: {message}"),
     "abusive":                 Row(403, "cannotDownloadAbusiveFile", "A6-03", "This file was found to be malware or spam: its owner can download it with acknowledgeAbuse=true.", "alt", "parameter"),
     "noAcknowledgment":        Row(403, "invalidAbuseAcknowledgment", "A6-03", "acknowledgeAbuse applies to downloads (alt=media) only.", "acknowledgeAbuse", "parameter"),
     "duplicateSortKeys":       Row(403, "orderByContainsDuplicateSortKeys", FAMILY, "orderBy names {key} more than once.", "orderBy", "parameter"),
-    "sortedFullText":          Row(403, "forbidden", FAMILY, "A fullText query comes in order of relevance: leave orderBy out.", "orderBy", "parameter"),
+    "sortedFullText":          Row(403, "forbidden", FAMILY, "The results of a fullText query are sorted by relevance: leave orderBy out.", "orderBy", "parameter"),
     "userRateLimit":           Row(403, "userRateLimitExceeded", "X-04", "User Rate Limit Exceeded: wait and try again.", domain="usageLimits"),
     "serviceAccountInvites":   Row(403, "forbiddenForServiceAccounts", SERVICE_ACCOUNTS, "attendees: Service accounts cannot invite attendees: sign in as a user.", "attendees", "other", "calendar"),
     "notOrganizer":            Row(403, "forbiddenForNonOrganizer", "What a guest may change", "{field}: Shared properties can only be changed by the organizer of the event.", "{field}", "other", "calendar"),
     "calendarAccess":          Row(403, "requiredAccessLevel", "Calendars of others", "You need to have {role} access to this calendar.", "calendarId", "parameter", "calendar"),
-    "cannotCopy":              Row(403, "cannotCopyFile", "A6-05", "The user cannot copy file {fileId}: folders never are, and who can edit a file can bar its readers from it.", "fileId", "parameter"),
-    "cannotDownload":          Row(403, "cannotDownloadFile", "A6-05", "The user cannot download file {fileId}: who can edit it has barred its readers from that.", "fileId", "parameter"),
-    "cannotExport":            Row(403, "cannotExportFile", "A6-05", "The user cannot export file {fileId}: who can edit it has barred its readers from that.", "fileId", "parameter"),
+    "cannotCopy":              Row(403, "cannotCopyFile", "A6-05", "The user cannot copy file {fileId}: folders cannot be copied, and a writer of a file can forbid it to readers.", "fileId", "parameter"),
+    "cannotDownload":          Row(403, "cannotDownloadFile", "A6-05", "The user cannot download file {fileId}: a writer of the file has forbidden it to readers.", "fileId", "parameter"),
+    "cannotExport":            Row(403, "cannotExportFile", "A6-05", "The user cannot export file {fileId}: a writer of the file has forbidden it to readers.", "fileId", "parameter"),
     "fileNotFound":            Row(404, "notFound", FIELD, "File not found: {fileId}.", "fileId", "parameter"),
     "channelNotFound":         Row(404, "notFound", "A10-01", "Channel '{id}' not found for this project: there is no such active channel with this resourceId."),
     "permissionNotFound":      Row(404, "notFound", SHARING, "Permission not found: {permissionId}.", "permissionId", "parameter"),
     "notFound":                Row(404, "notFound", NOWHERE, "Not Found: {message}"),
     "calendarNotFound":        Row(404, "notFound", "E-01", "Not Found: there is no calendar {calendarId} that you can see.", "calendarId", "parameter"),
     "eventNotFound":           Row(404, "notFound", FAMILY, "Not Found: there is no event {eventId} in this calendar.", "eventId", "parameter"),
-    "methodNotAllowed":        Row(405, "httpMethodNotAllowed", NOWHERE, "{method} is not a method of this address; it takes {allowed}."),
+    "methodNotAllowed":        Row(405, "httpMethodNotAllowed", NOWHERE, "{method} is not a method of this address; use {allowed}."),
     "fileIdInUse":             Row(409, "fileIdInUse", "X-02", "A file already exists with the provided ID.", "id", "other"),
     "duplicate":               Row(409, "duplicate", "E-11", "The requested identifier already exists.", "id", "other"),
     "deleted":                 Row(410, "deleted", FAMILY, "Resource has been deleted", "eventId", "parameter"),
     "fullSyncRequired":        Row(410, "fullSyncRequired", FAMILY, "Sync token is no longer valid, a full sync is required.", "syncToken", "parameter", "calendar"),
     "conditionNotMet":         Row(412, "conditionNotMet", FAMILY, "Precondition Failed: the event was changed in the meantime.", "If-Match", "header"),
-    "lengthRequired":          Row(411, "lengthRequired", NO_LENGTH, "An upload must say how long its body is: send Content-Length (0 without a body) or Transfer-Encoding: chunked.", "Content-Length", "header"),
-    "chunkedBody":             Row(411, "lengthRequired", "A1-03", "This server cannot take a chunked body: send its Content-Length.", "Content-Length", "header"),
-    "metadataTooLarge":        Row(413, "uploadTooLarge", "max_metadata_size", "Request Too Large: at most {limit} bytes are taken here."),
-    "tooLarge":                Row(413, "uploadTooLarge", "max_upload_size", "Request Too Large: at most {limit} bytes are taken here."),
-    "badRange":                Row(416, "requestedRangeNotSatisfiable", "A6-02", "The content has {size} bytes: none of them are in the range that was asked for.", "Range", "header"),
+    "lengthRequired":          Row(411, "lengthRequired", NO_LENGTH, "The length of the body is missing: send Content-Length (0 without a body) or Transfer-Encoding: chunked.", "Content-Length", "header"),
+    "chunkedBody":             Row(411, "lengthRequired", "A1-03", "This server does not accept a chunked body: send Content-Length.", "Content-Length", "header"),
+    "metadataTooLarge":        Row(413, "uploadTooLarge", "max_metadata_size", "Request Too Large: at most {limit} bytes are allowed."),
+    "tooLarge":                Row(413, "uploadTooLarge", "max_upload_size", "Request Too Large: at most {limit} bytes are allowed."),
+    "badRange":                Row(416, "requestedRangeNotSatisfiable", "A6-02", "The requested range is outside of the content, which has {size} bytes.", "Range", "header"),
     "rateLimit":               Row(429, "rateLimitExceeded", "X-04", "Rate Limit Exceeded: wait and try again.", domain="usageLimits"),
-    "cancelled":               Row(499, "clientClosedRequest", ALL_OR_NOTHING, "The client went away."),
+    "cancelled":               Row(499, "clientClosedRequest", ALL_OR_NOTHING, "The client closed the connection."),
     "backendError":            Row(500, "backendError", INSIDE, "Backend Error: the service failed; try again."),
     "contentDamaged":          Row(500, "contentDamaged", DAMAGED, "The stored content of {file} is damaged, and this request has not changed it: {problem}."),
     "databaseDamaged":         Row(500, "databaseDamaged", DAMAGED, "The database of this service is damaged, and this request has not changed it."),
@@ -140,14 +140,14 @@ CATALOGUE: dict[str, Row] = {
 RATE_LIMIT_REASONS = frozenset(
     {"userRateLimitExceeded", "rateLimitExceeded", "dailyLimitExceeded", "sharingRateLimitExceeded"}
 )
-"""Reasons of a 403 that mean: wait and try again (X-04)."""
+"""The reasons of a 403 after which to wait and try again (X-04)."""
 
 LASTING_REASONS = frozenset({"contentDamaged", "databaseDamaged", "insufficientStorage"})
-"""Reasons of a 5xx that lasts until somebody acts: trying again does not help."""
+"""The reasons of a 5xx that lasts until somebody repairs the service."""
 
 
 class ApiError(Exception):
-    """A refusal: one status and at least one row that says why."""
+    """An error response with at least one row of the catalogue."""
 
     def __init__(self, rows: Sequence[Row], headers: Sequence[tuple[str, str]] = ()) -> None:
         super().__init__(rows[0].message)
@@ -161,7 +161,7 @@ class ApiError(Exception):
 
 
 def row(key: str, /, *, decided_by: str | None = None, **values: object) -> Row:
-    """A row of the catalogue with its values filled in; `by` decided it, where that is not the row's own."""
+    """Return a row of the catalogue with its values. `decided_by` replaces the rule of the row."""
     template = CATALOGUE[key]
     location = template.location.format(**values) if template.location else None
     message = template.message.format(**values)
@@ -169,7 +169,7 @@ def row(key: str, /, *, decided_by: str | None = None, **values: object) -> Row:
 
 
 def refuse(key: str, /, *, decided_by: str | None = None, **values: object) -> ApiError:
-    """The refusal of this key, to be raised.
+    """Return the error of this key, to be raised.
 
     >>> refuse("fileNotFound", fileId="x").status
     404
@@ -184,7 +184,7 @@ _NOT_FOUND = {
 
 
 def missing_id(message: str) -> tuple[str, str] | None:
-    """The kind and the id of the resource that a 404 of this catalogue names; None for another message.
+    """Return the kind and id of the resource that the message of a 404 names, or None if it names none.
 
     >>> missing_id(refuse("fileNotFound", fileId="x").rows[0].message)
     ('file', 'x')
@@ -193,19 +193,12 @@ def missing_id(message: str) -> tuple[str, str] | None:
     return next(((resource, match[1]) for resource, match in matches if match), None)
 
 
-def envelope(error: ApiError) -> JSONObject:
-    """The body of every error answer: code, message and errors[] (X-01)."""
-    return {
-        "error": {
-            "errors": [_entry(r) for r in error.rows],
-            "code": error.status,
-            "message": error.rows[0].message,
-        }
-    }
-
-
-def _entry(error_row: Row) -> JSONObject:
-    entry: JSONObject = {"domain": error_row.domain, "reason": error_row.reason, "message": error_row.message}
-    if error_row.location:
-        entry |= {"locationType": error_row.location_type, "location": error_row.location}
-    return entry
+def envelope(error: ApiError) -> ErrorResponse:
+    """Return the body of an error response (X-01)."""
+    details: list[ErrorDetail] = []
+    for problem in error.rows:
+        detail: ErrorDetail = {"domain": problem.domain, "reason": problem.reason, "message": problem.message}
+        if problem.location:
+            detail |= {"locationType": problem.location_type or "", "location": problem.location}
+        details.append(detail)
+    return {"error": {"errors": details, "code": error.status, "message": error.rows[0].message}}

@@ -1,7 +1,7 @@
-"""The choices of docs/decisions.md that are no switch and decide an answer, by the names of their rows there.
+"""The decisions of docs/decisions.md that no setting changes, by the names of their rows.
 
-The journal says what decided each answer (`decided_by`): a rule of the interface by its id ("A3-10"), a field of
-Policy by its name ("chunk_rule"), a step of a fault plan ("fault faults-1/0"), or one of these.
+The journal has the reason of each response in `decided_by`: the id of a rule of the interface ("A3-10"), the name of a
+field of Policy ("chunk_rule"), the step of a fault plan ("fault faults-1/0"), or one of these names.
 """
 
 from __future__ import annotations
@@ -42,4 +42,4 @@ WHO_TRASHES = "Who may trash"
 UNREADABLE = "A parameter or a header that cannot be read"
 
 FIELD = ""
-"""Stands in a table where the field, parameter or header that is wrong says which rule it was."""
+"""Stands for the rule of the field, parameter or header that is invalid (core/api/error_rules.py)."""

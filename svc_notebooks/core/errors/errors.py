@@ -1,22 +1,22 @@
-"""What went wrong, for people: a small tree by whose fault it is and what to do next.
+"""The exceptions of the package, by who can fix the problem and how.
 
     SvcError
-    ├── BadRequest          the request is wrong: mend the named field
-    ├── NotSignedIn         no token, or one that is not valid: sign in
-    ├── NotAllowed          signed in, but not for this: another user, scope or role
-    ├── NotFound            no such thing, or not for this user
-    ├── AlreadyExists       the id is taken: the earlier try may have succeeded
+    ├── BadRequest          the request is invalid: fix the named field
+    ├── NotSignedIn         no token, or an invalid one: sign in
+    ├── NotAllowed          not permitted: use another user, scope or role
+    ├── NotFound            it does not exist, or this user cannot see it
+    ├── AlreadyExists       the id is in use: an earlier attempt may have succeeded
     ├── RateLimited         too many requests: wait
-    ├── SessionExpired      the upload session is gone: start the upload again
-    ├── ServiceFailed       the service failed, or broke the interface: try again later
-    ├── Interrupted         the connection broke or the person stopped it: resume
-    │   └── Unreachable     no connection came about: check the address and the network
-    ├── Unsupported         this Python cannot do it, another one can: go where it works
-    ├── SourceChanged       the file to upload is not the one that the upload began with
-    ├── ContentMismatch     what arrived is not what the service says it holds
-    └── PathExists          the path to write to has other content: replace it, or take another path
+    ├── SessionExpired      the upload session expired: start the upload again
+    ├── ServiceFailed       the service failed, or violated the interface: try again later
+    ├── Interrupted         the connection was lost, or the user stopped: resume
+    │   └── Unreachable     no connection could be made: check the address and the network
+    ├── Unsupported         this installation or browser cannot do it
+    ├── SourceChanged       the file to upload has changed since the upload began
+    ├── ContentMismatch     the content differs from its size or checksum
+    └── PathExists          the path has other content: replace it, or use another path
 
-Wrong Python arguments raise ValueError or TypeError before anything is sent.
+Invalid Python arguments raise ValueError or TypeError before a request is sent.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from typing import Any
 from ..printable_text import printable
 from .catalogue import ENGINE, RATE_LIMIT_REASONS
 
-_MAX_MESSAGE = 2000  # characters of a service's own words
+_MAX_MESSAGE = 2000  # characters of a message of the service
 
 
 class SvcError(Exception):
-    """Something went wrong; the message says what, and what to do next.
+    """The base class of the package's exceptions.
 
-    Attributes: `status` (HTTP status or None), `reason` (the service's reason code or None),
-    `location` (the field, parameter or header that it is about, or None), `service_message`
-    (the service's own words, or None), `advice` (what to do next).
+    Attributes: `status` (HTTP status or None), `reason` (the service's reason code or None), `location` (the field,
+    parameter or header of the problem, or None), `service_message` (the message of the service, or None), `advice` (a
+    sentence that says what to do next).
 
     >>> error = NotFound("No file x.", status=404, reason="notFound")
     >>> print(error)
@@ -71,7 +71,7 @@ class SvcError(Exception):
         return " ".join(part for part in (self.message, self.advice, f"({code})" if code else "") if part)
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython asks an error for."""
+        """Return the traceback for IPython, which calls this method."""
         from .tracebacks import render_error
 
         return render_error(self)
@@ -81,42 +81,42 @@ _DOMAIN_NOT_REGISTERED = "push.webhookUrlUnauthorized"
 _TOKEN_ERRORS = frozenset({"invalid_client", "invalid_grant", "invalid_token", "unauthorized_client"})
 
 _ADVICE = {
-    "badRequest": "Mend what it says and send it again.",
+    "badRequest": "Fix the problem and send the request again.",
     "fileNotDownloadable": "Call export(file, format) for it.",
     "fileNotExportable": "Call download(file) for it, or upload(..., convert_to=...) to make a native document.",
     _DOMAIN_NOT_REGISTERED: "Register the domain with the service first (in a sandbox: lab.register_domain).",
-    "channelIdNotUnique": "Leave the id out and one is drawn.",
+    "channelIdNotUnique": "Leave the id out to get a random one.",
     "invalid_client": "Check client_id and client_secret.",
-    "invalid_grant": "Check the key, the clock of this machine, and what the token is asked for.",
-    "unauthorized_client": "Ask for scopes that were delegated to the service account, or leave the subject out.",
-    "exportSizeLimitExceeded": "Ask for another format, or make the document smaller.",
-    "fieldNotWritable": "Leave this field out, or correct its name: the service sets it, or knows none of that name.",
-    "cannotDownloadAbusiveFile": "Who owns it can call download(file, acknowledge_abuse=True).",
+    "invalid_grant": "Check the key, the clock of this machine, and the scopes of the request.",
+    "unauthorized_client": "Request scopes that are delegated to the service account, or leave the subject out.",
+    "exportSizeLimitExceeded": "Export to another format, or make the document smaller.",
+    "fieldNotWritable": "Leave this field out, or correct its name.",
+    "cannotDownloadAbusiveFile": "Its owner can call download(file, acknowledge_abuse=True).",
     "invalidAbuseAcknowledgment": "Leave acknowledge_abuse out.",
-    "orderByContainsDuplicateSortKeys": "Name each key once.",
-    "conditionNotMet": "Read it again, and make your change to what is there now.",
-    "fullSyncRequired": "List everything once more, without the sync token.",
-    "uploadTooLarge": "Send something smaller.",
-    "requestedRangeNotSatisfiable": "Ask for bytes that the content has.",
-    # what only a deployment answers: no other account and no other scope is needed, but room, time or a setting
-    "storageQuotaExceeded": "The account is full: delete files that nobody needs, or ask for more room.",
-    "downloadQuotaExceeded": "The file was fetched too often: wait a day, or download a copy of it.",
-    "quotaExceeded": "Wait, and ask for less at a time.",
-    "activeItemCreationLimitExceeded": "The account has too many files: delete those that nobody needs.",
-    "numChildrenInNonRootLimitExceeded": "The folder has too many files: put this one into another.",
-    # what somebody must mend on the machine of the service
-    "insufficientStorage": "Delete files there, or let its operator make room; then run it again.",
+    "orderByContainsDuplicateSortKeys": "Use each key once.",
+    "conditionNotMet": "Read it again, and repeat your change.",
+    "fullSyncRequired": "List everything again, without the sync token.",
+    "uploadTooLarge": "Send fewer bytes.",
+    "requestedRangeNotSatisfiable": "Request bytes within the content.",
+    # errors that only a deployment answers, where another account or scope does not help
+    "storageQuotaExceeded": "The account is full: delete files, or request more space.",
+    "downloadQuotaExceeded": "The file was downloaded too often: wait a day, or download a copy of it.",
+    "quotaExceeded": "Wait, and send fewer requests at a time.",
+    "activeItemCreationLimitExceeded": "The account has too many files: delete some.",
+    "numChildrenInNonRootLimitExceeded": "The folder has too many files: use another.",
+    # errors that somebody must fix on the machine of the service
+    "insufficientStorage": "Delete files, or let the service's operator free disk space, and try again.",
     "contentDamaged": "Upload the content again, or let the service's operator restore it from a backup.",
-    "databaseDamaged": "Tell the service's operator: `svc-notebooks check` says what is damaged.",
-    "accessNotConfigured": "Switch this interface on for the project that the token belongs to.",
+    "databaseDamaged": "Let the service's operator run `svc-notebooks check`, which lists the damage.",
+    "accessNotConfigured": "Enable this interface for the project of the token.",
 }
-"""Where the reason of a refusal tells more than its status what to do next."""
+"""The advice for a reason, where it is more precise than that of the class."""
 
 
 class BadRequest(SvcError):
-    """The request is wrong (400, 405, 411, 413, 416): mend the field that is named."""
+    """The request is invalid (400, 405, 411, 413, 416)."""
 
-    advice = "Mend the field that is named and send it again."
+    advice = "Fix the named field and send the request again."
 
 
 class NotSignedIn(SvcError):
@@ -126,45 +126,45 @@ class NotSignedIn(SvcError):
 
 
 class NotAllowed(SvcError):
-    """Signed in, but not allowed (403)."""
+    """The user is not permitted to do this (403)."""
 
-    advice = "Use an account or a scope that may do this."
+    advice = "Use an account or a scope that is permitted to do this."
 
 
 class NotFound(SvcError):
-    """There is no such thing, or not for this user (404, 410)."""
+    """It does not exist, or this user cannot see it (404, 410)."""
 
     advice = "Check the id, and that this user may see it."
 
 
 class AlreadyExists(SvcError):
-    """The id is taken (409)."""
+    """The id is already in use (409)."""
 
-    advice = "An earlier try may have succeeded: look at what is there before you send it under another id."
+    advice = "An earlier attempt may have succeeded: check before you use another id."
 
 
 class RateLimited(SvcError):
-    """Too many requests in too short a time (403 with a rate-limit reason, 429)."""
+    """The user sent too many requests (403 with a rate-limit reason, 429)."""
 
     advice = "Wait a little and try again."
 
 
 class SessionExpired(SvcError):
-    """The upload session is gone (404, 410, 499) and the source cannot be read again from its start."""
+    """The upload session expired (404, 410, 499), and the source cannot be read again from its start."""
 
     advice = "Start the upload again from the beginning."
 
 
 class ServiceFailed(SvcError):
-    """The service failed (5xx) or answered what the interface does not allow."""
+    """The service failed (5xx), or its response violates the interface."""
 
-    advice = "Try again later; what was stored stays stored."
+    advice = "Try again later. What was stored stays stored."
 
 
 class Interrupted(SvcError):
-    """The connection broke for longer than the client waits, or the person stopped the work.
+    """The connection was lost for longer than the client waits, or the user stopped the work.
 
-    `session_uri` names the upload that can be resumed, where there is one.
+    `session_uri` is the session of an upload that can be resumed, or None.
     """
 
     advice = "Run it again."
@@ -175,13 +175,13 @@ class Interrupted(SvcError):
         super().__init__(message, status=status)
         self.session_uri = session_uri
         if session_uri or resumable:
-            self.advice = "Run it again to go on from where it stopped."
+            self.advice = "Run it again to resume."
 
 
 class Unreachable(Interrupted):
-    """No connection to the service came about: no host of that name, nothing that listens there, no network.
+    """No connection to the service could be made, because of the host name, the port or the network.
 
-    The message names the address that was tried.
+    The message has the address.
 
     >>> svc.connect("http://127.0.0.1:1", token="secret")
     <Session http://127.0.0.1:1>
@@ -194,10 +194,10 @@ class Unreachable(Interrupted):
 
 
 class Unsupported(SvcError):
-    """What was asked for needs what is not there: in a browser a socket or another program, elsewhere an extra, in a
-    forked process the sandbox or the receiver of its parent.
+    """This installation or browser cannot do it.
+    A browser has no sockets and no other programs, an extra may be missing, and a forked process cannot use the
+    sandbox or receiver of its parent. A notebook shows the message without a traceback.
 
-    A notebook shows it as its one sentence, without the calls that led to it.
     """
 
     advice = "It works in JupyterLab on a machine of your own, with everything installed."
@@ -207,23 +207,23 @@ class Unsupported(SvcError):
         self.advice = advice or type(self).advice  # whatever the reason: there is nothing to mend in what was asked
 
     def _render_traceback_(self) -> list[str]:
-        return [f"{type(self).__name__}: {self}"]  # what IPython asks an error for
+        return [f"{type(self).__name__}: {self}"]  # called by IPython
 
 
 class SourceChanged(SvcError):
-    """The file to upload is not the one that the upload began with."""
+    """The file to upload has changed since the upload began."""
 
     advice = "Start a new upload for the new content."
 
 
 class ContentMismatch(SvcError):
-    """What arrived is not what the service says it holds, or the service holds more than was sent."""
+    """The content differs from the size or checksum that the service names, or the service has more than was sent."""
 
-    advice = "Remove the partial file and fetch it again."
+    advice = "Delete the partial file and download it again."
 
 
 class AbusiveFileWarning(UserWarning):
-    """A file that was flagged as malware or spam is downloaded, because `acknowledge_abuse` says so; names the file.
+    """A file that was flagged as malware or spam is downloaded, because of `acknowledge_abuse`. Names the file.
 
     >>> issubclass(AbusiveFileWarning, UserWarning)
     True
@@ -231,16 +231,16 @@ class AbusiveFileWarning(UserWarning):
 
 
 class PathExists(SvcError, FileExistsError):
-    """The path to write to has other content, which was left as it is. Python's `FileExistsError` catches it, too.
+    """The path to write to has other content, which was not changed. It is a `FileExistsError` as well.
 
-    Attributes: `path`; `size` (bytes) and `modified` (UTC) of what lies there; `replaceable`: whether `overwrite=True`
-    replaces it.
+    Attributes: `path`, `size` (bytes) and `modified` (UTC) of the existing file, and `replaceable`, which is set if
+    `overwrite=True` replaces it.
 
     >>> isinstance(PathExists("a.txt exists"), FileExistsError)
     True
     """
 
-    advice = "Give overwrite=True to replace it, or another path."
+    advice = "Use overwrite=True to replace it, or another path."
 
     def __init__(
         self,
@@ -271,32 +271,36 @@ _BY_STATUS: dict[int, type[SvcError]] = {
 
 
 def error_class(status: int, reason: str | None) -> type[SvcError]:
-    """The leaf of the tree that an answer belongs to."""
+    """Return the exception class of an error response."""
     if reason in RATE_LIMIT_REASONS:
         return RateLimited
     if reason == _DOMAIN_NOT_REGISTERED:
-        return NotAllowed  # a 401, and yet another token would not help
+        return NotAllowed  # a 401, but another token would not help
     if reason in _TOKEN_ERRORS:
         return NotSignedIn  # a token endpoint's 400
     return _BY_STATUS.get(status) or (ServiceFailed if status >= 500 else BadRequest)
 
 
 def error_from(status: int, body: bytes) -> SvcError:
-    """The error that an answer means, with the service's reason, location and words kept (X-06).
+    """Return the exception of an error response, with the service's reason, location and message (X-06).
 
     >>> error_from(404, b'{"error": {"errors": [{"reason": "notFound"}], "message": "File not found: x."}}')
     NotFound('File not found: x.')
     """
     message, reason, location = read_envelope(body)
     text = message or f"The service answered {status}."
-    error_type = Unsupported if _domain(body) == ENGINE else error_class(status, reason)
+    try:
+        domain = json.loads(body)["error"]["errors"][0]["domain"]
+    except (ValueError, TypeError, KeyError, IndexError, RecursionError):
+        domain = None
+    error_type = Unsupported if domain == ENGINE else error_class(status, reason)
     return error_type(text, status=status, reason=reason, location=location, service_message=message)
 
 
 def read_envelope(body: bytes) -> tuple[str | None, str | None, str | None]:
-    """Message, reason and location of an error body, each None where it says nothing.
+    """Return the message, reason and location of an error body, each None if missing.
 
-    It never raises: an error body that is no JSON, or another shape of it, must not hide the error.
+    Never raises, because an error body that is not JSON must not hide the error.
     """
     try:
         envelope = json.loads(body)
@@ -306,27 +310,16 @@ def read_envelope(body: bytes) -> tuple[str | None, str | None, str | None]:
         first = (error.get("errors") or [{}])[0]
         return _text(error.get("message")), _text(first.get("reason")), _text(first.get("location"))
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError):
-        return _plain(body), None, None
-
-
-def _domain(body: bytes) -> object:
-    try:
-        return json.loads(body)["error"]["errors"][0]["domain"]
-    except (ValueError, TypeError, KeyError, IndexError, RecursionError):
-        return None
+        plain = printable(body[:500].decode("utf-8", "replace").strip())
+        return (plain if plain and not plain.startswith(("<", "{")) else None), None, None
 
 
 def _text(value: object) -> str | None:
     return printable(value, _MAX_MESSAGE) if isinstance(value, str) else None
 
 
-def _plain(body: bytes) -> str | None:
-    text = printable(body[:500].decode("utf-8", "replace").strip())
-    return text if text and not text.startswith(("<", "{")) else None
-
-
 def cannot_write(path: object, error: OSError) -> OSError:
-    """The same error about the place that a person named, and not about a file beside it that nobody asked for.
+    """Return the error with the path that the user named, instead of that of a temporary file beside it.
 
     >>> str(cannot_write("/proc/a.txt", FileNotFoundError(2, "No such file", "/proc/a.txt.part")))
     "'/proc/a.txt' cannot be written: No such file; choose another place"
@@ -338,7 +331,7 @@ def cannot_write(path: object, error: OSError) -> OSError:
 
 
 def disk_full(path: object, needed: int | None, free: int) -> OSError:
-    """The error for a file that the local disk has no room for; both numbers in bytes.
+    """Return the error for a file that does not fit on the local disk. Both numbers are in bytes.
 
     >>> str(disk_full("a.bin", 5_000_000, 4096))
     "'a.bin' cannot be written, its disk is full (5,000,000 more bytes needed, 4,096 free): make room and run it again"

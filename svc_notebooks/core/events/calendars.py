@@ -34,7 +34,7 @@ RULE_SHAPE: Final[Shape] = {
 
 
 class CalendarRole(IntEnum):
-    """What somebody may do with a calendar; a higher one may all that a lower one may."""
+    """What somebody may do with a calendar. A higher one may all that a lower one may."""
 
     FREE_BUSY_READER = 1
     READER = 2

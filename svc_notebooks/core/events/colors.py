@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Color(NamedTuple):
-    """One entry; `name` is what people call it, "" where the family has no name."""
+    """One entry. `name` is what people call it, "" where the family has no name."""
 
     background: str
     foreground: str

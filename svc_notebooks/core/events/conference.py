@@ -37,7 +37,7 @@ def has_conference(data: Any) -> bool:
 
 
 def request_status(data: Any) -> JSON:
-    """What has become of a request for a conference; None: it is new, or there is none."""
+    """What has become of a request for a conference. None: it is new, or there is none."""
     request = data.get("createRequest")
     status = request.get("status") if isinstance(request, dict) else None
     return status.get("statusCode") if isinstance(status, dict) else None

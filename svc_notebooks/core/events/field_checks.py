@@ -31,12 +31,12 @@ def is_address(text: object) -> bool:
 
 
 def check(field: EventField, value: JSON, path: str) -> list[Row]:
-    """What is wrong with a value; nothing for one that is right."""
+    """What is wrong with a value. Nothing for one that is right."""
     return _CHECKS[field.type](field, value, path)
 
 
 def invalid(path: str, message: str, decided_by: str | None = None) -> list[Row]:
-    """The problem that a value is not one of those that are taken; `by` decided it, if not its field's rule."""
+    """The problem that a value is not one of those that are taken. `by` decided it, if not its field's rule."""
     return [row("invalid", decided_by=decided_by, field=path, message=message)]
 
 
@@ -77,7 +77,7 @@ def _enum(field: EventField, value: JSON, path: str) -> list[Row]:
 
 
 def _url(*schemes: str) -> Callable[[EventField, JSON, str], list[Row]]:
-    """A check for a URL of one of these schemes; without any, of every scheme."""
+    """A check for a URL of one of these schemes. Without any, of every scheme."""
 
     def check_url(field: EventField, value: JSON, path: str) -> list[Row]:
         if isinstance(value, str) and _is_url(value, schemes):

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  the fields are a table: a row is a line
-"""The Event resource: one table of its fields, in the interface's order; what the family adds stands behind.
+"""The Event resource: one table of its fields, in the interface's order. What the family adds stands behind.
 
 A path says where a field lies: `attendees[].email` is the `email` of every entry of `attendees`. The service checks
 by this table, the form and the frame's columns come from it, and so does the reference in the documentation.

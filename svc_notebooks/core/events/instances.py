@@ -33,7 +33,7 @@ _MIDNIGHT = time()
 
 
 class Occurrence(NamedTuple):
-    """One instance: dates for an all-day event, date-times in its zone for another; the end is exclusive."""
+    """One instance: dates for an all-day event, date-times in its zone for another. The end is exclusive."""
 
     start: Start
     duration: timedelta
@@ -63,7 +63,7 @@ def occurrences(
     zone: tzinfo = UTC,
     work: WorkBudget | None = None,
 ) -> Iterator[Occurrence]:
-    """The instances of an event, in order; those that overlap the window [after, before) if there is one.
+    """The instances of an event, in order. Those that overlap the window [after, before) if there is one.
 
     Args:
         start: A date, or a date-time in the zone that the recurrence is expanded in.
@@ -98,7 +98,7 @@ def occurrences(
 def starts(
     recurrence: Recurrence, start: datetime, *, after: datetime | None = None, before: datetime | None = None
 ) -> Iterator[datetime]:
-    """When the instances of an event with times begin; those that begin in the window [after, before).
+    """When the instances of an event with times begin. Those that begin in the window [after, before).
 
     It costs less than `occurrences`, for who needs no ends.
     """
@@ -109,7 +109,7 @@ def starts(
 
 
 def _in_zone(moment: Start, zone: tzinfo) -> datetime:
-    """A moment as the zone shows it, so that equal ones are equal; a date begins at midnight."""
+    """A moment as the zone shows it, so that equal ones are equal. A date begins at midnight."""
     if not isinstance(moment, datetime):
         moment = datetime.combine(moment, _MIDNIGHT, zone)
     return moment.astimezone(UTC).astimezone(zone)
@@ -149,7 +149,7 @@ def _moments(
     before: datetime | None,
     work: WorkBudget | None = None,
 ) -> Iterator[datetime]:
-    """When instances begin, each once: before `behind`; those before `first` are left out where that saves work."""
+    """When instances begin, each once: before `behind`. Those before `first` are left out where that saves work."""
     streams = [_stream(rule, begin, first, before, work) for rule in recurrence.rules]
     zone = begin.tzinfo or UTC
     extras = sorted(moment for extra in recurrence.rdates if _is_before(moment := _in_zone(extra.start, zone), before))
@@ -183,7 +183,7 @@ def _unique(moments: Iterator[datetime]) -> Iterator[datetime]:
 
 
 def _difference(moments: Iterator[datetime], without: Iterator[datetime]) -> Iterator[datetime]:
-    """Those that are not among the others; where so many in a row are, no other is looked for."""
+    """Those that are not among the others. Where so many in a row are, no other is looked for."""
     other, dropped = next(without, None), 0
     for moment in moments:
         while other is not None and other < moment:
@@ -215,7 +215,7 @@ def _earliest_wall_time(first: datetime | None, zone: tzinfo) -> datetime | None
 
 
 def _ordered(batches: Iterator[Batch]) -> Iterator[Batch]:
-    """The batches on the clock; what a gap before midnight puts into the next day waits for those that begin there."""
+    """The batches on the clock. What a gap before midnight puts into the next day waits for those that begin there."""
     pending: Batch = []
     for batch in filter(None, batches):
         day, shown = batch[-1].toordinal(), _as_clock_shows(batch)
@@ -245,7 +245,7 @@ def _change_days(first: datetime, last: datetime) -> list[int]:
 
 
 def _end_of(rule: Rule, zone: tzinfo) -> datetime | None:
-    """The instant that is the first which UNTIL does not reach; a date means all of that day."""
+    """The instant that is the first which UNTIL does not reach. A date means all of that day."""
     try:
         if isinstance(rule.until, datetime) and rule.until.tzinfo:
             return rule.until + timedelta.resolution
@@ -258,7 +258,7 @@ def _end_of(rule: Rule, zone: tzinfo) -> datetime | None:
 
 
 def _until(batches: Iterator[Batch], zone: tzinfo, end: datetime | None) -> Iterator[Batch]:
-    """The moments before this instant; by the wall clock, and near the end by the instant."""
+    """The moments before this instant. By the wall clock, and near the end by the instant."""
     if end is None:
         yield from batches
         return

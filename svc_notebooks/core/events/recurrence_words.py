@@ -97,7 +97,7 @@ def _days(words: str, freq: str, text: str | None) -> list[str]:
 
 
 def _weekdays(text: str) -> str:
-    """Weekdays by their names, or by their first two letters or more; "" where one is none."""
+    """Weekdays by their names, or by their first two letters or more. "" where one is none."""
     codes = [_weekday(name) for name in re.split(r", ?", text)]
     return ",".join(codes) if all(codes) else ""
 

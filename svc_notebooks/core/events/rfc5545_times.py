@@ -19,7 +19,7 @@ def is_all_day(start: Start) -> bool:
 
 
 def read_moment(text: str) -> Start:
-    """A DATE or DATE-TIME; one that ends in Z is in UTC, another one has no zone. Raises ValueError."""
+    """A DATE or DATE-TIME. One that ends in Z is in UTC, another one has no zone. Raises ValueError."""
     try:
         if _DATE.fullmatch(text):
             return datetime.strptime(text, "%Y%m%d").replace(tzinfo=UTC).date()
@@ -32,7 +32,7 @@ def read_moment(text: str) -> Start:
 
 
 def print_moment(moment: Start) -> str:
-    """A DATE, or a DATE-TIME in UTC; `%Y` would leave out the zeros of an early year.
+    """A DATE, or a DATE-TIME in UTC. `%Y` would leave out the zeros of an early year.
 
     >>> print_moment(date(999, 12, 30)), print_moment(datetime(2026, 3, 10, 14, tzinfo=UTC))
     ('09991230', '20260310T140000Z')

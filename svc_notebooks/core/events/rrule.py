@@ -39,7 +39,7 @@ WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What RRULE says; `by_day` are pairs of ordinal (0: every) and weekday (Monday is 0)."""
+    """What RRULE says. `by_day` are pairs of ordinal (0: every) and weekday (Monday is 0)."""
 
     freq: Freq
     interval: int = 1
@@ -59,7 +59,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class RDate:
-    """A value of RDATE; `duration` is set where it is a period of its own length."""
+    """A value of RDATE. `duration` is set where it is a period of its own length."""
 
     start: Start
     duration: timedelta | None = None
@@ -301,7 +301,7 @@ def _exdates(text: str, parameters: Mapping[str, str], start: Start) -> list[Sta
 
 
 def _value_type(parameters: Mapping[str, str], start: Start) -> tuple[str, tzinfo | None]:
-    """The type of the values and the zone of those without one; both must fit the event's start."""
+    """The type of the values and the zone of those without one. Both must fit the event's start."""
     if unknown := sorted(set(parameters) - {"VALUE", "TZID"}):
         raise ValueError(f"{unknown[0][:20]} is no parameter; VALUE and TZID are")
     value_type = parameters.get("VALUE", "DATE" if is_all_day(start) else "DATE-TIME").upper()

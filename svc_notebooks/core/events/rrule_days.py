@@ -93,7 +93,7 @@ class DayFilter:
 
 
 def days_of(rule: Rule) -> DayFilter:
-    """The days of a rule; rules that say the same of days share them."""
+    """The days of a rule. Rules that say the same of days share them."""
     parts = {field: getattr(rule, field) for field in _CHECKS}
     return _days(Rule(rule.freq, week_start=rule.week_start, **parts))
 
@@ -116,7 +116,7 @@ def _by_week(rule: Rule) -> _Day:
 
 
 def _week_numbers(day: datetime, week_start: int) -> set[int]:
-    """The number of a day's week, from the front and from the back; week 1 has four days of its year or more."""
+    """The number of a day's week, from the front and from the back. Week 1 has four days of its year or more."""
     middle = day + timedelta(days=3 - (day.weekday() - week_start) % 7)
     number = (_year_day(middle) - 1) // 7 + 1
     weeks = (_year_day(_last_middle(middle)) - 1) // 7 + 1

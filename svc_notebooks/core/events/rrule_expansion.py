@@ -75,7 +75,7 @@ class Window(NamedTuple):
 
     @property
     def first_day(self) -> int:
-        """The day on which it begins; 0: before all."""
+        """The day on which it begins. 0: before all."""
         return self.first.toordinal() if self.first else 0
 
     def hours_after(self, chunk: Chunk) -> int:
@@ -90,7 +90,7 @@ def rule_times(
     before: datetime | None = None,
     work: WorkBudget | None = None,
 ) -> Iterator[Batch]:
-    """The moments of a rule in order, none before `start`; outside of [first, behind) they are left out to save work.
+    """The moments of a rule in order, none before `start`. Outside of [first, behind) they are left out to save work.
 
     Moments have the time zone of the start, and what they say is what its clocks on the wall would say. UNTIL is not
     looked at. With a COUNT the start is the first of those that are counted, also where the rule would not have it.
@@ -142,7 +142,7 @@ def _with_start_parts(rule: Rule, start: datetime) -> Rule:
 
 
 def _counted(rule: Rule, start: datetime, window: Window) -> Iterator[Batch]:
-    """The first COUNT moments; those before the window are counted, not made."""
+    """The first COUNT moments. Those before the window are counted, not made."""
     assert rule.count is not None
     marks = _marks(rule, start.replace(tzinfo=None))
     if mark := marks.nearest(window.first_day):
@@ -166,7 +166,7 @@ def _counted(rule: Rule, start: datetime, window: Window) -> Iterator[Batch]:
 def _take(
     left: int, chunks: Iterator[Chunk], window: Window, marks: _Marks | None = None, total: int = 0
 ) -> Iterator[Batch]:
-    """The moments of the chunks until none are left; how many were counted on the way is marked."""
+    """The moments of the chunks until none are left. How many were counted on the way is marked."""
     before = 0
     for number, chunk in enumerate(chunks):
         if left <= 0:
@@ -232,7 +232,7 @@ def _marks(_rule: Rule, _start: datetime) -> _Marks:
 
 
 def _per_period(rule: Rule) -> int:
-    """How many moments every whole period has, if that is always the same number; else 0."""
+    """How many moments every whole period has, if that is always the same number. Else 0."""
     if rule.by_month or rule.by_year_day or rule.by_position or rule.by_hour or rule.by_minute or rule.by_second:
         return 0
     if rule.freq is Freq.DAILY:
@@ -289,7 +289,7 @@ class _Periods:
         return max(0, (self._number(moment, self._rule.week_start) - self._first) // self._rule.interval)
 
     def chunks(self, k: int, end: int) -> list[Chunk] | None:
-        """A period, or `at_once` many where they are regular; None: it begins on the day `end` or later."""
+        """A period, or `at_once` many where they are regular. None: it begins on the day `end` or later."""
         first, stop = self._span(self._first + k * self._rule.interval, self._rule.week_start)
         if first >= end:
             return None

@@ -39,7 +39,7 @@ def shifted(begin: datetime, offsets: Sequence[timedelta]) -> Batch:
 
 
 def selected_indices(size: int, positions: Sequence[int]) -> list[int] | None:
-    """Which of so many moments BYSETPOS takes, from 0; None: all."""
+    """Which of so many moments BYSETPOS takes, from 0. None: all."""
     if not positions:
         return None
     indices = {position - 1 if position > 0 else size + position for position in positions}
@@ -47,7 +47,7 @@ def selected_indices(size: int, positions: Sequence[int]) -> list[int] | None:
 
 
 class TimesOfDay:
-    """The times of each day of a rule, in order, in seconds after midnight; a leap second is the one before (3.3.5)."""
+    """The times of each day of a rule, in order, in seconds after midnight. A leap second is the one before (3.3.5)."""
 
     def __init__(self, rule: Rule, start: datetime) -> None:
         self._hours = rule.by_hour or (start.hour,)
@@ -68,7 +68,7 @@ class TimesOfDay:
         return [timedelta(seconds=second) for hour in self.by_hour() for second in hour]
 
     def by_hour(self, since: int = 0) -> Iterator[list[int]]:
-        """All of them, hour by hour; without the hours before the second `since`."""
+        """All of them, hour by hour. Without the hours before the second `since`."""
         for hour in self._hours[bisect_left(self._hours, since // _HOUR) :]:
             yield [hour * _HOUR + second for second in self._in_hour]
 
@@ -93,7 +93,7 @@ class DayTimes:
         self._cache: tuple[int, list[timedelta]] = (-1, [])
 
     def _in_period(self) -> list[int]:
-        """The seconds of a period that count, from its beginning; of a day they are not made here."""
+        """The seconds of a period that count, from its beginning. Of a day they are not made here."""
         minutes = self._minutes if self._rule.freq is Freq.HOURLY else (0,)
         seconds = (0,) if self._rule.freq in (Freq.DAILY, Freq.SECONDLY) else self._seconds
         offsets = sorted(minute * 60 + second for minute in minutes for second in seconds)
@@ -103,7 +103,7 @@ class DayTimes:
         return offsets if indices is None else [offsets[index] for index in indices]
 
     def days(self, days: DayFilter, first: int, stop: int, work: WorkBudget) -> Iterator[int]:
-        """The days from `first` to before `behind` that have times, as ordinals; it ends where all would repeat."""
+        """The days from `first` to before `behind` that have times, as ordinals. It ends where all would repeat."""
         if not self._has_any():
             return
         rare = self.step > DAY_SECONDS and 366 * DAY_SECONDS // self.step < days.count_in_year(first)
@@ -160,7 +160,7 @@ class DayTimes:
         return sum(len(seconds) for seconds in hours if seconds[-1] < since // _HOUR * _HOUR)
 
     def moments(self, ordinal: int, zone: tzinfo | None, since: int) -> Iterator[Batch]:
-        """The moments of a day, some at a time; without the hours before the second `since`."""
+        """The moments of a day, some at a time. Without the hours before the second `since`."""
         phase, begin = self._phase(ordinal), midnight(ordinal, zone)
         is_whole = since < _HOUR  # `skipped` counts what is left out, so a cached day is no answer for a part of one
         if is_whole and phase == self._cache[0]:
@@ -179,7 +179,7 @@ class DayTimes:
         yield shifted(begin, row)
 
     def _phase(self, ordinal: int) -> int:
-        """How many seconds after midnight the first period of a day begins; days alike in this have the same times."""
+        """How many seconds after midnight the first period of a day begins. Days alike in this have the same times."""
         return (self._begin - ordinal * DAY_SECONDS) % self.step
 
     def _has_times(self, ordinal: int) -> bool:

@@ -31,7 +31,7 @@ class TimeProblem(NamedTuple):
 
 
 class TimeError(ValueError):
-    """A time that cannot be read; `wrong` says why."""
+    """A time that cannot be read. `wrong` says why."""
 
     def __init__(self, problem: TimeProblem) -> None:
         super().__init__(problem.message)
@@ -127,14 +127,14 @@ def _with_zone(moment: datetime, tz: tzinfo | None) -> datetime:
 
 
 def instant(moment: Start, tz: tzinfo) -> datetime:
-    """The instant in UTC that a time means; a date begins at midnight of this zone."""
+    """The instant in UTC that a time means. A date begins at midnight of this zone."""
     if not isinstance(moment, datetime):
         moment = datetime(moment.year, moment.month, moment.day, tzinfo=tz)
     return moment.astimezone(UTC)
 
 
 def print_time(moment: Start, tz: tzinfo, time_zone: str | None) -> JSONObject:
-    """A time object, its date-time with the offset of the zone `tz`; `time_zone` is echoed.
+    """A time object, its date-time with the offset of the zone `tz`. `time_zone` is echoed.
 
     >>> print_time(date(2026, 11, 2), UTC, None)
     {'date': '2026-11-02'}
@@ -153,7 +153,7 @@ def print_instant(moment: datetime, tz: tzinfo) -> str:
 
 
 def in_minutes(moment: datetime) -> datetime:
-    """The same instant with an offset of whole minutes, as RFC 3339 has them; once clocks went by the sun.
+    """The same instant with an offset of whole minutes, as RFC 3339 has them. Once clocks went by the sun.
 
     >>> in_minutes(datetime(1880, 1, 1, tzinfo=zone("Europe/Berlin"))).isoformat()
     '1879-12-31T23:59:32+00:53'

@@ -36,7 +36,7 @@ ATTENDEE_DEFAULTS: dict[str, JSON] = {
 
 
 def problems(event: JSONObject, policy: Policy) -> list[Row]:
-    """Everything that keeps an event from being created; `location` of each is the path of its field.
+    """Everything that keeps an event from being created. `location` of each is the path of its field.
 
     >>> event = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}, "colorId": "12"}
     >>> [(error.reason, error.location) for error in problems(event, Policy())]
@@ -163,7 +163,7 @@ _TIME = {"start": "Missing start time", "end": "Missing end time"}
 
 
 def _times(event: JSONObject, policy: Policy) -> list[Row]:
-    """The end, the start, and how they go together (E-02 to E-05); then the original start (E-23)."""
+    """The end, the start, and how they go together (E-02 to E-05). Then the original start (E-23)."""
     rows, times = [], {}
     for name in ("end", "start", "originalStartTime"):
         if event.get(name) is None and name not in _TIME:
@@ -197,7 +197,7 @@ def _order(start: Start, end: Start) -> list[Row]:
 
 
 def _recurring_zones(event: Mapping[str, Any], start: Start) -> list[Row]:
-    """A recurring event with times names the zone of both; a missing zone of days is the calendar's (E-04)."""
+    """A recurring event with times names the zone of both. A missing zone of days is the calendar's (E-04)."""
     if not event.get("recurrence") or is_all_day(start):
         return []
     return [
@@ -263,7 +263,7 @@ _MAX_PROPERTIES, _MAX_BYTES, _MAX_KEY, _MAX_VALUE = 300, 32 * 1024, 44, 1024
 
 
 def _properties(event: JSONObject, policy: Policy) -> list[Row]:
-    """The family's limits of extended properties; without the switch there are none."""
+    """The family's limits of extended properties. Without the switch there are none."""
     if policy.event_limits == "none":
         return []
     properties: Any = event["extendedProperties"]

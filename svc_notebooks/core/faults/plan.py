@@ -30,7 +30,7 @@ _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 @dataclass(frozen=True, slots=True)
 class FaultTarget:
-    """What is known of a request when a fault may strike it; `size` of its body in bytes, None: not declared."""
+    """What is known of a request when a fault may strike it. `size` of its body in bytes, None: not declared."""
 
     operation: str | None
     method: str
@@ -70,7 +70,7 @@ class Match:
         return cls(**values)  # type: ignore[arg-type]
 
     def mismatches(self, target: FaultTarget) -> tuple[str, ...]:
-        """What does not fit; empty where the request is one of those."""
+        """What does not fit. Empty where the request is one of those."""
         matches = {
             "operation": self.operation in (None, target.operation),
             "method": self.method in (None, target.method),
@@ -89,7 +89,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What happens to a request: one of `ACTIONS` and its value; `given` is all of it, as it came."""
+    """What happens to a request: one of `ACTIONS` and its value. `given` is all of it, as it came."""
 
     kind: str
     value: JSON

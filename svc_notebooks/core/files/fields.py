@@ -215,7 +215,7 @@ TYPES: Mapping[str, Callable[[JSON], str | None]] = {
 
 
 def check_file(body: JSONObject, *, creating: bool, policy: Policy) -> JSONObject:
-    """The body, if every field in it may be written and has its type; null means: not set.
+    """The body, if every field in it may be written and has its type. Null means: not set.
 
     Everything that is wrong is reported at once, wrong values (400) before fields that cannot be written (403).
     Raises ApiError.

@@ -14,7 +14,7 @@ from ..http.messages import JSONObject
 
 
 class Role(IntEnum):
-    """What somebody may do with a file; a higher one may all that a lower one may."""
+    """What somebody may do with a file. A higher one may all that a lower one may."""
 
     READER = 1
     COMMENTER = 2
@@ -49,7 +49,7 @@ _READ_ONLY = ("id", "kind", "displayName", "deleted", "photoLink", "permissionDe
 
 @dataclass(frozen=True, slots=True)
 class PermissionRequest:
-    """A role for somebody; `grantee` is an address or a domain, "" for anyone."""
+    """A role for somebody. `grantee` is an address or a domain, "" for anyone."""
 
     type: str
     role: Role
@@ -78,7 +78,7 @@ def check_permission(body: JSONObject) -> PermissionRequest:
 
 
 def check_role(body: JSONObject) -> Role:
-    """The role that an update asks for; nothing else of a permission changes. Raises ApiError."""
+    """The role that an update asks for. Nothing else of a permission changes. Raises ApiError."""
     _check_writable(body, (*_READ_ONLY, *_UNSUPPORTED, "type", "emailAddress", "domain"))
     if problems := _role(body):
         raise ApiError(problems)

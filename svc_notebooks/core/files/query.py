@@ -1,4 +1,4 @@
-"""The query language `q` and `orderBy`, read into values; the store turns them into SQL.
+"""The query language `q` and `orderBy`, read into values. The store turns them into SQL.
 
     query  = and *("or" and)
     and    = not *("and" not)
@@ -138,7 +138,7 @@ def _unescape(token: str) -> str:
 
 
 class _Reader:
-    """Goes through the tokens once; a method for each line of the grammar."""
+    """Goes through the tokens once. A method for each line of the grammar."""
 
     def __init__(self, tokens: list[str]) -> None:
         self._tokens = tokens

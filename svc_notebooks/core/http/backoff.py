@@ -1,6 +1,6 @@
-"""When to try again: growing delays up to a cap, and when to give up (A3-22).
+"""Delays between retries, and the time after which a client gives up (A3-22).
 
-Pure: the chance and the time come in as arguments.
+The caller passes the time and the random numbers.
 """
 
 from __future__ import annotations
@@ -10,19 +10,20 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 MAX_JITTER = 0.25
-"""The largest part that chance may take off a delay: a half would let a delay be no longer than the one before."""
+"""The largest part of a delay that jitter removes; with a half a delay might not be longer than the one before."""
 
 _MOST_DOUBLINGS = 1023  # 2.0**1024 overflows
 
-_MIN_WAIT = 0.001  # a clock may not see less, and then the rest of the patience would never pass
-_YEARS = 10 * 366 * 86_400  # nobody needs to know how many
+_MIN_WAIT = 0.001  # shorter waits may not advance the clock, and the time left would never pass
+_YEARS = 10 * 366 * 86_400
 
 
 def growing_delay(first: float, cap: float, failures: int, jitter: float) -> float:
-    """The delay in seconds after so many failures in a row (1 for the first): `first`, doubled each time, up to `cap`.
+    """Return the delay in seconds after so many failures in a row (1 for the first).
 
-    `jitter` is the part that is taken off, from 0 to MOST_JITTER. It is taken off before the cap is applied, so each
-    delay is longer than the one before until a delay equals the cap.
+    The delay is `first`, doubled with each failure, up to `cap`. `jitter` is the part to remove, from 0 to
+    MAX_JITTER; it is removed before the cap is applied, so that each delay is longer than the one before until it
+    equals the cap.
 
     >>> [growing_delay(1.0, 5.0, failures, jitter=0.25) for failures in (1, 2, 3, 4, 5)]
     [0.75, 1.5, 3.0, 5.0, 5.0]
@@ -32,9 +33,9 @@ def growing_delay(first: float, cap: float, failures: int, jitter: float) -> flo
 
 @dataclass(frozen=True, slots=True)
 class RetryRule:
-    """How patient a client is; all in seconds.
+    """The delays of a client between retries, and the time after which it gives up, in seconds.
 
-    `patience` is counted from the last byte of progress, `deadline` from the start (None: no end).
+    `patience` counts from the last progress, `deadline` from the start; None is no deadline.
 
     >>> RetryRule().delay(failures=3, chance=0.5)
     3.5
@@ -46,21 +47,21 @@ class RetryRule:
     deadline: float | None = None
 
     def delay(self, failures: int, chance: float, retry_after: float | None = None) -> float:
-        """The wait after so many failures in a row (1 for the first); `chance` is between 0 and 1.
+        """Return the delay after so many failures in a row (1 for the first). `chance` is from 0 to 1.
 
-        A Retry-After is the least that is waited: the service asked for it.
+        The delay is at least the Retry-After of the service.
         """
         return max(growing_delay(self.base, self.cap, failures, MAX_JITTER * chance), retry_after or 0.0)
 
     def time_left(self, *, since_progress: float, since_start: float) -> float:
-        """The time until it is given up."""
+        """Return the time until the client gives up."""
         patience = self.patience - since_progress
         return patience if self.deadline is None else min(patience, self.deadline - since_start)
 
     def wait(self, failures: int, chance: float, retry_after: float | None, left: float) -> float | None:
-        """The wait before the next try, at most the time that is left; None: give up now.
+        """Return the wait before the next try, at most the time left, or None to give up.
 
-        It is given up when no time is left, and when the service asks to wait for longer than that.
+        The client gives up when no time is left, and when the Retry-After of the service is longer.
 
         >>> RetryRule().wait(1, 0.5, retry_after=61.0, left=60.0) is None
         True
@@ -70,20 +71,16 @@ class RetryRule:
         return min(self.delay(failures, chance, retry_after), left)
 
     def too_long_message(self, requested: float) -> str:
-        """What a person is told of a service that asks to wait for longer than the client waits."""
+        """Return a message about a Retry-After that is longer than the client waits."""
         maximum = self.patience if self.deadline is None else min(self.patience, self.deadline)
-        return f"The service asks to wait {_in_words(requested)}; this client waits {maximum:,g} seconds at most."
-
-
-def _in_words(seconds: float) -> str:
-    if seconds > _YEARS:
-        return "for years"
-    days = round(seconds / 86_400)
-    return f"{seconds:,.0f} seconds" + (f" ({days:,} days)" if days > 1 else "")
+        days = round(min(requested, _YEARS) / 86_400)
+        wait = f"{requested:,.0f} seconds" + (f" ({days:,} days)" if days > 1 else "")
+        wait = "for years" if requested > _YEARS else wait
+        return f"The service asks to wait {wait}; this client waits {maximum:,g} seconds at most."
 
 
 def parse_retry_after(text: str | None, now: datetime) -> float | None:
-    """The seconds that a Retry-After header asks for, a number or a date; None for what is neither.
+    """Return the seconds of a Retry-After header, a number or a date, or None if it is neither.
 
     >>> parse_retry_after("120", datetime.now(UTC))
     120.0
@@ -91,12 +88,9 @@ def parse_retry_after(text: str | None, now: datetime) -> float | None:
     if not text:
         return None
     if text.strip().isdecimal():
-        return float(text)  # of 400 digits: infinity
+        return float(text)  # infinity for 400 digits
     try:
-        return max(0.0, (_aware(parsedate_to_datetime(text)) - now).total_seconds())
+        when = parsedate_to_datetime(text)
+        return max(0.0, ((when if when.tzinfo else when.replace(tzinfo=UTC)) - now).total_seconds())
     except (ValueError, TypeError, OverflowError):  # an offset of twenty digits, a date before the year 1
         return None
-
-
-def _aware(when: datetime) -> datetime:
-    return when if when.tzinfo else when.replace(tzinfo=UTC)

@@ -49,7 +49,7 @@ class Body(Protocol):
 
 
 class Headers(Mapping[str, str]):
-    """Header fields in order, with repeated names; a name is looked up without regard to case.
+    """Header fields in order, with repeated names. A name is looked up without regard to case.
 
     >>> h = Headers([("Content-Type", "text/csv")]); h["content-type"], h.get("range")
     ('text/csv', None)
@@ -174,7 +174,7 @@ class Response:
         return f"<Response {self.status}>"
 
     def content(self) -> bytes:
-        """Return the whole body; a stream is read to its end, which works once."""
+        """Return the whole body. A stream is read to its end, which works once."""
         return self.body if isinstance(self.body, bytes) else b"".join(self.body)
 
 

@@ -1,8 +1,7 @@
-"""What kind of content this is, when nobody says: by the name's extension, then by the first bytes.
+"""Detects the media type of content by the file name's extension, then by its first bytes.
 
-The tables are our own and the standard library's built-in ones, never the machine's, so that the same file
-has the same type everywhere. Text is not guessed from bytes: what cannot be detected is
-application/octet-stream (U-03).
+The tables are our own and those of the standard library, never the machine's, so that the same file has the same
+type everywhere. Text is not guessed from bytes: content that cannot be detected is application/octet-stream (U-03).
 """
 
 from __future__ import annotations
@@ -13,10 +12,10 @@ from functools import lru_cache
 from . import native_formats
 
 UNKNOWN = "application/octet-stream"
-"""The type of content that nothing tells (U-03)."""
+"""The media type of content that cannot be detected (U-03)."""
 
 SNIFFED_BYTES = 16
-"""How many leading bytes `sniff` looks at."""
+"""The number of leading bytes that `sniff` needs."""
 
 # fmt: off
 SIGNATURES: tuple[tuple[bytes, str], ...] = (
@@ -53,23 +52,23 @@ EXTENSIONS: dict[str, str] = {
 
 
 @lru_cache(maxsize=1)
-def _builtin() -> mimetypes.MimeTypes:
-    return mimetypes.MimeTypes(filenames=())
+def _builtin_types() -> dict[str, str]:
+    return mimetypes.MimeTypes(filenames=()).types_map[True]
 
 
 def by_name(name: str) -> str | None:
-    """The type that a file name's extension stands for.
+    """Return the media type of a file name's extension, None if it is unknown.
 
     >>> by_name("survey.CSV"), by_name("README")
     ('text/csv', None)
     """
     dot = name.rfind(".")
     extension = name[dot:].lower() if dot > 0 else ""
-    return EXTENSIONS.get(extension) or _builtin().types_map[True].get(extension)
+    return EXTENSIONS.get(extension) or _builtin_types().get(extension)
 
 
 def sniff(head: bytes) -> str | None:
-    """The type that the first bytes prove.
+    """Return the media type that the first bytes identify, None if it is unknown.
 
     >>> sniff(b"%PDF-1.7 ..."), sniff(b"hello")
     ('application/pdf', None)
@@ -78,12 +77,12 @@ def sniff(head: bytes) -> str | None:
 
 
 def detect(name: str | None, head: bytes) -> str:
-    """The type of a content: by its name, else by its first bytes, else unknown."""
+    """Return the media type of content by its name, otherwise by its first bytes."""
     return (name and by_name(name)) or sniff(head) or UNKNOWN
 
 
 def extension_of(name: str) -> tuple[str, str]:
-    """The last extension of a name, and all that may be one; without dots.
+    """Return the last extension of a name and all of its extensions, without the first dot.
 
     >>> extension_of("data.tar.gz")
     ('gz', 'tar.gz')

@@ -1,12 +1,11 @@
-"""multipart/related with two parts, metadata and content (A2): written as a stream, read as a stream.
+"""Encodes and decodes multipart/related bodies with two parts, metadata and content (A2), as streams.
 
-The encoder knows the length of the whole before the first byte of the content is read. The decoder is fed
-pieces of any size and gives back events; it holds at most one boundary's length of content back, so that a
-body of any size passes through in constant memory.
+The encoder knows the length of the body before it reads the content. The decoder takes pieces of any size and returns
+events; it holds back at most the length of a boundary, so a body of any size needs little memory.
 
-RFC 2387 and 2046 ask for CRLF. Some clients of the family write bare LF, all of them alike within one body:
-the line end behind the first boundary decides for the whole body, so content keeps its own line ends, byte
-for byte (A2-03). A line that merely begins like the boundary is content.
+RFC 2387 and 2046 require CRLF. Some clients of the family write bare LF, consistently within a body. The line end
+behind the first boundary is therefore that of the whole body, and content keeps its own line ends byte for byte
+(A2-03). A line that only begins like the boundary is content.
 """
 
 from __future__ import annotations
@@ -23,45 +22,40 @@ from .messages import Headers, JSONObject
 _PARAMETER = re.compile(r';\s*([^\s=;]+)\s*=\s*("(?:\\.|[^"\\])*"|[^\s;]*)')
 _TOKEN = re.compile(r"[0-9A-Za-z!#$%&'*+\-.^_`|~]+")
 _BOUNDARY = re.compile(r"[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]")
-# RFC 2046 lets blanks stand behind a boundary; so many, and not any number, that nobody can make us wait for the rest.
+# RFC 2046 allows blanks behind a boundary; the limit keeps a client from making us wait for more of them.
 _LINE_END = re.compile(rb"(?P<closing>--)?[ \t]{0,256}\r?\n")
 _PERHAPS_LINE_END = re.compile(rb"-?-?[ \t]{0,256}\r?")
 _MAX_HEADER_BYTES = 16_384
 
 
 class MultipartError(ValueError):
-    """The body is not what RFC 2387 describes; the message says where."""
+    """The body violates RFC 2387. The message says where."""
 
 
 @dataclass(frozen=True, slots=True)
 class MediaType:
-    """A Content-Type header, taken apart: `essence` is type/subtype in lower case."""
+    """A parsed Content-Type header. `essence` is type/subtype in lower case."""
 
     essence: str
     parameters: dict[str, str]
 
     @classmethod
     def parse(cls, text: str) -> MediaType:
-        """Read the header's value; names without regard to case, values quoted or not.
+        """Parse a header. Names are without regard to case, values quoted or not.
 
-        >>> MediaType.parse('Multipart/MultipartRelated; Boundary="a b"').parameters
+        >>> MediaType.parse('Multipart/Related; Boundary="a b"').parameters
         {'boundary': 'a b'}
         """
         essence = text.partition(";")[0].strip().lower()
-        parameters = {key.lower(): _unquote(value) for key, value in _PARAMETER.findall(text)}
+        parameters = {
+            key.lower(): re.sub(r"\\(.)", r"\1", value[1:-1]) if value.startswith('"') else value
+            for key, value in _PARAMETER.findall(text)
+        }
         return cls(essence, parameters)
 
 
-def _unquote(value: str) -> str:
-    return re.sub(r"\\(.)", r"\1", value[1:-1]) if value.startswith('"') else value
-
-
-def _quote(value: str) -> str:
-    return value if _TOKEN.fullmatch(value) else '"' + re.sub(r'(["\\])', r"\\\1", value) + '"'
-
-
 def boundary_of(content_type: str) -> str:
-    """The boundary that a multipart Content-Type names. Raises MultipartError."""
+    """Return the boundary of a multipart Content-Type. Raises MultipartError."""
     boundary = MediaType.parse(content_type).parameters.get("boundary", "")
     if not _BOUNDARY.fullmatch(boundary):
         raise MultipartError("Content-Type must name a boundary of 1 to 70 characters.")
@@ -70,7 +64,7 @@ def boundary_of(content_type: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MultipartRelated:
-    """A multipart/related body around a content that is streamed between `head` and `tail`.
+    """A multipart/related body. Content is streamed between `head` and `tail`.
 
     >>> body = MultipartRelated.of({"name": "a.txt"}, "text/plain", boundary="b")
     >>> body.content_type, body.length(3)
@@ -83,36 +77,37 @@ class MultipartRelated:
 
     @classmethod
     def of(cls, metadata: JSONObject, media_type: str, *, boundary: str) -> MultipartRelated:
-        """Around this metadata and a content of this media type."""
+        """Create a body for this metadata and content of this media type."""
         head = (
             f"--{boundary}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n"
             f"{json.dumps(metadata, ensure_ascii=False)}\r\n"
             f"--{boundary}\r\nContent-Type: {media_type}\r\n\r\n"
         )
-        return cls(f"multipart/related; boundary={_quote(boundary)}", head.encode(), f"\r\n--{boundary}--\r\n".encode())
+        quoted = boundary if _TOKEN.fullmatch(boundary) else '"' + re.sub(r'(["\\])', r"\\\1", boundary) + '"'
+        return cls(f"multipart/related; boundary={quoted}", head.encode(), f"\r\n--{boundary}--\r\n".encode())
 
     def length(self, content_length: int) -> int:
-        """The size of the whole body around a content of this size, in bytes."""
+        """Return the size of the body in bytes with content of this size."""
         return len(self.head) + content_length + len(self.tail)
 
 
 @dataclass(frozen=True, slots=True)
 class PartBegins:
-    """A part and its headers."""
+    """The headers of a new part."""
 
     headers: Headers
 
 
 @dataclass(frozen=True, slots=True)
 class PartData:
-    """Some bytes of the part that is open."""
+    """Bytes of the current part."""
 
     data: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class PartEnds:
-    """The part is complete."""
+    """The end of the current part."""
 
 
 MultipartEvent: TypeAlias = PartBegins | PartData | PartEnds
@@ -126,7 +121,7 @@ class _State(Enum):
 
 
 class _BoundaryLine(NamedTuple):
-    """A boundary in the buffer: from `start` to `end`, None while its line is not complete."""
+    """A boundary in the buffer from `start` to `end`, which is None while its line is incomplete."""
 
     start: int
     end: int | None
@@ -134,16 +129,14 @@ class _BoundaryLine(NamedTuple):
 
 
 class MultipartDecoder:
-    """Turns the bytes of a multipart body, as they come, into events; `close` at the end of the body."""
+    """Decodes the pieces of a multipart body into events. Call `close` at its end."""
 
     def __init__(self, boundary: str) -> None:
         self._dash = b"--" + boundary.encode()
         self._newline = b"\r\n"
         self._buffer = bytearray()
         self._state = _State.PREAMBLE
-        self._at_part_start = (
-            False  # nothing of this part's content was given out, its blank line is still in the buffer
-        )
+        self._at_part_start = False  # no content of this part was emitted, and its blank line is still in the buffer
         self._steps = {
             _State.PREAMBLE: self._preamble,
             _State.HEADERS: self._headers,
@@ -151,7 +144,7 @@ class MultipartDecoder:
         }
 
     def feed(self, data: bytes) -> Iterator[MultipartEvent]:
-        """The events that these bytes complete. Raises MultipartError."""
+        """Yield the events that these bytes complete. Raises MultipartError."""
         self._buffer += data
         while (step := self._steps.get(self._state)) and (events := step()) is not None:
             yield from events
@@ -159,8 +152,9 @@ class MultipartDecoder:
             self._buffer.clear()
 
     def close(self) -> list[MultipartEvent]:
-        """The body is over: the last events. Raises MultipartError if the closing boundary has not come."""
-        # The line of the closing boundary may end with the body; this ends it, and nothing else is complete by it.
+        """Return the last events at the end of the body. Raises MultipartError if the closing boundary is missing."""
+        # The line of the closing boundary may end with the body, so end it here; no other event depends on this line
+        # end.
         last = list(self.feed(b"\r\n")) if self._state is _State.CONTENT else []
         if self._state is not _State.EPILOGUE:
             raise MultipartError("the closing boundary is missing.")
@@ -174,7 +168,7 @@ class MultipartDecoder:
             self._check_size()
             return None
         self._newline = b"\r\n" if self._buffer[edge.end - 2 : edge.end] == b"\r\n" else b"\n"
-        return self._pass_boundary(edge)
+        return self._skip_boundary(edge)
 
     def _headers(self) -> list[MultipartEvent] | None:
         if self._buffer.startswith(self._newline):
@@ -186,7 +180,7 @@ class MultipartDecoder:
         return self._begin(_parse_headers(bytes(self._buffer[:end]), self._newline), end + len(self._newline))
 
     def _begin(self, headers: Headers, blank_line: int) -> list[MultipartEvent]:
-        # The blank line stays: when the content is empty, its end is also the beginning of the boundary.
+        # The blank line stays in the buffer, because the end of it may begin the boundary if the content is empty.
         del self._buffer[:blank_line]
         self._state, self._at_part_start = _State.CONTENT, True
         return [PartBegins(headers)]
@@ -195,11 +189,11 @@ class MultipartDecoder:
         delimiter = self._newline + self._dash
         edge = self._find_boundary(delimiter)
         if edge and edge.end is not None:
-            return [*self._emit(edge.start), PartEnds(), *self._pass_boundary(edge._replace(end=edge.end - edge.start))]
+            return [*self._emit(edge.start), PartEnds(), *self._skip_boundary(edge._replace(end=edge.end - edge.start))]
         return self._emit(edge.start if edge else len(self._buffer) - len(delimiter) + 1) or None
 
     def _find_boundary(self, mark: bytes, begin: int = 0) -> _BoundaryLine | None:
-        """The first boundary from `begin` on; a line that only begins like one is passed over."""
+        """Return the first boundary from `begin` on. A line that only begins like one is skipped."""
         at = self._buffer.find(mark, begin)
         while at >= 0:
             end = at + len(mark)
@@ -210,13 +204,13 @@ class MultipartDecoder:
             at = self._buffer.find(mark, at + 1)
         return None
 
-    def _pass_boundary(self, edge: _BoundaryLine) -> list[MultipartEvent]:
+    def _skip_boundary(self, edge: _BoundaryLine) -> list[MultipartEvent]:
         del self._buffer[: edge.end]
         self._state = _State.EPILOGUE if edge.closing else _State.HEADERS
         return []
 
     def _emit(self, upto: int) -> list[MultipartEvent]:
-        """Give out the content up to there, without the blank line's end in front of it."""
+        """Return the content up to a position, without the end of the blank line before it."""
         start = len(self._newline) if self._at_part_start else 0
         if upto < max(start, 1):
             return []
@@ -231,13 +225,13 @@ class MultipartDecoder:
 
 
 def _parse_headers(block: bytes, newline: bytes) -> Headers:
-    """The headers of a part. A long one goes on in lines that begin with a blank (RFC 2045 by way of RFC 5322)."""
+    """Parse the headers of a part, of which a long one continues in lines that begin with a blank (RFC 2045, RFC
+    5322)."""
     unfolded = re.sub(re.escape(newline) + rb"[ \t]+", b" ", block)
-    return Headers([_header(line) for line in unfolded.split(newline)])
-
-
-def _header(line: bytes) -> tuple[str, str]:
-    name, colon, value = line.partition(b":")
-    if not colon or line.startswith((b" ", b"\t")):
-        raise MultipartError(f"{line[:80].decode('latin-1')!r} is no header of a part.")
-    return name.decode("latin-1").strip(), value.decode("latin-1").strip(" \t")
+    headers = []
+    for line in unfolded.split(newline):
+        name, colon, value = line.partition(b":")
+        if not colon or line.startswith((b" ", b"\t")):
+            raise MultipartError(f"{line[:80].decode('latin-1')!r} is not a header.")
+        headers.append((name.decode("latin-1").strip(), value.decode("latin-1").strip(" \t")))
+    return Headers(headers)

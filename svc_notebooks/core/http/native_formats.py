@@ -1,7 +1,7 @@
-"""What becomes a native document, and what a native document becomes: the tables of A5 and A7, row for row.
+"""The formats that can be imported and exported, as in the tables of A5 and A7.
 
-A native type is written here by its last word (`document`); `Names.native` makes a media type of it. These
-tables say what the interface offers; what an installation can really do is computed by convert/registry.py.
+A native type is written by its last word (`document`), from which `Names.native` makes a media type. These tables have
+the formats of the interface; convert/registry.py finds those that an installation can convert.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ JPEG = "image/jpeg"
 MARKDOWN = "text/markdown"
 JSON = "application/json"
 SCRIPT_JSON = "script+json"
-"""The vendor type of a script project: `Names.native` makes a media type of it, too."""
+"""The vendor type of a script project, from which `Names.native` makes a media type."""
 SCRIPT_TEXT = "script+text/plain"
-"""The vendor type of a script that is one plain text."""
+"""The vendor type of a script that is a plain text."""
 VENDOR_TYPES = (SCRIPT_JSON, SCRIPT_TEXT)
-"""Formats whose media type carries the brand; they are sources and targets, no native documents."""
+"""Formats whose media types contain the brand; they are imported and exported, and are not native documents."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
-    """One row of A7; `extended`: offered by the family, not by the interface."""
+    """A row of A7. `extended` is set for a format of the family that the interface does not have."""
 
     native: str
     title: str
@@ -55,7 +55,7 @@ class ExportFormat:
 
 @dataclass(frozen=True, slots=True)
 class ImportFormat:
-    """A source format and the media types that name it; `extended`: of the family, not of the interface."""
+    """A format for import. `extended` is set for a format of the family that the interface does not have."""
 
     native: str
     title: str
@@ -138,4 +138,4 @@ MAX_IMPORT_SIZES = {
     "presentation": 104_857_600,
     "drawing": 2_097_152,
 }
-"""The most bytes that a source of each native type may have (about.maxImportSizes)."""
+"""The largest import in bytes for each native type (about.maxImportSizes)."""

@@ -1,4 +1,4 @@
-"""Origins of web pages and names of hosts, as browsers write them in the headers Origin and Host."""
+"""The origins and host names of the headers Origin and Host."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from urllib.parse import urlsplit
 
 ANY = "*"
-"""Stands for every origin, or for every host."""
+"""Allows every origin or every host."""
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[1-9]\d{0,4})?")
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
@@ -14,7 +14,7 @@ _HOST_NAME = re.compile(r"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+")
 
 
 def is_origin(text: str) -> bool:
-    """Whether a text is an origin as browsers write it: in small letters, without a path and a default port.
+    """Return whether a text is an origin as browsers send it, in lower case, without a path or a default port.
 
     >>> is_origin("https://app.example:8443"), is_origin("https://app.example/"), is_origin("http://app.example:80")
     (True, False, False)
@@ -24,7 +24,7 @@ def is_origin(text: str) -> bool:
 
 
 def is_host_name(text: str) -> bool:
-    """Whether a text is a host name or an IP address, without a scheme, a port and brackets.
+    """Return whether a text is a host name or an IP address, without a scheme, port or brackets.
 
     >>> is_host_name("files.example.org"), is_host_name("::1"), is_host_name("files.example.org:8080")
     (True, True, False)
@@ -33,7 +33,7 @@ def is_host_name(text: str) -> bool:
 
 
 def host_of(authority: str) -> str:
-    """The host in the value of a Host header, in small letters, without port, brackets and final dot; "" for none.
+    """Return the host of a Host header in lower case, without port, brackets and final dot, or "" if it is invalid.
 
     >>> host_of("[::1]:8080"), host_of("Files.example.:80"), host_of("[x")
     ('::1', 'files.example', '')

@@ -25,7 +25,7 @@ _MAX_OFFSET = 10**18 - 1
 
 @dataclass(frozen=True, slots=True)
 class ByteSpan:
-    """Bytes `first` to `last`, both included; to the end of the body if `last` is None."""
+    """The bytes from `first` to `last`, both included, or to the end of the body if `last` is None."""
 
     first: int
     last: int | None = None
@@ -41,7 +41,7 @@ class ByteSpan:
 
 @dataclass(frozen=True, slots=True)
 class ContentRange:
-    """The position of a body in the whole; a status query if `span` is None.
+    """The position of a body in the whole, or a status query if `span` is None.
 
     >>> ContentRange.parse("bytes 0-262143/*")
     ContentRange(span=ByteSpan(first=0, last=262143), total=None)
@@ -96,7 +96,7 @@ def parse_stored(text: str | None) -> int:
 
 
 def _offset(digits: str) -> int:
-    """Parse an offset; one above all sizes becomes the largest, because int() is slow for many digits."""
+    """Parse an offset. One above all sizes becomes the largest, because int() is slow for many digits."""
     digits = digits.lstrip("0") or "0"
     return int(digits) if len(digits) <= 18 else _MAX_OFFSET
 

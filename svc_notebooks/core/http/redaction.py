@@ -50,7 +50,7 @@ _PEM = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIV
 
 
 def may_contain_secret(text: str) -> bool:
-    """Return whether a text needs the slower search for secrets; called for every message."""
+    """Return whether a text needs the slower search for secrets."""
     return (
         "token" in text
         or "secret" in text
@@ -117,7 +117,7 @@ def redacted_url(url: str) -> str:
 
 
 def redacted_text(text: str, url: str = "") -> str:
-    """Return a text, or the beginning of one, without its secrets; `url` is where it was sent to or came from.
+    """Return a text, or the beginning of one, without its secrets. `url` is where it was sent to or came from.
 
     >>> redacted_text('{"access_token": "abc", "expires_in": 3599}')
     '{"access_token": "[redacted]", "expires_in": 3599}'
@@ -157,7 +157,7 @@ def _redacted_field(match: re.Match[str], names: frozenset[str]) -> str:
 
 
 def without_secret(text: str, secret: str) -> str:
-    """Return the text without this secret, percent-encoded or not; one of fewer than six characters stays.
+    """Return the text without this secret, percent-encoded or not. One of fewer than six characters stays.
 
     >>> without_secret("https://api.example/files/abc%2Bdef?q=abc%2bdef", "abc+def")
     'https://api.example/[redacted]?q=[redacted]'
@@ -172,7 +172,7 @@ def without_secret(text: str, secret: str) -> str:
 
 
 def _part_without_secret(text: str, secret: str) -> str:
-    """Return a parameter, or a URL up to its query, without an encoded secret; the host of a URL stays."""
+    """Return a parameter, or a URL up to its query, without an encoded secret. The host of a URL stays."""
     if secret not in unquote(text):
         return text
     name, mark, value = text.partition("=")

@@ -90,7 +90,7 @@ def transitions_of(event: ChannelEvent) -> dict[ChannelState, ChannelState]:
 
 @dataclass(frozen=True, slots=True)
 class ChannelRequest:
-    """A watch request whose properties are valid; `expiration` in Unix milliseconds, as it was asked for."""
+    """A watch request whose properties are valid. `expiration` in Unix milliseconds, as it was asked for."""
 
     id: str
     address: str
@@ -100,7 +100,7 @@ class ChannelRequest:
 
 
 def check_channel(body: JSONObject, *, now: int, types: tuple[str, ...] = ("web_hook",)) -> ChannelRequest:
-    """The request that a body is; `now` in Unix milliseconds. Raises ApiError (400) with everything that is wrong.
+    """The request that a body is. `now` in Unix milliseconds. Raises ApiError (400) with everything that is wrong.
 
     >>> asked = {"id": "c1", "type": "web_hook", "address": "https://hooks.example/in"}
     >>> check_channel(asked, now=0).address

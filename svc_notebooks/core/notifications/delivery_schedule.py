@@ -50,13 +50,13 @@ class Schedule:
     jitter: float = 0.25
 
     def wait(self, attempt: int, chance: float) -> float:
-        """Seconds from a failed attempt (1 for the first) to the next; `chance` is between 0 and 1."""
+        """Seconds from a failed attempt (1 for the first) to the next. `chance` is between 0 and 1."""
         return growing_delay(self.first, self.cap, attempt, self.jitter * chance)
 
 
 @dataclass(frozen=True, slots=True)
 class DeliveryDecision:
-    """What follows from an attempt; `wait`: seconds until the next one, where there is one."""
+    """What follows from an attempt. `wait`: seconds until the next one, where there is one."""
 
     status: DeliveryStatus
     wait: float | None = None

@@ -30,7 +30,7 @@ FIRST_NUMBER = 1
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of one channel; `expiration` is the channel's, in Unix milliseconds."""
+    """One message of one channel. `expiration` is the channel's, in Unix milliseconds."""
 
     channel_id: str
     number: int
@@ -98,7 +98,7 @@ def in_order(changed: AbstractSet[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """What a receiver reads from a message; what is missing or cannot be read is None."""
+    """What a receiver reads from a message. What is missing or cannot be read is None."""
 
     channel_id: str | None
     number: int | None
@@ -112,7 +112,7 @@ class Notification:
 
 
 def read_notification(headers: Headers, body: bytes, names: Names) -> Notification:
-    """Read a message; blanks in Changed, and `changed` for the state `change`, are taken as they are meant.
+    """Read a message. Blanks in Changed, and `changed` for the state `change`, are taken as they are meant.
 
     >>> names, message = Names(), Message("c", 1, "r", "sync", "https://svc.example/storage/v3/files/f?alt=json")
     >>> read_notification(Headers(message.headers(names)), b"", names).state

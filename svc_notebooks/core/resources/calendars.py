@@ -23,7 +23,7 @@ class Calendar(TypedDict, total=False):
 
 
 class CalendarToWrite(TypedDict, total=False):
-    """The fields of a calendar that a client may set; None clears one."""
+    """The fields of a calendar that a client may set. None clears one."""
 
     summary: str
     description: str | None

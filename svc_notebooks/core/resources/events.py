@@ -195,7 +195,7 @@ class Event(TypedDict, total=False):
 
 
 class EventToWrite(TypedDict, total=False):
-    """The fields of an event that a client may set; None clears one."""
+    """The fields of an event that a client may set. None clears one."""
 
     id: str | None
     status: str | None

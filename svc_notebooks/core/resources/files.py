@@ -213,7 +213,7 @@ class File(TypedDict, total=False):
 
 
 class FileToUpdate(TypedDict, total=False):
-    """The fields of a file that a client may change; None clears one."""
+    """The fields of a file that a client may change. None clears one."""
 
     appProperties: dict[str, str | None] | None
     contentHints: ContentHints | None

@@ -31,7 +31,7 @@ class Begin:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send at most `size` bytes from `first` on, to the end if `size` is None; `total` is None if not yet known."""
+    """Send at most `size` bytes from `first` on, to the end if `size` is None. `total` is None if not yet known."""
 
     first: int
     size: int | None
@@ -58,7 +58,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """Stop, because the upload is complete; the last response has the file's metadata."""
+    """Stop, because the upload is complete. The last response has the file's metadata."""
 
 
 class FailureReason(Enum):
@@ -136,7 +136,7 @@ class ResumableUpload:
         self._pending: Step | None = None
 
     def next_step(self) -> Step:
-        """Return the next step; it stays the same until the machine is told of an outcome."""
+        """Return the next step. It stays the same until the machine is told of an outcome."""
         if self._pending is not None:
             return self._pending
         if self.state is UploadState.NONE:

@@ -21,7 +21,7 @@ from .states import UploadEvent, UploadRule, UploadState, transition
 
 @dataclass(frozen=True, slots=True)
 class UploadSession:
-    """An upload session; sizes are in bytes, `touched` is the time of the last request in Unix seconds."""
+    """An upload session. Sizes are in bytes, `touched` is the time of the last request in Unix seconds."""
 
     stored: int = 0
     total: int | None = None
@@ -88,7 +88,7 @@ GAP = (
 def before_body(
     session: UploadSession, content_range: ContentRange | None, length: int | None, rule: UploadRule, now: float
 ) -> ReadPlan | SessionDecision:
-    """Decide on a PUT to the session URI before its body is read; `length` is None if not declared."""
+    """Decide on a PUT to the session URI before its body is read. `length` is None if not declared."""
     if over := _expired(session, rule, now):
         return over
     if session.state is not UploadState.OPEN:
@@ -125,14 +125,14 @@ def cancel(session: UploadSession, rule: UploadRule, now: float) -> SessionDecis
 
 
 def refusal(session: UploadSession, problem: RequestProblem, now: float) -> SessionDecision:
-    """Refuse a request; the session stays open, with the same number of stored bytes."""
+    """Refuse a request. The session stays open, with the same number of stored bytes."""
     return _decision(session, UploadEvent.REFUSED, now, problem.text, rule=problem.decided_by)
 
 
 def _decision(
     session: UploadSession, event: UploadEvent, now: float, text: str = "", *, rule: str | None = None
 ) -> SessionDecision:
-    """Apply the transition of this event; `rule` is the rule behind it where it is not that of the table."""
+    """Apply the transition of this event. `rule` is the rule behind it where it is not that of the table."""
     state, status, decided_by = transition(session.state, event)
     return SessionDecision(replace(session, state=state, touched=now), status, rule or decided_by, text)
 

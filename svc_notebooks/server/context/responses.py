@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from json.encoder import encode_basestring
 
 from ...core.errors.catalogue import ApiError, envelope
-from ...core.http.messages import JSON, Headers, JSONObject, Query, Response
+from ...core.http.messages import Headers, Query, Response
 
 JSON_TYPE = ("Content-Type", "application/json; charset=UTF-8")
 _NO_STORE = ("Cache-Control", "no-cache, no-store, max-age=0, must-revalidate")
 
 
-def encode_json(value: JSON, *, compact: bool = False) -> bytes:
+def encode_json(value: object, *, compact: bool = False) -> bytes:
     """Encode JSON, indented by two spaces or on one line."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":")) if compact else _indented(value, "\n") + "\n"
     return text.encode("utf-8", "replace")  # an error message may quote text of the request that has lone surrogates
 
 
-def _indented(value: JSON, newline: str) -> str:
+def _indented(value: object, newline: str) -> str:
     """Return the text of json.dumps(indent=2), which does not use the fast encoder when it indents."""
     if isinstance(value, str):
         return encode_basestring(value)
@@ -36,7 +36,7 @@ def _indented(value: JSON, newline: str) -> str:
     return json.dumps(value)
 
 
-def json_response(query: Query, value: JSONObject, status: int = 200) -> Response:
+def json_response(query: Query, value: Mapping[str, object], status: int = 200) -> Response:
     """Return a JSON response, on one line with prettyPrint=false."""
     return json_bytes(encode_json(value, compact=query.get("prettyPrint") == "false"), status)
 

@@ -165,7 +165,7 @@ def test_a_field_that_no_file_has_is_told_apart(wire: Wire, field: str) -> None:
     answer = wire.post_json(FILES, {"name": "a", field: "x"})
 
     assert (answer.status, answer.error["reason"], answer.error["location"]) == (403, "fieldNotWritable", field[:100])
-    assert "is no field of a file" in answer.error["message"]
+    assert "is not a field of a file" in answer.error["message"]
     assert wire.names() == []
 
 

@@ -473,7 +473,7 @@ def test_other_content_stays_and_nothing_is_transferred(other: bytes, shelf: She
     facts = f"{len(other):,} bytes, modified 2026-01-05 08:00 UTC; the new content has 300,000 bytes"
     assert str(caught.value) == (
         f"{str(path)!r} exists with other content ({facts}). Nothing was written."
-        " Give overwrite=True to replace it, or another path."
+        " Use overwrite=True to replace it, or another path."
     )
     assert (caught.value.path, caught.value.size, caught.value.replaceable) == (path, len(other), True)
     assert caught.value.filename == str(path)

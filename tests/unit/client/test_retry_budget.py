@@ -209,7 +209,7 @@ def test_only_what_has_begun_can_be_gone_on_with(tmp_path: Path) -> None:
         return Response(200, Headers([("Content-Length", "9")]), b"1234")
 
     started = session_of(cut, Time(), patience=5)
-    with pytest.raises(Interrupted, match="go on from where it stopped"):
+    with pytest.raises(Interrupted, match="Run it again to resume"):
         svc.download("x", to=tmp_path, session=started)
     with pytest.raises(Interrupted) as read:
         svc.read("x", session=started)

@@ -87,7 +87,7 @@ def test_a_status_and_a_reason_have_one_leaf(status: int, reason: str | None, le
     [
         (403, "storageQuotaExceeded", "The account is full"),
         (403, "downloadQuotaExceeded", "wait a day"),
-        (403, "accessNotConfigured", "Switch this interface on"),
+        (403, "accessNotConfigured", "Enable this interface"),
         (403, "fieldNotWritable", "Leave this field out"),
         (403, "cannotDownloadAbusiveFile", "acknowledge_abuse=True"),
         (412, "conditionNotMet", "Read it again"),

@@ -134,7 +134,7 @@ def test_only_a_line_end_ends_a_header_of_a_part(odd: bytes) -> None:
 
 
 def test_a_part_cannot_begin_with_the_rest_of_a_header() -> None:
-    with pytest.raises(MultipartError, match="no header"):
+    with pytest.raises(MultipartError, match="is not a header"):
         decode(b"--b\r\n folded: x\r\n\r\n{}\r\n--b--", "b", 4096)
 
 

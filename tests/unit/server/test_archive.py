@@ -412,7 +412,7 @@ def test_another_state_stays_unless_it_is_given_up(tmp_path):
         before = service.save(path).read_bytes()
         ask(service, "POST", UPLOAD + "media", b"more")
         with pytest.raises(
-            PathExists, match=r"exists with other content .*Give overwrite=True to replace it"
+            PathExists, match=r"exists with other content .*Use overwrite=True to replace it"
         ) as caught:
             service.save(path)
 
