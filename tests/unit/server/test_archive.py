@@ -411,9 +411,7 @@ def test_another_state_stays_unless_it_is_given_up(tmp_path):
     with made() as service:
         before = service.save(path).read_bytes()
         ask(service, "POST", UPLOAD + "media", b"more")
-        with pytest.raises(
-            PathExists, match=r"exists with other content .*Use overwrite=True to replace it"
-        ) as caught:
+        with pytest.raises(PathExists, match=r"exists with other content .*Use overwrite=True to replace it") as caught:
             service.save(path)
 
     assert caught.value.replaceable
