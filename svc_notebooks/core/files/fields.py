@@ -29,13 +29,19 @@ class Write(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FileField:
-    """One field: `type` is a key of `TYPES`, `parts` the names below it, `binary`: only for binary content."""
+    """One field of a file.
+
+    `type` is a key of `TYPES`, `parts` has the names of its members, and a `binary` field belongs to files with binary
+    content. A `stored` field is kept as a client sent it; until then it has the `default`, or is left out for None.
+    """
 
     name: str
     type: str
     write: Write = Write.NEVER
     binary: bool = False
     parts: tuple[str, ...] = ()
+    stored: bool = False
+    default: bool | str | None = None
 
 
 _USER = ("displayName", "emailAddress", "kind", "me", "permissionId", "photoLink")
@@ -56,17 +62,17 @@ FILE_FIELDS: tuple[FileField, ...] = (
     FileField("appProperties",                "strings", Write.ALWAYS),
     FileField("capabilities",                 "object",  parts=CAPABILITIES),
     FileField("clientEncryptionDetails",      "object",  parts=("decryptionMetadata", "encryptionState")),
-    FileField("contentHints",                 "object",  Write.ALWAYS, parts=("indexableText", "thumbnail")),
-    FileField("contentRestrictions",          "objects", Write.ALWAYS, parts=_RESTRICTION),
-    FileField("copyRequiresWriterPermission", "boolean", Write.ALWAYS),
+    FileField("contentHints",                 "object",  Write.ALWAYS, parts=("indexableText", "thumbnail"), stored=True),
+    FileField("contentRestrictions",          "objects", Write.ALWAYS, parts=_RESTRICTION, stored=True),
+    FileField("copyRequiresWriterPermission", "boolean", Write.ALWAYS, stored=True, default=False),
     FileField("createdTime",                  "time",    Write.ALWAYS),
-    FileField("description",                  "string",  Write.ALWAYS),
+    FileField("description",                  "string",  Write.ALWAYS, stored=True),
     FileField("downloadRestrictions",         "object",  parts=("effectiveDownloadRestrictionWithContext", "itemDownloadRestriction")),
     FileField("driveId",                      "string"),
     FileField("explicitlyTrashed",            "boolean"),
     FileField("exportLinks",                  "strings"),
     FileField("fileExtension",                "string",  binary=True),
-    FileField("folderColorRgb",               "colour",  Write.ALWAYS),
+    FileField("folderColorRgb",               "colour",  Write.ALWAYS, stored=True),
     FileField("fullFileExtension",            "string",  binary=True),
     FileField("hasAugmentedPermissions",      "boolean"),
     FileField("hasThumbnail",                 "boolean"),
@@ -86,7 +92,7 @@ FILE_FIELDS: tuple[FileField, ...] = (
     FileField("modifiedByMeTime",             "time"),
     FileField("modifiedTime",                 "time",    Write.ALWAYS),
     FileField("name",                         "string",  Write.ALWAYS),
-    FileField("originalFilename",             "string",  Write.ALWAYS, binary=True),
+    FileField("originalFilename",             "string",  Write.ALWAYS, binary=True, stored=True),
     FileField("ownedByMe",                    "boolean"),
     FileField("owners",                       "objects", parts=_USER),
     FileField("parents",                      "parents", Write.CREATE),
@@ -114,10 +120,10 @@ FILE_FIELDS: tuple[FileField, ...] = (
     FileField("videoMediaMetadata",           "object",  parts=("durationMillis", "height", "width")),
     FileField("viewedByMe",                   "boolean"),
     FileField("viewedByMeTime",               "time",    Write.ALWAYS),
-    FileField("viewersCanCopyContent",        "boolean", Write.ALWAYS),
+    FileField("viewersCanCopyContent",        "boolean", Write.ALWAYS, stored=True, default=False),
     FileField("webContentLink",               "string",  binary=True),
     FileField("webViewLink",                  "string"),
-    FileField("writersCanShare",              "boolean", Write.ALWAYS),
+    FileField("writersCanShare",              "boolean", Write.ALWAYS, stored=True, default=True),
 )
 # fmt: on
 

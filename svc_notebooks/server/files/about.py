@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ...core.errors.catalogue import refuse
 from ...core.field_mask import ANY_KEY, Shape
-from ...core.http.messages import JSON, JSONObject, Response
+from ...core.http.messages import Response
 from ...core.http.native_formats import MAX_IMPORT_SIZES
+from ...core.resources.files import About, ImportTargets
 from ..context.responses import json_response
 from ..context.service_context import RequestContext, ServiceContext
 from .operations import parse_fields_param, select_fields
@@ -33,54 +34,34 @@ FOLDER_COLORS = (
 
 
 def get(context: ServiceContext, request: RequestContext) -> Response:
-    """What `fields` selects, which must be there."""
+    """Return the parts of the about resource that `fields` selects, which is required."""
     if request.query.get("fields") is None:
         raise refuse("requiredParameter", name="fields")
-    return json_response(
-        request.query, select_fields(parse_fields_param(request.query, {}, _SHAPE), _about(context, request))
-    )
-
-
-def _about(context: ServiceContext, request: RequestContext) -> JSONObject:
-    return {
-        "kind": context.names.kind("about"),
-        "user": user_resource(context, request.caller, request.caller.user),
-        "storageQuota": _quota(context, request.caller.user),
-        "importFormats": _imports(context),
-        "exportFormats": _exports(context),
-        "maxImportSizes": {context.names.native(native): str(size) for native, size in MAX_IMPORT_SIZES.items()},
+    names, user = context.names, request.caller.user
+    usage, trash = context.store.files.usage(user)
+    targets = {
+        names.media_type(source): list(map(names.native, natives))
+        for source, natives in context.converter.imports.items()
+    }
+    as_list: list[ImportTargets] = [{"source": source, "targets": natives} for source, natives in targets.items()]
+    about: About = {
+        "kind": names.kind("about"),
+        "user": user_resource(context, request.caller, user),
+        "storageQuota": {
+            "limit": str(context.policy.storage_limit),
+            "usage": str(usage),
+            "usageInStorage": str(usage),
+            "usageInStorageTrash": str(trash),
+        },
+        "importFormats": targets if context.policy.import_formats == "map" else as_list,
+        "exportFormats": {
+            names.native(native): list(map(names.media_type, formats))
+            for native, formats in context.converter.exports.items()
+        },
+        "maxImportSizes": {names.native(native): str(size) for native, size in MAX_IMPORT_SIZES.items()},
         "maxUploadSize": str(context.policy.max_upload_size),
         "appInstalled": False,
         "folderColorPalette": list(FOLDER_COLORS),
         "canCreateDrives": False,
     }
-
-
-def _quota(context: ServiceContext, user: str) -> JSONObject:
-    usage, trash = context.store.files.usage(user)
-    return {
-        "limit": str(context.policy.storage_limit),
-        "usage": str(usage),
-        "usageInStorage": str(usage),
-        "usageInStorageTrash": str(trash),
-    }
-
-
-def _imports(context: ServiceContext) -> JSON:
-    """Every import of this installation, in the shape that the policy chooses."""
-    names = context.names
-    formats: JSONObject = {
-        names.media_type(source): [names.native(native) for native in natives]
-        for source, natives in context.converter.imports.items()
-    }
-    if context.policy.import_formats == "map":
-        return formats
-    return [{"source": source, "targets": targets} for source, targets in formats.items()]
-
-
-def _exports(context: ServiceContext) -> JSONObject:
-    names = context.names
-    return {
-        names.native(native): [names.media_type(target) for target in targets]
-        for native, targets in context.converter.exports.items()
-    }
+    return json_response(request.query, select_fields(parse_fields_param(request.query, {}, _SHAPE), about))

@@ -1,23 +1,21 @@
-"""The change log: what has changed since a page token (storage changes)."""
+"""Lists the changes of files since a page token."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from ...core import field_mask
 from ...core.clock import format_time, from_millis
 from ...core.errors.catalogue import refuse
 from ...core.field_mask import Mask, Shape
 from ...core.files.fields import FILE_SHAPE
-from ...core.http.messages import JSON, JSONObject, Response
-from ..context.access_tokens import Caller
+from ...core.http.messages import Response
+from ...core.resources.files import Change, ChangeList, StartPageToken
 from ..context.responses import json_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..tables.change_log import ChangeRow
 from ..tables.files import FileRow
-from .operations import bool_param, int_param, parse_fields_param, select_fields, view_context
-from .resource import DEFAULT_MASK, file_resource
-from .rows import can_see
+from .operations import bool_param, int_param, parse_fields_param, select_fields
+from .resource import DEFAULT_MASK, ViewContext, file_resource
+from .rows import visible_role
 
 _CHANGE_SHAPE: Shape = {
     "kind": None, "changeType": None, "type": None, "time": None, "removed": None, "fileId": None,
@@ -40,22 +38,21 @@ _DEFAULT: Mask = {"kind": {}, "nextPageToken": {}, "newStartPageToken": {}, "cha
 
 
 def start_page_token(context: ServiceContext, request: RequestContext) -> Response:
-    """The token that stands for now."""
+    """Return the page token of the end of the change log."""
     mask = parse_fields_param(request.query, {field_mask.STAR: {}}, _START_SHAPE)
-    value: JSONObject = {"kind": context.names.kind("startPageToken"), "startPageToken": str(_next_number(context))}
+    value: StartPageToken = {
+        "kind": context.names.kind("startPageToken"),
+        "startPageToken": str(context.store.changes.last() + 1),
+    }
     return json_response(request.query, select_fields(mask, value))
 
 
-def _next_number(context: ServiceContext) -> int:
-    return context.store.changes.last() + 1
-
-
 def check_start(context: ServiceContext, request: RequestContext, *, required: bool) -> int:
-    """The number in a request's page token, or the present one. Raises ApiError (400)."""
+    """Return the number in a request's page token, by default that of the end of the log. Raises ApiError (400)."""
     text = request.query.get("pageToken")
     if text is None and required:
         raise refuse("requiredParameter", name="pageToken")
-    now = _next_number(context)
+    now = context.store.changes.last() + 1
     if text is None:
         return now
     if not (text.isascii() and text.isdigit() and len(text) < 19 and 1 <= int(text) <= now):
@@ -65,37 +62,35 @@ def check_start(context: ServiceContext, request: RequestContext, *, required: b
 
 
 def list_changes(context: ServiceContext, request: RequestContext) -> Response:
-    """What has changed since a token: for each file its last change, oldest first, a page at a time."""
+    """Return a page of the last changes of each file since a page token, oldest first."""
     policy, query = context.policy, request.query
     size = int_param(query, "pageSize", policy.page_size, policy.max_page_size)
     with_removed = bool_param(query, "includeRemoved", default=True)
     start = check_start(context, request, required=True)
     mask = parse_fields_param(query, _DEFAULT, _LIST_SHAPE)
-    end = _next_number(context)  # before the page is read: what comes meanwhile is on the next one
+    end = context.store.changes.last() + 1  # read before the page, so that later changes are on the next one
     rows = context.store.changes.page(request.caller.user, start, size + 1)
-    page = rows[:size]
-    entries = [(row, _visible_file(context, request.caller, row.file)) for row in page]
     inner = (mask or {}).get("changes") or _DEFAULT_CHANGE
-    value: JSONObject = {
-        "kind": context.names.kind("changeList"),
-        **({"nextPageToken": str(rows[size].seq)} if len(rows) > size else {"newStartPageToken": str(end)}),
-        "changes": [
-            _change_resource(context, request, row, file, inner) for row, file in entries if file or with_removed
-        ],
-    }
+    value: ChangeList = {"kind": context.names.kind("changeList")}
+    if len(rows) > size:
+        value["nextPageToken"] = str(rows[size].seq)
+    else:
+        value["newStartPageToken"] = str(end)
+    value["changes"] = []
+    for row in rows[:size]:
+        file = context.store.files.get(row.file)
+        if file and visible_role(context, request.caller, file) is None:
+            file = None
+        if file or with_removed:
+            value["changes"].append(_change_resource(context, request, row, file, inner))
     return json_response(query, select_fields(mask, value))
-
-
-def _visible_file(context: ServiceContext, caller: Caller, file_id: str) -> FileRow | None:
-    row = context.store.files.get(file_id)
-    return row if row and can_see(context, caller, row) else None
 
 
 def _change_resource(
     context: ServiceContext, request: RequestContext, row: ChangeRow, file: FileRow | None, mask: Mask
-) -> JSON:
-    """One change; a file that is deleted, or not to be seen any more, is removed."""
-    value: Mapping[str, JSON] = {
+) -> Change:
+    """Return the selected fields of a change; it is a removal if the caller can no longer see the file."""
+    change: Change = {
         "kind": context.names.kind("change"),
         "changeType": "file",
         "type": "file",
@@ -103,8 +98,7 @@ def _change_resource(
         "removed": file is None,
         "fileId": row.file,
     }
-    everything = field_mask.STAR in mask
-    selection: JSONObject = {name: member for name, member in value.items() if everything or name in mask}
-    if file and (everything or "file" in mask):
-        selection["file"] = file_resource(file, mask.get("file") or DEFAULT_MASK, view_context(context, request))
-    return selection
+    if file and (field_mask.STAR in mask or "file" in mask):
+        view = ViewContext(context, request.caller, request.http_request)
+        change["file"] = file_resource(file, mask.get("file") or DEFAULT_MASK, view)
+    return change

@@ -21,7 +21,7 @@ from ..tables.files import FileRow
 from .conversion import ConversionRequest, conversion_for, convert
 from .operations import check_response_params, read_json, render_file
 from .roles import check_can_download
-from .rows import add_file, check_new, file_for, new_row, readable_file
+from .rows import add_file, check_new, file_for, new_row
 from .simple_upload import converted_content, store_content
 
 _COPIED_FIELDS = ("contentHints", "description", "folderColorRgb", "originalFilename")
@@ -62,7 +62,7 @@ def _check_content(context: ServiceContext, request: RequestContext) -> None:
 
 def _source(context: ServiceContext, request: RequestContext) -> FileRow:
     """The original. Raises ApiError (403, 404)."""
-    row = readable_file(context, request.caller, request.file_id)
+    row = file_for(context, request.caller, request.file_id)
     if row.mime_type == context.folder_type:
         raise refuse("cannotCopy", fileId=row.id)
     check_can_download(context, request.caller.user, row, "cannotCopy")

@@ -12,7 +12,7 @@ from ..context.service_context import RequestContext, ServiceContext
 from ..storage.content_io import ContentReader
 from ..tables.files import FileRow
 from .roles import check_can_download
-from .rows import readable_file
+from .rows import file_for
 
 
 def download(context: ServiceContext, request: RequestContext) -> Response:
@@ -22,7 +22,7 @@ def download(context: ServiceContext, request: RequestContext) -> Response:
     """
     caller = require_scopes(request.caller, CONTENT, request.operation)
     with context.store.transaction():  # the row and its parts as of one moment
-        row = readable_file(context, caller, request.file_id)
+        row = file_for(context, caller, request.file_id)
         if row.content is None or row.size is None:
             raise refuse("notDownloadable")
         check_can_download(context, caller.user, row, "cannotDownload")

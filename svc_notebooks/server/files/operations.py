@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ...core import field_mask
-from ...core.errors.catalogue import ApiError, refuse
+from ...core.errors.catalogue import refuse
 from ...core.errors.decision_ids import ROOT
 from ...core.field_mask import Mask, Shape
 from ...core.files.fields import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
@@ -15,6 +15,7 @@ from ...core.files.permissions import Role
 from ...core.files.query import mentions, parse_order, parse_query
 from ...core.http.messages import JSON, Body, JSONObject, Query, Response
 from ...core.http.mime import detect
+from ...core.resources.files import File, FileList, GeneratedIds
 from ..blobs.blob_store import BLOCK
 from ..context.external_origin import external_origin
 from ..context.page_tokens import decode_page_token, encode_page_token
@@ -23,11 +24,11 @@ from ..context.service_context import RequestContext, ServiceContext
 from ..tables.files import FilePage, FileRow
 from . import change_log
 from .resource import DEFAULT_MASK, ViewContext, file_resource
-from .rows import add_file, changed_row, check_new, file_for, new_row, readable_file, save_properties, writable_folder
+from .rows import add_file, changed_row, check_new, file_for, new_row, save_properties, writable_folder
 
 
 class NewContent(NamedTuple):
-    """A content that a file is to have; without a size it is the canonical body of a native document."""
+    """The new content of a file. The canonical body of a native document has no size."""
 
     number: int
     size: int | None
@@ -41,7 +42,7 @@ _SPACES = (*_SEARCHED_SPACES, "appDataFolder")
 
 
 def read_json(body: Body, limit: int) -> JSONObject:
-    """The JSON object that a body is; {} for an empty one. Raises ApiError."""
+    """Read a body and return its JSON object, {} for an empty one. Raises ApiError for anything else."""
     pieces, size = [], 0
     while block := body.read(BLOCK):
         pieces.append(block)
@@ -52,39 +53,28 @@ def read_json(body: Body, limit: int) -> JSONObject:
 
 
 def parse_json(text: bytes) -> JSONObject:
-    """The JSON object that a text is; {} for an empty one. Raises ApiError (400 parseError)."""
+    """Return the JSON object of a text, {} for an empty one. Raises ApiError (400 parseError) for anything else."""
     if not text.strip():
         return {}
-    value = _decode_json(text)
-    if not isinstance(value, dict):
-        raise refuse("parseError", message="expected an object in braces.")
-    if text.count(b"{") + text.count(b"[") > _MAX_NESTING:
-        _check_nesting(value, _MAX_NESTING)
-    return value
-
-
-def _decode_json(text: bytes) -> JSON:
+    too_deep = f"it is nested more than {_MAX_NESTING} deep."
     try:
         value: JSON = json.loads(text.decode("utf-8-sig"), parse_constant=_reject_constant, parse_int=_integer)
     except UnicodeDecodeError:
         raise refuse("parseError", message="expected text in UTF-8, not compressed.") from None
     except RecursionError:
-        raise _nesting_error() from None
+        raise refuse("parseError", message=too_deep) from None
     except ValueError as error:
         raise refuse("parseError", message=str(error)[:200]) from None
+    if not isinstance(value, dict):
+        raise refuse("parseError", message="expected an object in braces.")
+    if text.count(b"{") + text.count(b"[") > _MAX_NESTING and _is_deeper(value, _MAX_NESTING):
+        raise refuse("parseError", message=too_deep)  # it could be stored, but not be encoded again
     return value
 
 
-def _nesting_error() -> ApiError:
-    return refuse("parseError", message=f"it is nested more than {_MAX_NESTING} deep.")
-
-
-def _check_nesting(value: JSON, remaining: int) -> None:
-    """What is stored must be printed again, whatever recursion that takes."""
-    if not remaining:
-        raise _nesting_error()
-    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        _check_nesting(inner, remaining - 1)
+def _is_deeper(value: JSON, depth: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return depth == 0 or any(_is_deeper(each, depth - 1) for each in inner)
 
 
 def _reject_constant(name: str) -> JSON:
@@ -98,7 +88,7 @@ def _integer(digits: str) -> int:
 
 
 def parse_fields_param(query: Query, default: Mask, shape: Shape) -> Mask | None:
-    """The mask of a request; None where it is blank, which selects nothing. Raises ApiError."""
+    """Return the mask of a request's `fields`; None if it is blank, which selects nothing. Raises ApiError."""
     text = query.get("fields")
     if text is None:
         return default
@@ -107,31 +97,28 @@ def parse_fields_param(query: Query, default: Mask, shape: Shape) -> Mask | None
     return mask or None
 
 
-def select_fields(mask: Mask | None, value: Mapping[str, Any]) -> JSONObject:
-    """The parts of an answer that a mask selects; None selects nothing."""
-    selection: JSON = {} if mask is None else field_mask.apply(mask, dict(value))
+def select_fields(mask: Mask | None, value: Mapping[str, object]) -> JSONObject:
+    """Return the parts of a resource that a mask selects; None selects nothing."""
+    whole: Any = value
+    selection = {} if mask is None else field_mask.apply(mask, whole)
     return selection if isinstance(selection, dict) else {}
 
 
 def check_response_params(context: ServiceContext, request: RequestContext) -> None:
-    """Refuse what would make the answer fail after the work is done. Raises ApiError (400)."""
+    """Refuse a request whose response could not be built after the work is done. Raises ApiError (400)."""
     parse_fields_param(request.query, DEFAULT_MASK, FILE_SHAPE)
     external_origin(request.http_request, context)
 
 
-def view_context(context: ServiceContext, request: RequestContext) -> ViewContext:
-    """To whom this call's answer is shown."""
-    return ViewContext(context, request.caller, request.http_request)
-
-
-def render_file(context: ServiceContext, request: RequestContext, row: FileRow) -> JSONObject:
-    """A file as this call's `fields` select it. Raises ApiError."""
+def render_file(context: ServiceContext, request: RequestContext, row: FileRow) -> File:
+    """Return the resource of a file with the `fields` of the request. Raises ApiError."""
     mask = parse_fields_param(request.query, DEFAULT_MASK, FILE_SHAPE)
-    return {} if mask is None else file_resource(row, mask, view_context(context, request))
+    view = ViewContext(context, request.caller, request.http_request)
+    return {} if mask is None else file_resource(row, mask, view)
 
 
 def create(context: ServiceContext, request: RequestContext) -> Response:
-    """A file by its metadata alone: a folder, an empty native document, or no bytes of another type."""
+    """Create a file without content (a folder, an empty native document, or an empty file of another type)."""
     check_response_params(context, request)
     metadata = check_file(
         read_json(request.body, context.policy.max_metadata_size), creating=True, policy=context.policy
@@ -147,15 +134,15 @@ def create(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def get(context: ServiceContext, request: RequestContext) -> Response:
-    """A file's metadata."""
+    """Return the metadata of a file."""
     if request.query.get("acknowledgeAbuse") == "true":
         raise refuse("noAcknowledgment")
-    row = readable_file(context, request.caller, request.file_id)
+    row = file_for(context, request.caller, request.file_id)
     return json_response(request.query, render_file(context, request, row))
 
 
 def update(context: ServiceContext, request: RequestContext) -> Response:
-    """Change metadata, and move by addParents and removeParents."""
+    """Change the metadata of a file, and move it by addParents and removeParents."""
     check_response_params(context, request)
     metadata = check_file(
         read_json(request.body, context.policy.max_metadata_size), creating=False, policy=context.policy
@@ -172,7 +159,7 @@ def change_file(
     metadata: JSONObject,
     content: NewContent | None = None,
 ) -> FileRow:
-    """Store a file's new metadata and content, inside a transaction; the row as it is then."""
+    """Store the new metadata and content of a file, inside a transaction, and return its new row."""
     old = file_for(context, request.caller, file_id, Role.WRITER)
     row = changed_row(context, request.caller, _moved_row(context, request, old), metadata)
     if content:
@@ -181,30 +168,30 @@ def change_file(
     save_properties(context, request.caller, row.id, metadata)
     if row.trashed != old.trashed:
         context.store.files.follow(row.id, trashed=bool(row.trashed))
-    change_log.changed(context, old, row, _change_names(old, row, metadata, content))
+    changes = {"parents"} if old.parent != row.parent else set[str]()
+    if content:
+        changes |= {"content", "properties"}  # a new revision is a property, too
+    if metadata.keys() - {"trashed"} or not (changes or "trashed" in metadata):
+        changes.add("properties")
+    change_log.changed(context, old, row, changes)
     return row
 
 
-def _change_names(old: FileRow, row: FileRow, metadata: JSONObject, content: NewContent | None) -> set[str]:
-    """The kinds of change that a message names; a new revision is a property too, moving to the trash is none."""
-    changes = {"parents"} if old.parent != row.parent else set()
-    if content:
-        changes |= {"content", "properties"}
-    if metadata.keys() - {"trashed"} or not (changes or "trashed" in metadata):
-        changes.add("properties")
-    return changes
-
-
 def _moved_row(context: ServiceContext, request: RequestContext, row: FileRow) -> FileRow:
-    """A file has one parent: adding another moves it there; without one it goes to the root."""
+    """Return the row of a file after addParents and removeParents.
+
+    A file has one parent, so that adding another moves it there, and removing it moves it to the root.
+    """
     add, remove = request.query.get("addParents"), request.query.get("removeParents")
     root = context.root(row.owner)
     if add:
         target = writable_folder(context, request.caller, add.split(",")[0].strip())
-        _check_cycle(context, row, target)
-    elif remove and row.parent in [
-        root if folder_id.strip() == "root" else folder_id.strip() for folder_id in remove.split(",")
-    ]:
+        ancestor: FileRow | None = target
+        while ancestor is not None:
+            if ancestor.id == row.id:
+                raise refuse("invalidParameter", name="addParents", message="a folder cannot go into itself.")
+            ancestor = context.store.files.get(ancestor.parent) if ancestor.parent else None
+    elif remove and row.parent in [root if name.strip() == "root" else name.strip() for name in remove.split(",")]:
         target = file_for(context, request.caller, root, Role.OWNER)
     else:
         return row
@@ -213,18 +200,10 @@ def _moved_row(context: ServiceContext, request: RequestContext, row: FileRow) -
     return row._replace(parent=target.id, trashed=int(bool(row.explicitly_trashed or target.trashed)))
 
 
-def _check_cycle(context: ServiceContext, row: FileRow, target: FileRow) -> None:
-    ancestor: FileRow | None = target
-    while ancestor is not None:
-        if ancestor.id == row.id:
-            raise refuse("invalidParameter", name="addParents", message="a folder cannot go into itself.")
-        ancestor = context.store.files.get(ancestor.parent) if ancestor.parent else None
-
-
 def delete(context: ServiceContext, request: RequestContext) -> Response:
-    """Delete a file, and everything below it, for good."""
+    """Delete a file and everything below it permanently."""
     with context.store.transaction():
-        row = readable_file(context, request.caller, request.file_id)
+        row = file_for(context, request.caller, request.file_id)
         if row.owner != request.caller.user:
             raise refuse("ownerOnly", fileId=row.id)
         if row.parent is None:
@@ -235,7 +214,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def empty_trash(context: ServiceContext, request: RequestContext) -> Response:
-    """Delete everything in the caller's trash for good."""
+    """Delete everything in the caller's trash permanently."""
     contents: dict[int, list[str]] = {}
     with context.store.transaction():
         for file_id in context.store.files.in_trash(request.caller.user):
@@ -245,22 +224,21 @@ def empty_trash(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def _delete_tree(context: ServiceContext, file_id: str) -> dict[int, list[str]]:
-    if row := context.store.files.get(file_id):
-        _return_foreign_files(context, row)
-        change_log.removed(context, row)
-        context.store.permissions.drop_all(row.id)
+    """Delete a file and everything below it, inside a transaction; return the parts of each content to be deleted.
+
+    The files of other users, with everything below them, move to the root folders of their owners.
+    """
+    if top := context.store.files.get(file_id):
+        for foreign_id in context.store.files.foreign_below(top.id, top.owner):
+            row = context.store.files.get(foreign_id)
+            parent = context.store.files.get(row.parent) if row and row.parent else None
+            if row and parent and parent.owner != row.owner:
+                moved = row._replace(parent=context.root(row.owner))
+                context.store.files.save(moved)
+                change_log.changed(context, row, moved, {"parents"})
+        change_log.removed(context, top)
+        context.store.permissions.drop_all(top.id)
     return {content: context.store.contents.drop(content) for content in context.store.files.drop(file_id)}
-
-
-def _return_foreign_files(context: ServiceContext, top: FileRow) -> None:
-    """What others have put into a folder that is deleted goes to their own root, with what is below it."""
-    for file_id in context.store.files.foreign_below(top.id, top.owner):
-        row = context.store.files.get(file_id)
-        parent = context.store.files.get(row.parent) if row and row.parent else None
-        if row and parent and parent.owner != row.owner:
-            moved = row._replace(parent=context.root(row.owner))
-            context.store.files.save(moved)
-            change_log.changed(context, row, moved, {"parents"})
 
 
 def _discard_contents(context: ServiceContext, contents: Mapping[int, list[str]]) -> None:
@@ -269,7 +247,7 @@ def _discard_contents(context: ServiceContext, contents: Mapping[int, list[str]]
 
 
 def generate_ids(context: ServiceContext, request: RequestContext) -> Response:
-    """Ids that create and upload take, once each (L-01)."""
+    """Return new ids, each of which can be used once to create or upload a file (L-01)."""
     policy = context.policy
     count = int_param(request.query, "count", policy.generated_ids, policy.max_generated_ids)
     space = choice_param(request.query, "space", _SPACES)
@@ -279,17 +257,19 @@ def generate_ids(context: ServiceContext, request: RequestContext) -> Response:
     with context.store.transaction():
         for file_id in ids:
             context.store.users.add_id(file_id, request.caller.user)
-    value: JSONObject = {"kind": context.names.kind("generatedIds"), "space": space, "ids": list(ids)}
+    value: GeneratedIds = {"kind": context.names.kind("generatedIds"), "space": space, "ids": ids}
     return json_response(request.query, select_fields(mask, value))
 
 
 def list_files(context: ServiceContext, request: RequestContext) -> Response:
-    """The caller's files: those that `q` finds, in the order of `orderBy`, a page at a time."""
+    """Return a page of the files that the caller can see and `q` selects, sorted by `orderBy`."""
     policy, query = context.policy, request.query
     size = int_param(query, "pageSize", policy.page_size, policy.max_page_size)
     keys = parse_order(query.get("orderBy") or "")
     choice_param(query, "corpora", ("user", "domain", "drive", "allDrives"))
-    spaces = _spaces(query)
+    spaces = [space.strip() for space in (query.get("spaces", _SPACES[0]) or "").split(",")]
+    for space in spaces:
+        choice_param(Query([("spaces", space)]), "spaces", _SPACES)
     text = query.get("q") or ""
     search = parse_query(text) if text.strip() else None
     if keys and search and mentions(search, "fullText"):
@@ -302,39 +282,22 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     )
     if mask is None:
         return json_response(query, {})
-    searched = not spaces.isdisjoint(_SEARCHED_SPACES)
-    page = (
-        context.store.files.page(request.viewer(context), search, keys, after, size) if searched else FilePage([], None)
-    )
-    next_token = encode_page_token(page.last, about, context.secret) if page.last else None
-    return json_response(query, _listing(context, request, page.rows, next_token, mask))
-
-
-def _spaces(query: Query) -> set[str]:
-    """The spaces that are looked through. Raises ApiError (400)."""
-    spaces = [space.strip() for space in (query.get("spaces", _SPACES[0]) or "").split(",")]
-    for space in spaces:
-        choice_param(Query([("spaces", space)]), "spaces", _SPACES)
-    return set(spaces)
-
-
-def _listing(
-    context: ServiceContext, request: RequestContext, rows: list[FileRow], token: str | None, mask: Mask
-) -> JSONObject:
+    page = FilePage([], None)
+    if not set(spaces).isdisjoint(_SEARCHED_SPACES):
+        page = context.store.files.page(request.viewer(context), search, keys, after, size)
     everything = field_mask.STAR in mask
-    value: JSONObject = {"kind": context.names.kind("fileList"), "incompleteSearch": False, "nextPageToken": token}
-    listing: JSONObject = {
-        name: member for name, member in value.items() if (everything or name in mask) and member is not None
-    }
+    value: FileList = {"kind": context.names.kind("fileList"), "incompleteSearch": False}
+    if page.last:
+        value["nextPageToken"] = encode_page_token(page.last, about, context.secret)
     if everything or "files" in mask:
-        inner = mask.get("files") or {field_mask.STAR: field_mask.ALL}
-        view = view_context(context, request)
-        listing["files"] = [file_resource(row, inner, view) for row in rows]
-    return listing
+        file_mask = mask.get("files") or {field_mask.STAR: field_mask.ALL}
+        view = ViewContext(context, request.caller, request.http_request)
+        value["files"] = [file_resource(row, file_mask, view) for row in page.rows]
+    return json_response(query, {name: member for name, member in value.items() if everything or name in mask})
 
 
 def int_param(query: Query, name: str, default: int, maximum: int) -> int:
-    """A whole number from 1 to `maximum`. Raises ApiError (400)."""
+    """Return a parameter that is a whole number from 1 to `maximum`. Raises ApiError (400)."""
     text = query.get(name)
     if text is None:
         return default
@@ -344,12 +307,12 @@ def int_param(query: Query, name: str, default: int, maximum: int) -> int:
 
 
 def bool_param(query: Query, name: str, *, default: bool) -> bool:
-    """True or false. Raises ApiError (400)."""
+    """Return a parameter that is true or false. Raises ApiError (400)."""
     return choice_param(query, name, ("true", "false") if default else ("false", "true")) == "true"
 
 
 def choice_param(query: Query, name: str, allowed: tuple[str, ...]) -> str:
-    """One of these values, the first unless given. Raises ApiError (400)."""
+    """Return a parameter that is one of these values, by default the first. Raises ApiError (400)."""
     text = query.get(name)
     if text is None:
         return allowed[0]

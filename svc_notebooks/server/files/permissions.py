@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+
 from ...core.errors.catalogue import refuse
 from ...core.field_mask import Mask, Shape
 from ...core.files.permissions import PERMISSION_SHAPE, PermissionRequest, Role, check_permission, check_role
-from ...core.http.messages import JSONObject, Response
+from ...core.http.messages import Response
+from ...core.resources.files import Permission, PermissionList
 from ..context.page_tokens import decode_page_token, encode_page_token
 from ..context.responses import empty_response, json_response
 from ..context.service_context import RequestContext, ServiceContext
@@ -15,7 +19,7 @@ from . import change_log
 from .operations import int_param, parse_fields_param, read_json, select_fields
 from .resource import ANYONE, permission_id, permission_resource, permissions_of
 from .roles import users_with_access
-from .rows import file_for, writers_can_share
+from .rows import file_for
 
 _DEFAULT: Mask = {"kind": {}, "id": {}, "type": {}, "role": {}}
 _MAX_PAGE_SIZE = 100
@@ -23,36 +27,31 @@ _LIST_SHAPE: Shape = {"kind": None, "nextPageToken": None, "permissions": PERMIS
 
 
 def create(context: ServiceContext, request: RequestContext) -> Response:
-    """Give somebody a role; who has one already gets this one instead."""
+    """Give a user, a group, a domain or anyone a role on a file, in place of the role that they have."""
     mask = parse_fields_param(request.query, _DEFAULT, PERMISSION_SHAPE)
     requested = check_permission(read_json(request.body, context.policy.max_metadata_size))
-    _check_transfer(request, requested.role)
+    if requested.role is Role.OWNER:
+        raise refuse("noTransfer")
     with context.store.transaction():
         row = _shareable_file(context, request)
         permission = _grant(context, request, row, requested)
     return _response(request, mask, permission)
 
 
-def _grant(context: ServiceContext, request: RequestContext, row: FileRow, requested: PermissionRequest) -> JSONObject:
+def _grant(context: ServiceContext, request: RequestContext, row: FileRow, requested: PermissionRequest) -> Permission:
     if requested.type == "user" and requested.grantee == row.owner.lower():
         return permissions_of(context, row)[0]
-    permission_id = _permission_id_for(requested)
-    old = _own_permission(context, row, permission_id)
-    if old:
+    new_id = ANYONE
+    if requested.grantee:  # a group may have the address of a user, and is another grantee
+        new_id = permission_id(f"group {requested.grantee}" if requested.type == "group" else requested.grantee)
+    if old := _own_permission(context, row, new_id):
         return permission_resource(context, _set_role(context, row, old, requested.role))
     new = PermissionRow(
-        row.id, permission_id, requested.type, requested.grantee, requested.role, context.millis(), request.caller.user
+        row.id, new_id, requested.type, requested.grantee, requested.role, context.millis(), request.caller.user
     )
     context.store.permissions.add(new)
     change_log.permission_added(context, row)
     return permission_resource(context, new)
-
-
-def _permission_id_for(requested: PermissionRequest) -> str:
-    """A group may have the address of a user, and is not that user."""
-    if not requested.grantee:
-        return ANYONE
-    return permission_id(f"group {requested.grantee}" if requested.type == "group" else requested.grantee)
 
 
 def _set_role(context: ServiceContext, row: FileRow, old: PermissionRow, role: Role) -> PermissionRow:
@@ -62,28 +61,22 @@ def _set_role(context: ServiceContext, row: FileRow, old: PermissionRow, role: R
     return old._replace(role=role)
 
 
-def _check_transfer(request: RequestContext, role: Role) -> None:
-    if role is Role.OWNER:
-        raise refuse("noTransfer")
-
-
 def _shareable_file(context: ServiceContext, request: RequestContext) -> FileRow:
-    """The file, if the caller may share it. Raises ApiError (403, 404)."""
+    """Return the file of the request. Raises ApiError (403, 404) if the caller cannot share it."""
     row = file_for(context, request.caller, request.file_id, Role.WRITER)
-    is_barred = row.owner != request.caller.user and not writers_can_share(row)
+    is_barred = row.owner != request.caller.user and json.loads(row.extra).get("writersCanShare") is False
     if row.parent is None or is_barred:
         raise refuse("filePermission", fileId=row.id)
     return row
 
 
 def _own_permission(context: ServiceContext, row: FileRow, permission_id: str) -> PermissionRow | None:
-    return next(
-        (permission for permission in context.store.permissions.of(row.id) if permission.id == permission_id), None
-    )
+    own = context.store.permissions.of(row.id)
+    return next((permission for permission in own if permission.id == permission_id), None)
 
 
 def _changeable_permission(context: ServiceContext, row: FileRow, permission_id: str) -> PermissionRow:
-    """A permission of the file itself; the owner's stays, an inherited one is the folder's. Raises ApiError."""
+    """Return a permission of the file itself. Raises ApiError for the owner's, an inherited or an unknown one."""
     if permission := _own_permission(context, row, permission_id):
         return permission
     if permission_id in (permission["id"] for permission in permissions_of(context, row)):
@@ -92,10 +85,11 @@ def _changeable_permission(context: ServiceContext, row: FileRow, permission_id:
 
 
 def update(context: ServiceContext, request: RequestContext) -> Response:
-    """Another role for somebody who has one."""
+    """Change the role of a permission."""
     mask = parse_fields_param(request.query, _DEFAULT, PERMISSION_SHAPE)
     role = check_role(read_json(request.body, context.policy.max_metadata_size))
-    _check_transfer(request, role)
+    if role is Role.OWNER:
+        raise refuse("noTransfer")
     with context.store.transaction():
         row = _shareable_file(context, request)
         permission = _set_role(context, row, _changeable_permission(context, row, request.permission_id), role)
@@ -103,22 +97,20 @@ def update(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def delete(context: ServiceContext, request: RequestContext) -> Response:
-    """Take a role away; one's own anybody may give up."""
+    """Delete a permission. A reader may delete their own."""
     with context.store.transaction():
         row = file_for(context, request.caller, request.file_id, Role.READER)
         if request.permission_id != permission_id(request.caller.user):
             row = _shareable_file(context, request)
-        permission, before = (
-            _changeable_permission(context, row, request.permission_id),
-            users_with_access(context, row),
-        )
+        permission = _changeable_permission(context, row, request.permission_id)
+        before = users_with_access(context, row)
         context.store.permissions.drop(row.id, permission.id)
         change_log.permission_removed(context, row, before)
     return empty_response(204)
 
 
 def get(context: ServiceContext, request: RequestContext) -> Response:
-    """One permission, for those who may see them."""
+    """Return a permission to a writer of the file."""
     mask = parse_fields_param(request.query, _DEFAULT, PERMISSION_SHAPE)
     row = file_for(context, request.caller, request.file_id, Role.WRITER)
     for permission in permissions_of(context, row):
@@ -128,25 +120,23 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def list_permissions(context: ServiceContext, request: RequestContext) -> Response:
-    """Who has which role, the owner first; inherited ones are among them."""
+    """Return a page of the permissions on a file to a writer of it: the owner's first, inherited ones too."""
     mask = parse_fields_param(request.query, {"kind": {}, "nextPageToken": {}, "permissions": _DEFAULT}, _LIST_SHAPE)
     row = file_for(context, request.caller, request.file_id, Role.WRITER)
     permissions = permissions_of(context, row)
-    size = (
-        int_param(request.query, "pageSize", len(permissions), _MAX_PAGE_SIZE)
-        if "pageSize" in request.query
-        else len(permissions)
-    )
+    size = len(permissions)
+    if "pageSize" in request.query:
+        size = int_param(request.query, "pageSize", size, _MAX_PAGE_SIZE)
     about, token = ("permissions", row.id), request.query.get("pageToken")
     start = decode_page_token(token, about, 1, context.secret)[0] if token else 0
-    value: JSONObject = {
+    value: PermissionList = {
         "kind": context.names.kind("permissionList"),
-        "permissions": list(permissions[start : start + size]),
+        "permissions": permissions[start : start + size],
     }
     if start + size < len(permissions):
         value["nextPageToken"] = encode_page_token((start + size,), about, context.secret)
     return _response(request, mask, value)
 
 
-def _response(request: RequestContext, mask: Mask | None, value: JSONObject) -> Response:
+def _response(request: RequestContext, mask: Mask | None, value: Mapping[str, object]) -> Response:
     return json_response(request.query, select_fields(mask, value))

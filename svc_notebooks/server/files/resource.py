@@ -1,4 +1,4 @@
-"""Builds the File resource from a database row; one table has a function for each field."""
+"""Builds the File resource from a database row, one field at a time."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
-from ...core import field_mask
 from ...core.clock import format_time, from_millis
-from ...core.field_mask import ALL, Mask
-from ...core.files.fields import CAPABILITIES, FILE_FIELDS
+from ...core.field_mask import ALL, STAR, Mask, apply
+from ...core.files.fields import CAPABILITIES, FILE_FIELDS, FileField
 from ...core.files.permissions import GRANTEES, Role
-from ...core.http.messages import JSON, JSONObject, Query, Request, join_url, segment
+from ...core.http.messages import Query, Request, join_url, segment
 from ...core.http.mime import extension_of
+from ...core.resources.files import File, Permission, ShortcutDetails, User
 from ..blobs.damage import DamagedContent
 from ..context.access_tokens import Caller
 from ..context.external_origin import external_origin
@@ -29,7 +29,10 @@ from .roles import can_download, effective_permissions, effective_role
 _log = logging.getLogger(__name__)
 
 DEFAULT_MASK: Mask = {"kind": ALL, "id": ALL, "name": ALL, "mimeType": ALL}
-"""What an answer has unless `fields` says otherwise."""
+"""The fields of a response without a `fields` parameter."""
+
+ANYONE = "anyoneWithLink"
+"""The id of the permission that is for anyone."""
 
 _VIEWS = {"document": "document", "spreadsheet": "spreadsheets", "presentation": "presentation"}
 _FOLDERS_ONLY = frozenset(
@@ -39,7 +42,7 @@ _FOLDERS_ONLY = frozenset(
 
 @dataclass(frozen=True)
 class ViewContext:
-    """To whom files are shown, and at what address, which is only found where a link asks for it."""
+    """The caller and the request that a resource is built for."""
 
     context: ServiceContext
     caller: Caller
@@ -47,27 +50,23 @@ class ViewContext:
 
     @cached_property
     def origin(self) -> str:
-        """Where the client sees this service. Raises ApiError (400) for a Host that is none."""
+        """The origin of the service as the client addresses it. Raises ApiError (400) for an invalid Host."""
         return external_origin(self.request, self.context)
 
 
 class _File:
-    """A file while its resource is made: what several fields need is found once."""
+    """A file while its resource is built; values that several fields need are computed once."""
 
     def __init__(self, row: FileRow, view: ViewContext) -> None:
         self.row = row
+        self.view = view
         self.context = view.context
         self.caller = view.caller
-        self._view = view
-
-    @property
-    def origin(self) -> str:
-        return self._view.origin
 
     @cached_property
     def extra(self) -> dict[str, Any]:
-        field_mask: dict[str, Any] = json.loads(self.row.extra)
-        return field_mask
+        extra: dict[str, Any] = json.loads(self.row.extra)
+        return extra
 
     @cached_property
     def digests(self) -> Digests | None:
@@ -84,33 +83,30 @@ class _File:
         return effective_role(self.context, self.caller.user, self.row) or Role.READER
 
     @cached_property
-    def permissions(self) -> list[JSONObject]:
+    def permissions(self) -> list[Permission]:
         return permissions_of(self.context, self.row)
 
-    @property
-    def binary(self) -> bool:
-        return self.row.size is not None
+    @cached_property
+    def own_grant(self) -> PermissionRow | None:
+        own_id = permission_id(self.caller.user.lower())
+        return next((grant for grant in self.context.store.permissions.of(self.row.id) if grant.id == own_id), None)
 
-    def user(self, email: str) -> JSONObject:
+    def user(self, email: str) -> User:
         return user_resource(self.context, self.caller, email)
 
 
-ANYONE = "anyoneWithLink"
-"""The id of the permission that is for anyone."""
-
-
 def permission_id(email: str) -> str:
-    """The number that stands for a user among a file's permissions."""
+    """Return the id of a user's permissions, 20 digits."""
     return str(int.from_bytes(sha256(email.encode("utf-8", "replace")).digest()[:8])).zfill(20)
 
 
 def display_name(email: str) -> str:
-    """What a user is called."""
+    """Return the display name of a user, made from the e-mail address."""
     return email.partition("@")[0].replace(".", " ").title()
 
 
-def user_resource(context: ServiceContext, caller: Caller, email: str) -> JSONObject:
-    """A user as this caller sees them."""
+def user_resource(context: ServiceContext, caller: Caller, email: str) -> User:
+    """Return the resource of a user; `me` is true for the caller."""
     return {
         "kind": context.names.kind("user"),
         "displayName": display_name(email),
@@ -120,26 +116,35 @@ def user_resource(context: ServiceContext, caller: Caller, email: str) -> JSONOb
     }
 
 
-def _time(millis: int | None) -> str | None:
-    return None if millis is None else format_time(from_millis(millis))
+def permissions_of(context: ServiceContext, row: FileRow) -> list[Permission]:
+    """Return all permissions on a file, inherited ones too, the owner's first."""
+    owner = PermissionRow(row.id, permission_id(row.owner), "user", row.owner, Role.OWNER, row.created, row.owner)
+    others = (grant for grant in effective_permissions(context, row) if grant.id != owner.id)
+    return [permission_resource(context, grant) for grant in (owner, *others)]
 
 
-def _digest(file: _File, name: str) -> str | None:
-    return getattr(file.digests, name) if file.digests else None
-
-
-def _capabilities(file: _File) -> JSONObject:
-    folder, trashed = file.row.mime_type == file.context.folder_type, bool(file.row.trashed)
-    barred = not can_download(file.row, file.role)
-    denied = {"canUntrash": not trashed, "canDownload": not file.binary or barred, "canReadRevisions": not file.binary}
-    denied["canCopy"] = folder or barred
-    if not (file.row.owner == file.caller.user or file.extra.get("writersCanShare", True)):
-        denied["canShare"] = True
-    return {
-        name: _MINIMUM_ROLES.get(name, Role.WRITER) <= file.role
-        and not denied.get(name, name in _FOLDERS_ONLY and not folder)
-        for name in CAPABILITIES
+def permission_resource(context: ServiceContext, row: PermissionRow) -> Permission:
+    """Return the resource of a permission."""
+    resource: Any = {
+        "id": row.id,
+        "displayName": display_name(row.grantee) if row.grantee else None,
+        "type": row.type,
+        "kind": context.names.kind("permission"),
+        GRANTEES[row.type] or "": row.grantee or None,
+        "role": Role(row.role).wire_name,
     }
+    for name in [name for name, value in resource.items() if value is None]:
+        del resource[name]
+    permission: Permission = resource
+    return permission
+
+
+def view_path(context: ServiceContext, row: FileRow) -> str:
+    """Return the path and query of a file's web page."""
+    native = row.mime_type.removeprefix(context.names.media_prefix)
+    if native in _VIEWS:
+        return f"/{_VIEWS[native]}/d/{row.id}/edit?usp=storagesdk"
+    return f"/file/d/{row.id}/view?usp=storagesdk"
 
 
 _MINIMUM_ROLES = {
@@ -153,147 +158,118 @@ _MINIMUM_ROLES = {
     "canTrashChildren": Role.OWNER,
     "canUntrash": Role.OWNER,
 }
-"""The least role for what somebody may do; for all else it is writer."""
+"""The minimum role for an action; for all others it is writer."""
 
 
-def permissions_of(context: ServiceContext, row: FileRow) -> list[JSONObject]:
-    """All permissions that hold for a file, the owner's first."""
-    owner = PermissionRow(row.id, permission_id(row.owner), "user", row.owner, Role.OWNER, row.created, row.owner)
-    others = (grant for grant in effective_permissions(context, row) if grant.id != owner.id)
-    return [permission_resource(context, grant) for grant in (owner, *others)]
-
-
-def permission_resource(context: ServiceContext, row: PermissionRow) -> JSONObject:
-    """A permission as the wire shows it."""
-    field_mask: JSONObject = {
-        "id": row.id,
-        "displayName": display_name(row.grantee) if row.grantee else None,
-        "type": row.type,
-        "kind": context.names.kind("permission"),
-        GRANTEES[row.type] or "": row.grantee or None,
-        "role": Role(row.role).wire_name,
+def _capabilities(file: _File) -> dict[str, bool]:
+    folder, trashed = file.row.mime_type == file.context.folder_type, bool(file.row.trashed)
+    binary, barred = file.row.size is not None, not can_download(file.row, file.role)
+    denied = {"canUntrash": not trashed, "canDownload": not binary or barred, "canReadRevisions": not binary}
+    denied["canCopy"] = folder or barred
+    if not (file.row.owner == file.caller.user or file.extra.get("writersCanShare", True)):
+        denied["canShare"] = True
+    return {
+        name: _MINIMUM_ROLES.get(name, Role.WRITER) <= file.role
+        and not denied.get(name, name in _FOLDERS_ONLY and not folder)
+        for name in CAPABILITIES
     }
-    return {name: value for name, value in field_mask.items() if value is not None}
 
 
-def _permissions(file: _File) -> list[JSONObject] | None:
-    """For those who may see them."""
-    return file.permissions if file.role >= Role.WRITER else None
-
-
-def _permission_ids(file: _File) -> list[JSON] | None:
-    return [permission["id"] for permission in _permissions(file) or []] or None
-
-
-def _modifier(file: _File) -> JSONObject:
-    return file.user(file.extra.get("lastModifyingUser") or file.row.owner)
-
-
-def _own_grant(file: _File) -> PermissionRow | None:
-    own_id = permission_id(file.caller.user.lower())
-    return next((grant for grant in file.context.store.permissions.of(file.row.id) if grant.id == own_id), None)
-
-
-def _shared_time(file: _File) -> str | None:
-    grant = _own_grant(file)
-    return _time(grant.since) if grant else None
-
-
-def _sharing_user(file: _File) -> JSONObject | None:
-    grant = _own_grant(file)
-    return file.user(grant.by) if grant else None
-
-
-def _shortcut(file: _File) -> JSONObject | None:
-    if file.row.target is None:
-        return None
-    return {"targetId": file.row.target, "targetMimeType": file.extra.get("targetMimeType")}
-
-
-def view_path(context: ServiceContext, row: FileRow) -> str:
-    """Where the page of a file is, below the service's address."""
-    short = row.mime_type.removeprefix(context.names.media_prefix)
-    if short in _VIEWS:
-        return f"/{_VIEWS[short]}/d/{row.id}/edit?usp=storagesdk"
-    return f"/file/d/{row.id}/view?usp=storagesdk"
-
-
-def _export_links(file: _File) -> JSONObject | None:
-    """Where a native document is to be had in each format that it can become."""
+def _export_links(file: _File) -> dict[str, str] | None:
+    """Return the export URL of a native document for each format that it can be exported to."""
     native = file.row.mime_type.removeprefix(file.context.names.media_prefix)
-    url = join_url(file.origin, file.context.names.path("files", segment(file.row.id), "export"))
+    url = join_url(file.view.origin, file.context.names.path("files", segment(file.row.id), "export"))
     targets = map(file.context.names.media_type, file.context.converter.exports.get(native, ()))
     return {target: f"{url}?{Query([('mimeType', target)])}" for target in targets} or None
 
 
-def _trashing_user(file: _File) -> JSONObject | None:
-    return file.user(file.row.owner) if file.row.explicitly_trashed else None
+def _permissions(file: _File) -> list[Permission] | None:
+    """Return the permissions, to writers only."""
+    return file.permissions if file.role >= Role.WRITER else None
+
+
+def _shortcut(file: _File) -> ShortcutDetails | None:
+    if file.row.target is None:
+        return None
+    target_type: Any = file.extra.get("targetMimeType")
+    return {"targetId": file.row.target, "targetMimeType": target_type}
+
+
+def _time(millis: int | None) -> str | None:
+    return None if millis is None else format_time(from_millis(millis))
 
 
 # fmt: off
-_FIELD_GETTERS: Mapping[str, Callable[[_File], Any]] = {
-    "kind":                         lambda f: f.context.names.kind("file"),
-    "id":                           lambda f: f.row.id,
-    "name":                         lambda f: f.row.name,
-    "mimeType":                     lambda f: f.row.mime_type,
-    "appProperties":                lambda f: f.context.store.files.properties(f.row.id, f.caller.client) or None,
-    "capabilities":                 _capabilities,
-    "contentRestrictions":          lambda f: f.extra.get("contentRestrictions"),
-    "copyRequiresWriterPermission": lambda f: f.extra.get("copyRequiresWriterPermission", False),
-    "createdTime":                  lambda f: _time(f.row.created),
-    "description":                  lambda f: f.extra.get("description"),
-    "explicitlyTrashed":            lambda f: bool(f.row.explicitly_trashed),
-    "exportLinks":                  _export_links,
-    "fileExtension":                lambda f: extension_of(f.row.name)[0],
-    "folderColorRgb":               lambda f: f.extra.get("folderColorRgb"),
-    "fullFileExtension":            lambda f: extension_of(f.row.name)[1],
-    "hasThumbnail":                 lambda f: False,
-    "headRevisionId":               lambda f: f"0B{f.row.content}",
-    "isAppAuthorized":              lambda f: f.context.store.files.is_open_with(f.row.id, f.caller.client),
-    "lastModifyingUser":            _modifier,
-    "md5Checksum":                  lambda f: _digest(f, "md5"),
-    "modifiedByMe":                 lambda f: f.row.modified_by_me is not None,
-    "modifiedByMeTime":             lambda f: _time(f.row.modified_by_me),
-    "modifiedTime":                 lambda f: _time(f.row.modified),
-    "originalFilename":             lambda f: f.extra.get("originalFilename"),
-    "ownedByMe":                    lambda f: f.row.owner == f.caller.user,
-    "owners":                       lambda f: [f.user(f.row.owner)],
-    "parents":                      lambda f: [f.row.parent] if f.row.parent else None,
-    "permissionIds":                _permission_ids,
-    "permissions":                  _permissions,
-    "properties":                   lambda f: f.context.store.files.properties(f.row.id, "") or None,
-    "quotaBytesUsed":               lambda f: str(f.row.size or 0),
-    "sha1Checksum":                 lambda f: _digest(f, "sha1"),
-    "sha256Checksum":               lambda f: _digest(f, "sha256"),
-    "shared":                       lambda f: len(f.permissions) > 1,
-    "sharedWithMeTime":             _shared_time,
-    "sharingUser":                  _sharing_user,
-    "shortcutDetails":              _shortcut,
-    "size":                         lambda f: str(f.row.size),
-    "spaces":                       lambda f: ["storage"],
-    "starred":                      lambda f: bool(f.row.starred),
-    "thumbnailVersion":             lambda f: "0",
-    "trashed":                      lambda f: bool(f.row.trashed),
-    "trashedTime":                  lambda f: _time(f.row.trashed_at),
-    "trashingUser":                 _trashing_user,
-    "version":                      lambda f: str(f.row.version),
-    "viewedByMe":                   lambda f: f.row.viewed is not None,
-    "viewedByMeTime":               lambda f: _time(f.row.viewed),
-    "viewersCanCopyContent":        lambda f: f.extra.get("viewersCanCopyContent", False),
-    "webContentLink":               lambda f: f"{f.origin}/uc?id={f.row.id}",
-    "webViewLink":                  lambda f: f.origin + view_path(f.context, f.row),
-    "writersCanShare":              lambda f: f.extra.get("writersCanShare", True),
+_COMPUTED: Mapping[str, Callable[[_File], Any]] = {
+    "kind":              lambda f: f.context.names.kind("file"),
+    "id":                lambda f: f.row.id,
+    "name":              lambda f: f.row.name,
+    "mimeType":          lambda f: f.row.mime_type,
+    "appProperties":     lambda f: f.context.store.files.properties(f.row.id, f.caller.client) or None,
+    "capabilities":      _capabilities,
+    "contentHints":      lambda f: None,  # for the search index only
+    "createdTime":       lambda f: _time(f.row.created),
+    "explicitlyTrashed": lambda f: bool(f.row.explicitly_trashed),
+    "exportLinks":       _export_links,
+    "fileExtension":     lambda f: extension_of(f.row.name)[0],
+    "fullFileExtension": lambda f: extension_of(f.row.name)[1],
+    "hasThumbnail":      lambda f: False,
+    "headRevisionId":    lambda f: f"0B{f.row.content}",
+    "isAppAuthorized":   lambda f: f.context.store.files.is_open_with(f.row.id, f.caller.client),
+    "lastModifyingUser": lambda f: f.user(f.extra.get("lastModifyingUser") or f.row.owner),
+    "md5Checksum":       lambda f: f.digests and f.digests.md5,
+    "modifiedByMe":      lambda f: f.row.modified_by_me is not None,
+    "modifiedByMeTime":  lambda f: _time(f.row.modified_by_me),
+    "modifiedTime":      lambda f: _time(f.row.modified),
+    "ownedByMe":         lambda f: f.row.owner == f.caller.user,
+    "owners":            lambda f: [f.user(f.row.owner)],
+    "parents":           lambda f: [f.row.parent] if f.row.parent else None,
+    "permissionIds":     lambda f: [permission["id"] for permission in _permissions(f) or ()] or None,
+    "permissions":       _permissions,
+    "properties":        lambda f: f.context.store.files.properties(f.row.id, "") or None,
+    "quotaBytesUsed":    lambda f: str(f.row.size or 0),
+    "sha1Checksum":      lambda f: f.digests and f.digests.sha1,
+    "sha256Checksum":    lambda f: f.digests and f.digests.sha256,
+    "shared":            lambda f: len(f.permissions) > 1,
+    "sharedWithMeTime":  lambda f: _time(f.own_grant.since) if f.own_grant else None,
+    "sharingUser":       lambda f: f.user(f.own_grant.by) if f.own_grant else None,
+    "shortcutDetails":   _shortcut,
+    "size":              lambda f: str(f.row.size),
+    "spaces":            lambda f: ["storage"],
+    "starred":           lambda f: bool(f.row.starred),
+    "thumbnailVersion":  lambda f: "0",
+    "trashed":           lambda f: bool(f.row.trashed),
+    "trashedTime":       lambda f: _time(f.row.trashed_at),
+    "trashingUser":      lambda f: f.user(f.row.owner) if f.row.explicitly_trashed else None,
+    "version":           lambda f: str(f.row.version),
+    "viewedByMe":        lambda f: f.row.viewed is not None,
+    "viewedByMeTime":    lambda f: _time(f.row.viewed),
+    "webContentLink":    lambda f: f"{f.view.origin}/uc?id={f.row.id}",
+    "webViewLink":       lambda f: f.view.origin + view_path(f.context, f.row),
 }
 # fmt: on
+
+
+def _stored(field: FileField) -> Callable[[_File], Any]:
+    return lambda file: file.extra.get(field.name, field.default)
+
+
+_GETTERS = {name: getter for name, getter in _COMPUTED.items() if name in DEFAULT_MASK} | {
+    field.name: _COMPUTED.get(field.name) or _stored(field)
+    for field in FILE_FIELDS
+    if field.name in _COMPUTED or field.stored
+}
 _BINARY = frozenset(field.name for field in FILE_FIELDS if field.binary)
 
 
-def file_resource(row: FileRow, mask: Mask, view: ViewContext) -> JSONObject:
-    """The parts of a file that a mask selects; only what is selected is looked up or computed."""
-    file = _File(row, view)
-    selection: JSONObject = {}
-    for name in _FIELD_GETTERS if field_mask.STAR in mask else [name for name in _FIELD_GETTERS if name in mask]:
-        value = None if name in _BINARY and not file.binary else _FIELD_GETTERS[name](file)
-        if value is not None:
-            selection[name] = field_mask.apply(mask.get(name, ALL), value)
+def file_resource(row: FileRow, mask: Mask, view: ViewContext) -> File:
+    """Return the fields of a file that a mask selects. Nothing else is looked up or computed."""
+    file, everything = _File(row, view), STAR in mask
+    resource: Any = {}
+    for name, getter in _GETTERS.items():
+        if not (everything or name in mask) or (row.size is None and name in _BINARY):
+            continue
+        if (value := getter(file)) is not None:
+            resource[name] = apply(mask.get(name, ALL), value)
+    selection: File = resource
     return selection

@@ -39,7 +39,7 @@ from ..tables.contents import PartRange
 from ..tables.upload_sessions import SessionRow
 from .conversion import ConvertedContent, conversion_for, convert
 from .operations import NewContent, render_file
-from .rows import readable_file
+from .rows import file_for
 from .simple_upload import (
     OrphanedContent,
     converted_content,
@@ -253,7 +253,7 @@ def _store_file(
     metadata = json.loads(row.metadata)
     media_type = metadata.get("mimeType") or row.media_type
     if media_type is None and row.file:
-        media_type = readable_file(context, request.caller, row.file).mime_type
+        media_type = file_for(context, request.caller, row.file).mime_type
     content = (
         converted_content(context, converted)
         if converted
@@ -305,7 +305,7 @@ def _file_json(context: ServiceContext, request: RequestContext, row: SessionRow
     initiation = _initiation_request(request, row)
     compact = initiation.query.get("prettyPrint") == "false"
     answer = encode_json(
-        render_file(context, initiation, readable_file(context, request.caller, row.file or "")), compact=compact
+        render_file(context, initiation, file_for(context, request.caller, row.file or "")), compact=compact
     )
     context.store.upload_sessions.save_answer(row.id, answer.decode())
     return answer

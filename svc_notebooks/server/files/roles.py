@@ -13,7 +13,7 @@ from ..tables.permissions import PermissionRow
 
 
 def effective_role(context: ServiceContext, user: str, row: FileRow) -> Role | None:
-    """What a user is to a file; None: they do not see it."""
+    """Return the role of a user on a file; None if they cannot see it."""
     if row.owner == user:
         return Role.OWNER
     roles = [Role.WRITER for ancestor in _file_and_ancestors(context, row) if ancestor.owner == user]
@@ -22,7 +22,7 @@ def effective_role(context: ServiceContext, user: str, row: FileRow) -> Role | N
 
 
 def can_download(row: FileRow, role: Role) -> bool:
-    """Whether this role lets somebody download, export and copy a file, which its writers can bar for readers."""
+    """Return whether a role allows to download, export and copy a file; its writers can forbid it to readers."""
     if role >= Role.WRITER:
         return True
     extra = json.loads(row.extra)
@@ -30,8 +30,8 @@ def can_download(row: FileRow, role: Role) -> bool:
 
 
 def check_can_download(context: ServiceContext, user: str, row: FileRow, refusal: str) -> None:
-    """Refuse who may read a file and not take it along (A6-05). Raises ApiError (403)."""
-    if not can_download(row, effective_role(context, user, row) or Role.READER):
+    """Refuse a reader who may not download, export or copy a file (A6-05). Raises ApiError (403)."""
+    if row.owner != user and not can_download(row, effective_role(context, user, row) or Role.READER):
         raise refuse(refusal, fileId=row.id)
 
 
@@ -42,13 +42,13 @@ def _applies_to(grant: PermissionRow, user: str) -> bool:
 
 
 def users_with_access(context: ServiceContext, row: FileRow) -> frozenset[str]:
-    """Everybody who has the file by name: owners of it and of the folders above, and users whom it was shared with."""
+    """Return the owners of a file and of the folders above it, and the users with whom one of them is shared."""
     owners = {ancestor.owner for ancestor in _file_and_ancestors(context, row)}
     return frozenset(owners | {grant.grantee for grant in effective_permissions(context, row) if grant.type == "user"})
 
 
 def effective_permissions(context: ServiceContext, row: FileRow) -> list[PermissionRow]:
-    """The permissions that hold for a file, its own and inherited ones; of two for one grantee the higher role."""
+    """Return the own and the inherited permissions on a file; of two with one id, the one with the higher role."""
     by_id: dict[str, PermissionRow] = {}
     for ancestor in _file_and_ancestors(context, row):
         for grant in context.store.permissions.of(ancestor.id):
@@ -59,7 +59,7 @@ def effective_permissions(context: ServiceContext, row: FileRow) -> list[Permiss
 
 
 def _file_and_ancestors(context: ServiceContext, row: FileRow) -> Iterator[FileRow]:
-    """The file and the folders above it, but for its owner's root, which nobody else sees."""
+    """Yield the file and the folders above it, except the root of its owner, which nobody else can see."""
     ancestor: FileRow | None = row
     while ancestor is not None:
         yield ancestor

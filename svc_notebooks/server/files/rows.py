@@ -8,6 +8,7 @@ from typing import Any
 from ...core.clock import parse_time, to_millis
 from ...core.errors.catalogue import refuse
 from ...core.errors.decision_ids import ROOT, WHO_TRASHES
+from ...core.files.fields import FILE_FIELDS
 from ...core.files.permissions import Role
 from ...core.http.messages import JSONObject
 from ...core.http.mime import UNKNOWN
@@ -18,23 +19,20 @@ from ..tables.files import FileRow
 from . import change_log
 from .roles import effective_role
 
-_EXTRA = (
-    "contentHints", "contentRestrictions", "copyRequiresWriterPermission", "description", "folderColorRgb",
-    "originalFilename", "viewersCanCopyContent", "writersCanShare",
-)  # fmt: skip
-"""Writable fields that are kept as they came."""
+_STORED = tuple(field.name for field in FILE_FIELDS if field.stored)
+"""Fields that are kept in `FileRow.extra` as they were sent."""
 
 _MODIFIER = "lastModifyingUser"
-"""Kept beside them, where it is not the owner."""
+"""Kept beside them, if it is not the owner."""
 
 
-def file_for(context: ServiceContext, caller: Caller, file_id: str, minimum_role: Role) -> FileRow:
-    """A file that this caller has at least this role on; `root` is the folder that everything of theirs is in.
+def file_for(context: ServiceContext, caller: Caller, file_id: str, minimum_role: Role = Role.READER) -> FileRow:
+    """Return a file on which the caller has at least this role. The id `root` stands for the caller's root folder.
 
-    Raises ApiError: 404 for who does not see it, 403 for who may not do this with it.
+    Raises ApiError: 404 for a file that the caller cannot see, 403 for a lower role.
     """
     row = context.store.files.get(context.root(caller.user) if file_id == "root" else file_id)
-    role = effective_role(context, caller.user, row) if row and _token_reaches(context, caller, row) else None
+    role = visible_role(context, caller, row) if row else None
     if row is None or role is None:
         raise refuse("fileNotFound", fileId=file_id[:200])
     if role < minimum_role:
@@ -42,29 +40,16 @@ def file_for(context: ServiceContext, caller: Caller, file_id: str, minimum_role
     return row
 
 
-def can_see(context: ServiceContext, caller: Caller, row: FileRow) -> bool:
-    """Whether a file is there at all for who asks."""
-    return _token_reaches(context, caller, row) and effective_role(context, caller.user, row) is not None
-
-
-def _token_reaches(context: ServiceContext, caller: Caller, row: FileRow) -> bool:
-    """Whether the token lets its client see this file, of all that the user sees."""
+def visible_role(context: ServiceContext, caller: Caller, row: FileRow) -> Role | None:
+    """Return the caller's role on a file; None if the user, or the client that the token is for, cannot see it."""
     own_root = row.parent is None and row.owner == caller.user
-    return not caller.app_only or own_root or context.store.files.is_open_with(row.id, caller.client)
-
-
-def readable_file(context: ServiceContext, caller: Caller, file_id: str) -> FileRow:
-    """A file that this caller may read. Raises ApiError (404)."""
-    return file_for(context, caller, file_id, Role.READER)
-
-
-def writers_can_share(row: FileRow) -> bool:
-    """Whether others than the owner may share it."""
-    return json.loads(row.extra).get("writersCanShare") is not False
+    if caller.app_only and not own_root and not context.store.files.is_open_with(row.id, caller.client):
+        return None
+    return effective_role(context, caller.user, row)
 
 
 def writable_folder(context: ServiceContext, caller: Caller, file_id: str) -> FileRow:
-    """A folder that this caller may put files into. Raises ApiError."""
+    """Return a folder that the caller may put files into. Raises ApiError."""
     row = file_for(context, caller, file_id, Role.WRITER)
     if row.mime_type != context.folder_type:
         raise refuse("invalid", field="parents", message=f"{file_id[:200]} is no folder.")
@@ -72,20 +57,31 @@ def writable_folder(context: ServiceContext, caller: Caller, file_id: str) -> Fi
 
 
 def is_document(context: ServiceContext, media_type: str | None) -> bool:
-    """Whether this is the type of a native document: no blob, no folder, no shortcut."""
+    """Return whether this is the type of a native document, not of a folder, a shortcut or a vendor format."""
     excluded = (context.folder_type, context.shortcut_type, *map(context.names.native, VENDOR_TYPES))
     return media_type is not None and context.names.is_native(media_type) and media_type not in excluded
 
 
 def check_new(context: ServiceContext, caller: Caller, metadata: JSONObject) -> None:
-    """Refuse what cannot be created, before a byte is taken and again when it is stored. Raises ApiError."""
+    """Refuse a file that cannot be created. Called before its bytes are read and again when it is stored.
+
+    Raises ApiError.
+    """
     file_id, media_type = metadata.get("id"), metadata.get("mimeType")
     if isinstance(file_id, str):
-        _check_id(context, caller, file_id, is_document(context, _text_or_none(media_type)))
-    if parents := metadata.get("parents"):
-        writable_folder(context, caller, _first_parent(parents))
+        _check_id(context, caller, file_id, isinstance(media_type, str) and is_document(context, media_type))
+    if parent := _parent(metadata):
+        writable_folder(context, caller, parent)
     if media_type == context.shortcut_type:
-        _check_target(context, caller, metadata)
+        details = metadata.get("shortcutDetails")
+        if not isinstance(details, dict):
+            raise refuse("required", field="shortcutDetails.targetId")
+        file_for(context, caller, str(details["targetId"]))
+
+
+def _parent(metadata: JSONObject) -> str | None:
+    parents = metadata.get("parents")
+    return str(parents[0]) if isinstance(parents, list) and parents else None
 
 
 def _check_id(context: ServiceContext, caller: Caller, file_id: str, document: bool) -> None:
@@ -100,20 +96,13 @@ def _check_id(context: ServiceContext, caller: Caller, file_id: str, document: b
         raise refuse("fileIdInUse")
 
 
-def _check_target(context: ServiceContext, caller: Caller, metadata: JSONObject) -> None:
-    details = metadata.get("shortcutDetails")
-    if not isinstance(details, dict):
-        raise refuse("required", field="shortcutDetails.targetId")
-    readable_file(context, caller, str(details["targetId"]))
-
-
 def new_row(context: ServiceContext, caller: Caller, metadata: JSONObject, media_type: str | None) -> FileRow:
-    """The row of a new file without content; `media_type`: that of the content, if it has any."""
-    fields = {name: value for name, value in metadata.items() if value is not None}
-    mime_type = str(fields.get("mimeType") or media_type or UNKNOWN)
-    parents, details, now = fields.get("parents"), fields.get("shortcutDetails"), context.millis()
-    parent = writable_folder(context, caller, _first_parent(parents)).id if parents else context.root(caller.user)
-    file_id = str(fields.get("id") or (context.ids.native() if is_document(context, mime_type) else context.ids.blob()))
+    """Return the row of a new file without content; `media_type` is the type of the content, if it has any."""
+    mime_type = str(metadata.get("mimeType") or media_type or UNKNOWN)
+    parent, details, now = _parent(metadata), metadata.get("shortcutDetails"), context.millis()
+    parent = writable_folder(context, caller, parent).id if parent else context.root(caller.user)
+    new_id = context.ids.native if is_document(context, mime_type) else context.ids.blob
+    file_id = str(metadata.get("id") or new_id())
     row = _empty_row(file_id, caller.user, parent, context.policy.default_name, mime_type, now)
     row = row._replace(target=str(details["targetId"]) if isinstance(details, dict) else None)
     row = changed_row(context, caller, row, metadata)
@@ -121,7 +110,7 @@ def new_row(context: ServiceContext, caller: Caller, metadata: JSONObject, media
     if not context.names.is_native(mime_type):
         extra.setdefault("originalFilename", row.name)
     if row.target:
-        extra["targetMimeType"] = readable_file(context, caller, row.target).mime_type
+        extra["targetMimeType"] = file_for(context, caller, row.target).mime_type
     return row._replace(extra=json.dumps(extra))
 
 
@@ -150,10 +139,9 @@ def _empty_row(file_id: str, owner: str, parent: str | None, name: str, media_ty
 
 
 def root_row(context: ServiceContext, owner: str) -> FileRow:
-    """The folder that everything of a new user is in."""
-    return _empty_row(context.ids.root(), owner, None, "My files", context.folder_type, context.millis())._replace(
-        version=1
-    )
+    """Return the row of a new user's root folder."""
+    row = _empty_row(context.ids.root(), owner, None, "My files", context.folder_type, context.millis())
+    return row._replace(version=1)
 
 
 def add_file(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject) -> None:
@@ -167,45 +155,36 @@ def add_file(context: ServiceContext, caller: Caller, row: FileRow, metadata: JS
 
 
 def changed_row(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject) -> FileRow:
-    """The row with this metadata; null puts a field back to its default."""
+    """Return the row with new metadata; null resets a field to its default. Raises ApiError."""
     now = context.millis()
     changes: dict[str, Any] = {"modified": now, "modified_by_me": now, "version": row.version + 1}
     if "name" in metadata:
         changes["name"] = metadata["name"] if metadata["name"] is not None else context.policy.default_name
-    if metadata.get("mimeType") is not None:
-        changes["mime_type"] = _media_type(context, row, str(metadata["mimeType"]))
-    changes |= _timestamps(metadata, now, row)
+    if (media_type := metadata.get("mimeType")) is not None:
+        native = context.names.is_native(row.mime_type) or context.names.is_native(str(media_type))
+        if native and media_type != row.mime_type:  # metadata converts nothing
+            raise refuse("noConversion", source=row.mime_type, target=media_type)
+        changes["mime_type"] = media_type
+    for name, column in (("createdTime", "created"), ("modifiedTime", "modified"), ("viewedByMeTime", "viewed")):
+        if isinstance(value := metadata.get(name), str):
+            changes[column] = to_millis(parse_time(value))
+    changes["modified_by_me"] = changes["modified"]
     if "starred" in metadata:
         changes["starred"] = int(bool(metadata["starred"]))
     if "trashed" in metadata:
         if row.owner != caller.user:
             raise refuse("filePermission", decided_by=WHO_TRASHES, fileId=row.id)
         changes |= _trash_columns(context, row, bool(metadata["trashed"]), now)
-    if any(name in metadata for name in _EXTRA) or caller.user != row.owner or _MODIFIER in row.extra:
-        changes["extra"] = _extra(row, {**metadata, _MODIFIER: None if caller.user == row.owner else caller.user})
+    modifier = None if caller.user == row.owner else caller.user
+    if modifier or _MODIFIER in row.extra or any(name in metadata for name in _STORED):
+        extra = json.loads(row.extra) | {name: metadata[name] for name in _STORED if name in metadata}
+        extra[_MODIFIER] = modifier
+        changes["extra"] = json.dumps({name: value for name, value in extra.items() if value is not None})
     return row._replace(**changes)
 
 
-def _media_type(context: ServiceContext, row: FileRow, requested_type: str) -> str:
-    """A native document stays what it is, and nothing becomes one by its name alone."""
-    native = context.names.is_native(row.mime_type) or context.names.is_native(requested_type)
-    if native and requested_type != row.mime_type:
-        raise refuse("noConversion", source=row.mime_type, target=requested_type)
-    return requested_type
-
-
-def _timestamps(metadata: JSONObject, now: int, row: FileRow) -> dict[str, int | None]:
-    instants: dict[str, int | None] = {}
-    for name, column in (("createdTime", "created"), ("modifiedTime", "modified"), ("viewedByMeTime", "viewed")):
-        if isinstance(value := metadata.get(name), str):
-            instants[column] = to_millis(parse_time(value))
-    if instants.get("modified") is not None:
-        instants["modified_by_me"] = instants["modified"]
-    return instants
-
-
 def _trash_columns(context: ServiceContext, row: FileRow, into: bool, now: int) -> dict[str, int | None]:
-    """Into the trash by itself; out of it unless a folder above is there."""
+    """Return the columns of a file that is put into the trash or taken out; below a trashed folder it stays trashed."""
     if row.parent is None and into:
         raise refuse("filePermission", decided_by=ROOT, fileId=row.id)
     parent = context.store.files.get(row.parent) if row.parent else None
@@ -214,16 +193,8 @@ def _trash_columns(context: ServiceContext, row: FileRow, into: bool, now: int) 
     return {"explicitly_trashed": int(into), "trashed": int(trashed), "trashed_at": already if into else None}
 
 
-def _extra(row: FileRow, metadata: JSONObject) -> str:
-    extra = json.loads(row.extra)
-    for name in (*_EXTRA, _MODIFIER):
-        if name in metadata:
-            extra[name] = metadata[name]
-    return json.dumps({name: value for name, value in extra.items() if value is not None})
-
-
 def save_properties(context: ServiceContext, caller: Caller, file_id: str, metadata: JSONObject) -> None:
-    """Store properties, for all clients, and appProperties, for the caller's; null removes all or one."""
+    """Store the properties for all clients and the appProperties for the caller's; null removes all or one of them."""
     for name, client in (("properties", ""), ("appProperties", caller.client)):
         if name not in metadata:
             continue
@@ -234,11 +205,3 @@ def save_properties(context: ServiceContext, caller: Caller, file_id: str, metad
             message = f"at most {context.policy.max_properties} entries."
             raise refuse("invalid", decided_by="max_properties", field=name, message=message)
         context.store.files.set_properties(file_id, client, changes)
-
-
-def _first_parent(parents: Any) -> str:
-    return str(parents[0])
-
-
-def _text_or_none(value: Any) -> str | None:
-    return value if isinstance(value, str) else None

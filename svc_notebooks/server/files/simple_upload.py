@@ -18,7 +18,7 @@ from ..tables.contents import PartRange
 from ..tables.files import FileRow
 from .conversion import ConversionRequest, ConvertedContent, conversion_for, convert, too_large
 from .operations import NewContent, change_file, check_response_params, parse_json, render_file
-from .rows import add_file, check_new, file_for, new_row, readable_file
+from .rows import add_file, check_new, file_for, new_row
 
 JSON_ESSENCE = "application/json"
 _PLAIN_ENCODINGS = ("", "binary", "7bit", "8bit")
@@ -217,7 +217,7 @@ def file_name(context: ServiceContext, request: RequestContext, file_id: str, me
     """The name that a file gets, or has already; None: nobody has given one."""
     name = metadata.get("name")
     if file_id and name is None:
-        return readable_file(context, request.caller, file_id).name
+        return file_for(context, request.caller, file_id).name
     return name if isinstance(name, str) else None
 
 

@@ -26,14 +26,14 @@ from ..context.service_context import RequestContext, ServiceContext
 from ..files.change_list import check_start
 from ..files.change_log import change_log_of
 from ..files.operations import parse_fields_param, read_json, select_fields
-from ..files.rows import readable_file
+from ..files.rows import file_for
 from ..tables.channels import ChannelRow
 from .domains import is_registered
 
 
 def watch_file(context: ServiceContext, request: RequestContext) -> Response:
     """Open a channel on a file that the caller has access to (A8-08)."""
-    row = readable_file(context, request.caller, request.file_id)
+    row = file_for(context, request.caller, request.file_id)
     uri = _uri(context, request, "files", segment(row.id))
     return _open(context, request, row.id, uri, context.policy.max_file_channel_lifetime, of_changes=False)
 

@@ -1,6 +1,6 @@
-"""Content on its way in and out: bodies become parts, parts become bodies, digests when somebody asks.
+"""Writes and reads contents as parts, and computes their digests.
 
-Parts that nothing refers to any more are deleted when the last download that reads them is over.
+Parts to which no row refers any more are deleted when the last download that reads them has ended.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from threading import Lock
 
 from ...core.process_fork import in_this_process
@@ -19,11 +20,11 @@ from ..tables import Store
 from ..tables.contents import Digests, PartRange
 
 END = 2**62
-"""Behind the last byte of any content."""
+"""An offset beyond the last byte of any content."""
 
 _CHECKED_AT_ONCE = 256 * 1024 * 1024
-"""So many bytes are compared with their checksums before a response begins; of the rest each part when its turn comes.
-A client waits for its first byte no longer than this takes, once for each content."""
+"""The bytes that are compared with their checksums before a response begins; later parts are compared when they are
+read. This bounds the time that a client waits for the first byte."""
 
 _RECORDED_AT_ONCE = 256
 
@@ -80,9 +81,9 @@ class ContentWriter:
 
 
 class ContentReader:
-    """A range of a content, in blocks; `close` ends it early.
+    """The bytes of a range of a content, in blocks. The parts are not deleted before `close` or the end of a loop.
 
-    No block of a damaged part is ever given: the part is compared with its record first. Raises DamagedContent.
+    A part is compared with its record before its first block. A loop raises DamagedContent for one that differs.
     """
 
     def __init__(
@@ -90,7 +91,7 @@ class ContentReader:
     ) -> None:
         self._parts = parts
         self._pieces = pieces
-        self._blocks = _blocks(parts, pieces, *span)
+        self._span = span
         self._done: Callable[[], None] | None = done
 
     def check(self) -> None:
@@ -106,17 +107,13 @@ class ContentReader:
             raise DamagedContent(problems)
 
     def __iter__(self) -> Iterator[bytes]:
-        return self
-
-    def __next__(self) -> bytes:
         try:
-            return next(self._blocks)
-        except BaseException:
+            yield from _blocks(self._parts, self._pieces, *self._span)
+        finally:
             self.close()
-            raise
 
     def close(self) -> None:
-        """Let go of the parts."""
+        """Release the parts."""
         done, self._done = self._done, None
         if done:
             done()
@@ -125,7 +122,7 @@ class ContentReader:
 
 
 class Content:
-    """All bytes, by the numbers of their contents."""
+    """The bytes of all contents, by the numbers of the contents."""
 
     def __init__(self, store: Store, parts: BlobStore, part_size: int) -> None:
         self._store = store
@@ -136,15 +133,17 @@ class Content:
         self._pending_deletes: dict[int, list[str]] = {}
 
     def writer(self, start: int, keep: Callable[[PartRange], None]) -> ContentWriter:
-        """Take bytes in, from this offset of a content on."""
+        """Return a writer for the bytes of a content from an offset on."""
         return ContentWriter(self._parts, self._part_size, start, keep)
 
     def read(self, content: int, first: int, last: int) -> ContentReader:
-        """Bytes `first` to `last` (exclusive): as they are now, whatever happens to the file meanwhile."""
+        """Return a reader of bytes `first` to `last` (exclusive), which stay readable if the file changes."""
         with self._lock:
             self._readers[content] += 1
         pieces = self._store.contents.pieces(content, first, last)
-        return ContentReader(self._parts, pieces, (first, last), in_this_process(lambda: self._release_reader(content)))
+        return ContentReader(
+            self._parts, pieces, (first, last), in_this_process(partial(self._release_reader, content))
+        )
 
     def _release_reader(self, content: int) -> None:
         with self._lock:
@@ -152,11 +151,12 @@ class Content:
             if self._readers[content]:
                 return
             del self._readers[content]
-            doomed = self._pending_deletes.pop(content, [])
-        self._delete(content, doomed)
+            parts = self._pending_deletes.pop(content, [])
+        if parts:
+            self._delete(content, parts)
 
     def discard(self, content: int, parts: list[str]) -> None:
-        """Delete the parts of a content that is forgotten, now or when its last reader has left."""
+        """Delete the parts of a dropped content, now or when its last reader is closed."""
         with self._lock:
             if self._readers[content]:
                 self._pending_deletes[content] = parts
@@ -169,12 +169,12 @@ class Content:
             self._parts.delete(parts)
 
     def read_all(self, pieces: Iterable[PartRange]) -> bytes:
-        """All bytes of these parts, whether a content refers to them or not. Raises DamagedContent."""
+        """Return all bytes of these parts, whether a content refers to them or not. Raises DamagedContent."""
         pieces = list(pieces)
         return b"".join(_blocks(self._parts, pieces, 0, pieces[-1].stop)) if pieces else b""
 
     def keep(self, body: bytes) -> list[PartRange]:
-        """Parts that hold these bytes, to be appended to a content or removed."""
+        """Write bytes to parts, to be appended to a content or removed."""
         pieces: list[PartRange] = []
         writer = self.writer(0, pieces.append)
         try:
@@ -187,15 +187,15 @@ class Content:
         return [*pieces, last] if last else pieces
 
     def all_present(self, pieces: Iterable[PartRange]) -> bool:
-        """Whether all of these are still there: a reset in the middle of an upload sweeps away what no row names."""
+        """Return whether all of these exist; a reset during an upload deletes the parts that no row names."""
         return self._parts.has_all(piece.part for piece in pieces)
 
     def remove(self, pieces: Iterable[PartRange]) -> None:
-        """Delete parts that never became content."""
+        """Delete parts to which no content refers."""
         self._parts.delete([piece.part for piece in pieces])
 
     def digests(self, content: int, size: int) -> Digests:
-        """md5, sha1 and sha256 of a content: computed when first asked for, then remembered. Raises DamagedContent."""
+        """Return the digests of a content, which are computed once and stored. Raises DamagedContent."""
         digests = self._store.contents.digests(content)
         if digests is None:
             digests = _digests(self.read(content, 0, size))
@@ -207,9 +207,9 @@ class Content:
         return digests
 
     def record_checksums(self) -> None:
-        """Record the checksums of parts that have none, as an older version wrote them: each is read, once.
+        """Record the checksums of parts that an older version wrote without, which reads each of them once.
 
-        A part that is missing, or has another length, stays without one. In memory there are none at all.
+        A part that is missing or has another length stays without a checksum, and so do parts in memory.
         """
         rows = self._store.contents.without_checksum()
         for first in range(0, len(rows), _RECORDED_AT_ONCE):
@@ -220,9 +220,9 @@ class Content:
 
     @contextmanager
     def replacing(self) -> Iterator[None]:
-        """A block that replaces what the store holds; the parts that no row names afterwards are deleted.
+        """Delete the parts that no row names after a block that replaces the rows of the store.
 
-        Those are the parts that rows named before, and those of uploads in progress.
+        Those are parts that rows named before, and parts of uploads in progress.
         """
         before = self._store.contents.known_parts()
         yield

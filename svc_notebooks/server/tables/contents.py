@@ -89,7 +89,7 @@ class Contents:
     def pieces(self, content: int, first: int, last: int) -> list[PartRange]:
         """The parts that bytes `first` to `last` (exclusive) lie in, in order."""
         values = {"content": content, "first": first, "last": last}
-        return [PartRange._make(row) for row in self._database.run(_PIECES, values)]
+        return list(map(PartRange._make, self._database.run(_PIECES, values)))
 
     def drop(self, content: int) -> list[str]:
         """Forget a content; the parts that nothing refers to any more."""

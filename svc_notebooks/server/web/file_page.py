@@ -22,7 +22,7 @@ from ..files.conversion import render_document
 from ..files.download import download
 from ..files.resource import view_path
 from ..files.roles import can_download, effective_role
-from ..files.rows import can_see, is_document, readable_file
+from ..files.rows import file_for, is_document, visible_role
 from ..tables.files import FileRow
 from .browser_session import account_bar, session_user, sign_in_page
 from .content_headers import link_headers
@@ -60,7 +60,7 @@ def listing(context: ServiceContext, caller: Caller, row: FileRow) -> str:
     children = context.store.files.children(row.id, _MOST_CHILDREN) if row.mime_type == context.folder_type else []
     target = context.store.files.get(row.target) if row.target else None
     listed = [*children, target] if target else children
-    seen = [file for file in listed if can_see(context, caller, file)]
+    seen = [file for file in listed if visible_role(context, caller, file) is not None]
     items = (f'<li><a href="{escape(view_path(context, file))}">{escape(file.name)}</a></li>' for file in seen)
     return f"<ul>{''.join(items)}</ul>" if seen else ""
 
@@ -68,7 +68,7 @@ def listing(context: ServiceContext, caller: Caller, row: FileRow) -> str:
 def preview(context: ServiceContext, caller: Caller, row: FileRow) -> str:
     """Return the content as a part of a page, or "" if a page cannot show it or the scopes do not allow it."""
     scoped = caller.with_scopes(CONTENT)
-    if row.abusive or scoped.scopes.isdisjoint(CONTENT) or not can_see(context, scoped, row):
+    if row.abusive or scoped.scopes.isdisjoint(CONTENT) or visible_role(context, scoped, row) is None:
         return ""
     if row.size is None:
         return _document(context, row, caller.user) if is_document(context, row.mime_type) else ""
@@ -106,7 +106,7 @@ def view(request: PublicRequest) -> Response:
     """Return the page of a file."""
     try:
         caller = _caller(request)
-        row = readable_file(request.context, caller, request.path_params[FILE_ID])
+        row = file_for(request.context, caller, request.path_params[FILE_ID])
     except ApiError as error:
         return _refusal(request, error)
     shown = describe_file(request.context, caller.user, row) + listing(request.context, caller, row)
@@ -130,7 +130,7 @@ def content(request: PublicRequest) -> Response:
             request.body,
             request.journal_entry,
         )
-        row = readable_file(request.context, caller, file_id)
+        row = file_for(request.context, caller, file_id)
         response = download(request.context, download_request)
     except ApiError as error:
         return _refusal(request, error)

@@ -147,7 +147,7 @@ def test_a_download_goes_on_when_its_content_is_deleted(parts, store):
     writer = content.writer(0, lambda piece: store.contents.append(number, piece))
     writer.write(b"0123456789")
     store.contents.append(number, writer.finish(10))
-    reading = content.read(number, 1, 9)
+    reading = iter(content.read(number, 1, 9))
     first = next(reading)
 
     content.discard(number, store.contents.drop(number))
