@@ -221,6 +221,7 @@ class TestHostile:
             (r"a{\*\template http://h/}b", "ab"),
             (r"a{\shp{\*\shpinst{\sp{\sn pib}{\sv file:///etc}}{\shptxt \pard b\par}}{\shprslt no}}c", "abc"),
             (r"ab}}}}c", "abc"),
+            (r"a{\*\fldinst HYPERLINK}{\fldrslt b}c", "abc"),
             (r"a\bin5 {{{{{b", "ab"),
             (r"a\u99999999999999999999 ?b\fs99999999999999999\li-99999999999 c", None),
         ],

@@ -11,56 +11,54 @@ from .tables import RtfTable, table_node
 
 Flow = list[RtfParagraph | RtfTable]
 _QUOTES = ("quote", "intense quote", "quotations", "block text", "zitat", "citation")
-_TITLES = {"title": "title", "subtitle": "subtitle"}
 
 
 def take_title(flow: Flow, stylesheet: StyleSheet) -> dict[str, Node]:
-    """The title and the subtitle that a text begins with; they are taken out of the flow."""
+    """Remove the title and the subtitle from the beginning of a flow, and return them as metadata."""
     nodes: dict[str, Node] = {}
-    while flow and isinstance(flow[0], RtfParagraph):
-        name = _TITLES.get(stylesheet.style_name(flow[0].paragraph_format))
-        if name is None or name in nodes:
+    while flow and isinstance(paragraph := flow[0], RtfParagraph):
+        name = stylesheet.style_name(paragraph.paragraph_format)
+        if name not in ("title", "subtitle") or name in nodes:
             break
-        nodes[name] = {"t": "MetaInlines", "c": inlines(flow.pop(0).runs, ("Strong", "Emph", "Code"))}  # type: ignore[union-attr]
+        nodes[name] = {"t": "MetaInlines", "c": inlines(paragraph.runs, ("Strong", "Emph", "Code"))}
+        del flow[0]
     return nodes
 
 
 def blocks(flow: Flow, stylesheet: StyleSheet) -> list[Node]:
-    """The blocks of the body, of a cell or of a note."""
+    """Return the blocks of the body, of a cell or of a note."""
     nodes: list[Node] = []
     lists = Lists(nodes, stylesheet)
     for part in flow:
         if isinstance(part, RtfTable):
             lists.close()
             nodes.append(table_node(part, lambda cell: blocks(cell, stylesheet)))
-        else:
-            _add(part, nodes, lists, stylesheet)
+            continue
+        level = stylesheet.heading(part.paragraph_format)
+        if level is None and (item := parse_list_item(part, stylesheet)):
+            lists.add(item)
+            continue
+        block = _block(part, level, stylesheet)
+        if block is None:
+            continue
+        if level is None and lists.continues_item(part):
+            lists.append_to_item(block)
+            continue
+        lists.close()
+        if block["t"] == "CodeBlock" and nodes and nodes[-1]["t"] == "CodeBlock":
+            block["c"][1] = nodes.pop()["c"][1] + "\n" + block["c"][1]
+        nodes.append(block)
     return nodes
 
 
-def _add(paragraph: RtfParagraph, nodes: list[Node], lists: Lists, stylesheet: StyleSheet) -> None:
-    level = stylesheet.heading(paragraph.paragraph_format)
-    if level is None and (item := parse_list_item(paragraph, stylesheet)):
-        lists.add(item)
-        return
-    block = _block(paragraph, level, stylesheet)
-    if block is None:
-        return
-    if level is None and lists.continues_item(paragraph):
-        lists.append_to_item(block)
-        return
-    lists.close()
-    if block["t"] == "CodeBlock" and nodes and nodes[-1]["t"] == "CodeBlock":
-        block["c"][1] = nodes.pop()["c"][1] + "\n" + block["c"][1]
-    nodes.append(block)
-
-
 def _block(paragraph: RtfParagraph, level: int | None, stylesheet: StyleSheet) -> Node | None:
+    """Return a heading, a code block, a quote or a paragraph, or None if there is no content."""
     if level is not None:
         inside = inlines(paragraph.runs, ("Strong", "Code"))
         return {"t": "Header", "c": [min(level, 6), ["", [], []], inside]} if inside else None
     if not stylesheet.all_mono and _is_code(paragraph):
-        return {"t": "CodeBlock", "c": [["", [], []], _code_text(paragraph)]}
+        code = join_surrogates("".join("\n" if run.node else run.text for run in paragraph.runs)).expandtabs(4)
+        return {"t": "CodeBlock", "c": [["", [], []], code]}
     inside = inlines(paragraph.runs, stylesheet.ignored_marks)
     if not inside:
         return None
@@ -76,7 +74,3 @@ def _is_code(paragraph: RtfParagraph) -> bool:
     letters = [run for run in paragraph.runs if run.text.strip()]
     only_breaks = all(run.node is None or run.node["t"] == "LineBreak" for run in paragraph.runs)
     return bool(letters) and only_breaks and all("Code" in run.character_format.marks for run in letters)
-
-
-def _code_text(paragraph: RtfParagraph) -> str:
-    return join_surrogates("".join("\n" if run.node else run.text for run in paragraph.runs)).expandtabs(4)

@@ -16,25 +16,25 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def inlines(runs: list[RtfRun], without: Iterable[str] = ()) -> list[Node]:
-    """The inlines of a paragraph; `without` names marks that say nothing here, as bold in a heading."""
-    kept = tuple(mark for mark in _ORDER if mark not in without)
+    """Return the inlines of a paragraph without the marks in `without`, and without blanks at its ends."""
+    kept = [mark for mark in _ORDER if mark not in without]
     if "Code" in without:
         runs = [replace(run, character_format=run.character_format.marked("Code", on=False)) for run in runs]
-    return _trimmed(
-        [
-            node
-            for link, part in groupby(runs, lambda run: run.character_format.link)
-            for node in _linked(link, part, kept)
-        ]
-    )
+    nodes: list[Node] = []
+    for link, part in groupby(runs, lambda run: run.character_format.link):
+        inside = _marked(list(part), [mark for mark in kept if mark != "Underline" or not link])
+        nodes += [{"t": "Link", "c": [["", [], []], inside, [link, ""]]}] if link and inside else inside
+    blanks = ("Space", "LineBreak")
+    start, end = 0, len(nodes)
+    while start < end and nodes[start]["t"] in blanks:
+        start += 1
+    while end > start and nodes[end - 1]["t"] in blanks:
+        end -= 1
+    return nodes[start:end]
 
 
-def _linked(link: str, runs: Iterable[RtfRun], marks: tuple[str, ...]) -> list[Node]:
-    inside = _marked(list(runs), tuple(mark for mark in marks if mark != "Underline" or not link))
-    return [{"t": "Link", "c": [["", [], []], inside, [link, ""]]}] if link and inside else inside
-
-
-def _marked(runs: list[RtfRun], marks: tuple[str, ...]) -> list[Node]:
+def _marked(runs: list[RtfRun], marks: list[str]) -> list[Node]:
+    """Return runs inside the nodes of their marks, the first of `marks` outermost."""
     if not marks:
         return _unformatted(runs)
     first, others = marks[0], marks[1:]
@@ -46,7 +46,7 @@ def _marked(runs: list[RtfRun], marks: tuple[str, ...]) -> list[Node]:
 
 
 def _wrap(mark: str, inside: list[Node]) -> list[Node]:
-    """Blanks at the edges stay outside, where writers that mark words with signs need them."""
+    """Return nodes inside a mark, with blanks at the ends left outside, as Markdown and similar formats need it."""
     start, end = inside[:1] == [{"t": "Space"}], inside[-1:] == [{"t": "Space"}] and len(inside) > 1
     core = inside[start : len(inside) - end]
     blank: list[Node] = [{"t": "Space"}]
@@ -63,12 +63,11 @@ def _unformatted(runs: list[RtfRun]) -> list[Node]:
             else:
                 nodes += [*_text_nodes(text), run.node]
                 text = ""
-        nodes += _code(join_surrogates(text)) if is_code else _text_nodes(text)
+        if is_code and text.strip():
+            nodes.append({"t": "Code", "c": [["", [], []], join_surrogates(text)]})
+        else:
+            nodes += _text_nodes(text)
     return nodes
-
-
-def _code(text: str) -> list[Node]:
-    return [{"t": "Code", "c": [["", [], []], text]}] if text.strip() else _text_nodes(text)
 
 
 def _text_nodes(text: str) -> list[Node]:
@@ -77,17 +76,7 @@ def _text_nodes(text: str) -> list[Node]:
 
 
 def join_surrogates(text: str) -> str:
-    """Text in which pairs of surrogates are the letters that they stand for."""
+    """Replace pairs of surrogates by the characters that they encode."""
     if not _SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-def _trimmed(nodes: list[Node]) -> list[Node]:
-    blanks = ("Space", "LineBreak")
-    start, end = 0, len(nodes)
-    while start < end and nodes[start]["t"] in blanks:
-        start += 1
-    while end > start and nodes[end - 1]["t"] in blanks:
-        end -= 1
-    return nodes[start:end]

@@ -17,10 +17,10 @@ _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 
 @dataclass(frozen=True, slots=True)
 class RtfListItem:
-    """A paragraph as the beginning of a list's item; `style` None is a bullet."""
+    """A paragraph that begins an item of a list; without a `style` it has a bullet."""
 
     position: tuple[int, int]
-    """Level and indent: what is greater is deeper."""
+    """Level and indent, which are greater for an item that is nested deeper."""
     style: str | None
     end: str
     number: int
@@ -28,7 +28,7 @@ class RtfListItem:
 
 
 def parse_list_item(paragraph: RtfParagraph, stylesheet: StyleSheet) -> RtfListItem | None:
-    """The item that a paragraph begins, or None for one that is no item."""
+    """Return the item that a paragraph begins, or None if it begins none."""
     paragraph_format, marker, runs = paragraph.paragraph_format, paragraph.marker.strip(), paragraph.runs
     if not paragraph_format.list_id and not marker:
         marker, runs = _leading_marker(paragraph)
@@ -39,7 +39,7 @@ def parse_list_item(paragraph: RtfParagraph, stylesheet: StyleSheet) -> RtfListI
 
 
 def _leading_marker(paragraph: RtfParagraph) -> tuple[str, list[RtfRun]]:
-    """The marker that stands before a tab in a hanging line, and what follows it."""
+    """Split a hanging paragraph into the marker before its tab ("" for none) and the runs after it."""
     text, runs = "", list(paragraph.runs)
     while paragraph.paragraph_format.first < 0 and runs and runs[0].node is None and len(text) < 16:
         run = runs.pop(0)
@@ -53,22 +53,21 @@ def _leading_marker(paragraph: RtfParagraph) -> tuple[str, list[RtfRun]]:
 
 
 def _parse_marker(marker: str, level: ListLevel | None) -> tuple[str | None, str, int]:
-    """The style, the end and the number that a marker has; what it leaves open the list's level says."""
+    """Return the style, the delimiter and the number of a marker, or those of the list's level where it has none."""
     match = _NUMBER.fullmatch(marker)
     if level and level.style is None:
         return None, "Period", 1
     if not match:
         return (level.style, "Period", level.start) if level and not _BULLET.fullmatch(marker) else (None, "Period", 1)
-    style = level.style if level and level.style else _number_style(match[2])
+    if level and level.style:
+        style = level.style
+    elif match[2].isdigit():
+        style = "Decimal"
+    else:
+        roman = match[2].lower().strip("ivx") == ""
+        style = ("Lower" if match[2].islower() else "Upper") + ("Roman" if roman else "Alpha")
     end = "TwoParens" if match[1] else "Period" if match[3] == "." else "OneParen"
     return style, end, _number_value(match[2], style)
-
-
-def _number_style(number: str) -> str:
-    if number.isdigit():
-        return "Decimal"
-    kind = "Roman" if number.lower().strip("ivx") == "" else "Alpha"
-    return ("Lower" if number.islower() else "Upper") + kind
 
 
 def _number_value(number: str, style: str) -> int:
@@ -82,13 +81,12 @@ def _number_value(number: str, style: str) -> int:
     if style.endswith("Alpha"):
         return ord(small[0]) - ord("a") + 1
     values = [_ROMAN.get(letter, 0) for letter in small]
-    return sum(
-        -digit if digit < following else digit for digit, following in zip(values, [*values[1:], 0], strict=True)
-    )
+    pairs = zip(values, [*values[1:], 0], strict=True)
+    return sum(-digit if digit < following else digit for digit, following in pairs)
 
 
 class Lists:
-    """The lists that are open at one position, the deepest last; whole ones are in `blocks`."""
+    """The open lists at one position in the text, the deepest last. Complete lists are in `blocks`."""
 
     def __init__(self, blocks: list[Node], stylesheet: StyleSheet) -> None:
         self._blocks = blocks
@@ -96,48 +94,41 @@ class Lists:
         self._open: list[tuple[RtfListItem, list[list[Node]]]] = []
 
     def add(self, item: RtfListItem) -> None:
-        """Begin an item in the list that it belongs to, or in a new one."""
+        """Add an item to the list that it continues, or to a new one."""
         while self._open and self._open[-1][0].position > item.position:
             self._open.pop()
-        if self._open and self._open[-1][0].position == item.position and not _continues_list(self._open[-1], item):
+        same_position = self._open and self._open[-1][0].position == item.position
+        if same_position and not _continues_list(self._open[-1][0], item):
             self._open.pop()
-        if not (self._open and self._open[-1][0].position == item.position):
-            self._begin(item)
+            same_position = False
+        if not same_position:
+            items: list[list[Node]] = []
+            order = [item.number, {"t": item.style}, {"t": item.end}]
+            node = {"t": "OrderedList", "c": [order, items]} if item.style else {"t": "BulletList", "c": items}
+            (self._open[-1][1][-1] if self._open else self._blocks).append(node)
+            self._open.append((item, items))
         self._open[-1][1].append([{"t": "Plain", "c": inlines(item.runs, self._stylesheet.ignored_marks)}])
 
-    def _begin(self, item: RtfListItem) -> None:
-        items: list[list[Node]] = []
-        order = [item.number, {"t": item.style}, {"t": item.end}]
-        node = {"t": "OrderedList", "c": [order, items]} if item.style else {"t": "BulletList", "c": items}
-        (self._open[-1][1][-1] if self._open else self._blocks).append(node)
-        self._open.append((item, items))
-
     def continues_item(self, paragraph: RtfParagraph) -> bool:
-        """Whether a paragraph that begins no item belongs to one that is open: it has the same indent."""
+        """Return whether a paragraph without a marker has the indent of an open item; deeper lists are closed."""
         paragraph_format = paragraph.paragraph_format
         while self._open and paragraph_format.left and paragraph_format.first >= 0:
-            if self._open[-1][0].position[1] == paragraph_format.left:
-                return True
-            if self._open[-1][0].position[1] < paragraph_format.left:
-                return False
+            indent = self._open[-1][0].position[1]
+            if indent <= paragraph_format.left:
+                return indent == paragraph_format.left
             self._open.pop()
         return False
 
     def append_to_item(self, block: Node) -> None:
-        """One more block in the last item."""
+        """Append a block to the last item."""
         item = self._open[-1][1][-1]
         item[:] = [{**node, "t": "Para"} if node["t"] == "Plain" else node for node in item]
         item.append(block)
 
     def close(self) -> None:
-        """No list is open any more."""
+        """Close all lists."""
         self._open.clear()
 
 
-def _continues_list(opened: tuple[RtfListItem, list[list[Node]]], item: RtfListItem) -> bool:
-    first, items = opened
-    return (
-        first.style == item.style
-        and first.end == item.end
-        and (not item.style or item.number != first.number or not items)
-    )
+def _continues_list(first: RtfListItem, item: RtfListItem) -> bool:
+    return first.style == item.style and first.end == item.end and (not item.style or item.number != first.number)

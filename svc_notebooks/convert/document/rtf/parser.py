@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...job import Job
 from ..model import Node
-from . import formatting, header
 from .blocks import Flow, blocks, take_title
 from .flow import FlowBuilder
 from .inlines import join_surrogates
-from .pictures import RtfPicture
-from .state import CharacterFormat, Group, ParagraphFormat
+from .state import CharacterFormat, Group, ParagraphFormat, RtfRun
 from .stylesheet import StyleSheet
-from .tables import CellDefinition
+from .tables import CellDefinition, RowDefinition
 from .tokens import RtfToken, tokens
 
 _HYPERLINK = re.compile(
@@ -42,10 +39,13 @@ _SPECIAL_CHARACTERS = {
 }  # fmt: skip
 _SYMBOLS = {b"~": "\u00a0", b"_": "\u2011", b"\\": "\\", b"{": "{", b"}": "}"}
 _BREAK: Node = {"t": "LineBreak"}
+_EXTENSIONS = {"pngblip": "png", "jpegblip": "jpg", "emfblip": "emf", "wmetafile": "wmf", "dibitmap": "dib"}
+_NON_HEX = re.compile(rb"[^0-9A-Fa-f]+")
+_TWIPS_PER_INCH = 1440
 
 
 def parse(source: bytes, job: Job) -> dict[str, Any]:
-    """The tree of a rich text; its pictures are files in the job's folder `media`.
+    """Return the tree of an RTF file. Its pictures are written to the folder `media` of the job.
 
     Raises:
         TooLarge: it is nested too deep, or has a table with too many columns.
@@ -53,265 +53,230 @@ def parse(source: bytes, job: Job) -> dict[str, Any]:
     return _Parser(job).tree(source)
 
 
+@dataclass(slots=True)
+class _Picture:
+    """The bytes of a picture, in hexadecimal digits or as they are, with its type and the size to show it in."""
+
+    digits: bytearray = field(default_factory=bytearray)
+    data: bytearray = field(default_factory=bytearray)
+    extension: str = ""
+    goals: dict[str, int] = field(default_factory=dict)
+
+    def node(self, job: Job) -> Node:
+        """Write the picture to a file of the job's folder, and return the image node that names it."""
+        digits = _NON_HEX.sub(b"", self.digits)
+        data = bytes(self.data) or bytes.fromhex(digits[: len(digits) // 2 * 2].decode("ascii"))
+        folder = job.folder / "media"
+        folder.mkdir(exist_ok=True)
+        file = folder / f"{len(list(folder.iterdir()))}.{self.extension or 'bin'}"
+        file.write_bytes(data)
+        twips = (
+            ("width", self.goals.get("picwgoal", 0) * self.goals.get("picscalex", 100) / 100),
+            ("height", self.goals.get("pichgoal", 0) * self.goals.get("picscaley", 100) / 100),
+        )
+        size = [[name, f"{length / _TWIPS_PER_INCH:.3f}in"] for name, length in twips if length > 0]
+        return {"t": "Image", "c": [["", [], size], [], [file.name, ""]]}
+
+
 class _Parser:
     def __init__(self, job: Job) -> None:
         self._job = job
-        self.stylesheet = StyleSheet()
-        self.group = Group()
+        self._stylesheet = StyleSheet()
+        self._group = Group()
         self._outer: list[Group] = []
-        self._builders = [FlowBuilder()]
+        self._builders = [FlowBuilder()]  # of the body, and of the open note
         self._notes: list[tuple[Node, Flow]] = []
         self._bytes = bytearray()
         self._skip = 0
-        self._character_counts = {True: 0, False: 0}  # of typewriters, and of others
+        self._character_counts = {True: 0, False: 0}  # in typewriter fonts, and in others
         self._cell = CellDefinition(0)
-        self._at_group_start = False  # whether the group has only begun, so that a word may say what it is
-
-    @property
-    def builder(self) -> FlowBuilder:
-        """The body, or the note that is being told."""
-        return self._builders[-1]
+        self._at_group_start = False  # whether the next word may name the group's destination
 
     def tree(self, source: bytes) -> dict[str, Any]:
-        """The whole of it."""
+        """Parse a file, and return pandoc's metadata and blocks."""
         for token in tokens(source):
-            _HANDLERS[token.kind](self, token)
-        while self._outer:  # of a file that ends too early
-            self.close()
+            if token.kind in ("byte", "text"):
+                self._add_bytes(token.data)
+            elif token.kind == "binary":
+                if self._group.destination == "picture":
+                    self._group.payload.data += token.data
+            else:
+                self._read(token)
+        while self._outer:  # the file ends too early
+            self._flush()
+            self._close_group()
         self._flush()
-        flow = self.builder.finish(self.group.paragraph_format)
-        self.stylesheet.all_mono = self._character_counts[True] > self._character_counts[False]
-        meta = take_title(flow, self.stylesheet)
+        flow = self._builders[-1].finish(self._group.paragraph_format)
+        self._stylesheet.all_mono = self._character_counts[True] > self._character_counts[False]
+        meta = take_title(flow, self._stylesheet)
         for note, inside in self._notes:
-            note["c"] = blocks(inside, self.stylesheet)
-        return {"meta": meta, "blocks": blocks(flow, self.stylesheet)}
+            note["c"] = blocks(inside, self._stylesheet)
+        return {"meta": meta, "blocks": blocks(flow, self._stylesheet)}
+
+    def _read(self, token: RtfToken) -> None:
+        """Read a brace, a control symbol or a control word."""
+        self._flush()
+        self._skip = 0
+        at_group_start = self._at_group_start
+        if token.kind == "symbol":
+            if token.data == b"*":
+                self._group.ignorable = True
+            elif token.data in (b"\n", b"\r"):
+                self._apply("par", None)
+            elif letter := _SYMBOLS.get(token.data):
+                self._add_text(letter)
+        elif token.kind == "open":
+            self._outer.append(self._group)
+            self._group = replace(self._group, ignorable=False)
+            self._at_group_start = True
+        elif token.kind == "close":
+            self._close_group()
+        elif token.word == "u" and token.number is not None:
+            self._add_text(chr(token.number % 65_536))
+            self._skip = self._group.unicode_skip
+        else:
+            self._at_group_start = False
+            if (
+                self._group.destination != "skip"
+                and not (at_group_start and self._set_destination(token.word))
+                and self._group.destination != "silent"
+            ):
+                self._apply(token.word, token.number)
 
     # -- groups
 
-    def open(self, token: RtfToken | None = None) -> None:
-        """A group begins."""
-        self._flush()
-        self._skip = 0
-        self._outer.append(self.group)
-        self.group = replace(self.group, ignorable=False)
-        self._at_group_start = True
-
-    def close(self, token: RtfToken | None = None) -> None:
-        """A group ends."""
-        self._flush()
-        self._skip = 0
-        ended, self._at_group_start = self.group, False
+    def _close_group(self) -> None:
+        ended, self._at_group_start = self._group, False
         if not self._outer:
             return
-        self.group = self._outer.pop()
-        if ended.destination != self.group.destination or ended.payload is not self.group.payload:
-            self._close_destination(ended)
-
-    def _set_destination(self, word: str) -> bool:
-        """Whether a word says what its group is for."""
-        destination = _DESTINATIONS.get(word)
-        if word in _SKIPPED_DESTINATIONS or (destination is None and self.group.ignorable):
-            self.group.destination = "skip"
-        elif destination is None:
-            return False
-        elif self.group.destination != "instruction" or destination == "result":
-            self.group.destination = destination or self.group.destination
-            self._open_destination(word)
-        return True
-
-    def _open_destination(self, word: str) -> None:
-        group = self.group
-        if word == "field":
-            group.payload = [""]
-        elif word == "fldrslt":
-            group.destination = self._outer[-1].destination
-            group.character_format = replace(group.character_format, link=_target(group.payload))
-        elif word == "pict":
-            group.payload = RtfPicture()
-        elif word == "bkmkstart":
-            group.payload = [""]
-        elif word == "footnote" and len(self._builders) == 1:
-            self._builders.append(FlowBuilder(note={"t": "Note", "c": []}))
-            group.character_format, group.paragraph_format, group.payload = (
-                CharacterFormat(),
-                ParagraphFormat(),
-                self.builder,
-            )
-        elif word == "footnote":  # a note in a note
-            group.destination = "body"
-
-    def _close_destination(self, group: Group) -> None:
-        if group.destination == "picture" and isinstance(group.payload, RtfPicture):
-            node = group.payload.node(self._job)
-            if self.group.destination in ("body", "note"):
-                self.builder.add_node(node)
-        elif group.destination == "bookmark":
-            self.builder.add_node({"t": "Span", "c": [[join_surrogates(group.payload[0]).strip(), [], []], []]})
-        elif group.destination == "note" and group.payload is self.builder:
+        self._group = self._outer.pop()
+        if ended.destination == self._group.destination and ended.payload is self._group.payload:
+            return
+        if ended.destination == "picture" and isinstance(ended.payload, _Picture):
+            node = ended.payload.node(self._job)
+            if self._group.destination in ("body", "note"):
+                self._add_node(node)
+        elif ended.destination == "bookmark":
+            self._add_node({"t": "Span", "c": [[join_surrogates(ended.payload[0]).strip(), [], []], []]})
+        elif ended.destination == "note" and ended.payload is self._builders[-1]:
             builder = self._builders.pop()
             assert builder.note
-            self._notes.append((builder.note, builder.finish(group.paragraph_format)))
-            self.builder.add_node(builder.note)
+            self._notes.append((builder.note, builder.finish(ended.paragraph_format)))
+            self._add_node(builder.note)
 
-    # -- letters
+    def _set_destination(self, word: str) -> bool:
+        """Set the destination of a group that begins with this word; return False if the word names none."""
+        group, destination = self._group, _DESTINATIONS.get(word)
+        if word in _SKIPPED_DESTINATIONS or (destination is None and group.ignorable):
+            group.destination = "skip"
+        elif destination is None:
+            return False
+        elif group.destination != "instruction" or destination == "result":
+            group.destination = destination or group.destination
+            if word in ("field", "bkmkstart"):
+                group.payload = [""]
+            elif word == "fldrslt":
+                group.destination = self._outer[-1].destination
+                group.character_format = replace(group.character_format, link=_link_target(group.payload))
+            elif word == "pict":
+                group.payload = _Picture()
+            elif word == "footnote" and len(self._builders) == 1:
+                self._builders.append(FlowBuilder(note={"t": "Note", "c": []}))
+                group.character_format, group.paragraph_format = CharacterFormat(), ParagraphFormat()
+                group.payload = self._builders[-1]
+            elif word == "footnote":  # a note in a note
+                group.destination = "body"
+        return True
 
-    def byte(self, token: RtfToken) -> None:
-        """Bytes of text; as many as stand for a letter already told are passed over."""
-        data = token.data[self._skip :]
-        self._skip = max(0, self._skip - len(token.data))
+    # -- text
+
+    def _add_bytes(self, data: bytes) -> None:
+        """Add bytes of text or of a picture, except those that replace a character given by its number."""
+        kept = data[self._skip :]
+        self._skip = max(0, self._skip - len(data))
         self._at_group_start = False
-        if self.group.destination == "picture":
-            self.group.payload.digits += data
+        if self._group.destination == "picture":
+            self._group.payload.digits += kept
         else:
-            self._bytes += data
-
-    def binary(self, token: RtfToken) -> None:
-        """Bytes that are no text."""
-        if self.group.destination == "picture":
-            self.group.payload.data += token.data
+            self._bytes += kept
 
     def _flush(self) -> None:
         if self._bytes:
-            text = self._bytes.decode(self.stylesheet.codec_of(self.group.character_format.font), "replace")
+            text = self._bytes.decode(self._stylesheet.codec_of(self._group.character_format.font), "replace")
             self._bytes.clear()
             self._add_text(text)
 
     def _add_text(self, text: str) -> None:
-        group = self.group
+        group, builder = self._group, self._builders[-1]
         if group.destination in ("body", "note"):
-            if not group.character_format.hidden and (text != "\u00a0" or not self.builder.is_empty_note):
-                self._character_counts[("Code" in group.character_format.marks)] += len(text)
-                self.builder.add_text(group.character_format, text)
+            if not group.character_format.hidden and (text != "\u00a0" or not builder.is_empty_note):
+                self._character_counts["Code" in group.character_format.marks] += len(text)
+                builder.runs.append(RtfRun(group.character_format, text))
         elif group.destination == "marker":
-            self.builder.add_marker(text)
+            builder.marker += text
         elif group.destination in ("instruction", "bookmark"):
-            group.payload[0] += text
-        elif group.destination == "fonts":
-            self.stylesheet.set_font_name(group.character_format.font or 0, text)
-        elif group.destination == "styles":
-            self.stylesheet.style_names[group.paragraph_format.style] = (
-                self.stylesheet.style_names.get(group.paragraph_format.style, "") + text
-            )
+            if isinstance(group.payload, list):  # an instruction outside a field has none
+                group.payload[0] += text
+        else:
+            self._stylesheet.add_text(group, text)
 
-    def symbol(self, token: RtfToken) -> None:
-        """A backslash and a sign."""
-        self._flush()
-        self._skip = 0
-        if token.data == b"*":
-            self.group.ignorable = True
-        elif token.data in (b"\n", b"\r"):
-            self._apply("par", None)
-        elif letter := _SYMBOLS.get(token.data):
-            self._add_text(letter)
+    def _add_node(self, node: Node) -> None:
+        self._builders[-1].runs.append(RtfRun(CharacterFormat(), node=node))
 
-    # -- words
-
-    def word(self, token: RtfToken) -> None:
-        """A control word."""
-        if token.word == "u" and token.number is not None:
-            self._flush()
-            self._add_text(chr(token.number % 65_536))
-            self._skip = self.group.unicode_skip
-            return
-        self._flush()
-        self._skip = 0
-        at_group_start, self._at_group_start = self._at_group_start, False
-        if (
-            self.group.destination == "skip"
-            or (at_group_start and self._set_destination(token.word))
-            or self.group.destination == "silent"
-        ):
-            return
-        self._apply(token.word, token.number)
+    # -- control words
 
     def _apply(self, word: str, number: int | None) -> None:
+        group, builder = self._group, self._builders[-1]
+        in_text = group.destination in ("body", "note")
         if (letter := _SPECIAL_CHARACTERS.get(word)) is not None:
             self._add_text(letter)
-        elif action := _ACTIONS.get(word):
-            action(self, number)
-        elif isinstance(self.group.payload, RtfPicture):
-            self.group.payload.apply_control_word(word, number)
+        elif word in ("par", "sect", "page"):
+            if in_text:
+                builder.end_paragraph(group.paragraph_format)
+        elif word in ("line", "lbr"):
+            if in_text:
+                self._add_node(_BREAK)
+        elif word == "cell":
+            builder.end_cell(group.paragraph_format, 1)
+        elif word == "nestcell":
+            builder.end_cell(group.paragraph_format, max(2, group.paragraph_format.tables))
+        elif word == "row":
+            builder.end_row(1)
+        elif word == "nestrow":
+            builder.end_row(max(2, group.paragraph_format.tables))
+        elif word in _ROW_WORDS:
+            self._define_row(word, number)
+        elif isinstance(group.payload, _Picture):
+            group.payload.extension = _EXTENSIONS.get(word, group.payload.extension)
+            group.payload.goals[word] = number or 0
+        elif not group.apply_control_word(word, number):
+            self._stylesheet.apply_control_word(group, word, number)
+
+    def _define_row(self, word: str, number: int | None) -> None:
+        """Apply a control word that defines the next row, or a cell in it."""
+        rows, nested = self._builders[-1].rows, self._group.destination == "rows"
+        row = rows[nested]
+        if word == "trowd":
+            rows[nested], self._cell = RowDefinition(), CellDefinition(0)
+        elif word == "trleft":
+            rows[nested] = replace(row, left=number or 0)
+        elif word == "trhdr":
+            rows[nested] = replace(row, is_header=True)
+        elif word == "clmrg":
+            self._cell = replace(self._cell, merged_left=True)
+        elif word == "clvmrg":
+            self._cell = replace(self._cell, merged_above=True)
         else:
-            _ = formatting.apply_control_word(self.stylesheet, self.group, word, number) or header.apply_control_word(
-                self.stylesheet, self.group, word, number
-            )
-
-    def end_paragraph(self, number: int | None) -> None:
-        if self.group.destination in ("body", "note"):
-            self.builder.end_paragraph(self.group.paragraph_format)
-
-    def line(self, number: int | None) -> None:
-        if self.group.destination in ("body", "note"):
-            self.builder.add_node(_BREAK)
-
-    def cell(self, number: int | None) -> None:
-        self.builder.end_cell(self.group.paragraph_format, 1)
-
-    def nested_cell(self, number: int | None) -> None:
-        self.builder.end_cell(self.group.paragraph_format, max(2, self.group.paragraph_format.tables))
-
-    def row(self, number: int | None) -> None:
-        self.builder.end_row(1)
-
-    def nested_row(self, number: int | None) -> None:
-        self.builder.end_row(max(2, self.group.paragraph_format.tables))
-
-    @property
-    def _nested(self) -> bool:
-        return self.group.destination == "rows"
-
-    def row_defaults(self, number: int | None) -> None:
-        self.builder.begin_row_definition(self._nested)
-        self._cell = CellDefinition(0)
-
-    def cell_edge(self, number: int | None) -> None:
-        self.builder.add_cell_definition(self._nested, replace(self._cell, right_edge=number or 0))
-        self._cell = CellDefinition(0)
-
-    def merged_left(self, number: int | None) -> None:
-        self._cell = replace(self._cell, merged_left=True)
-
-    def merged_above(self, number: int | None) -> None:
-        self._cell = replace(self._cell, merged_above=True)
-
-    def row_left(self, number: int | None) -> None:
-        self.builder.set_row(self._nested, left=number or 0)
-
-    def row_is_header(self, number: int | None) -> None:
-        self.builder.set_row(self._nested, is_header=True)
+            rows[nested] = replace(row, cells=(*row.cells, replace(self._cell, right_edge=number or 0)))
+            self._cell = CellDefinition(0)
 
 
-def _target(payload: Any) -> str:
-    """Where a field leads: only those of links lead anywhere."""
+_ROW_WORDS = frozenset({"trowd", "trleft", "trhdr", "clmrg", "clvmrg", "cellx"})
+
+
+def _link_target(payload: Any) -> str:
+    """Return the target of a HYPERLINK field, or "" for another field."""
     match = _HYPERLINK.match(join_surrogates(payload[0])) if isinstance(payload, list) and payload else None
     if not match:
         return ""
     return (match[1] or match[2] or "") + (f"#{match[3]}" if match[3] else "")
-
-
-_ACTIONS: dict[str, Callable[[_Parser, int | None], None]] = {
-    "par": _Parser.end_paragraph,
-    "sect": _Parser.end_paragraph,
-    "page": _Parser.end_paragraph,
-    "line": _Parser.line,
-    "lbr": _Parser.line,
-    "cell": _Parser.cell,
-    "nestcell": _Parser.nested_cell,
-    "row": _Parser.row,
-    "nestrow": _Parser.nested_row,
-    "trowd": _Parser.row_defaults,
-    "cellx": _Parser.cell_edge,
-    "clmrg": _Parser.merged_left,
-    "clvmrg": _Parser.merged_above,
-    "trleft": _Parser.row_left,
-    "trhdr": _Parser.row_is_header,
-}
-_HANDLERS: dict[str, Callable[[_Parser, RtfToken], None]] = {
-    "open": _Parser.open,
-    "close": _Parser.close,
-    "word": _Parser.word,
-    "symbol": _Parser.symbol,
-    "byte": _Parser.byte,
-    "text": _Parser.byte,
-    "binary": _Parser.binary,
-}

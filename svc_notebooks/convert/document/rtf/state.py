@@ -7,10 +7,19 @@ from typing import Any
 
 from ..model import Node
 
+_MARKS = {
+    "b": "Strong", "i": "Emph", "ul": "Underline", "strike": "Strikeout", "striked": "Strikeout", "scaps": "SmallCaps",
+    **dict.fromkeys(("uld", "uldash", "uldashd", "uldashdd", "uldb", "ulth", "ulw", "ulwave", "ulhwave"), "Underline"),
+}  # fmt: skip
+_SCRIPTS = {"super": "Superscript", "sub": "Subscript", "nosupersub": ""}
+_ALIGNS = {"ql": "", "qr": "AlignRight", "qc": "AlignCenter", "qj": ""}
+_NUMBERS = {"s": "style", "li": "left", "lin": "left", "fi": "first", "ilvl": "level", "itap": "tables"}
+_MAX = 100_000
+
 
 @dataclass(frozen=True, slots=True)
 class CharacterFormat:
-    """How letters look, and where they lead."""
+    """The format of letters, and the target of the link that they are in."""
 
     marks: frozenset[str] = frozenset()
     """Names of pandoc's inlines: Strong, Emph, Underline, Strikeout, Superscript, Subscript, SmallCaps, Code."""
@@ -19,13 +28,13 @@ class CharacterFormat:
     link: str = ""
 
     def marked(self, name: str, on: bool) -> CharacterFormat:
-        """The same format with or without a mark."""
+        """Return the same format with or without a mark."""
         return replace(self, marks=self.marks | {name} if on else self.marks - {name})
 
 
 @dataclass(frozen=True, slots=True)
 class ParagraphFormat:
-    """What a paragraph is: lengths in twips, -1 for none."""
+    """The format of a paragraph. Lengths are in twips; -1 is no outline level."""
 
     style: int = 0
     outline: int = -1
@@ -40,7 +49,7 @@ class ParagraphFormat:
 
 @dataclass(frozen=True, slots=True)
 class RtfRun:
-    """Letters of one format, or one node: a picture, a note, a line break."""
+    """Letters of one format, or one node (a picture, a note, a line break)."""
 
     character_format: CharacterFormat
     text: str = ""
@@ -49,7 +58,7 @@ class RtfRun:
 
 @dataclass(frozen=True, slots=True)
 class RtfParagraph:
-    """One paragraph; `marker` is the number or bullet that the file spells out before it."""
+    """One paragraph, with the number or bullet that the file writes before it in `marker`."""
 
     paragraph_format: ParagraphFormat
     runs: list[RtfRun]
@@ -58,13 +67,44 @@ class RtfParagraph:
 
 @dataclass(slots=True)
 class Group:
-    """What holds between two braces; an inner group begins with a copy."""
+    """The state between two braces. An inner group begins with a copy."""
 
     destination: str = "body"
     character_format: CharacterFormat = field(default_factory=CharacterFormat)
     paragraph_format: ParagraphFormat = field(default_factory=ParagraphFormat)
     unicode_skip: int = 1
-    """How many letters stand for one that is given by its number."""
+    """The number of characters that follow `\\u` as its replacement."""
     ignorable: bool = False
     payload: Any = None
-    """What the words of this group are about: a font, a picture, a field."""
+    """The value that this group fills: a list, a picture, the text of a field."""
+
+    def apply_control_word(self, word: str, number: int | None) -> bool:
+        """Apply a control word of character or paragraph formatting; return False for another word."""
+        characters, paragraph = self.character_format, self.paragraph_format
+        if word in _MARKS:
+            self.character_format = characters.marked(_MARKS[word], on=number != 0)
+        elif word in _SCRIPTS:
+            script = {_SCRIPTS[word]} if _SCRIPTS[word] and number != 0 else set()
+            self.character_format = replace(characters, marks=characters.marks - {"Superscript", "Subscript"} | script)
+        elif word in _ALIGNS:
+            self.paragraph_format = replace(paragraph, align=_ALIGNS[word])
+        elif word in _NUMBERS:
+            changed: dict[str, Any] = {_NUMBERS[word]: min(max(number or 0, -_MAX), _MAX)}
+            self.paragraph_format = replace(paragraph, **changed)
+        elif word == "plain":
+            self.character_format = CharacterFormat(link=characters.link)
+        elif word == "pard":
+            self.paragraph_format = ParagraphFormat()
+        elif word in ("v", "deleted"):
+            self.character_format = replace(characters, hidden=number != 0)
+        elif word == "ulnone":
+            self.character_format = characters.marked("Underline", on=False)
+        elif word == "intbl":
+            self.paragraph_format = replace(paragraph, tables=max(1, paragraph.tables))
+        elif word == "rtlpar":
+            self.paragraph_format = replace(paragraph, rtl=True)
+        elif word == "uc":
+            self.unicode_skip = min(max(number or 0, 0), 16)
+        else:
+            return False
+        return True

@@ -1,12 +1,24 @@
-"""The tables of an RTF header: fonts, styles, lists."""
+"""The tables of an RTF header: code pages, fonts, styles, lists."""
 
 from __future__ import annotations
 
+import codecs
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from .state import ParagraphFormat
+from .state import Group, ParagraphFormat
 
+_FONT_CODECS = {
+    77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gb18030", 136: "cp950", 161: "cp1253",
+    162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874",
+    238: "cp1250", 254: "cp437", 255: "cp850",
+}  # fmt: skip
+"""Codecs by the number of `\\fcharset`. 0 is missing: it means the code page of the document."""
+_CODE_PAGES = {65001: "utf-8", 10000: "mac_roman", 10001: "cp932", 936: "gb18030", 1361: "johab"}
+_HEADER_CODECS = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850", "ansi": "cp1252"}
+_NUMBER_STYLES = {
+    0: "Decimal", 1: "UpperRoman", 2: "LowerRoman", 3: "UpperAlpha", 4: "LowerAlpha", 23: None, 255: None,
+}  # fmt: skip
 _MONO = re.compile(r"courier|consolas|menlo|monaco|monospace|\bmono\b|lucida console|fixed", re.IGNORECASE)
 _HEADING = re.compile(
     r"(?:heading|überschrift|titre|título|titolo|kop|rubrik|заголовок|标题|見出し)\s*(\d)", re.IGNORECASE
@@ -16,7 +28,7 @@ _MAX_LEVELS = 9
 
 @dataclass(slots=True)
 class ListLevel:
-    """One level of a list: pandoc's style for its numbers, or none for bullets, and the first number."""
+    """One level of a list: pandoc's style for its numbers, or None for bullets, and the first number."""
 
     style: str | None = "Decimal"
     start: int = 1
@@ -24,12 +36,12 @@ class ListLevel:
 
 @dataclass(slots=True)
 class StyleSheet:
-    """The tables of the head by their numbers."""
+    """The tables of the header, each by its numbers."""
 
     codec: str = "cp1252"
     default_font: int = 0
     all_mono: bool = False
-    """Whether most letters are those of typewriters: then they say nothing."""
+    """Whether most of the text is in a typewriter font, which then does not mean code."""
     font_codecs: dict[int, str | None] = field(default_factory=dict)
     mono_fonts: set[int] = field(default_factory=set)
     style_names: dict[int, str] = field(default_factory=dict)
@@ -38,39 +50,91 @@ class StyleSheet:
     overrides: dict[int, int] = field(default_factory=dict)
 
     def codec_of(self, font: int | None) -> str:
-        """The code page for letters in a font."""
-        named = self.font_codecs.get(self.default_font if font is None else font)
-        return named or self.codec
-
-    def set_font_name(self, font: int, name: str) -> None:
-        """Remember whether a font is one of typewriters."""
-        if _MONO.search(name):
-            self.mono_fonts.add(font)
-
-    def is_mono(self, font: int | None) -> bool:
-        """Whether letters in a font are code."""
-        return font is not None and font in self.mono_fonts and font != self.default_font
+        """Return the codec for text in a font."""
+        return self.font_codecs.get(self.default_font if font is None else font) or self.codec
 
     @property
     def ignored_marks(self) -> tuple[str, ...]:
-        """The marks that say nothing in this text."""
+        """The marks that mean nothing in this text."""
         return ("Code",) if self.all_mono else ()
 
     def style_name(self, paragraph_format: ParagraphFormat) -> str:
-        """The name of a paragraph's style in small letters."""
+        """Return the name of a paragraph's style in lower case."""
         return self.style_names.get(paragraph_format.style, "").strip("; ").lower()
 
     def heading(self, paragraph_format: ParagraphFormat) -> int | None:
-        """The level of a heading, from 1 on."""
-        named = _HEADING.match(self.style_name(paragraph_format))
-        outline = (
-            paragraph_format.outline if paragraph_format.outline >= 0 else self.outlines.get(paragraph_format.style, -1)
-        )
+        """Return the level of a heading (from 1), or None for another paragraph."""
+        outline = paragraph_format.outline
+        if outline < 0:
+            outline = self.outlines.get(paragraph_format.style, -1)
         if 0 <= outline < _MAX_LEVELS:
             return outline + 1
-        return int(named[1]) if named and named[1] != "0" else None
+        named = _HEADING.match(self.style_name(paragraph_format))
+        return int(named[1]) or None if named else None
 
     def level(self, paragraph_format: ParagraphFormat) -> ListLevel | None:
-        """The level of the list that a paragraph belongs to, where the head tells."""
+        """Return the list level of a paragraph, or None if the header does not define it."""
         levels = self.lists.get(self.overrides.get(paragraph_format.list_id, 0), [])
         return levels[paragraph_format.level] if 0 <= paragraph_format.level < len(levels) else None
+
+    def add_text(self, group: Group, text: str) -> None:
+        """Add the text of a font or style definition."""
+        if group.destination == "fonts" and _MONO.search(text):
+            self.mono_fonts.add(group.character_format.font or 0)
+        elif group.destination == "styles":
+            style = group.paragraph_format.style
+            self.style_names[style] = self.style_names.get(style, "") + text
+
+    def apply_control_word(self, group: Group, word: str, number: int | None) -> None:
+        """Apply a control word of the header or one that refers to it, and ignore another word."""
+        if word in _HEADER_CODECS:
+            self.codec = _HEADER_CODECS[word]
+        elif word == "ansicpg":
+            self.codec = codec_for_code_page(number)
+        elif word == "deff":
+            self.default_font = number or 0
+        elif word == "f":
+            mono = number is not None and number in self.mono_fonts and number != self.default_font
+            group.character_format = replace(group.character_format, font=number).marked("Code", on=mono)
+        elif word == "outlinelevel":
+            if group.destination == "styles":
+                self.outlines[group.paragraph_format.style] = number or 0
+            group.paragraph_format = replace(group.paragraph_format, outline=-1 if number is None else number)
+        elif word == "ls":
+            if group.destination == "overrides" and isinstance(group.payload, int):
+                self.overrides[number or 0] = group.payload
+            group.paragraph_format = replace(group.paragraph_format, list_id=number or 0)
+        elif group.destination == "fonts":
+            font = group.character_format.font or 0
+            if word == "fcharset":
+                self.font_codecs[font] = _FONT_CODECS.get(number or 0)
+            elif word == "fmodern":
+                self.mono_fonts.add(font)
+        elif group.destination == "overrides" and word == "listid":
+            group.payload = number
+        elif group.destination == "lists" and word == "list":
+            group.payload = []
+        elif group.destination == "lists" and isinstance(group.payload, list):
+            self._define_list(group.payload, word, number)
+
+    def _define_list(self, levels: list[ListLevel], word: str, number: int | None) -> None:
+        if word == "listlevel":
+            levels.append(ListLevel())
+        elif word == "levelnfc" and levels:
+            levels[-1].style = _NUMBER_STYLES.get(number or 0, "Decimal")
+        elif word == "levelstartat" and levels:
+            levels[-1].start = number or 0
+        elif word == "listid":
+            self.lists[number or 0] = levels
+
+
+def codec_for_code_page(number: int | None) -> str:
+    """Return the codec for `\\ansicpg`, which is cp1252 where Python has none.
+
+    >>> codec_for_code_page(1251), codec_for_code_page(0), codec_for_code_page(-7)
+    ('cp1251', 'cp1252', 'cp1252')
+    """
+    try:
+        return codecs.lookup(_CODE_PAGES.get(number or 0, f"cp{number}")).name
+    except LookupError:
+        return "cp1252"

@@ -12,14 +12,14 @@ from ...job import TooLarge
 from ..model import Node
 
 _EDGE_TOLERANCE = 40
-"""Twips: edges so near to each other are one."""
+"""Edges that are at most so many twips apart are one edge."""
 _MAX_COLUMNS = 500
 _NO_ATTRIBUTES: list[Any] = ["", [], []]
 
 
 @dataclass(frozen=True, slots=True)
 class CellDefinition:
-    """What the row says of a cell: its right edge, and whether it goes on from the left or from above."""
+    """The definition of a cell: its right edge, and whether it is merged with the cell to its left or above."""
 
     right_edge: int
     merged_left: bool = False
@@ -28,36 +28,39 @@ class CellDefinition:
 
 @dataclass(frozen=True, slots=True)
 class RowDefinition:
-    """What is said of a row before or after its cells."""
+    """The definition of a row, which comes before or after its cells."""
 
     left: int = 0
     is_header: bool = False
     cells: tuple[CellDefinition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RtfCell:
-    """A cell's content, as it will be made into blocks, and its alignment."""
+    """The content of a cell before it is converted to blocks, its alignment, and its place in the table."""
 
     flow: list[Any]
     align: str = ""
+    column: int = 0
+    columns: int = 1
+    rows: int = 1
 
 
 @dataclass(slots=True)
 class RtfTable:
-    """The rows of a table, the cells that wait for their row to end, and the paragraphs that wait for their cell."""
+    """The rows of a table, the cells of the open row, and the paragraphs of the open cell."""
 
     rows: list[tuple[RowDefinition, list[RtfCell]]] = field(default_factory=list)
     cells: list[RtfCell] = field(default_factory=list)
     flow: list[Any] = field(default_factory=list)
 
     def end_cell(self, align: str) -> None:
-        """What came since the last cell is one."""
+        """Add the paragraphs since the last cell as a cell."""
         self.cells.append(RtfCell(self.flow, align))
         self.flow = []
 
     def end_row(self, definition: RowDefinition) -> None:
-        """What came since the last row is one."""
+        """Add the cells since the last row as a row."""
         if self.flow:
             self.end_cell("")
         if self.cells:
@@ -65,115 +68,89 @@ class RtfTable:
         self.cells = []
 
 
-@dataclass(slots=True)
-class _PlacedRtfCell:
-    column: int
-    columns: int
-    rows: int
-    cell: RtfCell
-
-
 def table_node(table: RtfTable, blocks: Callable[[list[Any]], list[Node]]) -> Node:
-    """The table as pandoc's; `blocks` makes the content of its cells."""
+    """Return pandoc's table; `blocks` converts the content of a cell."""
     table.end_row(RowDefinition())
     edges = _edges(table)
     rows = _merge_vertically(
         [_place_cells(definition, cells, edges) for definition, cells in table.rows], len(edges) - 1
     )
     header_count = next((n for n, (definition, _) in enumerate(table.rows) if not definition.is_header), len(rows))
-    nodes = [[_NO_ATTRIBUTES, [_cell_node(placed, blocks) for placed in row]] for row in rows]
-    body = [_NO_ATTRIBUTES, 0, [], nodes[header_count:]]
-    return {
-        "t": "Table",
-        "c": [
-            _NO_ATTRIBUTES,
-            [None, []],
-            _columns(edges),
-            [_NO_ATTRIBUTES, nodes[:header_count]],
-            [body],
-            [_NO_ATTRIBUTES, []],
-        ],
-    }
+    nodes = [[_NO_ATTRIBUTES, [_cell_node(cell, blocks) for cell in row]] for row in rows]
+    width = edges[-1] - edges[0]
+    shares = [round((right - left) / width, 4) for left, right in itertools.pairwise(edges)]
+    columns = [[{"t": "AlignDefault"}, {"t": "ColWidth", "c": share}] for share in shares]
+    head, body = [_NO_ATTRIBUTES, nodes[:header_count]], [_NO_ATTRIBUTES, 0, [], nodes[header_count:]]
+    return {"t": "Table", "c": [_NO_ATTRIBUTES, [None, []], columns, head, [body], [_NO_ATTRIBUTES, []]]}
 
 
 def _edges(table: RtfTable) -> list[int]:
-    """Where columns begin and end; a row without edges has them one after the other."""
-    edges = {definition.left for definition, _ in table.rows} | {
-        c.right_edge for definition, _ in table.rows for c in definition.cells
-    }
+    """Return the edges of the columns; cells without definitions get columns of one inch each."""
+    edges = {row.left for row, _ in table.rows} | {cell.right_edge for row, _ in table.rows for cell in row.cells}
     distinct: list[int] = []
     for edge in sorted(edges):
         if not distinct or edge - distinct[-1] > _EDGE_TOLERANCE:
             distinct.append(edge)
-    needed = 1 + max(
-        (len(cells) - (len(definition.cells) >= len(cells)) * len(cells) for definition, cells in table.rows), default=0
-    )
-    while len(distinct) < max(needed, 2):
+    undefined = max((len(cells) for row, cells in table.rows if len(row.cells) < len(cells)), default=0)
+    while len(distinct) < max(undefined + 1, 2):
         distinct.append((distinct[-1] if distinct else 0) + 1440)
     if len(distinct) > _MAX_COLUMNS:
         raise TooLarge(f"a table has more than {_MAX_COLUMNS} columns.")
     return distinct
 
 
-def _columns(edges: list[int]) -> list[Any]:
-    total = edges[-1] - edges[0]
-    shares = [round((right - left) / total, 4) for left, right in itertools.pairwise(edges)]
-    return [[{"t": "AlignDefault"}, {"t": "ColWidth", "c": share}] for share in shares]
+def _place_cells(row: RowDefinition, cells: list[RtfCell], edges: list[int]) -> list[tuple[bool, RtfCell]]:
+    """Set the columns of a row's cells, and return each with whether it is merged with the cell above.
 
-
-def _place_cells(
-    definition: RowDefinition, cells: list[RtfCell], edges: list[int]
-) -> list[tuple[CellDefinition, _PlacedRtfCell]]:
-    """The cells of a row in their columns, those that go on from the left being part of what they go on from."""
-    placed: list[tuple[CellDefinition, _PlacedRtfCell]] = []
-    column = min(_nearest(edges, definition.left), len(edges) - 2)
+    A cell that is merged with the cell to its left is left out, and its columns are added to that cell.
+    """
+    placed: list[tuple[bool, RtfCell]] = []
+    column = min(_column_at(edges, row.left), len(edges) - 2)
     for number, cell in enumerate(cells):
-        known = number < len(definition.cells)
-        own = definition.cells[number] if known else CellDefinition(0)
-        until = max(_nearest(edges, own.right_edge), column + 1) if known else column + 1
+        definition = row.cells[number] if number < len(row.cells) else None
+        until = max(_column_at(edges, definition.right_edge), column + 1) if definition else column + 1
         until = min(until, len(edges) - 1)
         if until <= column:
             break
-        if own.merged_left and placed:
+        if definition and definition.merged_left and placed:
             placed[-1][1].columns += until - column
         else:
-            placed.append((own, _PlacedRtfCell(column, until - column, 1, cell)))
+            cell.column, cell.columns = column, until - column
+            placed.append((bool(definition and definition.merged_above), cell))
         column = until
     return placed
 
 
-def _nearest(edges: list[int], edge: int) -> int:
+def _column_at(edges: list[int], edge: int) -> int:
     return max(0, bisect_left(edges, edge - _EDGE_TOLERANCE))
 
 
-def _merge_vertically(
-    rows: list[list[tuple[CellDefinition, _PlacedRtfCell]]], count: int
-) -> list[list[_PlacedRtfCell]]:
-    """Cells that go on from above are part of those above; what is open between cells is filled."""
-    above: dict[int, _PlacedRtfCell] = {}
-    spread_rows: list[list[_PlacedRtfCell]] = []
+def _merge_vertically(rows: list[list[tuple[bool, RtfCell]]], count: int) -> list[list[RtfCell]]:
+    """Return the rows with vertically merged cells in their first row only, and empty cells in the gaps."""
+    above: dict[int, RtfCell] = {}
+    merged_rows: list[list[RtfCell]] = []
     for row in rows:
-        kept: list[_PlacedRtfCell] = []
-        now: dict[int, _PlacedRtfCell] = {}
+        kept: list[RtfCell] = []
+        now: dict[int, RtfCell] = {}
         column = 0
-        for own, placed in row:
-            kept += [_PlacedRtfCell(open_column, 1, 1, RtfCell([])) for open_column in range(column, placed.column)]
-            over = above.get(placed.column)
-            if own.merged_above and over and over.columns == placed.columns:
+        for merged_above, cell in row:
+            kept += [RtfCell([]) for _ in range(column, cell.column)]
+            over = above.get(cell.column)
+            column = cell.column + cell.columns
+            if merged_above and over and over.columns == cell.columns:
                 over.rows += 1
-                placed = over
+                now[cell.column] = over
             else:
-                kept.append(placed)
-            now[placed.column] = placed
-            column = placed.column + placed.columns
-        kept += [_PlacedRtfCell(open_column, 1, 1, RtfCell([])) for open_column in range(column, count)]
-        spread_rows.append(kept)
+                kept.append(cell)
+                now[cell.column] = cell
+        kept += [RtfCell([]) for _ in range(column, count)]
+        merged_rows.append(kept)
         above = now
-    return spread_rows
+    return merged_rows
 
 
-def _cell_node(placed: _PlacedRtfCell, blocks: Callable[[list[Any]], list[Node]]) -> list[Any]:
-    content = blocks(placed.cell.flow)
+def _cell_node(cell: RtfCell, blocks: Callable[[list[Any]], list[Node]]) -> list[Any]:
+    content = blocks(cell.flow)
     if len(content) == 1 and content[0]["t"] == "Para":
         content = [{"t": "Plain", "c": content[0]["c"]}]
-    return [_NO_ATTRIBUTES, {"t": placed.cell.align or "AlignDefault"}, placed.rows, placed.columns, content]
+    return [_NO_ATTRIBUTES, {"t": cell.align or "AlignDefault"}, cell.rows, cell.columns, content]

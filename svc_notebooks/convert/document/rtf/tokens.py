@@ -19,7 +19,7 @@ _MAX_DEPTH = 500
 
 
 class RtfToken(NamedTuple):
-    """`word` and `number` of a control word; `data` of all others."""
+    """A control word with its number, or another token with its bytes in `data`."""
 
     kind: Literal["open", "close", "word", "symbol", "byte", "text", "binary"]
     word: str = ""
@@ -28,7 +28,7 @@ class RtfToken(NamedTuple):
 
 
 def tokens(source: bytes) -> Iterator[RtfToken]:
-    """Every token in turn; what is no rich text is passed over.
+    """Yield the tokens of a file in order, and skip bytes that are not RTF.
 
     Raises:
         TooLarge: groups are nested too deep.
@@ -39,23 +39,21 @@ def tokens(source: bytes) -> Iterator[RtfToken]:
     position, depth = 0, 0
     while match := _TOKEN.search(source, position):
         position = match.end()
-        token = _token(match)
-        if token.word == "bin":  # raw bytes follow, in which braces mean nothing
-            size = max(0, token.number or 0)
-            token = RtfToken("binary", data=source[position : position + size])
+        word, number, byte, symbol, brace, text = match.groups()
+        if word == b"bin":  # raw bytes follow, in which braces mean nothing
+            size = max(0, int(number or 0))
+            yield RtfToken("binary", data=source[position : position + size])
             position += size
-        depth += (token.kind == "open") - (token.kind == "close")
-        if depth > _MAX_DEPTH:
-            raise TooLarge(f"it is nested more than {_MAX_DEPTH} deep.")
-        yield token
-
-
-def _token(match: re.Match[bytes]) -> RtfToken:
-    word, number, byte, symbol, brace, text = match.groups()
-    if word:
-        return RtfToken("word", word.decode("ascii"), None if number is None else int(number))
-    if text:
-        return RtfToken("text", data=text)
-    if brace:
-        return RtfToken("open" if brace == b"{" else "close")
-    return RtfToken("byte", data=bytes.fromhex(byte.decode("ascii"))) if byte else RtfToken("symbol", data=symbol)
+        elif word:
+            yield RtfToken("word", word.decode("ascii"), None if number is None else int(number))
+        elif text:
+            yield RtfToken("text", data=text)
+        elif byte:
+            yield RtfToken("byte", data=bytes.fromhex(byte.decode("ascii")))
+        elif symbol:
+            yield RtfToken("symbol", data=symbol)
+        else:
+            depth += 1 if brace == b"{" else -1
+            if depth > _MAX_DEPTH:
+                raise TooLarge(f"it is nested more than {_MAX_DEPTH} deep.")
+            yield RtfToken("open" if brace == b"{" else "close")
