@@ -1,6 +1,6 @@
-"""The command line: `svc-notebooks lab | run | grade | solutions | serve | check | conformance | doctor`.
+"""The command line `svc-notebooks lab | run | grade | solutions | serve | check | conformance | doctor`.
 
-lab, run, grade, solutions, serve, check, conformance    one module for each command, imported when it is called
+lab, run, grade, solutions, serve, check, conformance    a module for each command
 notebook_files, jupyter_settings                         the notebooks of the package; settings of JupyterLab
 rule_report, report_plugin, deployment                   report, pytest plugin and deployment of `conformance`
 output_file                                              output files of commands
@@ -8,7 +8,7 @@ output_file                                              output files of command
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from .. import __version__
@@ -16,104 +16,77 @@ from ..core.http.origins import ANY, is_host_name, is_origin
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and give its exit status.
+    """Run one command and return its exit status. Each command's module is imported when it is called.
 
     >>> main(["--version"])
     Traceback (most recent call last):
     SystemExit: 0
     """
-    ours, for_lab = _split(sys.argv[1:] if argv is None else list(argv))
-    options = _parser().parse_args(ours)
-    return _COMMANDS[options.command](options, for_lab)
+    own_arguments, jupyter_arguments = _split(sys.argv[1:] if argv is None else list(argv))
+    options = _parser().parse_args(own_arguments)
+    match options.command:
+        case "lab":
+            from .lab import lab
+
+            return lab(options.directory, jupyter_arguments, fresh=options.fresh, only_copy=options.only_copy)
+        case "run":
+            from .run import run
+
+            return run(options.directory, options.jobs)
+        case "grade":
+            from .grade import grade
+
+            return grade(options)
+        case "solutions":
+            from .solutions import solutions
+
+            return solutions(options.directory)
+        case "serve":
+            from .serve import serve
+
+            return serve(options)
+        case "check":
+            from .check import check
+
+            return check(options)
+        case "conformance":
+            from .conformance import conformance
+
+            return conformance(options)
+        case _:
+            from .. import doctor
+
+            sys.stdout.write(doctor().to_string(index=False) + "\n")
+            return 0
 
 
 def _split(argv: list[str]) -> tuple[list[str], list[str]]:
-    """What is ours, and what JupyterLab gets: after `lab`, all from the first option on that is not ours.
+    """Split the arguments into those of this program and those of JupyterLab.
 
-    argparse alone would take the 8890 of `lab --port 8890` for the folder.
+    After `lab`, the first option that this program does not have begins the arguments of JupyterLab. argparse alone
+    would take the 8890 of `lab --port 8890` for the folder.
 
     >>> _split(["lab", "mine", "--port", "8890", "--fresh", "01"])
     (['lab', 'mine', '--fresh', '01'], ['--port', '8890'])
     """
     if argv[:1] != ["lab"]:
         return argv, []
-    ours, jupyter_arguments, words = ["lab"], list[str](), iter(argv[1:])
+    own, jupyter_arguments, words = ["lab"], list[str](), iter(argv[1:])
     for word in words:
         if word == "--":
             jupyter_arguments += words
         elif word.partition("=")[0] in _LAB_OPTIONS:
-            ours += [word, *([next(words, "")] if word == "--fresh" else [])]
+            own += [word, *([next(words, "")] if word == "--fresh" else [])]
         elif not jupyter_arguments and (word in ("-h", "--help") or not word.startswith("-")):
-            ours.append(word)
+            own.append(word)
         else:
             jupyter_arguments.append(word)
-    return ours, jupyter_arguments
+    return own, jupyter_arguments
 
 
 _LAB_OPTIONS = ("--fresh", "--only-copy")
 _MAX_SECONDS = 86_400.0
 _OVERWRITE = "replace a FILE that exists"
-
-
-def _lab(options: argparse.Namespace, arguments: list[str]) -> int:
-    from .lab import lab
-
-    return lab(options.directory, arguments, fresh=options.fresh, only_copy=options.only_copy)
-
-
-def _run(options: argparse.Namespace, _: list[str]) -> int:
-    from .run import run
-
-    return run(options.directory, options.jobs)
-
-
-def _grade(options: argparse.Namespace, _: list[str]) -> int:
-    from .grade import grade
-
-    return grade(options)
-
-
-def _solutions(options: argparse.Namespace, _: list[str]) -> int:
-    from .solutions import solutions
-
-    return solutions(options.directory)
-
-
-def _serve(options: argparse.Namespace, _: list[str]) -> int:
-    from .serve import serve
-
-    return serve(options)
-
-
-def _check(options: argparse.Namespace, _: list[str]) -> int:
-    from .check import check
-
-    return check(options)
-
-
-def _conformance(options: argparse.Namespace, _: list[str]) -> int:
-    from .conformance import conformance
-
-    return conformance(options)
-
-
-def _doctor(_options: argparse.Namespace, _: list[str]) -> int:
-    from .. import doctor
-
-    sys.stdout.write(doctor().to_string(index=False) + "\n")
-    return 0
-
-
-_COMMANDS: dict[str, Callable[[argparse.Namespace, list[str]], int]] = {
-    "lab": _lab,
-    "run": _run,
-    "grade": _grade,
-    "solutions": _solutions,
-    "serve": _serve,
-    "check": _check,
-    "conformance": _conformance,
-    "doctor": _doctor,
-}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -142,49 +115,50 @@ def _add_lab(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         " there. Further arguments go to JupyterLab, for example --no-browser --port 8890.",
     )
     lab.add_argument("directory", nargs="?", type=Path, default=Path("svc-notebooks"), metavar="DIR",
-        help="made if it is not there (%(default)s)")  # fmt: skip
-    lab.add_argument("--fresh", metavar="NAME", help="begin a lesson anew: yours is kept beside it, such as --fresh 01")
-    lab.add_argument("--only-copy", action="store_true", help="copy, and open nothing")
+        help="the folder; created if it does not exist (%(default)s)")  # fmt: skip
+    lab.add_argument("--fresh", metavar="NAME",
+        help="restore a notebook, such as --fresh 01; your version is kept beside it")  # fmt: skip
+    lab.add_argument("--only-copy", action="store_true", help="copy the notebooks without opening JupyterLab")
 
 
 def _add_run(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     run = commands.add_parser(
         "run",
         help="execute all notebooks without a browser",
-        description="Executes every notebook of DIR and saves none; a line for each when it is done. Without DIR:"
-        " those of this package, in a temporary folder. Exit status 0: all ran to the end; 1: one did not;"
+        description="Executes every notebook in DIR, prints a line for each, and saves none. Without DIR, executes the"
+        " notebooks of this package in a temporary folder. Exit status 0: all succeeded; 1: at least one failed;"
         " 130: interrupted.",
     )
     run.add_argument("directory", nargs="?", type=Path, metavar="DIR")
     run.add_argument(
-        "--jobs", type=_jobs, metavar="N", help="how many run at the same time (default: one for each processor)"
+        "--jobs", type=_jobs, metavar="N", help="the number of notebooks to run at once (default: one per processor)"
     )
 
 
 def _add_grade(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "grade",
-        help="run what students handed in, and print who has solved what",
+        help="run the submissions of students, and print who has solved which exercise",
         description="DIR has a folder or a notebook for each student. Every notebook with exercises runs in a process"
-        " of its own, with other data than the student had, and is judged by what it asked of a service outside of"
-        " that process. Exit status 0: all ran to their end; 1: one did not, and is named; 2: nothing to grade.",
+        " of its own, with other data than the student had, and is graded by its requests to a service outside of"
+        " that process. Exit status 0: all ran to the end; 1: at least one did not, and is named; 2: nothing to grade.",
     )
     add = command.add_argument
     add("directory", type=Path, metavar="DIR")
-    add("--json", type=_file, metavar="FILE", help="also write everything, with what the service saw of each exercise")
-    add("--csv", type=_file, metavar="FILE", help="also write the table for a spreadsheet")
-    add("--seed", help="what everybody's data come from (default: drawn, and printed)")
-    add("--cell-timeout", type=_seconds, default=30.0, metavar="SECONDS", help="for one cell (%(default)s)")
-    add("--timeout", type=_seconds, default=120.0, metavar="SECONDS", help="for one notebook (%(default)s)")
-    add("--jobs", type=_jobs, metavar="N", help="how many run at the same time (default: one for each processor)")
+    add("--json", type=_file, metavar="FILE", help="also write all results, with the message of each check, as JSON")
+    add("--csv", type=_file, metavar="FILE", help="also write the table as CSV")
+    add("--seed", help="the seed of the students' data (default: a random one, which is printed)")
+    add("--cell-timeout", type=_seconds, default=30.0, metavar="SECONDS", help="limit for one cell (%(default)s)")
+    add("--timeout", type=_seconds, default=120.0, metavar="SECONDS", help="limit for one notebook (%(default)s)")
+    add("--jobs", type=_jobs, metavar="N", help="the number of notebooks to run at once (default: one per processor)")
     add("--overwrite", action="store_true", help=_OVERWRITE)
 
 
 def _add_solutions(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "solutions",
-        help="write the exercises with their solutions, for a teacher",
-        description="Writes the notebooks of the exercises, solved, to DIR, never over one that is there.",
+        help="write the exercise notebooks with their solutions, for a teacher",
+        description="Writes the exercise notebooks with their solutions to DIR. An existing file is not replaced.",
     )
     command.add_argument("directory", type=Path, metavar="DIR")
 
@@ -192,31 +166,32 @@ def _add_solutions(commands: "argparse._SubParsersAction[argparse.ArgumentParser
 def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     serve = commands.add_parser(
         "serve",
-        help="carry the service on a socket",
-        description="Prints one line of JSON when it is ready: base_url, token, auth_scope_base, ca,"
-        " control. Ends on SIGINT and SIGTERM.",
+        help="run the service on a socket",
+        description="Prints one line of JSON when it is ready, with base_url, token, auth_scope_base, ca and"
+        " control. Stops on SIGINT and SIGTERM.",
     )
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
-    serve.add_argument("--port", type=_port, default=0, help="port; 0 takes a free one (%(default)s)")
-    serve.add_argument("--tls", action="store_true", help="https; `ca` is then a file to trust, there while it runs")
+    serve.add_argument("--port", type=_port, default=0, help="port; 0 selects a free one (%(default)s)")
+    serve.add_argument("--tls", action="store_true",
+        help="use https; `ca` is then a file with the certificate authority, removed at the end")  # fmt: skip
     serve.add_argument("--token", type=_token, help="the first user's token (default: a random one)")
-    serve.add_argument("--store", metavar="PATH", help="folder for everything: a store or empty (default: memory)")
-    serve.add_argument("--control", action="store_true", help="also answer {base_url}/_control/...")
+    serve.add_argument("--store", metavar="PATH", help="data folder, empty or of this service (default: in memory)")
+    serve.add_argument("--control", action="store_true", help="also serve {base_url}/_control/...")
     serve.add_argument("--control-token", type=_token, metavar="TOKEN",
-        help="each control call must send it as a bearer token (or SVC_CONTROL_TOKEN)")  # fmt: skip
+        help="bearer token that every control request must have (default: SVC_CONTROL_TOKEN)")  # fmt: skip
     serve.add_argument("--host-name", action="append", default=[], type=_host_name, metavar="NAME",
-        help="a further name under which browsers find it, such as a proxy's; * for any; repeatable")  # fmt: skip
+        help="another host name of the service, such as a proxy's; * for any; repeatable")  # fmt: skip
     serve.add_argument("--allow-origin", action="append", type=_origin, metavar="ORIGIN",
-        help="whose pages may use the interface, such as https://app.example; repeatable (default: all)")  # fmt: skip
+        help="origin whose pages may use the interface, such as https://app.example; repeatable")  # fmt: skip
 
 
 def _add_check(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "check",
-        help="read a whole store and report what is damaged",
-        description="Reads the database of a store and every stored part, and compares them with the lengths and"
-        " checksums that were recorded. Nothing in DIR changes. A service that uses DIR must be stopped first. Exit"
-        " status 0: no damage; 1: damage, with the files that are affected; 2: DIR cannot be checked.",
+        help="read a whole store and report damage",
+        description="Reads the database of a store and every stored part, and compares them with the recorded lengths"
+        " and checksums. Nothing in DIR changes. A service that uses DIR must be stopped first. Exit"
+        " status 0: no damage; 1: damage, with the affected files; 2: DIR cannot be checked.",
     )
     command.add_argument("directory", type=Path, metavar="DIR")
     command.add_argument("--json", action="store_true", help="print the report as JSON")
@@ -226,45 +201,46 @@ def _add_conformance(commands: "argparse._SubParsersAction[argparse.ArgumentPars
     command = commands.add_parser(
         "conformance",
         help="test any deployment of the interface, rule by rule",
-        description="Runs the contract suite against a deployment and prints a table by rule. What it makes there"
-        " it removes again, and it touches nothing else. Exit status 0: no rule fails; 1: one does; 2: nothing"
-        " could be tested.",
+        description="Runs the contract suite against a deployment and prints a table by rule. It removes everything"
+        " that it creates there, and changes nothing else. Exit status 0: no rule fails; 1: at least one rule fails;"
+        " 2: nothing could be tested.",
     )
     add = command.add_argument
-    add("base_url", nargs="?", metavar="BASE_URL", help="where it is, such as https://files.example.org")
-    add("--token", help="a bearer token with all scopes (default: SVC_TOKEN of the environment)")
-    add("--second-token", metavar="TOKEN", help="one of another person, for rules about sharing (SVC_SECOND_TOKEN)")
-    add("--rules", action="append", default=[], metavar="IDS", help="only these, such as A3 or A3-06,E")
-    add("--list", action="store_true", help="print the rules and how many tests each has, and go nowhere")
-    add("--json", type=_file, metavar="FILE", help="write the results for machines, too")
+    add("base_url", nargs="?", metavar="BASE_URL", help="base address, such as https://files.example.org")
+    add("--token", help="a bearer token with all scopes (default: SVC_TOKEN)")
+    add("--second-token", metavar="TOKEN",
+        help="a bearer token of another user, for rules about sharing (default: SVC_SECOND_TOKEN)")  # fmt: skip
+    add("--rules", action="append", default=[], metavar="IDS", help="only these rules, such as A3 or A3-06,E")
+    add("--list", action="store_true", help="print the rules and the number of tests of each, without a request")
+    add("--json", type=_file, metavar="FILE", help="also write the results as JSON")
     add("--overwrite", action="store_true", help=_OVERWRITE)
     add("--names", action="append", default=[], metavar="FIELD=VALUE",
-        help="a name of the deployment's own: header_prefix, media_prefix, storage, kind_prefix, calendar")  # fmt: skip
-    add("--address", metavar="URL", help="a receiving URL whose domain is registered there; nothing need answer")
-    add("--ca", type=Path, metavar="FILE", help="certificate authorities to trust, in PEM")
-    add("--timeout", type=_seconds, default=30.0, metavar="SECONDS", help="for one answer (%(default)s)")
-    add("--control-token", metavar="TOKEN", help="that of its control interface (SVC_CONTROL_TOKEN)")
-    add("--no-control", action="store_true", help="leave the control interface alone where there is one")
+        help="a name that differs there: header_prefix, media_prefix, storage, kind_prefix or calendar")  # fmt: skip
+    add("--address", metavar="URL", help="a receiving URL whose domain is registered there; it need not answer")
+    add("--ca", type=Path, metavar="FILE", help="PEM file of certificate authorities to trust")
+    add("--timeout", type=_seconds, default=30.0, metavar="SECONDS", help="limit for one response (%(default)s)")
+    add("--control-token", metavar="TOKEN", help="token of its control interface (default: SVC_CONTROL_TOKEN)")
+    add("--no-control", action="store_true", help="do not use its control interface")
     add("--destructive", action="store_true", help="also run tests that empty the account's trash")
 
 
 def _file(text: str) -> Path:
-    """Where something is written at the end: what cannot be is said before the work begins."""
+    """Return the path of an output file. A path that cannot be written is refused before the work begins."""
     path = Path(text)
     if path.is_dir() or not path.parent.is_dir():
-        raise argparse.ArgumentTypeError(f"{text!r} cannot be written: give a file in a folder that is there")
+        raise argparse.ArgumentTypeError(f"{text!r} cannot be written; give a file in an existing folder")
     return path
 
 
 def _port(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text) <= 65535):
-        raise argparse.ArgumentTypeError(f"{text!r} is no port: give a number from 0 to 65535")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port; give a number from 0 to 65535")
     return int(text)
 
 
 def _jobs(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of jobs: give 1 or more")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of jobs; give 1 or more")
     return int(text)
 
 
@@ -274,14 +250,14 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds <= _MAX_SECONDS:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time to wait: give seconds, more than 0 and at most a day")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time limit; give seconds, more than 0 and at most a day")
     return seconds
 
 
 def _host_name(text: str) -> str:
     if text != ANY and not is_host_name(text):
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not a host name: give one such as files.example.org, without a port"
+            f"{text!r} is not a host name; give one such as files.example.org, without a port"
         )
     return text
 
@@ -289,12 +265,12 @@ def _host_name(text: str) -> str:
 def _origin(text: str) -> str:
     if text != ANY and not is_origin(text):
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not an origin: give one such as https://app.example, without a path"
+            f"{text!r} is not an origin; give one such as https://app.example, without a path"
         )
     return text
 
 
 def _token(text: str) -> str:
     if not text or not text.isascii() or not text.isprintable() or " " in text:
-        raise argparse.ArgumentTypeError("a token is one word of printable ASCII")
+        raise argparse.ArgumentTypeError("a token must be one word of printable ASCII")
     return text

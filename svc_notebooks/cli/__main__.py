@@ -1,8 +1,8 @@
-"""`python -m svc_notebooks.cli` is `svc-notebooks`, where scripts are not on the PATH."""
+"""Runs the command line as `python -m svc_notebooks.cli`, for environments whose scripts are not on the PATH."""
 
 import sys
 
 from . import main
 
-if __name__ == "__main__":  # the processes of `grade` import what began them
+if __name__ == "__main__":  # the processes of `grade` import this module
     sys.exit(main())

@@ -1,4 +1,4 @@
-"""`svc-notebooks check`: checks the store in a folder for damage."""
+"""Implements `svc-notebooks check`, which checks the store in a folder for damage."""
 
 import argparse
 import json
@@ -6,7 +6,7 @@ import sys
 
 
 def check(options: argparse.Namespace) -> int:
-    """Read a store and print what is damaged; 0: nothing is, 1: something is, 2: the folder cannot be checked."""
+    """Read a store and print the damage. Return 0 without damage, 1 with damage, 2 if the folder cannot be checked."""
     from ..server.state.check import check_store
 
     try:

@@ -1,4 +1,4 @@
-"""`svc-notebooks conformance`: the contract suite of this project, run against any deployment."""
+"""Implements `svc-notebooks conformance`, which runs the contract tests of this project against any deployment."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 PACKAGE = Path(__file__).parents[1]
 
 PYTEST_VARIABLES = ("CI", "BUILD_NUMBER", "PYTEST_ADDOPTS", "PYTEST_PLUGINS")
-"""Variables that are meant for another run of pytest. With CI set it writes out every difference whole, in vain: of
-two contents of a megabyte that takes hours."""
+"""Variables that are meant for another run of pytest. With CI set, pytest writes out differences in full, which takes
+hours for two contents of a megabyte."""
 
 
 def suite_folder() -> Path:
-    """The folder that holds `tests`: inside the package in a wheel, beside it in a checkout.
+    """Return the folder of `tests`, which is inside the package in a wheel and beside it in a checkout.
 
     >>> (suite_folder() / "tests" / "rules.csv").is_file()
     True
@@ -42,7 +42,7 @@ def suite_folder() -> Path:
 
 
 def conformance(options: argparse.Namespace) -> int:
-    """Run it: 0 if no rule fails, 1 if one does, 2 if there was nothing to test."""
+    """Run the suite. Return 0 if no rule fails, 1 if one does, 2 if nothing could be tested."""
     missing = [name for name in ("pytest", "trustme") if find_spec(name) is None]
     if missing:
         return _fail(f'{missing[0]} is not installed here: pip install "svc-notebooks[conformance]"')
@@ -65,9 +65,9 @@ def conformance(options: argparse.Namespace) -> int:
 def _target(options: argparse.Namespace) -> Deployment:
     token = options.token or os.environ.get("SVC_TOKEN")
     if not options.base_url:
-        raise ValueError("which deployment? Give its base address, such as https://files.example.org")
+        raise ValueError("BASE_URL is missing; give an address such as https://files.example.org")
     if not token:
-        raise ValueError("which token? Give --token, or set SVC_TOKEN")
+        raise ValueError("the token is missing; give --token or set SVC_TOKEN")
     return Deployment(
         options.base_url,
         token,
@@ -83,7 +83,7 @@ def _target(options: argparse.Namespace) -> Deployment:
 
 
 def _rules() -> dict[str, Any]:
-    """The rules that a service must keep; those of clients and notebooks are proved elsewhere."""
+    """Return the rules for services by id, without those for clients and notebooks."""
     import csv
     from types import SimpleNamespace
 
@@ -94,7 +94,7 @@ def _rules() -> dict[str, Any]:
 
 
 def _select_rules(rules: dict[str, Any], ids: Sequence[str]) -> dict[str, Any]:
-    """The rules and clauses whose id begins with one of these words; all of them without any.
+    """Return the rules and clauses that the words of `--rules` name, or all if there is no word.
 
     >>> from types import SimpleNamespace as Rule
     >>> list(_select_rules({"A3-01": Rule(), "A3-02a": Rule(), "A3-02b": Rule(), "E-01": Rule()}, ["A3-02,E"]))
@@ -103,7 +103,7 @@ def _select_rules(rules: dict[str, Any], ids: Sequence[str]) -> dict[str, Any]:
     words = [word.strip().upper() for text in ids for word in text.split(",") if word.strip()]
     for word in words:
         if not any(_matches(id, word) for id in rules):
-            raise ValueError(f"{word} is no rule of a service; --list shows them")
+            raise ValueError(f"--rules {word} is not a rule for services; --list shows them")
     return {id: rule for id, rule in rules.items() if not words or any(_matches(id, word) for word in words)}
 
 
@@ -113,7 +113,10 @@ def _matches(id: str, word: str) -> bool:
 
 @dataclass(eq=False)
 class ConformanceRun:
-    """One run: what the suite asks of it, and what it hears of the suite. Registered as the plugin "conformance"."""
+    """A run of the suite, registered as the pytest plugin "conformance".
+
+    The suite reads the deployment and the selected rules from it, and the report plugin records the outcomes here.
+    """
 
     target: Deployment | None
     rules: Mapping[str, Any]
@@ -122,13 +125,13 @@ class ConformanceRun:
     site: Any = None
     leftovers: Sequence[str] = ()
     unreadable_files: list[str] = field(default_factory=list)
-    """Files of the suite that need what is not installed."""
+    """Files of the suite that need a package which is not installed."""
     stop_reason: str = ""
     failed: bool = False
-    """Whether a test failed since the suite last looked."""
+    """Whether a test failed since the suite last reset it."""
     interrupted: bool = False
     cleaning_up: bool = False
-    """Whether an interrupt has been heard: what follows is cleaning up."""
+    """Whether an interrupt was raised, and the suite removes what it has created."""
     outcomes: list[CaseOutcome] = field(default_factory=list)
     tests: dict[str, int] = field(default_factory=dict)
 
@@ -137,9 +140,13 @@ class ConformanceRun:
             self.secrets = Secrets([self.target.token, self.target.second_token, self.target.control_token])
 
     def execute(self) -> None:
-        """Run the suite in this process, in a folder of its own: pytest's common one holds what other runs keep."""
-        with TemporaryDirectory(prefix="svc-conformance-") as folder, _unset(*PYTEST_VARIABLES):
-            self._run_pytest(Path(folder, "tests"))
+        """Run the suite in this process, with a temporary folder of its own."""
+        variables = {name: os.environ.pop(name) for name in PYTEST_VARIABLES if name in os.environ}
+        try:
+            with TemporaryDirectory(prefix="svc-conformance-") as folder:
+                self._run_pytest(Path(folder, "tests"))
+        finally:
+            os.environ.update(variables)
 
     def _run_pytest(self, base: Path) -> None:
         import pytest
@@ -147,7 +154,9 @@ class ConformanceRun:
         from .report_plugin import ReportPlugin
 
         folder = suite_folder()
-        _name_tests(folder / "tests")
+        package = ModuleType("tests")  # so that it is the suite, even if a distribution has installed a `tests`
+        package.__path__ = [str(folder / "tests")]
+        sys.modules["tests"] = package
         arguments = [
             f"--basetemp={base}",
             str(folder / "tests" / "contract"),
@@ -167,23 +176,23 @@ class ConformanceRun:
             self.stop_reason = "the suite could not be run" if code != pytest.ExitCode.INTERRUPTED else "interrupted"
 
     def raise_interrupt(self) -> None:
-        """Where nothing is under way: raise the interrupt that came meanwhile, once."""
+        """Raise a KeyboardInterrupt that arrived meanwhile, once; the suite calls this between requests."""
         if self.interrupted and not self.cleaning_up:
             self.cleaning_up = True
             raise KeyboardInterrupt
 
     def rules_of(self, item: pytest.Item) -> tuple[str, ...]:
-        """The rules that a test proves."""
+        """Return the rules that a test proves."""
         return tuple(str(rule) for mark in item.iter_markers("spec") for rule in mark.args)
 
     def show_list(self) -> int:
-        """The rules and the number of tests of each."""
+        """Print the rules and the number of tests of each."""
         for id, rule in self.rules.items():
             print(f"{id:<8}{self.tests.get(id, 0):>4} tests  {rule.rule}")
         return 0
 
     def report(self, path: Path | None, *, overwrite: bool) -> int:
-        """Print the table and write the JSON; the exit status."""
+        """Print the table, write the JSON, and return the exit status."""
         rule_verdicts = verdicts(self.rules, self.outcomes)
         if self.outcomes:
             for line in table(rule_verdicts):
@@ -214,33 +223,16 @@ class ConformanceRun:
         }
 
 
-def _name_tests(folder: Path) -> None:
-    """`tests` is the suite, even where some distribution has left a package of that name among the installed ones."""
-    module = ModuleType("tests")
-    module.__path__ = [str(folder)]
-    sys.modules["tests"] = module
-
-
-@contextmanager
-def _unset(*names: str) -> Iterator[None]:
-    """These variables are not set in here."""
-    before = {name: os.environ.pop(name) for name in names if name in os.environ}
-    try:
-        yield
-    finally:
-        os.environ.update(before)
-
-
 @contextmanager
 def _interruptible(command: ConformanceRun) -> Iterator[None]:
-    """Ctrl-C or SIGTERM ends the run before its next request, so that no answer is lost; the second one at once."""
+    """Let Ctrl-C or SIGTERM end the run before its next request, so that no response is lost; a second one at once."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def end(number: int, frame: object) -> None:
         if command.interrupted or command.cleaning_up:
             raise KeyboardInterrupt
         command.interrupted = True
-        sys.stderr.write("\nremoving what the run has made ...\n")
+        sys.stderr.write("\nremoving what the run has created ...\n")
 
     for number in before:
         signal.signal(number, end)

@@ -1,4 +1,4 @@
-"""The deployment that a conformance run is about, as the command line describes it."""
+"""The deployment that a conformance run tests, as the command line describes it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..core.brand_names import Names
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """Where it is, who we are there, and what we may do.
+    """The address of a deployment, the tokens of its users, and what a conformance run may do there.
 
     >>> Deployment("https://files.example.org/api/", "secret").base_url
     'https://files.example.org/api'
@@ -25,35 +25,33 @@ class Deployment:
     second_token: str | None = field(default=None, repr=False)
     names: Names = field(default_factory=Names)
     address: str | None = None
-    """A receiving URL whose domain is registered there; nothing need answer at it."""
+    """A receiving URL whose domain is registered there; it need not answer."""
     ca: Path | None = None
     timeout: float = 30.0
     control: bool = True
-    """Whether the control interface is used where there is one."""
+    """Whether the run may use the control interface."""
     control_token: str | None = field(default=None, repr=False)
     destructive: bool = False
-    """Whether the account may be emptied (the trash of files)."""
+    """Whether the run may empty the trash of the account."""
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-            raise ValueError(f"{self.base_url!r} is no base address: give one such as https://files.example.org")
+            raise ValueError(f"{self.base_url!r} is not a base address; give one such as https://files.example.org")
         object.__setattr__(self, "base_url", self.base_url.rstrip("/"))
 
     @property
     def is_tls(self) -> bool:
-        """Whether it is spoken to over TLS."""
+        """True for https."""
         return self.base_url.startswith("https://")
 
     def context(self) -> ssl.SSLContext:
-        """Whom to trust. Raises OSError: the file of authorities cannot be read."""
+        """Return a TLS context that trusts the authorities of `ca`. Raises OSError if the file cannot be read."""
         return ssl.create_default_context(cafile=None if self.ca is None else str(self.ca))
 
 
 def names_of(pairs: Iterable[str]) -> Names:
-    """The names of a deployment from `field=value` texts.
-
-    Raises ValueError: a field that names do not have.
+    """Return the names of a deployment from `field=value` texts. Raises ValueError for an unknown field.
 
     >>> names_of(["storage=drive", "header_prefix=X-Cloud-"]).header("Channel-ID")
     'X-Cloud-Channel-ID'
@@ -63,13 +61,13 @@ def names_of(pairs: Iterable[str]) -> Names:
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if name not in known or not equals or not value:
-            raise ValueError(f"{pair!r} is no name: give {'=..., '.join(known)}=...")
+            raise ValueError(f"--names {pair!r} is not valid; give {'=..., '.join(known)}=...")
         names[name] = value
     return Names(**names)
 
 
 class Secrets:
-    """Texts that are never shown.
+    """Texts that are replaced by "<token>" in all output.
 
     >>> hidden = Secrets(["abc/def"]); hidden.redact("t=abc/def&u=abc%2Fdef")
     't=<token>&u=<token>'
@@ -81,22 +79,19 @@ class Secrets:
             self.add(text)
 
     def add(self, text: str | None) -> None:
-        """One more."""
+        """Add a text, also in its percent-encoded form."""
         if text:
             self._texts |= {text, quote(text, safe="")}
 
     def redact(self, text: str) -> str:
-        """The text without them; the longest first, for one may begin another."""
+        """Return the text with every secret replaced.
+
+        A secret of less than six characters is replaced only as a whole word, because it is a part of many others.
+        """
         if not self._texts:
             return text
-        longest = sorted(self._texts, key=len, reverse=True)
-        return re.sub("|".join(map(_pattern, longest)), "<token>", text)
-
-
-_MIN_UNBOUNDED = 6
-
-
-def _pattern(text: str) -> str:
-    """A short text is a part of many words that are no secret: it is hidden where it stands alone."""
-    alone = re.escape(text)
-    return alone if len(text) >= _MIN_UNBOUNDED else rf"(?<!\w){alone}(?!\w)"
+        patterns = [
+            re.escape(secret) if len(secret) >= 6 else rf"(?<!\w){re.escape(secret)}(?!\w)"
+            for secret in sorted(self._texts, key=len, reverse=True)  # a secret may begin with another
+        ]
+        return re.sub("|".join(patterns), "<token>", text)

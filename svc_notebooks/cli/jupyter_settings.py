@@ -1,9 +1,10 @@
-"""The environment and the settings of JupyterLab for the notebooks: no news, encrypted kernels, trusted outputs.
+"""Sets up JupyterLab for the notebooks without news, with encrypted kernels and trusted outputs.
 
-`jupyter/` beside this file is a folder as JUPYTER_CONFIG_PATH names them. Its settings say:
+The folder `jupyter` beside this file is one for JUPYTER_CONFIG_PATH. Its settings are:
 
-- no news and no question about them;
-- kernels are spoken to in cipher, since without it they warn at every start, and on a shared machine with a reason.
+- no news, and no question about news;
+- encrypted connections to kernels. Without encryption ipykernel warns at every start, because other users of a shared
+  machine could read them.
 """
 
 import os
@@ -14,23 +15,23 @@ from pathlib import Path
 FOLDER = Path(__file__).with_name("jupyter")
 
 
-def environment(surroundings: Mapping[str, str]) -> dict[str, str]:
-    """These variables, with our settings before those that are there.
+def environment(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return these variables with the folder of our settings in front of JUPYTER_CONFIG_PATH.
 
     >>> environment({"JUPYTER_CONFIG_PATH": "theirs"})["JUPYTER_CONFIG_PATH"].endswith(f"jupyter{os.pathsep}theirs")
     True
     """
-    paths = [str(FOLDER), *filter(None, [surroundings.get("JUPYTER_CONFIG_PATH")])]
-    return {**surroundings, "JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
+    paths = [str(FOLDER), *filter(None, [variables.get("JUPYTER_CONFIG_PATH")])]
+    return {**variables, "JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
 
 
 def trust(notebooks: Iterable[Path]) -> None:
-    """Sign notebooks of ours, so that JupyterLab shows what is saved in them before anything has run."""
+    """Sign notebooks of the package, so that JupyterLab shows their saved outputs before they run."""
     import nbformat
     from nbformat.sign import NotebookNotary
 
     notary = NotebookNotary()
     for path in notebooks:
-        with suppress(OSError):  # a home that cannot be written to: they show it after a run
+        with suppress(OSError):  # the home folder cannot be written to; outputs are shown after a run
             notary.sign(nbformat.read(path, as_version=4))
     notary.store.close()

@@ -1,6 +1,6 @@
 """Finds the notebooks of the package and copies them to a folder."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import count
@@ -15,23 +15,23 @@ START = "00-start.ipynb"
 
 
 class CopyOutcome(Enum):
-    """What became of one file; the value is how it is said."""
+    """The outcome of copying a file; the value is its text in the output."""
 
     COPIED = "copied"
     SAME = "already there"
-    KEPT = "kept yours, which differs from the one of this version"
+    KEPT = "kept your version, which differs from that of this package"
 
 
 @dataclass(frozen=True, slots=True)
 class CopiedFile:
-    """One file of the notebooks, by its path below their folder."""
+    """A file in the folder of the notebooks, by its path there, and the outcome of copying it."""
 
     name: str
     outcome: CopyOutcome
 
 
 def notebooks_folder() -> Path:
-    """The folder of the notebooks: inside the package in a wheel, beside it in a checkout.
+    """Return the folder of the notebooks, which is inside the package in a wheel and beside it in a checkout.
 
     >>> notebooks_folder().name in ("notebooks", "notebooks_shipped")
     True
@@ -41,20 +41,15 @@ def notebooks_folder() -> Path:
 
 
 def notebooks_in(folder: Path) -> list[Path]:
-    """The notebooks below a folder, in the order of their names."""
+    """Return the notebooks below a folder, sorted by path."""
     return sorted(path for path in folder.rglob("*.ipynb") if not _is_hidden(path, folder))
 
 
 def copy_notebooks(target: Path, source: Path | None = None) -> list[CopiedFile]:
-    """Copy what is not there yet; a file that is there belongs to whoever works in it."""
+    """Copy the files of the notebooks to a folder. An existing file is kept, because somebody may work in it."""
     source = source or notebooks_folder()
-    return [_copy_one(source / name, target / name, name) for name in _names(source)]
-
-
-def _names(folder: Path) -> Iterator[str]:
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and not _is_hidden(path, folder):
-            yield path.relative_to(folder).as_posix()
+    paths = [path for path in sorted(source.rglob("*")) if path.is_file() and not _is_hidden(path, source)]
+    return [_copy_one(source, target, path.relative_to(source).as_posix()) for path in paths]
 
 
 def _is_hidden(path: Path, folder: Path) -> bool:
@@ -63,35 +58,37 @@ def _is_hidden(path: Path, folder: Path) -> bool:
 
 
 def _copy_one(source: Path, target: Path, name: str) -> CopiedFile:
-    target.parent.mkdir(parents=True, exist_ok=True)
+    path = target / name
+    path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        outcome = save_bytes(target, source.read_bytes(), overwrite=False).outcome
+        outcome = save_bytes(path, (source / name).read_bytes(), overwrite=False).outcome
     except PathExists:
         return CopiedFile(name, CopyOutcome.KEPT)
     return CopiedFile(name, CopyOutcome.SAME if outcome == UNCHANGED else CopyOutcome.COPIED)
 
 
 def restore_notebook(target: Path, word: str, source: Path | None = None) -> tuple[str, str | None]:
-    """Put the shipped copy of one notebook in its place; its name, and where the one that was there is kept."""
+    """Restore the notebook that `word` is a part of the name of.
+
+    Return its name, and the name under which a changed one is kept, None if there was none. Raises LookupError unless
+    exactly one notebook matches.
+    """
     source = source or notebooks_folder()
     name = _find_notebook(word, [path.relative_to(source).as_posix() for path in notebooks_in(source)])
-    own_path = target / name
-    if _copy_one(source / name, own_path, name).outcome is not CopyOutcome.KEPT:
+    if _copy_one(source, target, name).outcome is not CopyOutcome.KEPT:
         return name, None
-    kept = next(path for path in _backup_paths(own_path) if not lexists(path))
-    move_into_place(own_path, kept, overwrite=False)
-    _copy_one(source / name, own_path, name)
-    return name, kept.relative_to(target).as_posix()
+    path = target / name
+    backups = (path.with_name(f"{path.stem}.kept-{number}{path.suffix}") for number in count(1))
+    backup = next(backup for backup in backups if not lexists(backup))
+    move_into_place(path, backup, overwrite=False)
+    _copy_one(source, target, name)
+    return name, backup.relative_to(target).as_posix()
 
 
 def _find_notebook(text: str, names: Sequence[str]) -> str:
     exact = [name for name in names if text in (name, name.removesuffix(".ipynb"))]
     matches = exact or [name for name in names if text in name]
     if len(matches) != 1:
-        which = f"could be {', '.join(matches)}" if matches else f"is none of {', '.join(names)}"
-        raise LookupError(f"{text} {which}")
+        problem = f"could be {', '.join(matches)}" if matches else f"is none of {', '.join(names)}"
+        raise LookupError(f"{text} {problem}")
     return matches[0]
-
-
-def _backup_paths(path: Path) -> Iterator[Path]:
-    return (path.with_name(f"{path.stem}.kept-{number}{path.suffix}") for number in count(1))

@@ -1,4 +1,4 @@
-"""Writes the output files of a command; checks before the work that no existing file is in the way."""
+"""Checks the paths of a command's output files before its work, and writes the files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..local.saving import save_bytes
 
 
 def check_output_paths(*paths: Path | None, overwrite: bool) -> str | None:
-    """What is wrong with these paths, None if all may be written."""
+    """Return an error message for the first path that may not be written, None if there is none."""
     for path in paths:
         existing_file = existing(path) if path else None
         if existing_file and existing_file.kind != DEVICE and not overwrite:
@@ -21,7 +21,7 @@ def check_output_paths(*paths: Path | None, overwrite: bool) -> str | None:
 
 
 def write_report(path: Path, text: str, *, overwrite: bool) -> None:
-    """Write a report; beside a file that came meanwhile, under a free name, which is said."""
+    """Write a report. If the file was created meanwhile, use a free name beside it and print that."""
     content = text.encode()
     existing_file = existing(path)
     if existing_file and existing_file.kind == DEVICE:

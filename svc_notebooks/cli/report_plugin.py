@@ -1,4 +1,4 @@
-"""The pytest plugin of a conformance run: it turns the report of each test into an outcome."""
+"""The pytest plugin of a conformance run, which converts the report of each test to an outcome."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .conformance import ConformanceRun
 
 _MAX_TEXT = 300
-"""So many characters of a value are told."""
+"""The number of characters of a value that are shown."""
 
 MARKS = (
     "spec(*ids): the rules that a test proves",
@@ -23,7 +23,7 @@ MARKS = (
 
 
 class ReportPlugin:
-    """The hooks of one run."""
+    """The pytest hooks of one run."""
 
     def __init__(self, command: ConformanceRun) -> None:
         self._command = command
@@ -34,56 +34,59 @@ class ReportPlugin:
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
-        """The suite finds the command under its name; pytest's own reporter is silent, for there will be a table."""
+        """Register the run for the suite, and silence pytest's reporter in favour of the table."""
         config.pluginmanager.register(self._command, "conformance")
         for line in MARKS:
             config.addinivalue_line("markers", line)
         config.pluginmanager.unregister(name="terminalreporter")
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """How many tests there are, of each rule and in all."""
+        """Count the tests of each rule."""
         self._total = len(session.items)
         for item in session.items:
             for rule in self._command.rules_of(item):
                 self._command.tests[rule] = self._command.tests.get(rule, 0) + 1
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """A file that cannot be read, for it needs what is not installed here, is said at the end."""
+        """Record a file that cannot be imported, usually because a package is not installed."""
         if report.failed:
             last = str(report.longrepr).strip().splitlines()[-1]
             self._command.unreadable_files.append(f"{Path(report.nodeid).name}: {_short_text(last)}")
 
     def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
-        """The suite itself went wrong; one sentence says where."""
-        self._command.stop_reason = f"the suite met what it does not know: {_short_text(excinfo.exconly())}"
+        """Record an error in the suite itself."""
+        self._command.stop_reason = f"error in the suite: {_short_text(excinfo.exconly())}"
         return True
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """The run ends before its time: because the suite says so, or by Ctrl-C."""
+        """Record why the run ends early, which is the suite's message or Ctrl-C."""
         self._command.stop_reason = str(getattr(excinfo.value, "msg", "")) or "interrupted"
 
     def pytest_assertrepr_compare(self, op: str, left: object, right: object) -> None:
-        """A comparison that does not hold: what came stands left in our tests, what was expected right."""
+        """Record a failed comparison; the tests have the actual value on the left and the expected one on the right."""
         expected = _short_repr(right) if op == "==" else f"{op} {_short_repr(right)}"
         self._compared = expected, _short_repr(left)
 
     def pytest_runtest_logstart(self) -> None:
-        """A test begins."""
+        """Forget the previous test."""
         self._reports, self._compared, self._statement = [], None, ""
 
     def pytest_exception_interact(self, call: pytest.CallInfo[Any]) -> None:
-        """Where it happened, in the test's own words."""
+        """Record the failed statement of the test."""
         if call.excinfo is not None:
             entries = [entry for entry in call.excinfo.traceback if Path(entry.path).name.startswith("test_")]
             self._statement = " ".join(str(entries[-1].statement).split()) if entries else ""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """A part of a test is over: setup, call or teardown."""
+        """Record the report of a setup, call or teardown, and after the teardown the outcome of the test."""
         self._reports.append(report)
         if report.when == "teardown":
             self._done += 1
             self._command.outcomes.append(self._outcome())
-            self._show_progress()
+            if sys.stderr.isatty():
+                end = "\n" if self._done == self._total else ""
+                sys.stderr.write(f"\r{self._done} of {self._total} tests{end}")
+                sys.stderr.flush()
 
     def _outcome(self) -> CaseOutcome:
         reports = self._reports
@@ -103,38 +106,29 @@ class ReportPlugin:
                 )
             return CaseOutcome(f"{name}: {self._statement}", rules, Result.FAIL, failure=failure)
         if skipped is not None:
-            return CaseOutcome(name, rules, Result.UNTESTABLE, reason=_reason(skipped))
+            text = skipped.longrepr[2] if isinstance(skipped.longrepr, tuple) else str(skipped.longrepr)
+            reason = text.removeprefix("Skipped: ").removeprefix("needs ")
+            return CaseOutcome(name, rules, Result.UNTESTABLE, reason=reason)
         return CaseOutcome(name, rules, Result.PASS, differences=tuple(dict.fromkeys(differences)))
 
     def _failure(self, report: pytest.TestReport, log: tuple[str, ...]) -> Failure:
         crash = getattr(report.longrepr, "reprcrash", None)
         message = crash.message if crash else str(report.longrepr)
         if self._compared and "assert" in message:
-            expected, came = self._compared
+            expected, actual = self._compared
         else:
-            expected, came = self._statement or "an answer", _short_text(message)
-        hide = self._command.secrets.redact
-        self._statement = hide(self._statement)
-        return Failure(hide(expected), hide(came), tuple(hide(line) for line in log))
-
-    def _show_progress(self) -> None:
-        if sys.stderr.isatty():
-            end = "\n" if self._done == self._total else ""
-            sys.stderr.write(f"\r{self._done} of {self._total} tests{end}")
-            sys.stderr.flush()
+            expected, actual = self._statement or "a response", _short_text(message)
+        redact = self._command.secrets.redact
+        self._statement = redact(self._statement)
+        return Failure(redact(expected), redact(actual), tuple(redact(line) for line in log))
 
 
 def _name(nodeid: str) -> str:
-    """Without the folder, and without the way that it is spoken to, which is one here."""
+    """Return the id of a test without its folder and without its transport, because a run has only one."""
     file, colons, rest = nodeid.partition("::")
     for word in ("in-process-", "[in-process]", "-in-process"):
         rest = rest.replace(word, "")
     return file.rpartition("/")[2] + colons + rest
-
-
-def _reason(report: pytest.TestReport) -> str:
-    text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
-    return text.removeprefix("Skipped: ").removeprefix("needs ")
 
 
 def _short_repr(value: object) -> str:

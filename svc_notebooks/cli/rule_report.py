@@ -1,10 +1,10 @@
-"""The report of a conformance run: a verdict for each rule from the outcomes of its tests, as a table or JSON."""
+"""The report of a conformance run, with a verdict for each rule from its tests, as a table or JSON."""
 
 from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -13,7 +13,7 @@ from ..core.rule_ids import rule_number
 
 
 class Result(Enum):
-    """What a run says of a rule; the value is how it is printed."""
+    """The verdict on a rule; the value is its text in the table."""
 
     PASS = "pass"
     FAIL = "FAIL"
@@ -23,7 +23,7 @@ class Result(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One assertion that did not hold, or an error."""
+    """A failed assertion, or an error."""
 
     expected: str
     actual: str
@@ -32,25 +32,25 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class CaseOutcome:
-    """One test, parameters and all."""
+    """The outcome of a test with its parameters."""
 
     test: str
     rules: tuple[str, ...]
     result: Result
     reason: str = ""
-    """For what was not testable: what was needed."""
+    """What the test would have needed, if it was not testable."""
     failure: Failure | None = None
     differences: tuple[tuple[str, str], ...] = ()
 
     @property
     def verdict(self) -> Result:
-        """What it says of its rules: a pass that took liberties proves none."""
+        """The verdict on the rules of the test. A pass with differences proves no rule."""
         return Result.DIFFERS if self.result is Result.PASS and self.differences else self.result
 
 
 @dataclass(slots=True)
 class RuleVerdict:
-    """One rule, or one clause of a rule, and the outcomes of its tests."""
+    """A rule, or a clause of a rule, and the outcomes of its tests."""
 
     id: str
     area: str
@@ -59,7 +59,7 @@ class RuleVerdict:
 
     @property
     def result(self) -> Result:
-        """One failure is a fail; else one pass is a pass, unless each test passed with a difference only.
+        """The verdict: fail if a test fails, else pass if a test passes without a difference.
 
         >>> RuleVerdict("A3-06", "resumable", "...").result
         <Result.UNTESTABLE: 'not testable'>
@@ -75,18 +75,18 @@ class RuleVerdict:
 
     @property
     def differences(self) -> list[tuple[str, str]]:
-        """Choices that were made otherwise, each once."""
+        """The choices in which the deployment differs, without duplicates."""
         return list(dict.fromkeys(difference for outcome in self.outcomes for difference in outcome.differences))
 
     @property
     def reasons(self) -> list[str]:
-        """What the tests needed that could not be had, each once."""
+        """What the tests would have needed, without duplicates."""
         if not self.outcomes:
-            return ["no test of the suite reaches it over HTTP"]
+            return ["a test over HTTP, which the suite does not have"]
         return list(dict.fromkeys(outcome.reason for outcome in self.outcomes if outcome.reason))
 
     def row(self) -> dict[str, Any]:
-        """The rule as JSON."""
+        """Return the rule as JSON."""
         count = {result.name.lower(): sum(o.verdict is result for o in self.outcomes) for result in Result}
         return {
             "id": self.id,
@@ -106,7 +106,7 @@ class RuleVerdict:
 
 
 def verdicts(rules: Mapping[str, Any], outcomes: Iterable[CaseOutcome]) -> list[RuleVerdict]:
-    """One verdict for each row, in the order of the rows."""
+    """Return a verdict for each rule, in the order of the rules."""
     rule_verdicts = {id: RuleVerdict(id, rule.area, rule.rule) for id, rule in rules.items()}
     for outcome in outcomes:
         for rule in outcome.rules:
@@ -116,13 +116,13 @@ def verdicts(rules: Mapping[str, Any], outcomes: Iterable[CaseOutcome]) -> list[
 
 
 def counts(rule_verdicts: Iterable[RuleVerdict]) -> dict[Result, int]:
-    """How many rows have each result."""
+    """Return the number of rules with each result."""
     results = [verdict.result for verdict in rule_verdicts]
     return {result: results.count(result) for result in Result}
 
 
 def summary(rule_verdicts: Iterable[RuleVerdict]) -> str:
-    """One line: the number of rules, of their clauses, and how many clauses have each result.
+    """Return a line with the numbers of rules, of clauses, and of clauses with each result.
 
     >>> summary([RuleVerdict("A6-04a", "x", "..."), RuleVerdict("A6-04b", "x", "...")])
     '1 rule, 2 clauses: 0 pass, 0 fail, 0 differ by choice, 2 not testable from outside'
@@ -141,18 +141,20 @@ def _plural(noun: str, number: int) -> str:
 
 
 def table(rule_verdicts: Iterable[RuleVerdict], width: int | None = None) -> Iterable[str]:
-    """The lines of the table: a rule, and below it what there is to say."""
+    """Yield the lines of the table, each rule followed by its failures, differences and reasons."""
     width = max(60, width or shutil.get_terminal_size((100, 24)).columns)
-    wrap = _wrapper(width)
-    yield f"{'rule':<8}{'result':<17}what it says"
+    yield f"{'rule':<8}{'result':<17}text"
     for verdict in rule_verdicts:
         head = f"{verdict.id:<8}{verdict.result.value:<17}"
         yield from textwrap.wrap(verdict.text, width, initial_indent=head, subsequent_indent=" " * 25)
-        yield from wrap(_details(verdict))
+        for name, text in _details(verdict):
+            head = " " * 8 + f"{name + ':':<10}"
+            lines = textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * 18) or [head]
+            yield from lines[:6]
 
 
 _MAX_PRINTED = 3
-"""Of the failures of one rule so many are printed; all of them are in the JSON."""
+"""The number of failures of a rule that are printed; the JSON has all."""
 
 
 def _details(verdict: RuleVerdict) -> Iterable[tuple[str, str]]:
@@ -160,7 +162,7 @@ def _details(verdict: RuleVerdict) -> Iterable[tuple[str, str]]:
         if outcome.failure:
             yield "test", outcome.test
             yield "expected", outcome.failure.expected
-            yield "came", outcome.failure.actual
+            yield "actual", outcome.failure.actual
             for request in outcome.failure.requests:
                 yield "request", request
     if len(verdict.failures) > _MAX_PRINTED:
@@ -169,13 +171,3 @@ def _details(verdict: RuleVerdict) -> Iterable[tuple[str, str]]:
         yield "choice", f"{choice}: {difference}"
     if verdict.result is Result.UNTESTABLE:
         yield "needs", "; ".join(verdict.reasons[:_MAX_PRINTED])
-
-
-def _wrapper(width: int) -> Callable[[Iterable[tuple[str, str]]], Iterable[str]]:
-    def wrap(rows: Iterable[tuple[str, str]]) -> Iterable[str]:
-        for name, text in rows:
-            head = " " * 8 + f"{name + ':':<10}"
-            lines = textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * 18) or [head]
-            yield from lines[:6]
-
-    return wrap

@@ -1,4 +1,4 @@
-"""`svc-notebooks run`: every notebook from top to bottom, without a browser, one on each processor."""
+"""Implements `svc-notebooks run`, which executes notebooks without a browser, one on each processor."""
 
 import os
 import re
@@ -6,8 +6,8 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -19,52 +19,52 @@ from .notebook_files import copy_notebooks, notebooks_in
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-CELL_TIMEOUT = 120  # seconds; the slowest cell of ours takes a few
+CELL_TIMEOUT = 120  # seconds; the slowest cell of the package takes a few
 MAX_JOBS = 4  # a kernel takes up to 300 MB
-INTERRUPTED = 130  # what shells give for Ctrl-C
+INTERRUPTED = 130  # the exit status of shells for Ctrl-C
 
-# What a notebook shows may depend on neither the zone nor the hash seed of the machine.
+# The outputs of a notebook must depend neither on the time zone nor on the hash seed of the machine.
 FIXED_ENVIRONMENT = {"TZ": "UTC", "PYTHONHASHSEED": "0"}
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def run(directory: Path | None = None, at_once: int | None = None) -> int:
-    """Execute the notebooks of a folder, a line each; 1 if one fails, 130 after Ctrl-C, else 0."""
+    """Execute the notebooks of a folder and print a line for each. Return 1 if one fails, 130 after Ctrl-C, else 0."""
     if find_spec("nbclient") is None:
-        return _fail('what executes notebooks is not installed: pip install "svc-notebooks[lab]"')
+        return _fail('nbclient, which executes notebooks, is not installed: pip install "svc-notebooks[lab]"')
     if directory is None:
         with tempfile.TemporaryDirectory(prefix="svc-notebooks-", ignore_cleanup_errors=True) as folder:
             copy_notebooks(Path(folder))
             return _run_all(Path(folder), at_once)
     if not directory.is_dir():
-        return _fail(f"{directory} is no folder; svc-notebooks lab {directory} makes it")
+        return _fail(f"{directory} is not a folder; svc-notebooks lab {directory} creates it")
     return _run_all(directory, at_once)
 
 
 @dataclass(frozen=True, slots=True)
 class NotebookRun:
-    """How one notebook went; `problem` is empty if it ran to the end."""
+    """The run of one notebook; `problem` is empty if it succeeded."""
 
     name: str
     seconds: float
     problem: str = ""
 
     def line(self, width: int) -> str:
-        """What is said about it: one line, and the problem below."""
+        """Return the line to print, with the problem below it."""
         head = f"{self.name:<{width}}  {'FAILED' if self.problem else 'ok':<6}  {self.seconds:5.1f} s"
         return f"{head}\n{self.problem}\n" if self.problem else head
 
 
 @dataclass(slots=True)
 class Kernels:
-    """Those that run now, so that an interrupt ends them and all that they have started."""
+    """The running kernels, so that an interrupt ends them and the processes that they have started."""
 
     clients: list[Any] = field(default_factory=list)
     ended: bool = False
 
     @contextmanager
     def running(self, client: Any) -> Iterator[None]:
-        """Know of this one as long as it runs."""
+        """Keep the kernel's client in the list while the body runs."""
         self.clients.append(client)
         try:
             yield
@@ -72,31 +72,32 @@ class Kernels:
             self.clients.remove(client)
 
     def end(self) -> None:
-        """Let none run on, and none go on with a next cell."""
+        """Kill every kernel; no notebook goes on with its next cell."""
         self.ended = True
         for client in list(self.clients):
-            with suppress(AttributeError, OSError):  # not there yet, or there no more
-                _kill(client.km.provisioner.pid)
-
-
-def _kill(pid: int) -> None:
-    if os.name == "posix":
-        os.killpg(pid, signal.SIGKILL)  # each kernel leads a group of its own
-    else:
-        os.kill(pid, signal.SIGTERM)
+            with suppress(AttributeError, OSError):  # the kernel has not started, or has ended
+                pid = client.km.provisioner.pid
+                if os.name == "posix":
+                    os.killpg(pid, signal.SIGKILL)  # each kernel leads a process group
+                else:
+                    os.kill(pid, signal.SIGTERM)
 
 
 def _run_all(folder: Path, at_once: int | None) -> int:
     paths = notebooks_in(folder)
     if not paths:
-        return _fail(f"{folder} holds no notebook")
+        return _fail(f"{folder} has no notebook")
     started = time.monotonic()
     runs: list[NotebookRun] = []
     kernels = Kernels()
-    pool = ThreadPoolExecutor(at_once or _processors())
-    futures = [pool.submit(_run_one, path, path.relative_to(folder).as_posix(), kernels) for path in paths]
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    pool = ThreadPoolExecutor(at_once or min(processors or 1, MAX_JOBS))
+    names = [path.relative_to(folder).as_posix() for path in paths]
+    futures = [pool.submit(_run_one, path, name, kernels) for path, name in zip(paths, names, strict=True)]
     try:
-        _print_as_completed(futures, runs, width=max(len(path.relative_to(folder).as_posix()) for path in paths))
+        for future in as_completed(futures):
+            runs.append(future.result())
+            print(runs[-1].line(max(map(len, names))), flush=True)
     except KeyboardInterrupt:
         print("interrupted", flush=True)
         return INTERRUPTED
@@ -108,17 +109,6 @@ def _run_all(folder: Path, at_once: int | None) -> int:
     succeeded = sum(not notebook.problem for notebook in runs)
     print(f"{succeeded} of {len(runs)} notebooks ran to the end, in {time.monotonic() - started:.0f} s")
     return 0 if succeeded == len(runs) else 1
-
-
-def _print_as_completed(futures: "Sequence[Future[NotebookRun]]", runs: list[NotebookRun], width: int) -> None:
-    for future in as_completed(futures):
-        runs.append(future.result())
-        print(runs[-1].line(width), flush=True)
-
-
-def _processors() -> int:
-    able = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return min(able or 1, MAX_JOBS)
 
 
 def _run_one(path: Path, name: str, kernels: Kernels) -> NotebookRun:
@@ -133,16 +123,16 @@ def _run_one(path: Path, name: str, kernels: Kernels) -> NotebookRun:
     except CellExecutionError as error:
         problem = COLOUR.sub("", str(error)).strip()
     except CellTimeoutError:
-        problem = f"a cell was not done after {CELL_TIMEOUT} s"
+        problem = f"a cell did not end within {CELL_TIMEOUT} s"
     except DeadKernelError:
-        problem = "its kernel died"
+        problem = "the kernel died"
     except (NotJSONError, NotebookValidationError, OSError) as error:
-        problem = f"it cannot be read: {str(error).splitlines()[0]}"
+        problem = f"the notebook cannot be read: {str(error).splitlines()[0]}"
     return NotebookRun(name, time.monotonic() - started, problem)
 
 
 def execute(path: Path, kernels: Kernels | None = None) -> "NotebookNode":
-    """The notebook with the outputs of a run in its own folder; the file stays as it is."""
+    """Run a notebook in its folder, and return it with the outputs; the file is not changed."""
     import nbformat
     from nbclient import NotebookClient
 
@@ -154,10 +144,10 @@ def execute(path: Path, kernels: Kernels | None = None) -> "NotebookNode":
         record_timing=False,
         store_widget_state=False,
         coalesce_streams=True,
-        extra_arguments=["--log-level=ERROR"],  # it warns that a loopback connection is not encrypted
+        extra_arguments=["--log-level=ERROR"],  # ipykernel warns that the loopback connection is not encrypted
         resources={"metadata": {"path": str(path.parent)}},
     )
-    # Cell by cell: `client.execute` takes Ctrl-C for itself, which only works for one notebook at a time.
+    # Cell by cell, because `client.execute` handles Ctrl-C itself, which works for one notebook at a time only.
     with kernels.running(client), client.setup_kernel(env={**os.environ, **FIXED_ENVIRONMENT}):
         for number, cell in enumerate(client.nb.cells):
             if kernels.ended:

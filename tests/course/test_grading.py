@@ -11,7 +11,7 @@ import pytest
 
 from svc_notebooks.cli import main
 from svc_notebooks.cli.grade import table
-from svc_notebooks.cli.solutions import solved_notebook
+from svc_notebooks.cli.solutions import solve_notebook
 from svc_notebooks.course import grading
 from svc_notebooks.course.catalogue import DEFINITIONS
 from svc_notebooks.course.check_result import ExerciseOutcome, Verdict
@@ -177,7 +177,7 @@ def test_a_notebook_sees_nothing_of_the_teachers_environment(tmp_path: Path, mon
 def test_every_solution_is_accepted_by_the_grading_service(tmp_path: Path):
     book = [path for path in sorted((Path(__file__).parents[2] / "notebooks" / "exercises").glob("*.ipynb"))]
     for path in book:
-        (tmp_path / path.name).write_text(json.dumps(solved_notebook(path)))
+        (tmp_path / path.name).write_text(json.dumps(solve_notebook(path)))
 
     (result,) = grading.grade([Submission("teacher", tuple(sorted(tmp_path.glob("*.ipynb"))))], "23")
 
@@ -291,7 +291,7 @@ class TestSolutions:
         assert main(["solutions", str(tmp_path / "t")]) == 0
 
         assert "mine" in (tmp_path / "t" / "e1-uploads.ipynb").read_text()
-        assert "kept what was there" in capsys.readouterr().err
+        assert "kept the existing file" in capsys.readouterr().err
         assert "svc.resume_upload(given.session_uri" in (tmp_path / "t" / "e2-resumable.ipynb").read_text()
 
     def test_every_exercise_has_its_cell(self):

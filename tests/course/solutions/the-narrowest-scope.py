@@ -4,5 +4,5 @@ svc.files(session=catalogue)
 reader = given.sign_in("reader", ["storage.readonly"])
 svc.read(given.file_id, session=reader)
 
-client = given.sign_in("client", ["storage.file"])
-svc.upload(b"Dear client", name="client.txt", session=client)
+diary = given.sign_in("diary", ["storage.file"])
+svc.upload(b"Dear diary", name="diary.txt", session=diary)

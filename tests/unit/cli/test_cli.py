@@ -192,7 +192,7 @@ class TestLab:
         assert outcome == [
             "svc-notebooks lab: 2 of 2 files copied to mine\n",
             "svc-notebooks lab: all files are in mine already\n"
-            "svc-notebooks lab: 00-start.ipynb: kept yours, which differs from the one of this version\n",
+            "svc-notebooks lab: 00-start.ipynb: kept your version, which differs from that of this package\n",
         ]
 
     def test_begins_a_lesson_anew_wherever_that_is_said(
@@ -204,7 +204,7 @@ class TestLab:
 
         assert main(["lab", str(mine), "--no-browser", "--fresh", "00"]) == 0
 
-        assert "00-start.ipynb is as it came; yours is 00-start.kept-1.ipynb now" in capsys.readouterr().err
+        assert "00-start.ipynb is restored; your version is 00-start.kept-1.ipynb now" in capsys.readouterr().err
         assert started["command"][-1] == "--no-browser"
 
     @pytest.mark.parametrize("word", ["99", ""])
@@ -289,7 +289,7 @@ class TestRun:
         assert how == dict.fromkeys(["00-bad.ipynb", "01-dies.ipynb", "02-broken.ipynb"], "FAILED") | {
             "sub/01-good.ipynb": "ok"
         }
-        for words in ("x / 0", "ZeroDivisionError: division by zero", "its kernel died", "it cannot be read"):
+        for words in ("x / 0", "ZeroDivisionError: division by zero", "the kernel died", "the notebook cannot be read"):
             assert words in result.stdout
         assert "\x1b[" not in result.stdout
         assert re.search(r"\n1 of 4 notebooks ran to the end, in \d+ s\n$", result.stdout)
@@ -323,28 +323,28 @@ class TestRun:
         result = self.run(tmp_path)
 
         assert result.returncode == 1
-        assert "holds no notebook" in result.stderr
+        assert "has no notebook" in result.stderr
 
     def test_a_folder_that_is_not_there_is_a_mistake(self, tmp_path: Path):
         result = self.run(tmp_path / "nowhere")
 
         assert result.returncode == 1
-        assert "is no folder" in result.stderr
+        assert "is not a folder" in result.stderr
 
 
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["run", "--jobs", "0"], "'0' is no number of jobs"),
-        (["grade", "class", "--jobs", "-1"], "'-1' is no number of jobs"),
-        (["grade", "class", "--timeout", "0"], "'0' is no time to wait"),
-        (["grade", "class", "--cell-timeout", "nan"], "'nan' is no time to wait"),
+        (["run", "--jobs", "0"], "'0' is not a number of jobs"),
+        (["grade", "class", "--jobs", "-1"], "'-1' is not a number of jobs"),
+        (["grade", "class", "--timeout", "0"], "'0' is not a time limit"),
+        (["grade", "class", "--cell-timeout", "nan"], "'nan' is not a time limit"),
         (["grade", "class", "--csv", "nowhere/marks.csv"], "'nowhere/marks.csv' cannot be written"),
-        (["conformance", "https://files.example", "--timeout", "soon"], "'soon' is no time to wait"),
+        (["conformance", "https://files.example", "--timeout", "soon"], "'soon' is not a time limit"),
         (["conformance", "https://files.example", "--json", "."], "'.' cannot be written"),
         (["serve", "--host-name", "files.example:80"], "'files.example:80' is not a host name"),
         (["serve", "--allow-origin", "https://app.example/"], "'https://app.example/' is not an origin"),
-        (["serve", "--control", "--control-token", "a b"], "a token is one word"),
+        (["serve", "--control", "--control-token", "a b"], "a token must be one word"),
     ],
 )
 def test_says_which_argument_cannot_be_meant(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]):
@@ -526,7 +526,7 @@ class TestServe:
         "arguments,message",
         [
             (["--store", "postgresql://db/files"], "is supported yet"),
-            (["--port", "70000"], "'70000' is no port"),
+            (["--port", "70000"], "'70000' is not a port"),
             (["--token", "two words"], "one word"),
             (["--host", "192.0.2.1"], "nobody can listen at 192.0.2.1:0 here: Cannot assign"),
             (["--store", str(Path(__file__, "store"))], "test_cli.py"),

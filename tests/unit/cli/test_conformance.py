@@ -353,10 +353,10 @@ def test_an_address_where_nobody_is_gets_one_sentence() -> None:
 @pytest.mark.parametrize(
     "arguments, words",
     [
-        (["files.example.org"], "is no base address"),
-        ([], "which deployment?"),
-        (["http://x", "--rules", "Z9"], "Z9 is no rule of a service"),
-        (["http://x", "--names", "colour=red"], "is no name"),
+        (["files.example.org"], "is not a base address"),
+        ([], "BASE_URL is missing"),
+        (["http://x", "--rules", "Z9"], "Z9 is not a rule for services"),
+        (["http://x", "--names", "colour=red"], "is not valid"),
     ],
 )
 def test_a_wrong_argument_gets_one_sentence(arguments: list[str], words: str) -> None:
@@ -384,7 +384,7 @@ def test_an_interrupted_run_removes_what_it_has_made() -> None:
         out, err = process.communicate(timeout=PATIENCE)
 
         assert process.returncode == 2
-        assert "removing what the run has made" in err
+        assert "removing what the run has created" in err
         assert "interrupted" in err
         assert "left behind" not in out
         assert files_of(service) == []
@@ -469,7 +469,7 @@ def test_the_table_says_what_was_expected_and_what_came() -> None:
 
     assert "A-1     FAIL             first" in lines
     assert "expected: 308" in lines
-    assert "came:     200" in lines
+    assert "actual:   200" in lines
     assert "A-2     not testable     second" in lines
     assert summary(verdicts(RULES, [FAILED])).startswith("2 rules, 2 clauses: 0 pass, 1 fail")
 
