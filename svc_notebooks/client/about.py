@@ -1,52 +1,69 @@
-"""What a service can make of what: the about resource, and its format lists as rows with names (A5-05, A7-04)."""
+"""The about resource, and the import and export formats that a service offers, with their names (A5-05, A7-04)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from mimetypes import MimeTypes
+from typing import cast
 from weakref import WeakKeyDictionary
 
 from ..core.brand_names import Names
 from ..core.errors.errors import ServiceFailed
-from ..core.http.messages import JSON, JSONObject
+from ..core.http.messages import JSON
 from ..core.http.native_formats import EXPORTS, IMPORTS, NATIVES, ExportFormat, ImportFormat
+from ..core.resources.files import About
 from .session import Session
-
-_LISTS = "importFormats,exportFormats,maxImportSizes"
 
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """The lists as they are on the wire, all by media type; sizes in bytes."""
+    """The formats of a service, by media type.
+
+    `imports` maps a source type to the native types that it can become, `exports` a native type to its formats, and
+    `max_sizes` a native type to the most bytes of a source.
+    """
 
     imports: Mapping[str, tuple[str, ...]]
-    exports: Mapping[str, tuple[str, ...]]
+    exports: Mapping[str, tuple[ExportFormat, ...]]
     max_sizes: Mapping[str, int]
 
 
-def get_about(session: Session, fields: str) -> JSONObject:
-    """Some fields of the about resource."""
-    return session.call("GET", session.names.path("about"), query={"fields": fields})
+def get_about(session: Session, fields: str) -> About:
+    """Return some fields of the about resource."""
+    return cast(About, session.call("GET", session.names.path("about"), query={"fields": fields}))
 
 
 _known: WeakKeyDictionary[Session, Capabilities] = WeakKeyDictionary()
 
 
 def capabilities_of(session: Session) -> Capabilities:
-    """What this session's service offers; asked once, since it is what is installed there."""
+    """Return the formats that the service of a session offers. Only the first call sends a request."""
     if session not in _known:
-        about = get_about(session, _LISTS)
+        # A service of somebody else may answer other shapes than About declares: they are checked here.
+        about = session.call(
+            "GET", session.names.path("about"), query={"fields": "importFormats,exportFormats,maxImportSizes"}
+        )
+        exports = _checked_lists("exportFormats", about.get("exportFormats"))
+        sizes = about.get("maxImportSizes")
         _known[session] = Capabilities(
-            _lists("importFormats", _by_source(about.get("importFormats"))),
-            _lists("exportFormats", about.get("exportFormats")),
-            _sizes(about.get("maxImportSizes")),
+            imports=_checked_lists("importFormats", _by_source(about.get("importFormats"))),
+            exports={
+                native_type: tuple(_export_format(session.names, native_type, media_type) for media_type in media_types)
+                for native_type, media_types in exports.items()
+            },
+            # A size that is not a number is left out: the type then has no limit of its own.
+            max_sizes={
+                native_type: int(str(size))
+                for native_type, size in (sizes.items() if isinstance(sizes, dict) else ())
+                if str(size).isdecimal()
+            },
         )
     return _known[session]
 
 
 def _by_source(formats: JSON) -> JSON:
-    """An array of import formats as a map from the source type to its targets; a map stays as it is.
+    """Turn an array of import formats into a map from the source type to its targets; a map stays as it is.
 
     >>> _by_source([{"source": "text/csv", "targets": ["x/sheet"]}, {"source": "text/csv", "targets": "x/doc"}])
     {'text/csv': ['x/sheet', 'x/doc']}
@@ -58,28 +75,22 @@ def _by_source(formats: JSON) -> JSON:
         if not (isinstance(row, dict) and "source" in row and "targets" in row):
             return None
         source = str(row["source"])
-        targets[source] = [*_each(targets.get(source, [])), *_each(row["targets"])]
+        targets[source] = [*_as_list(targets.get(source, [])), *_as_list(row["targets"])]
     return targets
 
 
-def _lists(field: str, lists: JSON) -> dict[str, tuple[str, ...]]:
+def _checked_lists(field: str, lists: JSON) -> dict[str, tuple[str, ...]]:
     if not isinstance(lists, dict):
-        raise ServiceFailed(f"The service does not say which {field} it has.", location=field)
-    return {key: tuple(map(str, _each(values))) for key, values in lists.items()}
+        raise ServiceFailed(f"The service does not list its {field}.", location=field)
+    return {key: tuple(map(str, _as_list(values))) for key, values in lists.items()}
 
 
-def _sizes(limits: JSON) -> dict[str, int]:
-    """The limits that are numbers; a type without one has none of its own."""
-    sizes = limits if isinstance(limits, dict) else {}
-    return {key: int(str(size)) for key, size in sizes.items() if str(size).isdecimal()}
-
-
-def _each(values: JSON) -> Iterable[JSON]:
+def _as_list(values: JSON) -> Iterable[JSON]:
     return values if isinstance(values, list) else [values]
 
 
 def native_name(names: Names, native_type: str) -> str:
-    """The short word of a native type, as core/http/native_formats.py writes it.
+    """Return the short name of a native type, as core/http/native_formats.py has it.
 
     >>> native_name(Names(), "application/vnd.svc-apps.document")
     'document'
@@ -88,46 +99,31 @@ def native_name(names: Names, native_type: str) -> str:
 
 
 def export_formats(session: Session, native_type: str) -> list[ExportFormat]:
-    """What a native document of this type can become here, with media types as they are on the wire."""
-    return [
-        _export(session.names, native_type, media_type)
-        for media_type in capabilities_of(session).exports.get(native_type, ())
-    ]
+    """Return the formats that a native document of this type can be exported to, with their media types here."""
+    return list(capabilities_of(session).exports.get(native_type, ()))
 
 
-def _export(names: Names, native_type: str, media_type: str) -> ExportFormat:
+def _export_format(names: Names, native_type: str, media_type: str) -> ExportFormat:
     native = native_name(names, native_type)
     for row in EXPORTS:
         if row.native == native and names.media_type(row.media_type) == media_type:
             return replace(row, media_type=media_type)
-    return ExportFormat(native, media_type, _extension(media_type), media_type)
-
-
-def _extension(media_type: str) -> str:
-    """Of a format that the interface does not name; by Python's tables, which are the same on every machine."""
-    return (MimeTypes(filenames=()).guess_extension(media_type) or ".bin").removeprefix(".")
+    # A format that the interface does not name gets Python's extension, the same on every machine.
+    extension = MimeTypes(filenames=()).guess_extension(media_type) or ".bin"
+    return ExportFormat(native, media_type, extension.removeprefix("."), media_type)
 
 
 def import_formats(session: Session) -> list[tuple[str, str, ImportFormat | None]]:
-    """Each native type with what can become it here: a media type, and the row of the table if it has one.
+    """Return the import formats by native type: (native type, media type, row of the table or None).
 
-    A format that is known by several media types is listed once, with the first of them.
+    A format that has several media types is listed once, with the first of them.
     """
     names = session.names
     formats: dict[tuple[str, object], tuple[str, str, ImportFormat | None]] = {}
-    for media_type, natives in capabilities_of(session).imports.items():
-        for native_type in natives:
-            row = _import(names, native_type, media_type)
+    for media_type, native_types in capabilities_of(session).imports.items():
+        for native_type in native_types:
+            rows = (row for row in IMPORTS if row.native == native_name(names, native_type))
+            row = next((row for row in rows if media_type in map(names.media_type, row.media_types)), None)
             formats.setdefault((native_type, row or media_type), (native_type, media_type, row))
-    return sorted(formats.values(), key=lambda entry: _native_order(names, entry[0]))
-
-
-def _import(names: Names, native_type: str, media_type: str) -> ImportFormat | None:
-    native = native_name(names, native_type)
-    rows = (row for row in IMPORTS if row.native == native)
-    return next((row for row in rows if media_type in map(names.media_type, row.media_types)), None)
-
-
-def _native_order(names: Names, native_type: str) -> int:
-    native = native_name(names, native_type)
-    return NATIVES.index(native) if native in NATIVES else len(NATIVES)
+    order = {names.native(native): position for position, native in enumerate(NATIVES)}
+    return sorted(formats.values(), key=lambda entry: order.get(entry[0], len(order)))

@@ -18,7 +18,7 @@ from ..core.clock import Clock
 from ..core.errors.errors import AlreadyExists, ServiceFailed, SvcError, error_from
 from ..core.faults.plan import Action
 from ..core.http.backoff import RetryRule, parse_retry_after
-from ..core.http.messages import JSON, Headers, JSONObject, Query, Request, Response, segment
+from ..core.http.messages import Headers, JSONObject, Query, Request, Response, segment
 from ..core.http.redaction import redacted_text, without_secret
 from ..core.printable_text import printable
 from ..core.process_fork import after_fork
@@ -153,7 +153,7 @@ class Session:
         path: str,
         *,
         query: Mapping[str, object] | None = None,
-        body: JSON = None,
+        body: Mapping[str, object] | None = None,
     ) -> JSONObject:
         """One JSON call: send, retry where that is safe, and give back the answer's object ({} if empty).
 
@@ -164,7 +164,7 @@ class Session:
         the earlier try had succeeded, and what it made is returned (X-07).
         """
         request = self.request(method, path, query=query, body=body)
-        made_id = body.get("id") if method == "POST" and isinstance(body, dict) else None
+        made_id = body.get("id") if method == "POST" and body is not None else None
         attempts = Retry(self, repeatable=method in IDEMPOTENT or bool(made_id))
         try:
             return read_object(attempts.run(lambda: request))
@@ -179,7 +179,7 @@ class Session:
         path: str,
         *,
         query: Mapping[str, object] | None = None,
-        body: JSON = None,
+        body: Mapping[str, object] | None = None,
     ) -> Request:
         """The request of a JSON call, ready to be sent."""
         url = self.url(path, query)
@@ -226,8 +226,8 @@ class Session:
             try:
                 response = self._transport.send(Request(request.method, request.url, headers, body))
             finally:
-                if not isinstance(body, bytes):
-                    body.release()
+                if isinstance(body, OutgoingBody) and body.error is not None:
+                    raise body.error
         except BaseException as error:
             entry.end(self.elapsed() - started, error)
             if isinstance(error, TransportError) and not (self._has_answered or self.in_process):

@@ -21,6 +21,7 @@ from .request_recorder import as_object
 
 if TYPE_CHECKING:
     from ..core.http.messages import Headers, JSONObject, Query
+    from ..core.resources.files import File, Permission
     from ..server.service import Service
     from .definition import Value
     from .exercise_service import ReceiverCase
@@ -153,7 +154,7 @@ class Evidence:
 
     # -- the state of the service
 
-    def files(self, q: str | None = None) -> list[dict[str, Any]]:
+    def files(self, q: str | None = None) -> list[File]:
         """The first user's files that match."""
         return list(list_files(self._state, q=q, fields=_FILE_FIELDS))
 
@@ -161,7 +162,7 @@ class Evidence:
         """One file of the first user. Raises SvcError."""
         return self._call(file_path(self._state, file_id), fields=_FILE_FIELDS)
 
-    def files_named(self, name: str) -> list[dict[str, Any]]:
+    def files_named(self, name: str) -> list[File]:
         """The files of this name that are not in the trash."""
         return [file for file in self.files() if file["name"] == name and not file.get("trashed")]
 
@@ -172,7 +173,7 @@ class Evidence:
         content = response.content()
         return content if response.status == 200 else b""
 
-    def permissions(self, file_id: str) -> list[JSONObject]:
+    def permissions(self, file_id: str) -> list[Permission]:
         """Who has which role on a file."""
         return file_permissions(self._state, file_id)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from svc_notebooks.client.downloads.downloads import download
+from svc_notebooks.client.downloads.downloads import save_content
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads.prepare import upload
 from tests.bench.processes import MIB, TOKEN
@@ -18,13 +18,13 @@ def main(base_url: str, folder: str, chunk: str) -> None:
     small = directory / "small.bin"
     small.write_bytes(bytes(MIB))
     file_id = _move_up(session, small, int(chunk))
-    download(session, file_id, directory / "small.copy")
+    save_content(session, file_id, directory / "small.copy")
     print("warm", flush=True)
     for line in sys.stdin:
         if line == "up\n":
             file_id = _move_up(session, directory / "large.bin", int(chunk))
         else:
-            download(session, file_id, directory / "large.copy")
+            save_content(session, file_id, directory / "large.copy")
         print(line, end="", flush=True)
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
-from svc_notebooks.client.downloads.downloads import download
+from svc_notebooks.client.downloads.downloads import save_content
 from svc_notebooks.client.files import delete_file
 from svc_notebooks.client.session import Session
 from tests.bench import peers, processes
@@ -94,7 +94,7 @@ def download_to_disk() -> Iterator[Row]:
         command = ["curl", "--silent", "--fail", "-H", f"Authorization: Bearer {TOKEN}", "-o", str(target), url]
         costs = alternate(
             {
-                "ours": _fresh(timed(lambda: download(session, file_id, target)), target),
+                "ours": _fresh(timed(lambda: save_content(session, file_id, target)), target),
                 "curl": _fresh(timed(lambda: subprocess.run(command, check=True)), target),
             },
             ROUNDS,

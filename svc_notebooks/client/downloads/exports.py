@@ -1,13 +1,14 @@
-"""Exports: a native document as a file of another format, in memory or on disk (A7)."""
+"""Exports of native documents to files of other formats, in memory or on disk (A7)."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ...core.errors.errors import BadRequest, NotAllowed
 from ...core.http.native_formats import EXPORTS, ExportFormat
+from ...core.resources.files import File
 from ...local.existing_file import check_path
 from ...local.paths import DistinctPaths
 from ...local.saving import SavedFile
@@ -22,10 +23,11 @@ from .part_file import Memory, PartFile
 from .ranged_download import Fetch, Sink
 
 _ALIASES = {"jpeg": "jpg", "htm": "html", "text": "txt"}
+_KNOWN = {name for row in EXPORTS for name in (row.extension, row.title.lower())}
 
 
 def checked_format(format: object) -> str:
-    """A format as it is compared: small letters, no dot. Raises TypeError and ValueError that name `format`.
+    """Return a format in small letters, without a dot. Raises TypeError and ValueError that name `format`.
 
     >>> checked_format(".PDF"), checked_format("MS Word"), checked_format("text/csv; charset=utf-8")
     ('pdf', 'ms word', 'text/csv')
@@ -34,51 +36,50 @@ def checked_format(format: object) -> str:
         raise TypeError(f"format must be a str, like 'pdf', not {type(format).__name__}")
     name = format.partition(";")[0].strip().lower().removeprefix(".")
     name = _ALIASES.get(name, name)
-    if "/" not in name and not any(name in (row.extension, row.title.lower()) for row in EXPORTS):
+    if "/" not in name and name not in _KNOWN:
         known = ", ".join(dict.fromkeys(row.extension for row in EXPORTS))
-        raise ValueError(f"format is {format!r}; it is an extension ({known}), a title like 'MS Word', or a media type")
+        raise ValueError(f"format is {format!r}; give an extension ({known}), a title like 'MS Word', or a media type")
     return name
 
 
 def choose(formats: Sequence[ExportFormat], name: str) -> ExportFormat | None:
-    """The first of these that a checked format means."""
-    return next((row for row in formats if name in (row.media_type.lower(), row.extension, row.title.lower())), None)
+    """Return the first format with this checked name; None where there is none."""
+    for row in formats:
+        if name in (row.media_type.lower(), row.extension, row.title.lower()):
+            return row
+    return None
 
 
-def export_target(session: Session, facts: Mapping[str, object], format_name: str) -> ExportFormat:
-    """The format of a file, by its name and mimeType. Raises NotAllowed and BadRequest, which says what there is."""
-    name, native_type = facts.get("name"), str(facts.get("mimeType"))
+def export_target(session: Session, file: File, format_name: str) -> ExportFormat:
+    """Return the format to export a file to, by its name and mimeType.
+
+    Raises NotAllowed for a file that is not a native document, BadRequest with the formats that it has.
+    """
+    native_type = str(file.get("mimeType"))
     formats = export_formats(session, native_type)
     if not formats:
-        raise not_native(facts)
-    export_format = choose(formats, format_name) or _unoffered_format(session, native_type, format_name)
-    if export_format is None:
+        raise not_native(file)
+    chosen = choose(formats, format_name)
+    native = native_name(session.names, native_type)
+    if chosen is None and session.in_process:
+        # The service knows the format but does not offer it here: it then says what it lacks.
+        chosen = choose([row for row in EXPORTS if row.native == native and not row.extended], format_name)
+        chosen = chosen and replace(chosen, media_type=session.names.media_type(chosen.media_type))
+    if chosen is None:
         offered = ", ".join(dict.fromkeys(row.extension for row in formats))
         raise BadRequest(
-            f"{name} is a {native_name(session.names, native_type)}: it can become {offered}, not {format_name}.",
-            reason="badRequest",
+            f"{file.get('name')} is a {native}: it can become {offered}, not {format_name}.", reason="badRequest"
         )
-    return export_format
+    return chosen
 
 
-def _unoffered_format(session: Session, native_type: str, format_name: str) -> ExportFormat | None:
-    """What is not offered by a service in this process, though it might be: the service says what it lacks."""
-    native = native_name(session.names, native_type)
-    export_format = choose([row for row in EXPORTS if row.native == native and not row.extended], format_name)
-    if export_format is None or not session.in_process:
-        return None
-    return replace(export_format, media_type=session.names.media_type(export_format.media_type))
-
-
-def not_native(facts: Mapping[str, object]) -> NotAllowed:
-    """The error for a file that becomes nothing else."""
-    return NotAllowed(
-        f"{facts.get('name')} is {facts.get('mimeType')}, which has no export.", reason="fileNotExportable"
-    )
+def not_native(file: File) -> NotAllowed:
+    """Make the error for a file that is not a native document."""
+    return NotAllowed(f"{file.get('name')} is {file.get('mimeType')}, which has no export.", reason="fileNotExportable")
 
 
 def export_name(name: str, chosen: ExportFormat) -> str:
-    """What to call an export.
+    """Return the file name of an export.
 
     >>> html = ExportFormat("document", "HTML", "html", "text/html")
     >>> export_name("report", html), export_name("report.docx", html), export_name("version 1.2", html)
@@ -88,9 +89,9 @@ def export_name(name: str, chosen: ExportFormat) -> str:
 
 
 def read_export(session: Session, file_id: str, media_type: str, *, progress: Progress | None = None) -> bytes:
-    """A native document as bytes of another format.
+    """Return a native document as bytes of another format.
 
-    Raises NotFound, NotAllowed (no native document, or too large), BadRequest (not offered), Interrupted.
+    Raises NotFound, NotAllowed (not a native document, or too large), BadRequest (not offered), Interrupted.
     """
     sink = Memory()
     _fetch(session, file_id, media_type, sink, progress)
@@ -111,12 +112,12 @@ def save_export(
     """Save an export to a path, or into a folder under `name`, unless the path has the same content.
 
     Args:
-        overwrite: Replace other content that lies at the path.
-        paths: Those of the call so far, so that no two of its files share one.
+        overwrite: Replace a file with other content at the path.
+        paths: The paths of the call so far, so that two of its files do not share one.
 
     Raises:
-        PathExists: Other content lies at the path; nothing was written. Further errors are those of `read_export`;
-            OSError where the disk refuses.
+        PathExists: The path has other content; nothing was written. Further errors are those of `read_export`;
+            OSError where the file cannot be written.
     """
     target = target_path(checked_destination(to), name, paths)
     check_path(target, overwrite=overwrite)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
 from ...core.http.messages import Body, Disconnected, Request, Response, close_body
@@ -90,33 +90,26 @@ def closing_body(blocks: Iterable[bytes]) -> Iterator[None]:
         close_body(blocks)
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class OutgoingBody:
     """A request's body as a transport reads it: counted, and with errors that look like a client that disconnects.
 
     A source that cannot be read, or a KeyboardInterrupt, must not surface inside the service or the HTTP library,
     which would take it for an error of their own. They see Disconnected, and the service keeps the bytes that came;
-    `release` then raises the error on the client's side. `record` is called with each block.
+    the client raises `error` afterwards. `record` is called with each block.
     """
 
-    __slots__ = ("_body", "_error", "_record")
-
-    def __init__(self, body: Body, record: Callable[[bytes], None] | None = None) -> None:
-        self._body = body
-        self._record = record
-        self._error: BaseException | None = None
+    body: Body
+    record: Callable[[bytes], None] | None = None
+    error: BaseException | None = None
 
     def read(self, size: int = -1, /) -> bytes:
         """Read from the body. Raises Disconnected for every error of it."""
         try:
-            data = self._body.read(size)
+            data = self.body.read(size)
         except BaseException as error:
-            self._error = error
+            self.error = error
             raise Disconnected(str(error)) from error
-        if self._record is not None:
-            self._record(data)
+        if self.record is not None:
+            self.record(data)
         return data
-
-    def release(self) -> None:
-        """Raise the error of the body, if there was one."""
-        if self._error is not None:
-            raise self._error

@@ -57,30 +57,45 @@ class Exchange:
     error: str | None
 
 
+class _RecordedHeaders(NamedTuple):
+    """Headers without secrets, the length of their text, and whether the body is a text."""
+
+    pairs: tuple[tuple[str, str], ...]
+    size: int
+    text: bool
+
+
+def _record_headers(headers: Headers, secret: str) -> _RecordedHeaders:
+    pairs = redacted_headers(headers.pairs)
+    text = "".join(chain.from_iterable(pairs))
+    if secret and secret in text:
+        pairs = tuple((name, without_secret(value, secret)) for name, value in pairs)
+    return _RecordedHeaders(pairs, len(text), headers.get("Content-Type", "").lower().startswith(_TEXT))
+
+
+@dataclass(slots=True, eq=False, repr=False)
 class RecordedExchange:
-    """An exchange while it happens; `secret` is the session's own, forgotten when it is over."""
+    """An exchange while it happens; `secret` is the session's token, which is forgotten at the end.
 
-    __slots__ = (
-        "_secret", "error", "method", "n", "received", "request", "request_head", "response", "response_head",
-        "seconds", "sent", "status", "time", "url", "weight",
-    )  # fmt: skip
+    The heads are the first bytes of the bodies that are texts.
+    """
 
-    def __init__(self, n: int, time: datetime, request: Request, headers: _RecordedHeaders, secret: str) -> None:
-        self.n = n
-        self.time = time
-        self.method = request.method
-        self.url = without_secret(redacted_url(request.url), secret)
-        self.request = headers
-        self.request_head = b""  # the beginning of the body, if that is a text
-        self.status: int | None = None
-        self.response: _RecordedHeaders | None = None
-        self.response_head = b""
-        self.seconds = 0.0
-        self.sent = 0
-        self.received = 0
-        self.error: str | None = None
-        self.weight = 0
-        self._secret = secret
+    n: int
+    time: datetime
+    method: str
+    url: str
+    request: _RecordedHeaders
+    secret: str
+    request_head: bytes = b""
+    status: int | None = None
+    response: _RecordedHeaders | None = None
+    response_head: bytes = b""
+    seconds: float = 0.0
+    sent: int = 0
+    received: int = 0
+    error: str | None = None
+    weight: int = 0
+    """About how many bytes of memory it takes."""
 
     def sent_more(self, data: bytes) -> None:
         """Count a block of the request's body that left."""
@@ -91,7 +106,7 @@ class RecordedExchange:
     def answer(self, response: Response, seconds: float) -> None:
         """Keep the response's status and headers."""
         self.status = response.status
-        self.response = _record_headers(response.headers, self._secret)
+        self.response = _record_headers(response.headers, self.secret)
         self.seconds = seconds
 
     def received_more(self, data: bytes) -> None:
@@ -104,23 +119,16 @@ class RecordedExchange:
         """End the exchange, well or not; after it the record has no secret."""
         self.seconds = seconds
         if error is not None:
-            self.error = without_secret(redacted_text(str(error) or type(error).__name__), self._secret)
+            self.error = without_secret(redacted_text(str(error) or type(error).__name__), self.secret)
         if self.request_head:
-            self.request_head = _redacted_head(self.request_head, self._secret, self.url)
+            self.request_head = _redacted_head(self.request_head, self.secret, self.url)
         if self.response_head:
-            self.response_head = _redacted_head(self.response_head, self._secret, self.url)
-        self._secret = ""
-
-    def weigh(self) -> int:
-        """Estimate how many bytes the record takes so far."""
-        self.weight = _BASE_SIZE + len(self.url) + len(self.request_head) + len(self.response_head) + self.request.size
-        if self.response is not None:
-            self.weight += self.response.size
-        return self.weight
+            self.response_head = _redacted_head(self.response_head, self.secret, self.url)
+        self.secret = ""
 
     def view(self) -> Exchange:
         """Return the exchange as it is now; a body is None where it is empty or binary."""
-        heads = [_redacted_head(head, self._secret, self.url) for head in (self.request_head, self.response_head)]
+        heads = [_redacted_head(head, self.secret, self.url) for head in (self.request_head, self.response_head)]
         return Exchange(
             n=self.n,
             time=self.time,
@@ -136,22 +144,6 @@ class RecordedExchange:
             seconds=self.seconds,
             error=self.error,
         )
-
-
-class _RecordedHeaders(NamedTuple):
-    """Headers without secrets, the length of their text, and whether the body is a text."""
-
-    pairs: tuple[tuple[str, str], ...]
-    size: int
-    text: bool
-
-
-def _record_headers(headers: Headers, secret: str) -> _RecordedHeaders:
-    pairs = redacted_headers(headers.pairs)
-    text = "".join(chain.from_iterable(pairs))
-    if secret and secret in text:
-        pairs = tuple((name, without_secret(value, secret)) for name, value in pairs)
-    return _RecordedHeaders(pairs, len(text), headers.get("Content-Type", "").lower().startswith(_TEXT))
 
 
 def _redacted_head(head: bytes, secret: str, url: str) -> bytes:
@@ -223,10 +215,16 @@ class Recorder(Sequence[Exchange]):
             self._count += 1
             if request.headers is not self._headers:  # a session sends most of its requests with the very same ones
                 self._headers, self._recorded = request.headers, _record_headers(request.headers, secret)
-            entry = RecordedExchange(self._count, time, request, self._recorded, secret)
+            url = without_secret(redacted_url(request.url), secret)
+            entry = RecordedExchange(self._count, time, request.method, url, self._recorded, secret)
             entries = self._entries
-            if entries:  # the newest has its bodies now
-                self._bytes += entries[-1].weigh()
+            if entries:  # the one before has its bodies now
+                last = entries[-1]
+                headers_size = last.request.size + (last.response.size if last.response else 0)
+                last.weight = (
+                    _BASE_SIZE + len(last.url) + len(last.request_head) + len(last.response_head) + headers_size
+                )
+                self._bytes += last.weight
             while entries and (self._bytes > self._max_bytes or len(entries) >= self._limit):
                 self._bytes -= entries.popleft().weight
             entries.append(entry)

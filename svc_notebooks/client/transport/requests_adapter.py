@@ -52,9 +52,10 @@ class DirectAdapter(BaseAdapter):
         try:
             response = self._handler(_request(request, body))
         except Disconnected as error:
-            body.release()
-            raise requests.ConnectionError(error, request=request) from error
-        body.release()
+            if body.error is None:
+                raise requests.ConnectionError(error, request=request) from error
+        if body.error is not None:
+            raise body.error
         return self._answer(request, response)
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from ...core.errors.errors import AlreadyExists, Interrupted, SourceChanged
@@ -17,6 +17,7 @@ from ...core.files.fields import is_media_type
 from ...core.http.messages import JSONObject, Request
 from ...core.http.mime import UNKNOWN, by_name
 from ...core.http.multipart import MultipartRelated
+from ...core.resources.files import File
 from ...core.uploads.states import QUANTUM
 from ..files import checked_id, get_file
 from ..session import Session, read_object
@@ -35,7 +36,7 @@ WHOLE = -1
 """The chunk size that means a single request."""
 
 
-def upload(session: Session, source: object, *, progress: Progress | None = None, **arguments: Any) -> JSONObject:
+def upload(session: Session, source: object, *, progress: Progress | None = None, **arguments: Any) -> File:
     """Upload a source as a new file, or with `file_id` as the content of one; return the file's metadata.
 
     `source` is a path, bytes or a binary file object, and the arguments are those of `UploadArguments`. `progress` is
@@ -89,7 +90,7 @@ def resume_upload(
     return ClientUpload(session, request, session_uri=session_uri, progress=progress, claim=claim)
 
 
-def execute(session: Session, request: UploadRequest, progress: Progress | None = None) -> JSONObject:
+def execute(session: Session, request: UploadRequest, progress: Progress | None = None) -> File:
     """Send a prepared upload; return the file's metadata."""
     if request.upload_type == "resumable":
         return resumable(session, request, progress).run()
@@ -210,7 +211,7 @@ def _apply_conversion(
 # -- one request
 
 
-def _send_once(session: Session, request: UploadRequest, progress: Progress | None) -> JSONObject:
+def _send_once(session: Session, request: UploadRequest, progress: Progress | None) -> File:
     """Send a media or multipart upload, again where that is safe; return the file's metadata."""
     attempts = Retry(session, repeatable=bool(request.file_id or request.chosen_id))
     make_request = _media_request if request.upload_type == "media" else _multipart_request
@@ -221,7 +222,7 @@ def _send_once(session: Session, request: UploadRequest, progress: Progress | No
         return make_request(session, request, progress)
 
     try:
-        return read_object(attempts.run(attempt))
+        return cast(File, read_object(attempts.run(attempt)))
     except AlreadyExists as error:
         if request.chosen_id is None or not attempts.made_before(error):
             raise

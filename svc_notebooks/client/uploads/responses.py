@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import cast
 from urllib.parse import urljoin, urlsplit
 
 from ...core.errors.errors import (
@@ -14,7 +15,8 @@ from ...core.errors.errors import (
     Unreachable,
     read_envelope,
 )
-from ...core.http.messages import JSON, JSONObject, Response
+from ...core.http.messages import JSON, Response
+from ...core.resources.files import File
 from ...core.uploads.client_state_machine import FailureReason, ResponseFacts, ResumableUpload
 from ..session import Session
 from ..transport.in_process import TransportError
@@ -36,13 +38,13 @@ def session_location(url: str, response: Response) -> str:
     return uri
 
 
-def json_object(response: Response) -> JSONObject | None:
-    """Return the JSON object of a response; None where it has none."""
+def read_file(response: Response) -> File | None:
+    """Return the metadata in a response; None where it is not a JSON object."""
     try:
         parsed: JSON = json.loads(response.content())
     except (ValueError, RecursionError):
         return None
-    return parsed if isinstance(parsed, dict) else None
+    return cast(File, parsed) if isinstance(parsed, dict) else None
 
 
 def response_facts(session: Session, response: Response) -> ResponseFacts:

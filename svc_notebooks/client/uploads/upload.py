@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from threading import Event, RLock
 
 from ...core.errors.errors import ContentMismatch, SessionExpired, SvcError
-from ...core.http.messages import JSONObject, Request, Response
+from ...core.http.messages import Request, Response
 from ...core.http.ranges import ContentRange
 from ...core.process_fork import after_fork
+from ...core.resources.files import File
 from ...core.uploads.client_state_machine import (
     Begin,
     Done,
@@ -31,7 +32,7 @@ from ..transport.in_process import TransportError
 from ..transport.retry import RetryBudget
 from ..upload_journal import JournalLock
 from .request import DEFAULT_CHUNK, UploadRequest
-from .responses import SESSION_GONE, interrupted, json_object, response_facts, session_location, upload_error
+from .responses import SESSION_GONE, interrupted, read_file, response_facts, session_location, upload_error
 from .sources import Progress, SourceStream
 
 
@@ -62,7 +63,7 @@ class ClientUpload:
         self.session_uri = session_uri
         self.progress = progress
         self.history: list[dict[str, object]] = []
-        self.file: JSONObject | None = None
+        self.file: File | None = None
         self._session = session
         self._source = request.source
         self._claim = claim
@@ -122,7 +123,7 @@ class ClientUpload:
         if self._claim is not None:
             self._claim.release()
 
-    def run(self) -> JSONObject:
+    def run(self) -> File:
         """Send everything that is left; return the file's metadata."""
         with self._lock:
             if self._claim is not None and not self._claim.held:
@@ -135,7 +136,7 @@ class ClientUpload:
                 self.close()
             return self.file
 
-    def resume(self) -> JSONObject:
+    def resume(self) -> File:
         """Query what the service has, then send what is left, with a fresh patience; return the file's metadata."""
         with self._lock:
             if self.file is None:
@@ -314,7 +315,7 @@ class ClientUpload:
         self._response, self._broken, self._token_renewed = response, None, False
         now, chance = session.elapsed(), session.chance()
         finished = response.status in (200, 201) and action != "begin"
-        file = json_object(response) if finished else None
+        file = read_file(response) if finished else None
         if finished and file is None:
             # The upload is complete and its response unreadable: a status query has the same response (C53).
             machine.connection_lost(now, chance)
@@ -339,7 +340,7 @@ class ClientUpload:
         status = response.status
         retry = response_facts(self._session, response).worth_retrying
         over = not retry and (status < 300 or status in (404, 410, 499))
-        if status in (200, 201) and (file := json_object(response)) is not None:
+        if status in (200, 201) and (file := read_file(response)) is not None:
             self._finish(file)  # too late: it is complete
         elif over:
             # Whatever the status, it is over: not even a 404 may open it anew.
@@ -350,7 +351,7 @@ class ClientUpload:
             raise self._session.error(status, response.content())
         return over
 
-    def _finish(self, file: JSONObject) -> None:
+    def _finish(self, file: File) -> None:
         total, size = self.total, file.get("size")
         self._forget()
         if None not in (total, size) and str(size) != str(total):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..check_result import require
 from ..definition import ExerciseDefinition
@@ -11,6 +11,7 @@ from .content import put_file
 from .shared_checks import counted
 
 if TYPE_CHECKING:
+    from ...core.resources.files import Permission
     from ..definition import Value
     from ..evidence import Evidence, RecordedRequest
     from ..exercise_service import ExerciseService
@@ -52,7 +53,7 @@ def _require_narrow_grant(request: RecordedRequest, email: str) -> None:
     require(role in ("reader", "commenter"), f"For a while the role was {role!r}, and that may change the file.")
 
 
-def _guests(evidence: Evidence, file_id: str) -> list[dict[str, Any]]:
+def _guests(evidence: Evidence, file_id: str) -> list[Permission]:
     return [permission for permission in evidence.permissions(file_id) if permission.get("role") != "owner"]
 
 

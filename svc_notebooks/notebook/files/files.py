@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...core.http.messages import JSONObject
 from ..arguments import file_ids, optional_text, whole
 from ..batch import apply_to_rows
 from ..current_session import session_or_current
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
     from ...client.session import Session
     from ...client.uploads.request import UploadRequest
+    from ...core.resources.files import File as FileResource
     from ..arguments import File, Source, Sources
 
 _FIELDS_QUERY = {"fields": ",".join(FILES.keys)}
@@ -167,7 +167,7 @@ def update(
     return _update_files(session, ids, body)
 
 
-def _update_files(session: Session, ids: list[str], body: JSONObject) -> DataFrame:
+def _update_files(session: Session, ids: list[str], body: FileResource) -> DataFrame:
     from ...client.files import update_file
 
     return apply_to_rows(FILES, ids, lambda file_id: update_file(session, file_id, body, query=_FIELDS_QUERY))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, cast
 
 from ...core.clock import format_time
 from ...core.files.fields import FILE_FIELDS, TYPES, FileField, Write
-from ...core.http.messages import JSON, JSONObject
+from ...core.http.messages import JSON
+from ...core.resources.files import File
 from ..frames.frames import camel, snake
 
 _WRITABLE = {
@@ -18,7 +19,7 @@ _WRITABLE = {
 }
 
 
-def metadata_body(metadata: Mapping[str, Any] | None, *, creating: bool) -> JSONObject:
+def metadata_body(metadata: Mapping[str, Any] | None, *, creating: bool) -> File:
     """The JSON object of some metadata. Raises TypeError for a name that is none, ValueError for a value.
 
     >>> metadata_body({"mime_type": "text/csv", "starred": True}, creating=True)
@@ -28,7 +29,7 @@ def metadata_body(metadata: Mapping[str, Any] | None, *, creating: bool) -> JSON
         return {}
     if not isinstance(metadata, Mapping):
         raise TypeError(f"metadata must be a dict of fields, not {type(metadata).__name__}")
-    return dict(_entry(name, value, _WRITABLE[creating]) for name, value in metadata.items())
+    return cast(File, dict(_entry(name, value, _WRITABLE[creating]) for name, value in metadata.items()))
 
 
 def _entry(name: object, value: Any, writable: Mapping[str, FileField]) -> tuple[str, JSON]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...core.http.messages import JSONObject
 from ..arguments import media_types, names_for, sources
 from ..frames.schemas import FILES
 from .metadata import metadata_body
@@ -15,6 +14,7 @@ from .progress import Progress, reporting
 if TYPE_CHECKING:
     from ...client.session import Session
     from ...client.uploads.request import UploadArguments, UploadRequest
+    from ...core.resources.files import File
     from ..arguments import Source, Sources
 
 _FIELDS_QUERY = {"fields": ",".join(FILES.keys)}
@@ -64,7 +64,7 @@ def new_content(
     return [prepare(session, contents[0], replace(common, file_id=file_id)) for file_id in ids]
 
 
-def run_with_progress(session: Session, request: UploadRequest, progress: Progress) -> JSONObject:
+def run_with_progress(session: Session, request: UploadRequest, progress: Progress) -> File:
     """Send a prepared upload and report its progress; return the file's metadata."""
     from ...client.uploads.prepare import execute
 

@@ -8,7 +8,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...core.errors.errors import SvcError
-from ...core.http.messages import JSONObject
 from ..arguments import media_types, names_for, one_id, single_source
 from ..current_session import session_or_current
 from ..exchanges.state_chart import state_chart, state_path
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
     from ...client.session import Session
     from ...client.uploads.upload import ClientUpload
+    from ...core.resources.files import File as FileResource
     from ..arguments import File, Source
 
 
@@ -141,7 +141,7 @@ class Upload:
             finally:
                 self._upload.progress = None
 
-    def _file_frame(self, file: JSONObject) -> DataFrame:
+    def _file_frame(self, file: FileResource) -> DataFrame:
         """Return the file's row with all columns, also where the session was opened elsewhere with fewer fields."""
         from ...client.files import get_file
 

@@ -15,7 +15,7 @@ from random import Random
 
 import pytest
 
-from svc_notebooks.client.downloads.downloads import as_range, download, read_content, safe_name, save_content
+from svc_notebooks.client.downloads.downloads import as_range, read_content, safe_name, save_content
 from svc_notebooks.client.downloads.part_file import PartFile
 from svc_notebooks.client.downloads.ranged_download import Fetch
 from svc_notebooks.core.errors.errors import (
@@ -62,9 +62,9 @@ def shelf() -> Shelf:
 def test_content_comes_as_bytes_or_as_a_file(shelf: Shelf, tmp_path: Path) -> None:
     session = session_for(shelf)
 
-    assert download(session, "f") == CONTENT
-    assert download(session, "f", tmp_path / "b.bin") == tmp_path / "b.bin"
-    assert download(session, "f", str(tmp_path)) == tmp_path / "a.bin"
+    assert read_content(session, "f") == CONTENT
+    assert save_content(session, "f", tmp_path / "b.bin").path == tmp_path / "b.bin"
+    assert save_content(session, "f", str(tmp_path)).path == tmp_path / "a.bin"
     assert [p.name for p in sorted(tmp_path.iterdir())] == ["a.bin", "b.bin"]
     assert (tmp_path / "a.bin").read_bytes() == (tmp_path / "b.bin").read_bytes() == CONTENT
 

@@ -191,7 +191,7 @@ def test_import_formats_are_read_from_a_map_and_from_an_array() -> None:
 def test_import_formats_of_another_shape_are_an_error(formats: object) -> None:
     session = session_for(Office(about={**OFFERS, "importFormats": formats}))
 
-    with pytest.raises(ServiceFailed, match="does not say which importFormats"):
+    with pytest.raises(ServiceFailed, match="does not list its importFormats"):
         import_formats(session)
 
 
@@ -208,7 +208,7 @@ def test_a_service_is_asked_once() -> None:
 
 @pytest.mark.parametrize("about", [{}, {**OFFERS, "exportFormats": []}])
 def test_a_service_that_does_not_say_what_it_can_is_at_fault(about: object) -> None:
-    with pytest.raises(ServiceFailed, match="does not say which"):
+    with pytest.raises(ServiceFailed, match="does not list its"):
         export_formats(session_for(Office(about=about)), NATIVE + "drawing")
 
 

@@ -14,7 +14,7 @@ from ..file_browser.recent_files import MAX_FILES, file_line, latest_files
 
 if TYPE_CHECKING:
     from ....client.session import Session
-    from ....core.http.messages import JSONObject
+    from ....core.resources.files import File
 
 _FIELDS = "id,name,mimeType,modifiedTime"
 _NONE = (
@@ -27,7 +27,7 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
     """A list of documents and a button that reads it again; `facts` are those of the chosen one."""
 
     def __init__(self) -> None:
-        self._documents: dict[str, JSONObject] = {}
+        self._documents: dict[str, File] = {}
         self.chooser = widgets.Dropdown(
             **labelled("Document", "The native documents of this service, last modified first"),
             style=LABEL,
@@ -39,7 +39,7 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
         self._show_note()
 
     @property
-    def facts(self) -> JSONObject | None:
+    def facts(self) -> File | None:
         """id, name and mimeType of the chosen document."""
         return self._documents.get(self.chooser.value) if self.chooser.value else None
 
@@ -63,14 +63,14 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
         self.note.value = tag("p", words, role="status", style="margin: 2px") if words else ""
 
 
-def _listed(session: Session) -> list[JSONObject]:
+def _listed(session: Session) -> list[File]:
     from ....client.about import capabilities_of
 
     natives = [f"mimeType = '{native_type}'" for native_type in capabilities_of(session).exports]
     return latest_files(session, "mimeType", q=f"({' or '.join(natives)})") if natives else []
 
 
-def _document(session: Session, file_id: str) -> JSONObject:
+def _document(session: Session, file_id: str) -> File:
     """Raises NotFound, and NotAllowed for what is no native document."""
     from ....client.about import export_formats
     from ....client.downloads.exports import not_native

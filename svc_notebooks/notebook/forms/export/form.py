@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ....client.session import Session
-    from ....core.http.messages import JSONObject
+    from ....core.resources.files import File as FileResource
     from ...arguments import File
 
 _STATUS_INTERVAL = 5
@@ -91,7 +91,7 @@ class ExportForm(Form):
         super().__init__(session)
         self._ids = ids
         self._done: list[Mapping[str, Any]] = []
-        self._shown_document: JSONObject | None = None
+        self._shown_document: FileResource | None = None
         self._stop_requested = False
         self._waiting_export: tuple[ExportRequest, bytes] | None = None
         self._answer_arguments: dict[str, Any] = {}

@@ -10,13 +10,14 @@ from .details import LIST_FIELDS
 if TYPE_CHECKING:
     from ....client.session import Session
     from ....core.http.messages import JSONObject
+    from ....core.resources.files import File
     from .query import FileQuery
 
 MAX_FILES = 200
 """A list that is longer is not read to its end; the functions take any file."""
 
 
-def latest_files(session: Session, *facts: str, q: str = "") -> list[JSONObject]:
+def latest_files(session: Session, *facts: str, q: str = "") -> list[File]:
     """Files that are in no trash, with their id, name, time of change and these facts."""
     from ....client.files import list_files
 

@@ -12,7 +12,7 @@ from ..file_browser.details import minute_text
 
 if TYPE_CHECKING:
     from ....client.session import Session
-    from ....core.http.messages import JSONObject
+    from ....core.resources.files import File
 
 _BINARY = "The new content overwrites the old one. The file keeps its id."
 _DOCUMENT = "The file is a native document. The new content is converted and replaces everything in the document."
@@ -28,7 +28,7 @@ class ContentReplacement:
     name: str = ""
 
 
-def stored_facts(session: Session, file_id: str) -> JSONObject:
+def stored_facts(session: Session, file_id: str) -> File:
     """The present facts of the file, for the question. Raises NotFound."""
     from ....client.files import get_file
 

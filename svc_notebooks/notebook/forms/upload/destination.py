@@ -13,7 +13,7 @@ from ..file_browser.recent_files import MAX_FILES, file_line, latest_files
 
 if TYPE_CHECKING:
     from ....client.session import Session
-    from ....core.http.messages import JSONObject
+    from ....core.resources.files import File
 
 NEW, EXISTING = "new", "existing"
 _NO_FILES = "There is no file that you can edit. Upload one, then click Refresh."
@@ -26,7 +26,7 @@ class UploadDestination(widgets.VBox):  # type: ignore[misc]
     """New files, or one of the files of the service; `facts` are those of that one."""
 
     def __init__(self) -> None:
-        self._rows: dict[str, JSONObject] = {}
+        self._rows: dict[str, File] = {}
         self._documents: set[str] = set()
         self._changed: list[Callable[[], None]] = []
         self._reading = False
@@ -53,7 +53,7 @@ class UploadDestination(widgets.VBox):  # type: ignore[misc]
         return bool(self.choice.value == EXISTING)
 
     @property
-    def facts(self) -> JSONObject | None:
+    def facts(self) -> File | None:
         """id, name, mimeType, modifiedTime, size and copy restriction of the existing file; None for new files."""
         return self._rows.get(self.chooser.value) if self.existing and self.chooser.value else None
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ....core.http.messages import JSONObject
 from ....core.platform import capabilities
+from ....core.resources.files import File
 
 if TYPE_CHECKING:
     from ....client.session import Session
@@ -38,7 +38,7 @@ class UploadQueue:
     def __init__(
         self, session: Session, requests: list[UploadRequest], report: Callable[[UploadRequest, int, int | None], None]
     ) -> None:
-        self.files: list[JSONObject] = []
+        self.files: list[File] = []
         self._session = session
         self._requests = requests
         self._report = report
@@ -70,7 +70,7 @@ class UploadQueue:
             self.files.append(await self._upload_file(request))
             self._upload = None
 
-    async def _upload_file(self, request: UploadRequest) -> JSONObject:
+    async def _upload_file(self, request: UploadRequest) -> File:
         from ....client.uploads.prepare import execute
 
         await self._yield_to_loop()
@@ -78,7 +78,7 @@ class UploadQueue:
             return await self._run_step(lambda: execute(self._session, request, self._reporter(request)))
         return await self._in_chunks(request)
 
-    async def _in_chunks(self, request: UploadRequest) -> JSONObject:
+    async def _in_chunks(self, request: UploadRequest) -> File:
         from ....client.uploads.prepare import resumable
 
         steps = self._upload
