@@ -1,4 +1,4 @@
-"""The operations on events and calendars that are one JSON call each, or pages of them (B1)."""
+"""Calls the operations on events and calendars (B1)."""
 
 from __future__ import annotations
 
@@ -14,43 +14,43 @@ _MAX_PAGE_SIZE = 2500
 def insert_event(
     session: Session, calendar: str, event: JSONObject, *, query: Mapping[str, object] | None = None
 ) -> JSONObject:
-    """Create an event; with an `id` of one's own it may be repeated safely."""
+    """Create an event. A call with an `id` in the event can be repeated safely."""
     return session.call("POST", events_path(session, calendar), query=query, body=event)
 
 
 def import_event(session: Session, calendar: str, event: JSONObject) -> JSONObject:
-    """Put a private copy of an event from elsewhere into a calendar; its iCalUID says which it is."""
+    """Import a private copy of an event from elsewhere, which its iCalUID identifies."""
     return session.call("POST", f"{events_path(session, calendar)}/import", body=event)
 
 
 def get_event(session: Session, calendar: str, event: str, *, query: Mapping[str, object] | None = None) -> JSONObject:
-    """An event, or an instance of one. Raises NotFound."""
+    """Return an event or an instance. Raises NotFound."""
     return session.call("GET", event_path(session, calendar, event), query=query)
 
 
 def patch_event(
     session: Session, calendar: str, event: str, changes: JSONObject, *, query: Mapping[str, object] | None = None
 ) -> JSONObject:
-    """Change some of an event's fields; null takes one away."""
+    """Change some fields of an event. null removes one."""
     return session.call("PATCH", event_path(session, calendar, event), query=query, body=changes)
 
 
 def delete_event(session: Session, calendar: str, event: str, *, query: Mapping[str, object] | None = None) -> None:
-    """Cancel an event, or one instance. Raises NotFound, also when it was deleted before."""
+    """Cancel an event or one instance. Raises NotFound, also if it was deleted before."""
     session.call("DELETE", event_path(session, calendar, event), query=query)
 
 
 def list_events(
     session: Session, calendar: str, query: Mapping[str, object], *, limit: int | None = None
 ) -> Iterator[JSONObject]:
-    """The events that match, page after page as they are needed."""
+    """Yield the events that match. Pages are fetched as they are needed."""
     return _pages(session, events_path(session, calendar), query, limit)
 
 
 def list_instances(
     session: Session, calendar: str, event: str, query: Mapping[str, object], *, limit: int | None = None
 ) -> Iterator[JSONObject]:
-    """The instances of a recurring event, page after page as they are needed."""
+    """Yield the instances of a recurring event. Pages are fetched as they are needed."""
     return _pages(session, f"{event_path(session, calendar, event)}/instances", query, limit)
 
 
@@ -60,35 +60,35 @@ def _pages(session: Session, path: str, query: Mapping[str, object], limit: int 
 
 
 def get_calendar(session: Session, calendar: str) -> JSONObject:
-    """A calendar. Raises NotFound."""
+    """Return a calendar. Raises NotFound."""
     return session.call("GET", calendar_path(session, calendar))
 
 
 def insert_calendar(session: Session, calendar: JSONObject) -> JSONObject:
-    """Make a secondary calendar."""
+    """Create a secondary calendar."""
     return session.call("POST", session.names.calendar_path("calendars"), body=calendar)
 
 
 def list_calendars(session: Session) -> Iterator[JSONObject]:
-    """The calendars of the caller's list."""
+    """Yield the calendars of the caller's list."""
     return pages(session, session.names.calendar_path("users", "me", "calendarList"), {}, "items")
 
 
 def colors(session: Session) -> JSONObject:
-    """The colours that calendars and events can have."""
+    """Return the colors that calendars and events can have."""
     return session.call("GET", session.names.calendar_path("colors"))
 
 
 def calendar_path(session: Session, calendar: str) -> str:
-    """The path of a calendar."""
+    """Return the path of a calendar."""
     return session.names.calendar_path("calendars", segment(checked_id(calendar, "calendar")))
 
 
 def events_path(session: Session, calendar: str) -> str:
-    """The path of a calendar's events."""
+    """Return the path of a calendar's events."""
     return f"{calendar_path(session, calendar)}/events"
 
 
 def event_path(session: Session, calendar: str, event: str) -> str:
-    """The path of an event."""
+    """Return the path of an event."""
     return f"{events_path(session, calendar)}/{segment(checked_id(event, 'event'))}"

@@ -1,7 +1,7 @@
-"""What a calendar file says of each event, as names and plain values in the order of RFC 5545 (3.6.1).
+"""Builds the properties of each event in a calendar file, in the order of RFC 5545 (3.6.1).
 
-Changed instances of a series stand beside it under its UID, with RECURRENCE-ID; cancelled ones are left out of it by
-EXDATE. Deleted events are not said.
+Changed instances of a series are events with its UID and a RECURRENCE-ID. Cancelled ones are excluded by EXDATE.
+Deleted events are left out.
 """
 
 from __future__ import annotations
@@ -11,39 +11,36 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from ...core.events.rrule import Start
-from ...core.events.times import instant, read_time
+from ...core.events.times import read_time
 from ...core.http.messages import JSONObject
 from .ical_properties import Property, Reminders, alarms, details
-from .ical_recurrence import PropertyLine, recurrence_properties
+from .ical_recurrence import in_named_zone, in_zone_of, recurrence_properties
 
 
 @dataclass(frozen=True, slots=True)
 class IcalEvent:
-    """One event of the file."""
+    """The properties of an event in the file, and those of its alarms."""
 
     properties: tuple[Property, ...]
     alarms: tuple[tuple[Property, ...], ...]
 
     @property
     def moments(self) -> list[datetime]:
-        """Every time that is said in some zone, and the last that a reader may ask about."""
-        moments = [moment for line in self.properties for moment in _moments(line.value)]
-        endless = any(line.name == "RRULE" for line in self.properties)
-        return (
-            [*moments, max(moments) + _ZONE_HORIZON]
-            if moments and endless and max(moments).year < _LAST_YEAR
-            else moments
-        )
+        """All times in the event that are not in UTC, and for a series the end of the period that its zone covers."""
+        moments = [moment for _, value, _ in self.properties for moment in _moments(value)]
+        endless = any(name == "RRULE" for name, _, _ in self.properties)
+        if moments and endless and max(moments).year < _LAST_YEAR:
+            moments.append(max(moments) + _ZONE_HORIZON)
+        return moments
 
 
 _ZONE_HORIZON = timedelta(days=3653)
-"""How far the clock changes of a zone are listed for a series, where there is no rule for them."""
+"""The period for which the clock changes of a zone are listed for a series, where no rule describes them."""
 
 _LAST_YEAR = 9900
-"""Whoever looks ahead before this year stays within those that there are."""
+"""Until this year the horizon stays within the range of datetime."""
 
 
 def _moments(value: Any) -> list[datetime]:
@@ -53,7 +50,7 @@ def _moments(value: Any) -> list[datetime]:
 
 
 def ical_events(events: Sequence[JSONObject], reminders: Reminders = ()) -> list[IcalEvent]:
-    """The events that a file shows."""
+    """Return the events of a file."""
     series = {event.get("id"): event for event in events if event.get("recurrence")}
     left_out: dict[Any, list[JSONObject]] = defaultdict(list)
     for event in events:
@@ -62,25 +59,23 @@ def ical_events(events: Sequence[JSONObject], reminders: Reminders = ()) -> list
     shown = [event for event in events if event.get("status") != "cancelled"]
     return [
         IcalEvent(
-            tuple(_properties(event, series.get(event.get("recurringEventId"), event), left_out[event.get("id")])),
+            (
+                *_identity(event),
+                *_times(event, series.get(event.get("recurringEventId"), event), left_out[event.get("id")]),
+                *details(event),
+            ),
             tuple(alarms(event, reminders)),
         )
         for event in shown
     ]
 
 
-def _properties(event: JSONObject, series: JSONObject, left_out: Sequence[JSONObject]) -> Iterator[Property]:
-    yield from _identity(event)
-    yield from _times(event, read_time(series.get("start")), left_out)
-    yield from details(event)
-
-
-# -- which event, and when -------------------------------------------------------------------------------------------
+# -- identity and times ----------------------------------------------------------------------------------------------
 
 
 def _identity(event: JSONObject) -> Iterator[Property]:
-    """DTSTAMP is the last change: in a file that is nobody's message it says nothing else (3.8.7.2)."""
     yield Property("UID", event.get("iCalUID") or event["id"])
+    # In a file that is not a message DTSTAMP is the time of the last change (RFC 5545, 3.8.7.2).
     changed = event.get("updated") or event.get("created") or "1970-01-01T00:00:00Z"
     for name, value in (
         ("DTSTAMP", changed),
@@ -92,36 +87,17 @@ def _identity(event: JSONObject) -> Iterator[Property]:
     yield Property("SEQUENCE", event.get("sequence") or 0)
 
 
-def _times(event: JSONObject, of_series: Start, left_out: Sequence[JSONObject]) -> Iterator[Property]:
-    yield Property("DTSTART", _in_named_zone(read_time(event.get("start"))))
-    yield Property("DTEND", _in_named_zone(read_time(event.get("end"))))
-    yield from map(_recurrence_property, recurrence_properties(event))
+def _times(event: JSONObject, series: JSONObject, left_out: Sequence[JSONObject]) -> Iterator[Property]:
+    series_start = read_time(series.get("start"))
+    yield Property("DTSTART", in_named_zone(read_time(event.get("start"))))
+    yield Property("DTEND", in_named_zone(read_time(event.get("end"))))
+    yield from recurrence_properties(event)
     if left_out:
-        yield Property("EXDATE", [_original_start(instance, of_series) for instance in left_out])
+        yield Property("EXDATE", [_original_start(instance, series_start) for instance in left_out])
     if event.get("recurringEventId") and event.get("originalStartTime"):
-        yield Property("RECURRENCE-ID", _original_start(event, of_series))
+        yield Property("RECURRENCE-ID", _original_start(event, series_start))
 
 
-def _recurrence_property(line: PropertyLine) -> Property:
-    if line.rule:
-        return Property(line.name, line.rule)
-    if line.periods:  # in UTC: the library leaves out the zone of a period
-        periods = [(instant(moment.start, UTC), moment.duration) for moment in line.periods]
-        return Property(line.name, periods, {"VALUE": "PERIOD"})
-    return Property(line.name, [_in_named_zone(moment) for moment in line.moments])
-
-
-def _original_start(event: JSONObject, of_series: Start) -> Start:
-    """Which instance this is: its first start, in the zone of its series."""
-    moment = read_time(event.get("originalStartTime"))
-    if isinstance(moment, datetime) and isinstance(of_series, datetime):
-        moment = moment.astimezone(of_series.tzinfo)
-    return _in_named_zone(moment)
-
-
-def _in_named_zone(moment: Start) -> Start:
-    """In a zone that has a name, or in UTC."""
-    if not isinstance(moment, datetime):
-        return moment
-    named = isinstance(moment.tzinfo, ZoneInfo) and moment.tzinfo.key != "UTC"
-    return moment if named else moment.astimezone(UTC)
+def _original_start(event: JSONObject, series_start: Start) -> Start:
+    """Return the original start of an instance, in the zone of its series."""
+    return in_named_zone(in_zone_of(series_start, read_time(event.get("originalStartTime"))))

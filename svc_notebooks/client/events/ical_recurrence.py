@@ -1,9 +1,9 @@
-"""The recurrence of an event in words that every calendar program understands alike.
+"""Builds the properties of a recurrence in a form that all calendar programs understand alike.
 
-The service reads more than RFC 5545 promises: RDATE and EXDATE in any zone, UNTIL as a date beside a time of day, a
-start that the rule does not have. Programs differ in these, so a file says them plainly: moments in the zone of the
-start, UNTIL of the start's kind, and a start that no rule has as an RDATE of its own. Such a start counts as the
-first of COUNT here, but not everywhere; there UNTIL says the same.
+The service accepts more than RFC 5545 promises, such as RDATE and EXDATE in any zone, UNTIL as a date beside a time of
+day, and a start that the rule does not generate. Programs differ in these. So a file has times in the zone of the
+start, UNTIL of the same type as the start, and an RDATE for a start that no rule generates. Such a start counts as the
+first of COUNT here, but not everywhere, so the file has UNTIL instead.
 """
 
 from __future__ import annotations
@@ -12,34 +12,26 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, time
 from itertools import chain
-from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 from ...core.events.instances import occurrences
 from ...core.events.rfc5545_times import print_moment, until_day
-from ...core.events.rrule import RDate, Recurrence, Rule, Start, is_all_day
+from ...core.events.rrule import Recurrence, Rule, Start, is_all_day
 from ...core.events.rrule_expansion import rule_times
-from ...core.events.times import read_time
+from ...core.events.times import instant, read_time
 from ...core.http.messages import JSONObject
+from .ical_properties import Property
 
 _MAX_COUNT = 10_000
-"""A COUNT beyond this stays one: what it ends with would take too long to find."""
+"""A larger COUNT stays as it is, because its last instance would take too long to find."""
 
 
-class PropertyLine(NamedTuple):
-    """One property: a rule as its text, or moments; an Extra where it has a length of its own."""
-
-    name: str
-    rule: str = ""
-    moments: tuple[Start, ...] = ()
-    periods: tuple[RDate, ...] = ()
-
-
-def recurrence_properties(event: JSONObject) -> list[PropertyLine]:
-    """The lines of an event's recurrence, in the order of RFC 5545.
+def recurrence_properties(event: JSONObject) -> list[Property]:
+    """Return the properties of an event's recurrence, in the order of RFC 5545.
 
     >>> event = {"start": {"dateTime": "2026-11-02T10:00:00", "timeZone": "Europe/Berlin"}}
     >>> event |= {"end": event["start"], "recurrence": ["RRULE:FREQ=DAILY;UNTIL=20261103"]}
-    >>> recurrence_properties(event)[0].rule
+    >>> recurrence_properties(event)[0].value
     'FREQ=DAILY;UNTIL=20261103T225959Z'
     """
     lines = event.get("recurrence")
@@ -48,62 +40,69 @@ def recurrence_properties(event: JSONObject) -> list[PropertyLine]:
     start, end = read_time(event.get("start")), read_time(event.get("end"))
     texts = [str(line) for line in lines]
     recurrence = Recurrence.parse(texts, start)
-    return [*_rules(texts, recurrence, start, end), *_listed_moments(recurrence, start)]
+    return [*_rules(texts, recurrence, start, end), *_dates(recurrence, start)]
 
 
-def _rules(texts: list[str], recurrence: Recurrence, start: Start, end: Start) -> Iterator[PropertyLine]:
+def _rules(texts: list[str], recurrence: Recurrence, start: Start, end: Start) -> Iterator[Property]:
     rules, exrules = iter(recurrence.rules), iter(recurrence.exrules)
     for text in texts:
         name, _, parts = text.upper().partition(":")
         if name == "RRULE":
-            yield PropertyLine(name, _rule_text(parts, _with_true_end(next(rules), start, end), start))
+            yield Property(name, _rule_text(parts, _with_true_end(next(rules), start, end), start))
         elif name == "EXRULE":
-            yield PropertyLine(name, _rule_text(parts, next(exrules), start))
+            yield Property(name, _rule_text(parts, next(exrules), start))
 
 
 def _rule_text(parts: str, rule: Rule, start: Start) -> str:
-    """The text of a rule with the end that `rule` has."""
+    """Return the text of a rule with the COUNT or UNTIL of `rule`."""
     kept = [part for part in parts.split(";") if not part.startswith(("COUNT=", "UNTIL="))]
     if rule.count is not None:
         kept.append(f"COUNT={rule.count}")
     if rule.until is not None:
-        kept.append(f"UNTIL={_until(rule.until, start)}")
+        if is_all_day(start):
+            text = print_moment(rule.until.date() if isinstance(rule.until, datetime) else rule.until)
+        else:
+            text = print_moment(rule.until) if isinstance(rule.until, datetime) else until_day(rule.until, start)
+        kept.append(f"UNTIL={text}")
     return ";".join(kept)
 
 
-def _until(until: Start, start: Start) -> str:
-    if is_all_day(start):
-        return print_moment(until.date() if isinstance(until, datetime) else until)
-    return print_moment(until) if isinstance(until, datetime) else until_day(until, start)
-
-
 def _with_true_end(rule: Rule, start: Start, end: Start) -> Rule:
-    """The rule with UNTIL instead of a COUNT that counts a start which it does not have."""
-    if rule.count is None or rule.count > _MAX_COUNT or _includes_start(rule, start):
+    """Return the rule with UNTIL instead of COUNT, if COUNT counts a start that the rule does not generate."""
+    if rule.count is None or rule.count > _MAX_COUNT or _generates_start(rule, start):
         return rule
     *_, last = occurrences(Recurrence(rules=(rule,)), start, end)
     return replace(rule, count=None, until=last.start)
 
 
-def _includes_start(rule: Rule, start: Start) -> bool:
+def _generates_start(rule: Rule, start: Start) -> bool:
     begin = start if isinstance(start, datetime) else datetime.combine(start, time(), UTC)
     return next(chain.from_iterable(rule_times(replace(rule, count=None), begin, None)), None) == begin
 
 
-def _listed_moments(recurrence: Recurrence, start: Start) -> Iterator[PropertyLine]:
-    moments = [_in_zone_of(start, moment.start) for moment in recurrence.rdates if not moment.duration]
-    if not any(_includes_start(rule, start) for rule in recurrence.rules):
-        moments.insert(0, start)
-    if moments:
-        yield PropertyLine("RDATE", moments=tuple(moments))
-    if periods := tuple(rdate for rdate in recurrence.rdates if rdate.duration):
-        yield PropertyLine("RDATE", periods=periods)
+def _dates(recurrence: Recurrence, start: Start) -> Iterator[Property]:
+    dates = [in_zone_of(start, rdate.start) for rdate in recurrence.rdates if not rdate.duration]
+    if not any(_generates_start(rule, start) for rule in recurrence.rules):
+        dates.insert(0, start)
+    if dates:
+        yield Property("RDATE", [in_named_zone(moment) for moment in dates])
+    # In UTC, because the library leaves out the zone of a period.
+    if periods := [(instant(rdate.start, UTC), rdate.duration) for rdate in recurrence.rdates if rdate.duration]:
+        yield Property("RDATE", periods, {"VALUE": "PERIOD"})
     if recurrence.exdates:
-        yield PropertyLine("EXDATE", moments=tuple(_in_zone_of(start, moment) for moment in recurrence.exdates))
+        yield Property("EXDATE", [in_named_zone(in_zone_of(start, moment)) for moment in recurrence.exdates])
 
 
-def _in_zone_of(start: Start, moment: Start) -> Start:
-    """The moment in the zone of the start."""
+def in_zone_of(start: Start, moment: Start) -> Start:
+    """Return a time in the zone of the start. Dates have none and stay as they are."""
     if isinstance(moment, datetime) and isinstance(start, datetime):
         return moment.astimezone(start.tzinfo)
     return moment
+
+
+def in_named_zone(moment: Start) -> Start:
+    """Return a time in UTC, unless its zone has a name. Dates stay as they are."""
+    if not isinstance(moment, datetime):
+        return moment
+    named = isinstance(moment.tzinfo, ZoneInfo) and moment.tzinfo.key != "UTC"
+    return moment if named else moment.astimezone(UTC)

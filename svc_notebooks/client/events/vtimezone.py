@@ -1,8 +1,8 @@
-"""How the clocks of a zone change, said as RFC 5545 wants it in a VTIMEZONE (3.6.5): observances and their onsets.
+"""Describes the clock changes of a time zone as a VTIMEZONE does (RFC 5545, 3.6.5), by observances and their onsets.
 
-A zone is asked for its offset until the seconds of its changes are found. Changes that come once a year on the same
-weekday of the same month become a rule, so that a series without an end is right in later years too; others (the
-winter time of Ramadan, the Friday before the last Sunday) are listed one by one, some years beyond what is asked.
+The seconds of the changes are found by looking up the offsets of the zone. Changes on the same weekday of the same
+month in each year become a rule, so that a series without an end is right in later years too. Others (the winter time
+of Ramadan, the Friday before the last Sunday) are listed one by one, some years beyond the last event.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import groupby, takewhile
+from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -21,17 +21,17 @@ _STEP = timedelta(days=14)
 """No zone changes its clocks and back within a fortnight."""
 
 _RULE_YEARS = 12
-"""So many years in a row make a rule: within them a weekday comes on every day of the month that it can."""
+"""Years in a row that make a rule. In 12 years a weekday falls on every day of the month that it can."""
 
 _LOOK_AHEAD = timedelta(days=366 * (_RULE_YEARS + 1))
-"""Beyond the last event, so that a rule shows in a calendar of one week too."""
+"""Time after the last event, so that a rule is recognized in a calendar of one week too."""
 
 _LATEST = datetime(9900, 1, 1, tzinfo=UTC)
-"""Whoever looks ahead from here stays within the years that there are."""
+"""From here the look ahead stays within the range of datetime."""
 
 
 class ZoneOffset(NamedTuple):
-    """What a zone shows at some time."""
+    """The offset and the name of a zone at some time."""
 
     offset: timedelta
     summer: bool
@@ -40,17 +40,17 @@ class ZoneOffset(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Observance:
-    """What the clock shows from each of these onsets on, which are times on the clock as it was `before`."""
+    """The offset of a zone after each of these onsets, which are local times with the offset `before`."""
 
     clock: ZoneOffset
     before: timedelta
     onsets: tuple[datetime, ...]
     rule: str | None = None
-    """The RRULE that begins with the only onset."""
+    """An RRULE that begins with the only onset."""
 
 
 def observances(zone: ZoneInfo, first: datetime, last: datetime) -> list[Observance]:
-    """All that this zone shows from `first` to `last`, and, where changes have a rule, ever after.
+    """Return the observances of a zone from `first` to `last`, and beyond that for changes that follow a rule.
 
     >>> day = datetime(2026, 11, 2, tzinfo=UTC)
     >>> berlin = observances(ZoneInfo("Europe/Berlin"), day, day)
@@ -82,7 +82,7 @@ def _changes(zone: ZoneInfo, first: datetime, last: datetime) -> Iterator[_Chang
 
 
 def _instant_of_change(zone: ZoneInfo, before: datetime, after: datetime) -> datetime:
-    """The first second that the clock shows differently."""
+    """Return the first second with a different offset."""
     while after - before > timedelta(seconds=1):
         middle = before + timedelta(seconds=(after - before) // timedelta(seconds=2))
         if _offset_at(zone, middle) == _offset_at(zone, before):
@@ -106,10 +106,9 @@ def _wall_time(instant: datetime, offset: timedelta) -> datetime:
 def _as_observances(
     clock: ZoneOffset, before: timedelta, onsets: list[datetime], last_year: int
 ) -> Iterator[Observance]:
-    """As a rule what is one, the rest listed."""
-    day, ruled = max(
-        (_same_onsets(onsets, day) for day in _weekday_positions(onsets[-1])), key=lambda candidate: len(candidate[1])
-    )
+    """Yield an observance with a rule for the last onsets, if they follow one, and one for the others."""
+    candidates = [(day, _same_onsets(onsets, day)) for day in _weekday_positions(onsets[-1])]
+    day, ruled = max(candidates, key=lambda candidate: len(candidate[1]))
     if len(ruled) < _RULE_YEARS or onsets[-1].year < last_year - 1:
         yield Observance(clock, before, tuple(onsets))
         return
@@ -119,19 +118,19 @@ def _as_observances(
 
 
 def _weekday_positions(onset: datetime) -> list[str]:
-    """What day of its month this is: the second Sunday, perhaps the last one too."""
+    """Return the positions of a day in its month, such as 2SU for the second Sunday, and -1SU for the last."""
     weekday = WEEKDAYS[onset.weekday()]
     last = [f"-1{weekday}"] if (onset + timedelta(days=7)).month != onset.month else []
     return [*last, f"{(onset.day - 1) // 7 + 1}{weekday}"]
 
 
-def _same_onsets(onsets: Sequence[datetime], position: str) -> tuple[str, tuple[datetime, ...]]:
-    """The years up to the last one in which the change came on this day and at this time, the last one first."""
+def _same_onsets(onsets: Sequence[datetime], position: str) -> tuple[datetime, ...]:
+    """Return the onsets of consecutive years up to the last one on the same day and time, the last one first."""
     last = onsets[-1]
-
-    def is_alike(entry: tuple[int, datetime]) -> bool:
-        ago, onset = entry
-        alike = onset.month == last.month and onset.time() == last.time() and position in _weekday_positions(onset)
-        return alike and onset.year == last.year - ago
-
-    return position, tuple(onset for _, onset in takewhile(is_alike, enumerate(reversed(onsets))))
+    alike = []
+    for ago, onset in enumerate(reversed(onsets)):
+        same_day = onset.month == last.month and position in _weekday_positions(onset)
+        if not same_day or onset.time() != last.time() or onset.year != last.year - ago:
+            break
+        alike.append(onset)
+    return tuple(alike)
