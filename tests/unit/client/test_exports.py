@@ -80,7 +80,7 @@ def test_a_line_that_breaks_each_time_is_given_up(tmp_path: Path) -> None:
 def test_a_refusal_leaves_what_was_there(tmp_path: Path) -> None:
     (tmp_path / "f.png").write_bytes(b"before")
 
-    with pytest.raises(NotAllowed, match="said the service Ask for another format") as caught:
+    with pytest.raises(NotAllowed, match="said the service Export to another format") as caught:
         save_export(session_for(Office(status=403)), "f", "image/png", tmp_path, name="f.png")
 
     assert caught.value.reason == "exportSizeLimitExceeded"

@@ -586,7 +586,7 @@ def test_a_full_disk_of_the_service_is_not_asked_again(upload_type: str) -> None
     full = answer(507, envelope(507, "insufficientStorage"))
     shelf, time = Shelf(faults={"POST": [full]}), Time()
 
-    with pytest.raises(ServiceFailed, match=r"Delete files there.+\(507 insufficientStorage\)"):
+    with pytest.raises(ServiceFailed, match=r"Delete files.+\(507 insufficientStorage\)"):
         upload(session_for(shelf, time), CONTENT, upload_type=upload_type)
 
     assert len(shelf.requests) == 1
