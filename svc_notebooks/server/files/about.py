@@ -1,4 +1,4 @@
-"""The about resource: the user, the storage quota and the supported conversions (A5-05, A7-04)."""
+"""Returns the about resource with the user, the quota and the supported conversions (A5-05, A7-04)."""
 
 from __future__ import annotations
 

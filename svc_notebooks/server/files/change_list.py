@@ -89,7 +89,7 @@ def list_changes(context: ServiceContext, request: RequestContext) -> Response:
 def _change_resource(
     context: ServiceContext, request: RequestContext, row: ChangeRow, file: FileRow | None, mask: Mask
 ) -> Change:
-    """Return the selected fields of a change; it is a removal if the caller can no longer see the file."""
+    """Return a change, which is a removal if the caller can no longer see the file."""
     change: Change = {
         "kind": context.names.kind("change"),
         "changeType": "file",

@@ -59,8 +59,11 @@ _FIRST_DATE = datetime(1980, 1, 1, tzinfo=UTC)
 
 
 class ConversionRequest(NamedTuple):
-    """The request to convert content to a native document: its type without prefix, the declared type of the content,
-    and whether the document exists."""
+    """A conversion of content to a native document.
+
+    `native` is the type of the document without prefix, and `declared_type` that of the content. It `replaces` the
+    content of a document that exists, or not.
+    """
 
     native: str
     declared_type: str | None
@@ -68,7 +71,7 @@ class ConversionRequest(NamedTuple):
 
     @property
     def limit(self) -> int | None:
-        """The maximum number of bytes of the content; None without one."""
+        """The maximum number of bytes of the content, or None."""
         return MAX_IMPORT_SIZES.get(self.native)
 
 
@@ -82,7 +85,7 @@ class ConvertedContent(NamedTuple):
 def conversion_for(
     context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, declared_type: str | None
 ) -> ConversionRequest | None:
-    """Return the conversion that an upload needs; None if its file is not a native document (A5-01).
+    """Return the conversion that an upload needs, or None if its file is not a native document (A5-01).
 
     Called before the first byte is read. Raises ApiError (400) for a conversion that does not exist, content that is
     too large, and an invalid ocrLanguage, even if nothing is converted.
@@ -100,7 +103,7 @@ def conversion_for(
                 raise refuse("noConversion", source=source, target=media_type)
         return None
     conversion = ConversionRequest(_without_prefix(context, target), declared_type, bool(file_id))
-    source_type = _declared_source(context, declared_type)
+    source_type = _source_of(context, declared_type)
     is_target = any(conversion.native in natives for natives in context.converter.imports.values())
     readable = source_type in GENERIC_TYPES or context.converter.can_read(source_type, conversion.native)
     if not is_target or not readable:
@@ -112,7 +115,7 @@ def conversion_for(
 
 
 def _cannot_convert(context: ServiceContext, native: str, source_type: str | None, source: str) -> ApiError:
-    """Return the refusal of a source: no conversion exists, or its engine is not installed."""
+    """Return the refusal of a source that has no conversion, or whose engine is not installed."""
     target = context.names.native(native)
     if source_type and (reason := context.converter.missing_engine_message(native, source_type, reads=True)):
         return refuse("noImportEngine", source=source, target=target, message=reason)
@@ -137,8 +140,8 @@ def _without_prefix(context: ServiceContext, media_type: str) -> str:
     return media_type.removeprefix(context.names.media_prefix)
 
 
-def _declared_source(context: ServiceContext, media_type: str | None) -> str:
-    """Return a media type as core/http/native_formats.py writes it; a generic one for None."""
+def _source_of(context: ServiceContext, media_type: str | None) -> str:
+    """Return a media type as core/http/native_formats.py writes it, and a generic one for None."""
     return _without_prefix(context, MediaType.parse(media_type).essence) if media_type else next(iter(GENERIC_TYPES))
 
 
@@ -151,7 +154,7 @@ def convert(
     size: int,
     pieces: Iterable[PartRange],
 ) -> Iterator[ConvertedContent | None]:
-    """Convert parts for a block; None without a conversion. The result is deleted if the block fails.
+    """Convert parts for a block, and delete the result if the block fails. Yields None without a conversion.
 
     Raises ApiError (400) if the content cannot be converted (A5-02).
     """
@@ -173,7 +176,7 @@ def _convert_source(
     context: ServiceContext, request: RequestContext, conversion: ConversionRequest, name: str, source: bytes
 ) -> bytes:
     native, target = conversion.native, context.names.native(conversion.native)
-    source_type = _source_type(context, conversion, name, source)
+    source_type = _detect_type(context, conversion, name, source)
     if source_type is None or not context.converter.can_read(source_type, native):
         described = source_type or (conversion.declared_type or "unknown")[:200]
         raise _cannot_convert(context, native, source_type, described)
@@ -204,9 +207,9 @@ def _conversion_errors(context: ServiceContext) -> Iterator[None]:
         raise ApiError([refusal], [("Retry-After", "1")]) from None
 
 
-def _source_type(context: ServiceContext, conversion: ConversionRequest, name: str, source: bytes) -> str | None:
-    """Return the declared type of a source, else the detected one; the extension tells one text format from another."""
-    declared = _declared_source(context, conversion.declared_type)
+def _detect_type(context: ServiceContext, conversion: ConversionRequest, name: str, source: bytes) -> str | None:
+    """Return the declared type of a source, else the detected one, or None if it is unknown."""
+    declared = _source_of(context, conversion.declared_type)
     if declared not in GENERIC_TYPES:
         return declared
     detected = detect_source(source, conversion.native)
@@ -231,10 +234,10 @@ def export(context: ServiceContext, request: RequestContext) -> Response:
         row = file_for(context, request.caller, request.file_id)
         if not is_document(context, row.mime_type):
             raise refuse("notExportable")
-        native, target = _without_prefix(context, row.mime_type), _declared_source(context, media_type)
+        native, target = _without_prefix(context, row.mime_type), _source_of(context, media_type)
         check_can_download(context, request.caller.user, row, "cannotExport")
         if not converter.can_write(native, target):
-            raise _not_offered(context, row.mime_type, native, target)
+            raise _cannot_export(context, row.mime_type, native, target)
         if row.content is not None:
             reader = context.content.read(row.content, 0, END)
     body = None if reader is None else b"".join(reader)
@@ -269,7 +272,7 @@ def render_document(context: ServiceContext, row: FileRow, target: str, user: st
         raise ConversionError("too many conversions wait") from None
 
 
-def _not_offered(context: ServiceContext, media_type: str, native: str, export_type: str) -> ApiError:
+def _cannot_export(context: ServiceContext, media_type: str, native: str, export_type: str) -> ApiError:
     if reason := context.converter.missing_engine_message(native, export_type, reads=False):
         target = context.names.media_type(export_type)
         return refuse("noExportEngine", source=media_type, target=target, message=reason)

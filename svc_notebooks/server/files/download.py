@@ -1,4 +1,4 @@
-"""Sends the content of a file: alt=media, the whole or a range (A6)."""
+"""Sends the content of a file with alt=media, the whole or a range (A6)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ...core.api.operations import CONTENT
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Headers, Response, close_body
 from ...core.http.ranges import ByteRange, ByteSpan, ContentRange
-from ..context.access_tokens import Caller, require_scopes
+from ..context.access_tokens import require_scopes
 from ..context.html import sandbox_headers
 from ..context.service_context import RequestContext, ServiceContext
 from ..storage.content_io import ContentReader
@@ -16,7 +16,7 @@ from .rows import file_for
 
 
 def download(context: ServiceContext, request: RequestContext) -> Response:
-    """The bytes of a file; a download that has begun completes whatever happens to the file.
+    """Return the bytes of a file. A download that has begun completes even if the file is changed or deleted.
 
     Raises DamagedContent before the response begins, as far as `ContentReader.check` sees.
     """
@@ -26,26 +26,24 @@ def download(context: ServiceContext, request: RequestContext) -> Response:
         if row.content is None or row.size is None:
             raise refuse("notDownloadable")
         check_can_download(context, caller.user, row, "cannotDownload")
-        _check_abuse(request, caller, row)
-        span = None if "If-Range" in request.headers else _requested_span(request.headers.all("Range"), row.size)
+        if row.abusive and (request.query.get("acknowledgeAbuse") != "true" or row.owner != caller.user):
+            raise refuse("abusive")  # only the owner may download a flagged file, and must acknowledge it (A6-03)
+        span = None if "If-Range" in request.headers else _parse_range(request.headers.all("Range"), row.size)
         response = _response(context, request, row, row.size, span)
     if isinstance(response.body, ContentReader):
         response.body.check()  # not in the transaction: it reads
-    # Not `request.method`: a POST that names HEAD is answered as HEAD is, but its client waits for the bytes.
+    # Not `request.method`, because the client of a POST that overrides its method with HEAD waits for the bytes.
     if request.http_request.method == "HEAD":
         close_body(response.body)
         return Response(response.status, response.headers)
     return response
 
 
-def _check_abuse(request: RequestContext, caller: Caller, row: FileRow) -> None:
-    """A flagged file is for its owner alone, who must know what it is (A6-03). Raises ApiError (403)."""
-    if row.abusive and (request.query.get("acknowledgeAbuse") != "true" or row.owner != caller.user):
-        raise refuse("abusive")
+def _parse_range(headers: list[str], size: int) -> ByteSpan | None:
+    """Return the one range of a request, or None for the whole. Raises ApiError (416).
 
-
-def _requested_span(headers: list[str], size: int) -> ByteSpan | None:
-    """The one range that is asked for; None: the whole, as for a header that is no single range."""
+    The header is ignored unless it is a single valid range.
+    """
     if len(headers) != 1:
         return None
     try:
@@ -62,7 +60,9 @@ def _requested_span(headers: list[str], size: int) -> ByteSpan | None:
 def _response(
     context: ServiceContext, request: RequestContext, row: FileRow, size: int, span: ByteSpan | None
 ) -> Response:
-    request.journal_entry.decided_by = _rule(request, row, span)
+    many = "," in ",".join(request.headers.all("Range"))
+    rule = "A6-02" if span is not None else "multi_range" if many else "A6-01"
+    request.journal_entry.decided_by = "A6-03" if row.abusive else rule
     first, last = (0, size) if span is None else (span.first, (span.last or 0) + 1)
     headers = [
         ("Content-Type", row.mime_type),
@@ -78,12 +78,3 @@ def _response(
         return Response(status, Headers(headers))
     assert row.content is not None
     return Response(status, Headers(headers), context.content.read(row.content, first, last))
-
-
-def _rule(request: RequestContext, row: FileRow, span: ByteSpan | None) -> str:
-    """What decides on what is sent."""
-    if row.abusive:
-        return "A6-03"
-    if span is not None:
-        return "A6-02"
-    return "multi_range" if "," in ",".join(request.headers.all("Range")) else "A6-01"

@@ -1,4 +1,4 @@
-"""Operations on metadata: create, get, list, update, delete, generate ids, empty the trash (A4, U-01)."""
+"""Operations on the metadata of files and on the trash (A4, U-01)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from ..context.service_context import RequestContext, ServiceContext
 from ..tables.files import FilePage, FileRow
 from . import change_log
 from .resource import DEFAULT_MASK, ViewContext, file_resource
-from .rows import add_file, changed_row, check_new, file_for, new_row, save_properties, writable_folder
+from .rows import add_file, change_row, check_new, file_for, new_row, save_properties, writable_folder
 
 
 class NewContent(NamedTuple):
-    """The new content of a file. The canonical body of a native document has no size."""
+    """The new content of a file. That of a native document has no size."""
 
     number: int
     size: int | None
@@ -88,7 +88,7 @@ def _integer(digits: str) -> int:
 
 
 def parse_fields_param(query: Query, default: Mask, shape: Shape) -> Mask | None:
-    """Return the mask of a request's `fields`; None if it is blank, which selects nothing. Raises ApiError."""
+    """Return the mask of a request's `fields`, or None for a blank one, which selects nothing. Raises ApiError."""
     text = query.get("fields")
     if text is None:
         return default
@@ -98,7 +98,7 @@ def parse_fields_param(query: Query, default: Mask, shape: Shape) -> Mask | None
 
 
 def select_fields(mask: Mask | None, value: Mapping[str, object]) -> JSONObject:
-    """Return the parts of a resource that a mask selects; None selects nothing."""
+    """Return the parts of a resource that a mask selects, which are none for None."""
     whole: Any = value
     selection = {} if mask is None else field_mask.apply(mask, whole)
     return selection if isinstance(selection, dict) else {}
@@ -161,7 +161,7 @@ def change_file(
 ) -> FileRow:
     """Store the new metadata and content of a file, inside a transaction, and return its new row."""
     old = file_for(context, request.caller, file_id, Role.WRITER)
-    row = changed_row(context, request.caller, _moved_row(context, request, old), metadata)
+    row = change_row(context, request.caller, _move(context, request, old), metadata)
     if content:
         row = row._replace(content=content.number, size=content.size, mime_type=content.media_type)
     context.store.files.save(row)
@@ -173,11 +173,11 @@ def change_file(
         changes |= {"content", "properties"}  # a new revision is a property, too
     if metadata.keys() - {"trashed"} or not (changes or "trashed" in metadata):
         changes.add("properties")
-    change_log.changed(context, old, row, changes)
+    change_log.record_change(context, old, row, changes)
     return row
 
 
-def _moved_row(context: ServiceContext, request: RequestContext, row: FileRow) -> FileRow:
+def _move(context: ServiceContext, request: RequestContext, row: FileRow) -> FileRow:
     """Return the row of a file after addParents and removeParents.
 
     A file has one parent, so that adding another moves it there, and removing it moves it to the root.
@@ -224,7 +224,7 @@ def empty_trash(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def _delete_tree(context: ServiceContext, file_id: str) -> dict[int, list[str]]:
-    """Delete a file and everything below it, inside a transaction; return the parts of each content to be deleted.
+    """Delete a file and everything below it, inside a transaction, and return the parts of each dropped content.
 
     The files of other users, with everything below them, move to the root folders of their owners.
     """
@@ -235,8 +235,8 @@ def _delete_tree(context: ServiceContext, file_id: str) -> dict[int, list[str]]:
             if row and parent and parent.owner != row.owner:
                 moved = row._replace(parent=context.root(row.owner))
                 context.store.files.save(moved)
-                change_log.changed(context, row, moved, {"parents"})
-        change_log.removed(context, top)
+                change_log.record_change(context, row, moved, {"parents"})
+        change_log.record_removal(context, top)
         context.store.permissions.drop_all(top.id)
     return {content: context.store.contents.drop(content) for content in context.store.files.drop(file_id)}
 

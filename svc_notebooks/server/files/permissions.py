@@ -1,4 +1,4 @@
-"""Operations on permissions: create, list, get, update, delete."""
+"""Operations on permissions."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def _grant(context: ServiceContext, request: RequestContext, row: FileRow, reque
         row.id, new_id, requested.type, requested.grantee, requested.role, context.millis(), request.caller.user
     )
     context.store.permissions.add(new)
-    change_log.permission_added(context, row)
+    change_log.record_permission(context, row)
     return permission_resource(context, new)
 
 
 def _set_role(context: ServiceContext, row: FileRow, old: PermissionRow, role: Role) -> PermissionRow:
     if old.role != role:
         context.store.permissions.set_role(row.id, old.id, role)
-        change_log.role_changed(context, row)
+        change_log.record_role(context, row)
     return old._replace(role=role)
 
 
@@ -105,7 +105,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
         permission = _changeable_permission(context, row, request.permission_id)
         before = users_with_access(context, row)
         context.store.permissions.drop(row.id, permission.id)
-        change_log.permission_removed(context, row, before)
+        change_log.record_permission_removal(context, row, before)
     return empty_response(204)
 
 
@@ -120,7 +120,7 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def list_permissions(context: ServiceContext, request: RequestContext) -> Response:
-    """Return a page of the permissions on a file to a writer of it: the owner's first, inherited ones too."""
+    """Return a page of all permissions on a file, the owner's first, to a writer of it."""
     mask = parse_fields_param(request.query, {"kind": {}, "nextPageToken": {}, "permissions": _DEFAULT}, _LIST_SHAPE)
     row = file_for(context, request.caller, request.file_id, Role.WRITER)
     permissions = permissions_of(context, row)

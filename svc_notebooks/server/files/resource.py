@@ -55,7 +55,7 @@ class ViewContext:
 
 
 class _File:
-    """A file while its resource is built; values that several fields need are computed once."""
+    """A file while its resource is built, with the values that several fields need."""
 
     def __init__(self, row: FileRow, view: ViewContext) -> None:
         self.row = row
@@ -106,7 +106,7 @@ def display_name(email: str) -> str:
 
 
 def user_resource(context: ServiceContext, caller: Caller, email: str) -> User:
-    """Return the resource of a user; `me` is true for the caller."""
+    """Return the resource of a user."""
     return {
         "kind": context.names.kind("user"),
         "displayName": display_name(email),
@@ -250,12 +250,12 @@ _COMPUTED: Mapping[str, Callable[[_File], Any]] = {
 # fmt: on
 
 
-def _stored(field: FileField) -> Callable[[_File], Any]:
+def _extra_getter(field: FileField) -> Callable[[_File], Any]:
     return lambda file: file.extra.get(field.name, field.default)
 
 
 _GETTERS = {name: getter for name, getter in _COMPUTED.items() if name in DEFAULT_MASK} | {
-    field.name: _COMPUTED.get(field.name) or _stored(field)
+    field.name: _COMPUTED.get(field.name) or _extra_getter(field)
     for field in FILE_FIELDS
     if field.name in _COMPUTED or field.stored
 }

@@ -16,55 +16,21 @@ from ..tables.upload_sessions import SessionRow
 from .conversion import too_large
 from .operations import check_response_params, read_json
 from .resumable_upload import sweep_sessions
-from .simple_upload import (
-    JSON_ESSENCE,
-    check_content,
-    header_type,
-)
+from .simple_upload import JSON_ESSENCE, check_content, header_type
 
 _DROPPED_PARAMETERS = ("access_token", "oauth_token", "uploadType", "upload_id")
 
 
 def initiate(context: ServiceContext, request: RequestContext) -> Response:
-    """Open a session: everything is checked now, and again when the last byte has come."""
+    """Open a session. The request is checked now, and again when the last byte has been received."""
     check_response_params(context, request)
     metadata = _metadata(context, request)
     media_type = header_type(request.headers, "X-Upload-Content-Type")
-    total = _declared_total(context, request.headers)
+    total = _parse_total(context, request.headers)
     conversion = check_content(context, request, request.file_id, metadata, media_type)
     if conversion and conversion.limit is not None and (total or 0) > conversion.limit:
         raise too_large(context, conversion)
     sweep_sessions(context)
-    row = _create_session(context, request, metadata, media_type, total)
-    query = Query([("uploadType", "resumable"), ("upload_id", row.id), *Query.parse(row.query).pairs])
-    location = f"{external_origin(request.http_request, context)}{context.names.upload_path('files')}?{query}"
-    return empty_response(200, [("Location", location)])
-
-
-def _metadata(context: ServiceContext, request: RequestContext) -> JSONObject:
-    metadata = read_json(request.body, context.policy.max_metadata_size)
-    if request.journal_entry.received:
-        essence = MediaType.parse(request.headers.get("Content-Type") or "").essence
-        if essence != JSON_ESSENCE:
-            message = "metadata needs application/json; charset=UTF-8."
-            raise refuse("invalidHeader", decided_by="A3-04", name="Content-Type", message=message)
-    return check_file(metadata, creating=not request.file_id, policy=context.policy)
-
-
-def _declared_total(context: ServiceContext, headers: Headers) -> int | None:
-    text = headers.get("X-Upload-Content-Length")
-    if text is None:
-        return None
-    if not (text.isascii() and text.isdigit()) or len(set(headers.all("X-Upload-Content-Length"))) > 1:
-        raise refuse("invalidHeader", name="X-Upload-Content-Length", message="expected one number of bytes.")
-    if len(text.lstrip("0")) > 18 or int(text) > context.policy.max_upload_size:
-        raise refuse("tooLarge", limit=context.policy.max_upload_size)
-    return int(text)
-
-
-def _create_session(
-    context: ServiceContext, request: RequestContext, metadata: JSONObject, media_type: str | None, total: int | None
-) -> SessionRow:
     query = Query([(name, value) for name, value in request.query.pairs if name not in _DROPPED_PARAMETERS])
     with context.store.transaction():
         row = SessionRow(
@@ -84,4 +50,27 @@ def _create_session(
             answer=None,
         )
         context.store.upload_sessions.add(row)
-    return row
+    query = Query([("uploadType", "resumable"), ("upload_id", row.id), *query.pairs])
+    location = f"{external_origin(request.http_request, context)}{context.names.upload_path('files')}?{query}"
+    return empty_response(200, [("Location", location)])
+
+
+def _metadata(context: ServiceContext, request: RequestContext) -> JSONObject:
+    metadata = read_json(request.body, context.policy.max_metadata_size)
+    if request.journal_entry.received:
+        essence = MediaType.parse(request.headers.get("Content-Type") or "").essence
+        if essence != JSON_ESSENCE:
+            message = "metadata needs application/json; charset=UTF-8."
+            raise refuse("invalidHeader", decided_by="A3-04", name="Content-Type", message=message)
+    return check_file(metadata, creating=not request.file_id, policy=context.policy)
+
+
+def _parse_total(context: ServiceContext, headers: Headers) -> int | None:
+    text = headers.get("X-Upload-Content-Length")
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit()) or len(set(headers.all("X-Upload-Content-Length"))) > 1:
+        raise refuse("invalidHeader", name="X-Upload-Content-Length", message="expected one number of bytes.")
+    if len(text.lstrip("0")) > 18 or int(text) > context.policy.max_upload_size:
+        raise refuse("tooLarge", limit=context.policy.max_upload_size)
+    return int(text)

@@ -42,8 +42,8 @@ from .operations import NewContent, render_file
 from .rows import file_for
 from .simple_upload import (
     OrphanedContent,
-    converted_content,
-    discard_orphaned,
+    add_content,
+    discard_content,
     file_name,
     store_content,
 )
@@ -57,7 +57,7 @@ class _SessionTakenOver(Exception):
 
 
 def session_caller(context: ServiceContext, query: Query) -> Caller | None:
-    """Return the caller who opened the session that a URI names; None if it is unknown."""
+    """Return the caller who opened the session of a URI, or None if it is unknown."""
     row = context.store.upload_sessions.get(query.get("upload_id") or "")
     return Caller(row.owner, row.client, SESSION.scopes, False, None) if row else None
 
@@ -70,7 +70,7 @@ def serve(context: ServiceContext, request: RequestContext) -> Response:
         request.journal_entry.decided_by = "session_uri_is_enough" if row else "A3-14"
         return text_response(404, _UNKNOWN_SESSION)
     try:
-        return _serve_claimed(context, request, session_id)
+        return _serve_session(context, request, session_id)
     except _SessionTakenOver:  # its own bytes are not stored: it gets the answer of a status query
         request.journal_entry.decided_by = "A3-17"
         row = context.store.upload_sessions.get(session_id)
@@ -82,7 +82,7 @@ def serve(context: ServiceContext, request: RequestContext) -> Response:
         return _response(context, request, row, decision)
 
 
-def _serve_claimed(context: ServiceContext, request: RequestContext, session_id: str) -> Response:
+def _serve_session(context: ServiceContext, request: RequestContext, session_id: str) -> Response:
     """Claim the session, so that no earlier request can change it, and answer the request."""
     cancels = request.method == "DELETE"
     content_range = None if cancels else _content_range(request.headers)
@@ -213,7 +213,7 @@ def _commit(
         if converted or (was_open and session.state is UploadState.CANCELLED):
             orphaned.append(OrphanedContent(row.content, context.store.contents.drop(row.content)))
     for content in orphaned:
-        discard_orphaned(context, content)
+        discard_content(context, content)
     request.journal_entry.offset_after = session.stored
     return _response(context, request, new, decision)
 
@@ -222,11 +222,10 @@ def _commit(
 def _held_content(
     context: ServiceContext, request: RequestContext, row: SessionRow, last: PartRange | None, *, converting: bool
 ) -> Iterator[ConvertedContent | None]:
-    """Hold the bytes that a block stores, and delete them if it fails: the last part and the converted content.
+    """Convert the content of a complete upload for a block, and delete that and the last part if the block fails.
 
-    The content is converted before the block, since no transaction may be open meanwhile, if all its bytes are there
-    and they are for a native document. If that fails the session is as it was, and a repeated request gets the same
-    answer.
+    None is converted unless the file is a native document. If the conversion fails the session stays as it was, and a
+    repeated request gets the same answer. No transaction is open meanwhile.
     """
     try:
         if not converting:
@@ -249,16 +248,17 @@ def _held_content(
 def _store_file(
     context: ServiceContext, request: RequestContext, row: SessionRow, converted: ConvertedContent | None
 ) -> tuple[SessionRow, OrphanedContent | None]:
-    """Create the file of a complete upload, or replace its content; return the new session row and the old content."""
+    """Create the file of a complete upload, or replace its content.
+
+    Returns the new row of the session, and the former content of the file unless a copy of the file has it.
+    """
     metadata = json.loads(row.metadata)
     media_type = metadata.get("mimeType") or row.media_type
     if media_type is None and row.file:
         media_type = file_for(context, request.caller, row.file).mime_type
-    content = (
-        converted_content(context, converted)
-        if converted
-        else NewContent(row.content, row.stored, media_type or UNKNOWN)
-    )
+    content = NewContent(row.content, row.stored, media_type or UNKNOWN)
+    if converted:
+        content = add_content(context, converted.pieces, None, converted.media_type)
     stored_file, replaced = store_content(context, _initiation_request(request, row), row.file or "", metadata, content)
     return row._replace(file=stored_file.id), replaced
 

@@ -13,7 +13,7 @@ from ..tables.permissions import PermissionRow
 
 
 def effective_role(context: ServiceContext, user: str, row: FileRow) -> Role | None:
-    """Return the role of a user on a file; None if they cannot see it."""
+    """Return the role of a user on a file, or None if they cannot see it."""
     if row.owner == user:
         return Role.OWNER
     roles = [Role.WRITER for ancestor in _file_and_ancestors(context, row) if ancestor.owner == user]
@@ -22,7 +22,7 @@ def effective_role(context: ServiceContext, user: str, row: FileRow) -> Role | N
 
 
 def can_download(row: FileRow, role: Role) -> bool:
-    """Return whether a role allows to download, export and copy a file; its writers can forbid it to readers."""
+    """Return whether a role allows to download, export and copy a file. Writers can forbid it to readers."""
     if role >= Role.WRITER:
         return True
     extra = json.loads(row.extra)
@@ -48,7 +48,7 @@ def users_with_access(context: ServiceContext, row: FileRow) -> frozenset[str]:
 
 
 def effective_permissions(context: ServiceContext, row: FileRow) -> list[PermissionRow]:
-    """Return the own and the inherited permissions on a file; of two with one id, the one with the higher role."""
+    """Return the own and the inherited permissions on a file, and of two with one id that with the higher role."""
     by_id: dict[str, PermissionRow] = {}
     for ancestor in _file_and_ancestors(context, row):
         for grant in context.store.permissions.of(ancestor.id):

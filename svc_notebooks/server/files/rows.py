@@ -41,7 +41,7 @@ def file_for(context: ServiceContext, caller: Caller, file_id: str, minimum_role
 
 
 def visible_role(context: ServiceContext, caller: Caller, row: FileRow) -> Role | None:
-    """Return the caller's role on a file; None if the user, or the client that the token is for, cannot see it."""
+    """Return the caller's role on a file, or None if the user or the token's client cannot see it."""
     own_root = row.parent is None and row.owner == caller.user
     if caller.app_only and not own_root and not context.store.files.is_open_with(row.id, caller.client):
         return None
@@ -52,7 +52,7 @@ def writable_folder(context: ServiceContext, caller: Caller, file_id: str) -> Fi
     """Return a folder that the caller may put files into. Raises ApiError."""
     row = file_for(context, caller, file_id, Role.WRITER)
     if row.mime_type != context.folder_type:
-        raise refuse("invalid", field="parents", message=f"{file_id[:200]} is no folder.")
+        raise refuse("invalid", field="parents", message=f"{file_id[:200]} is not a folder.")
     return row
 
 
@@ -97,7 +97,7 @@ def _check_id(context: ServiceContext, caller: Caller, file_id: str, document: b
 
 
 def new_row(context: ServiceContext, caller: Caller, metadata: JSONObject, media_type: str | None) -> FileRow:
-    """Return the row of a new file without content; `media_type` is the type of the content, if it has any."""
+    """Return the row of a new file, without its content. `media_type` is that of the content, if it has any."""
     mime_type = str(metadata.get("mimeType") or media_type or UNKNOWN)
     parent, details, now = _parent(metadata), metadata.get("shortcutDetails"), context.millis()
     parent = writable_folder(context, caller, parent).id if parent else context.root(caller.user)
@@ -105,7 +105,7 @@ def new_row(context: ServiceContext, caller: Caller, metadata: JSONObject, media
     file_id = str(metadata.get("id") or new_id())
     row = _empty_row(file_id, caller.user, parent, context.policy.default_name, mime_type, now)
     row = row._replace(target=str(details["targetId"]) if isinstance(details, dict) else None)
-    row = changed_row(context, caller, row, metadata)
+    row = change_row(context, caller, row, metadata)
     extra = json.loads(row.extra)
     if not context.names.is_native(mime_type):
         extra.setdefault("originalFilename", row.name)
@@ -151,11 +151,11 @@ def add_file(context: ServiceContext, caller: Caller, row: FileRow, metadata: JS
         context.store.users.use_id(row.id)
     context.store.files.open_with(row.id, caller.client)
     save_properties(context, caller, row.id, metadata)
-    change_log.created(context, row)
+    change_log.record_creation(context, row)
 
 
-def changed_row(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject) -> FileRow:
-    """Return the row with new metadata; null resets a field to its default. Raises ApiError."""
+def change_row(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject) -> FileRow:
+    """Return the row with new metadata. A null resets a field to its default. Raises ApiError."""
     now = context.millis()
     changes: dict[str, Any] = {"modified": now, "modified_by_me": now, "version": row.version + 1}
     if "name" in metadata:
@@ -184,7 +184,7 @@ def changed_row(context: ServiceContext, caller: Caller, row: FileRow, metadata:
 
 
 def _trash_columns(context: ServiceContext, row: FileRow, into: bool, now: int) -> dict[str, int | None]:
-    """Return the columns of a file that is put into the trash or taken out; below a trashed folder it stays trashed."""
+    """Return the columns of a file that is trashed or untrashed. Below a trashed folder it stays trashed."""
     if row.parent is None and into:
         raise refuse("filePermission", decided_by=ROOT, fileId=row.id)
     parent = context.store.files.get(row.parent) if row.parent else None
@@ -194,7 +194,7 @@ def _trash_columns(context: ServiceContext, row: FileRow, into: bool, now: int) 
 
 
 def save_properties(context: ServiceContext, caller: Caller, file_id: str, metadata: JSONObject) -> None:
-    """Store the properties for all clients and the appProperties for the caller's; null removes all or one of them."""
+    """Store the properties and the appProperties of the caller's client. A null removes all or one of them."""
     for name, client in (("properties", ""), ("appProperties", caller.client)):
         if name not in metadata:
             continue

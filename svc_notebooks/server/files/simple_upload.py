@@ -1,4 +1,4 @@
-"""Simple and multipart uploads: one request stores one file (A1, A2)."""
+"""Stores a file with one request, by a simple or a multipart upload (A1, A2)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..context.service_context import RequestContext, ServiceContext
 from ..storage.content_io import ContentWriter
 from ..tables.contents import PartRange
 from ..tables.files import FileRow
-from .conversion import ConversionRequest, ConvertedContent, conversion_for, convert, too_large
+from .conversion import ConversionRequest, conversion_for, convert, too_large
 from .operations import NewContent, change_file, check_response_params, parse_json, render_file
 from .rows import add_file, check_new, file_for, new_row
 
@@ -24,53 +24,39 @@ JSON_ESSENCE = "application/json"
 _PLAIN_ENCODINGS = ("", "binary", "7bit", "8bit")
 
 
-class ReceivedContent(NamedTuple):
-    """A content whose bytes have all come, in parts that no row refers to yet."""
-
-    pieces: list[PartRange]
-    size: int
-    head: bytes
-
-
 class OrphanedContent(NamedTuple):
-    """A content that a file had before, and its parts."""
+    """A dropped content and its parts, which are deleted after the transaction."""
 
     number: int
     parts: list[str]
 
 
-class StoredFile(NamedTuple):
-    """A file that has its content now, and what it had before."""
-
-    row: FileRow
-    replaced: OrphanedContent | None
-
-
 class _ContentReceiver:
-    """Takes a content in; on any fault nothing of it stays."""
+    """Writes the content of a request to parts, and deletes them if the block fails."""
 
     def __init__(self, context: ServiceContext) -> None:
         self._context = context
-        self._content = context.content
-        self._pieces: list[PartRange] = []
-        self._writer: ContentWriter = context.content.writer(0, self._pieces.append)
-        self._head = b""
+        self.pieces: list[PartRange] = []
+        self.head = b""
         self.conversion: ConversionRequest | None = None
+        self._writer: ContentWriter = context.content.writer(0, self.pieces.append)
+
+    @property
+    def size(self) -> int:
+        return self._writer.end
 
     def write(self, block: bytes) -> None:
-        if len(self._head) < SNIFFED_BYTES:
-            self._head += block[:SNIFFED_BYTES]
+        if len(self.head) < SNIFFED_BYTES:
+            self.head += block[:SNIFFED_BYTES]
         self._writer.write(block)
-        if self._writer.end > self._context.policy.max_upload_size:
+        if self.size > self._context.policy.max_upload_size:
             raise refuse("tooLarge", limit=self._context.policy.max_upload_size)
-        if self.conversion and self.conversion.limit is not None and self._writer.end > self.conversion.limit:
+        if self.conversion and self.conversion.limit is not None and self.size > self.conversion.limit:
             raise too_large(self._context, self.conversion)
 
-    def finish(self) -> ReceivedContent:
-        size = self._writer.end
-        if last := self._writer.finish(size):
-            self._pieces.append(last)
-        return ReceivedContent(self._pieces, size, self._head)
+    def finish(self) -> None:
+        if last := self._writer.finish(self.size):
+            self.pieces.append(last)
 
     def __enter__(self) -> _ContentReceiver:
         return self
@@ -78,23 +64,25 @@ class _ContentReceiver:
     def __exit__(self, exception_type: type[BaseException] | None, *rest: object) -> None:
         if exception_type:
             self._writer.abort()
-            self._content.remove(self._pieces)
+            self._context.content.remove(self.pieces)
 
 
 def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
-    """uploadType=media: the body is the content, and its Content-Type the type (A1-02)."""
+    """Store the body of a request as a file, with the media type of its Content-Type (uploadType=media, A1-02)."""
     _refuse_content_range(request.headers)
     media_type = header_type(request.headers, "Content-Type")
     with _ContentReceiver(context) as receiver:
-        receiver.conversion = _check(context, request, {}, media_type)
+        check_response_params(context, request)
+        receiver.conversion = check_content(context, request, request.file_id, {}, media_type)
         while block := request.body.read(BLOCK):
             receiver.write(block)
         row, old = _store_file(context, request, {}, media_type, receiver)
-    return _response(context, request, row, old)
+    discard_content(context, old)
+    return json_response(request.query, render_file(context, request, row))
 
 
 def multipart(context: ServiceContext, request: RequestContext) -> Response:
-    """uploadType=multipart: metadata, then content, in one body (A2)."""
+    """Store the second part of a body as a file, with the metadata in the first part (uploadType=multipart, A2)."""
     _refuse_content_range(request.headers)
     with _ContentReceiver(context) as receiver:
         parts = _MultipartReceiver(context, request, receiver)
@@ -103,17 +91,18 @@ def multipart(context: ServiceContext, request: RequestContext) -> Response:
         except MultipartError as error:
             raise refuse("badMultipart", message=str(error)) from None
         row, old = _store_file(context, request, parts.metadata, parts.media_type, receiver)
-    return _response(context, request, row, old)
+    discard_content(context, old)
+    return json_response(request.query, render_file(context, request, row))
 
 
 def _refuse_content_range(headers: Headers) -> None:
-    """A part would be all that is left of a content that it replaces. Raises ApiError (400)."""
+    """Refuse a part of a content, which would replace the whole. Raises ApiError (400)."""
     if "Content-Range" in headers:
         raise refuse("invalidHeader", name="Content-Range", message="only a resumable upload takes parts of a content.")
 
 
 class _MultipartReceiver:
-    """The two parts of a multipart body: the first is metadata, checked before the second is taken."""
+    """Reads the two parts of a multipart body, and checks the metadata before it reads the content."""
 
     def __init__(self, context: ServiceContext, request: RequestContext, receiver: _ContentReceiver) -> None:
         self._context = context
@@ -131,21 +120,18 @@ class _MultipartReceiver:
         decoder = MultipartDecoder(boundary_of(content_type))
         while block := body.read(BLOCK):
             for event in decoder.feed(block):
-                self._handle_event(event)
+                if isinstance(event, PartBegins):
+                    self._count += 1
+                    self._begin_part(event.headers)
+                elif isinstance(event, PartData) and self._count == 1:
+                    self._json += event.data
+                    if len(self._json) > self._context.policy.max_metadata_size:
+                        raise refuse("metadataTooLarge", limit=self._context.policy.max_metadata_size)
+                elif isinstance(event, PartData):
+                    self._receiver.write(event.data)
         decoder.close()
         if self._count != 2:
             raise MultipartError("it must have two parts, metadata and content; there is one.")
-
-    def _handle_event(self, event: object) -> None:
-        if isinstance(event, PartBegins):
-            self._count += 1
-            self._begin_part(event.headers)
-        elif isinstance(event, PartData) and self._count == 1:
-            self._json += event.data
-            if len(self._json) > self._context.policy.max_metadata_size:
-                raise refuse("metadataTooLarge", limit=self._context.policy.max_metadata_size)
-        elif isinstance(event, PartData):
-            self._receiver.write(event.data)
 
     def _begin_part(self, headers: Headers) -> None:
         encoding = headers.get("Content-Transfer-Encoding") or ""
@@ -154,37 +140,28 @@ class _MultipartReceiver:
         if self._count == 1 and MediaType.parse(headers.get("Content-Type") or JSON_ESSENCE).essence != JSON_ESSENCE:
             raise MultipartError("the first part must be the metadata, of type application/json.")
         if self._count == 2:
-            self._check_metadata(headers)
+            context, request = self._context, self._request
+            self.media_type = header_type(headers, "Content-Type")
+            metadata = parse_json(bytes(self._json))
+            self.metadata = check_file(metadata, creating=not request.file_id, policy=context.policy)
+            check_response_params(context, request)
+            self._receiver.conversion = check_content(context, request, request.file_id, self.metadata, self.media_type)
         if self._count > 2:
             raise MultipartError("it must have two parts, metadata and content; there are more.")
 
-    def _check_metadata(self, headers: Headers) -> None:
-        self.media_type = header_type(headers, "Content-Type")
-        creating = not self._request.file_id
-        self.metadata = check_file(parse_json(bytes(self._json)), creating=creating, policy=self._context.policy)
-        self._receiver.conversion = _check(self._context, self._request, self.metadata, self.media_type)
-
 
 def header_type(headers: Headers, name: str) -> str | None:
-    """The media type in a header, parameters kept; None without one. Raises ApiError (400)."""
+    """Return the media type in a header with its parameters, or None without one. Raises ApiError (400)."""
     value = (headers.get(name) or "").strip()
     if value and not is_media_type(value):
         raise refuse("invalidHeader", name=name, message="expected a media type like text/csv.")
     return value or None
 
 
-def _check(
-    context: ServiceContext, request: RequestContext, metadata: JSONObject, media_type: str | None
-) -> ConversionRequest | None:
-    """Refuse what will not be stored before its bytes are taken."""
-    check_response_params(context, request)
-    return check_content(context, request, request.file_id, metadata, media_type)
-
-
 def check_content(
     context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, media_type: str | None
 ) -> ConversionRequest | None:
-    """What content is to become, as the metadata, or the file that it is for, asks. Raises ApiError: it cannot."""
+    """Check an upload before its bytes are read, and return the conversion that it needs. Raises ApiError."""
     if not file_id:
         check_new(context, request.caller, metadata)
     return conversion_for(context, request, file_id, metadata, media_type)
@@ -196,33 +173,32 @@ def _store_file(
     metadata: JSONObject,
     declared_type: str | None,
     receiver: _ContentReceiver,
-) -> StoredFile:
-    received, name = receiver.finish(), file_name(context, request, request.file_id, metadata)
-    requested_type = metadata.get("mimeType") or declared_type
-    native = convert(context, request, receiver.conversion, name or "", received.size, received.pieces)
-    with native as converted, context.store.transaction():
-        media_type = str(requested_type or detect(name, received.head))
-        content = (
-            converted_content(context, converted)
-            if converted
-            else new_content(context, received.pieces, received.size, media_type)
-        )
+) -> tuple[FileRow, OrphanedContent | None]:
+    receiver.finish()
+    name = file_name(context, request, request.file_id, metadata)
+    conversion = convert(context, request, receiver.conversion, name or "", receiver.size, receiver.pieces)
+    with conversion as converted, context.store.transaction():
+        if converted:
+            content = add_content(context, converted.pieces, None, converted.media_type)
+        else:
+            media_type = metadata.get("mimeType") or declared_type or detect(name, receiver.head)
+            content = add_content(context, receiver.pieces, receiver.size, str(media_type))
         stored_file = store_content(context, request, request.file_id, metadata, content)
     if converted:
-        context.content.remove(received.pieces)
+        context.content.remove(receiver.pieces)
     return stored_file
 
 
 def file_name(context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject) -> str | None:
-    """The name that a file gets, or has already; None: nobody has given one."""
+    """Return the new name of a file, else its present one, or None for a new file without a name."""
     name = metadata.get("name")
     if file_id and name is None:
         return file_for(context, request.caller, file_id).name
     return name if isinstance(name, str) else None
 
 
-def new_content(context: ServiceContext, pieces: list[PartRange], size: int | None, media_type: str) -> NewContent:
-    """A content of these parts, inside a transaction. Raises ApiError (503): a reset has swept them away."""
+def add_content(context: ServiceContext, pieces: list[PartRange], size: int | None, media_type: str) -> NewContent:
+    """Add a content of these parts, inside a transaction. Raises ApiError (503) if a reset has deleted them."""
     if not context.content.all_present(pieces):
         raise refuse("unavailable")
     content = NewContent(context.store.contents.begin(), size, media_type)
@@ -231,39 +207,27 @@ def new_content(context: ServiceContext, pieces: list[PartRange], size: int | No
     return content
 
 
-def converted_content(context: ServiceContext, converted: ConvertedContent) -> NewContent:
-    """The content of a native document, inside a transaction."""
-    return new_content(context, converted.pieces, None, converted.media_type)
-
-
-def _response(context: ServiceContext, request: RequestContext, row: FileRow, old: OrphanedContent | None) -> Response:
-    discard_orphaned(context, old)
-    return json_response(request.query, render_file(context, request, row))
-
-
 def store_content(
     context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, content: NewContent
-) -> StoredFile:
-    """Give a file its content, inside a transaction: a new one, or the one of this id."""
+) -> tuple[FileRow, OrphanedContent | None]:
+    """Create a file with a content, or replace the content of the file `file_id`, inside a transaction.
+
+    Returns the row of the file, and its former content unless a copy of the file has it.
+    """
     if not file_id:
         check_new(context, request.caller, metadata)
         row = new_row(context, request.caller, metadata, content.media_type)
         row = row._replace(content=content.number, size=content.size)
         add_file(context, request.caller, row, metadata)
-        return StoredFile(row, None)
+        return row, None
     old = file_for(context, request.caller, file_id, Role.WRITER).content
     row = change_file(context, request, file_id, metadata, content)
-    return StoredFile(row, _orphaned(context, old))
+    if old is None or context.store.files.holds(old):
+        return row, None
+    return row, OrphanedContent(old, context.store.contents.drop(old))
 
 
-def _orphaned(context: ServiceContext, content: int | None) -> OrphanedContent | None:
-    """What a file had before, unless a copy of the file has it still."""
-    if content is None or context.store.files.holds(content):
-        return None
-    return OrphanedContent(content, context.store.contents.drop(content))
-
-
-def discard_orphaned(context: ServiceContext, old: OrphanedContent | None) -> None:
-    """Delete what a file had before, after the transaction."""
-    if old:
-        context.content.discard(old.number, old.parts)
+def discard_content(context: ServiceContext, content: OrphanedContent | None) -> None:
+    """Delete the parts of a dropped content, after the transaction."""
+    if content:
+        context.content.discard(content.number, content.parts)

@@ -1,4 +1,4 @@
-"""Turns disk errors into responses: damaged content, a damaged database, a full disk."""
+"""Turns errors of the disk and of stored data into responses."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _MOST_LOOKED_UP = 100
 
 
 def disk_refusal(error: OSError, context: ServiceContext | None = None, user: str = "") -> ApiError:
-    """The response to an error of the disk, which is logged.
+    """Log an error of the disk and return the refusal to send.
 
-    With a context the log names all files that damaged content affects, and the response those that the user sees.
+    With a context the log names all files that damaged content affects, and the response those that the user can see.
     """
     if isinstance(error, DamagedContent):
         _log.error("%s", with_files(context, error) if context else error)
@@ -37,7 +37,7 @@ def disk_refusal(error: OSError, context: ServiceContext | None = None, user: st
 
 
 def with_files(context: ServiceContext, error: DamagedContent, user: str | None = None) -> DamagedContent:
-    """The same error with the names of the files that are affected, of those that this user sees (None: of all)."""
+    """Return the error with the names of the affected files that this user can see, for None of all."""
     rows = []
     with suppress(OSError):  # a damaged database names nothing
         rows = context.store.files.of_parts(list(error.problems)[:_MOST_LOOKED_UP])
@@ -47,7 +47,7 @@ def with_files(context: ServiceContext, error: DamagedContent, user: str | None 
 
 @contextmanager
 def naming_files(context: ServiceContext) -> Iterator[None]:
-    """Let DamagedContent say which files it affects."""
+    """Name the affected files in a DamagedContent that the block raises."""
     try:
         yield
     except DamagedContent as error:
