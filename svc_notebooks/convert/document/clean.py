@@ -39,18 +39,21 @@ _CONTAINER_BLOCKS = frozenset({"BulletList", "OrderedList", "BlockQuote", "Div",
 def clean(tree: dict[str, Any], job: Job) -> Document:
     """A document that may be stored and written; pictures are looked for in the job's folder `media`."""
     cleaner = _Cleaner(job)
-    blocks = [_with_direction(block) for block in cleaner.nodes(tree["blocks"], 0)]
+    rtl_types = {"Para", "Header", *_CONTAINER_BLOCKS} - {"Div"}
+    blocks = [
+        {"t": "Div", "c": [["", [], [["dir", "rtl"]]], [block]]}
+        if block["t"] in rtl_types and is_rtl(plain_text(block))
+        else block
+        for block in cleaner.nodes(tree["blocks"], 0)
+    ]
     meta = {name: cleaner.value(value, 0) for name, value in tree["meta"].items()}
     return Document(blocks, meta, cleaner.resources)
 
 
 def plain_text(nodes: Any) -> str:
-    """The text of nodes, with a blank where lines break."""
-    return "".join(_text_parts(nodes))
-
-
-def _text_parts(root: Any) -> Iterator[str]:
-    stack = [root]
+    """Return the text of nodes, with a blank where lines break."""
+    parts: list[str] = []
+    stack = [nodes]
     while stack:
         value = stack.pop()
         if isinstance(value, list):
@@ -58,13 +61,14 @@ def _text_parts(root: Any) -> Iterator[str]:
         elif isinstance(value, dict):
             node_type = value.get("t")
             if node_type == "Str":
-                yield value["c"]
+                parts.append(value["c"])
             elif node_type in ("Code", "CodeBlock", "Math"):
-                yield value["c"][1]
+                parts.append(value["c"][1])
             elif node_type in ("Space", "SoftBreak", "LineBreak"):
-                yield " "
+                parts.append(" ")
             else:
                 stack.append(value.get("c", []))
+    return "".join(parts)
 
 
 def nodes_of(value: Any) -> Iterator[Node]:
@@ -80,23 +84,14 @@ def nodes_of(value: Any) -> Iterator[Node]:
             stack += element.values()
 
 
-def _with_direction(block: Node) -> Node:
-    """A block whose text begins from the right says so, as far as formats can say it."""
-    if block["t"] in ("Para", "Header", *_CONTAINER_BLOCKS - {"Div"}) and is_rtl(plain_text(block)):
-        return {"t": "Div", "c": [["", [], [["dir", "rtl"]]], [block]]}
-    return block
-
-
 def is_rtl(text: str) -> bool:
     """Whether the first letter that has a direction is one from the right.
 
     >>> is_rtl("12 \u05d0 a"), is_rtl("a \u05d0"), is_rtl("12")
     (True, False, False)
     """
-    strong = (
-        direction for letter in text[:200] if (direction := unicodedata.bidirectional(letter)) in ("L", "R", "AL")
-    )
-    return next(strong, "L") != "L"
+    directions = map(unicodedata.bidirectional, text[:200])
+    return next((direction for direction in directions if direction in ("L", "R", "AL")), "L") != "L"
 
 
 class _Cleaner:
@@ -135,10 +130,9 @@ class _Cleaner:
         """What is nested too deep, as its text alone."""
         self._job.note(f"What was nested more than {MAX_DEPTH} deep was kept as plain text.")
         text = text_inlines(_CONTROL.sub("", plain_text(node)))
-        return {
-            "t": "Plain" if node["t"] in _CONTAINER_BLOCKS else "Span",
-            "c": text if node["t"] in _CONTAINER_BLOCKS else [_NO_ATTRIBUTES, text],
-        }
+        if node["t"] in _CONTAINER_BLOCKS:
+            return {"t": "Plain", "c": text}
+        return {"t": "Span", "c": [_NO_ATTRIBUTES, text]}
 
     def raw(self, node: Node, depth: int) -> list[Any]:
         """Code of another format: none of it."""
@@ -162,7 +156,7 @@ class _Cleaner:
             return [{"t": "Div", "c": [attributes, inside]}]
         return [{**block, "t": "Para"} if block["t"] == "Plain" else block for block in inside]
 
-    def ordered_list(self, node: Node, depth: int) -> list[Any]:
+    def number_list(self, node: Node, depth: int) -> list[Any]:
         """A list whose numbers every program can count."""
         (start, style, end), items = node["c"]
         if depth >= MAX_DEPTH:
@@ -175,7 +169,10 @@ class _Cleaner:
         if len(node["c"][2]) > _MAX_COLUMNS:
             raise TooLarge(f"a table has more than {_MAX_COLUMNS} columns.")
         attributes, caption, columns, *rows = node["c"]
-        return [self.value({"t": "Table", "c": [attributes, caption, _columns(columns), *rows]}, depth)]
+        shares = [width.get("c", _MIN_COLUMN_WIDTH) for _, width in columns]
+        if not all(_MIN_COLUMN_WIDTH <= share <= 1 for share in shares):  # a column could not be seen
+            columns = [[align, {"t": "ColWidthDefault"}] for align, _ in columns]
+        return [self.value({"t": "Table", "c": [attributes, caption, columns, *rows]}, depth)]
 
     def cite(self, node: Node, depth: int) -> list[Any]:
         """A citation: its text."""
@@ -205,16 +202,19 @@ class _Cleaner:
         """A picture that came with the document; else the words that stand for it."""
         attributes, inlines, (target, title) = node["c"]
         alt = text_inlines(_CONTROL.sub("", plain_text(inlines)))
-        name = self._names.setdefault(target, self._resource(target))
+        if target not in self._names:
+            self._names[target] = self._resource(target)
+        name = self._names[target]
         if name is None:
             return alt or text_inlines("[picture]")
         return [{"t": "Image", "c": [_attributes(attributes), alt, [name, _CONTROL.sub("", title)]]}]
 
     def _resource(self, target: str) -> str | None:
         """The name under which a picture is kept, or None for one that cannot be had."""
-        if target in self._names:
-            return self._names[target]
-        data = self._image_data(target)
+        if match := _DATA_URI.match(target):
+            data = _decode_data_uri(target[match.end() :], match[2].lower())
+        else:
+            data = self._extracted_file(target) or self._extracted_file(unquote(target))
         if data is None:
             self._job.note("Pictures that lie elsewhere were left out.")
             return None
@@ -229,13 +229,6 @@ class _Cleaner:
         self.resources[name] = picture.data
         return name
 
-    def _image_data(self, target: str) -> bytes | None:
-        if match := _DATA_URI.match(target):
-            return _decoded(target[match.end() :], match[2].lower())
-        return next(
-            (data for name in (target, unquote(target)) if (data := self._extracted_file(name)) is not None), None
-        )
-
     def _extracted_file(self, name: str) -> bytes | None:
         """A picture that the reader put into the job's folder: there and nowhere else."""
         try:
@@ -245,7 +238,7 @@ class _Cleaner:
             return None
 
 
-def _decoded(text: str, parameters: str) -> bytes | None:
+def _decode_data_uri(text: str, parameters: str) -> bytes | None:
     plain_bytes = unquote_to_bytes(text)
     if not parameters.endswith(";base64"):
         return plain_bytes
@@ -270,10 +263,7 @@ _NO_ATTRIBUTES: list[Any] = ["", [], []]
 def _is_attributes(value: list[Any]) -> bool:
     """Whether this is pandoc's triple of identifier, classes and pairs, which no other list looks like."""
     return (
-        len(value) == 3
-        and isinstance(value[0], str)
-        and isinstance(value[1], list)
-        and isinstance(value[2], list)
+        [type(part) for part in value] == [str, list, list]
         and all(isinstance(name, str) for name in value[1])
         and all(isinstance(pair, list) and len(pair) == 2 for pair in value[2])
     )
@@ -281,48 +271,25 @@ def _is_attributes(value: list[Any]) -> bool:
 
 def _attributes(triple: list[Any]) -> list[Any]:
     identifier, _, pairs = triple
-    kept = {name: checked for name, text in pairs if (checked := _ATTRIBUTE_CHECKS.get(name, _reject)(str(text)))}
+    kept = {name: value for name, text in pairs if (value := _attribute_value(name, str(text)))}
     return [re.sub(r"[\s\"'<>&]", "", _CONTROL.sub("", identifier))[:100], [], [list(pair) for pair in kept.items()]]
 
 
-def _columns(columns: list[Any]) -> list[Any]:
-    """Columns with their shares of the page, unless one of them could not be seen."""
-    shares = [width.get("c", _MIN_COLUMN_WIDTH) for _, width in columns]
-    if all(_MIN_COLUMN_WIDTH <= share <= 1 for share in shares):
-        return columns
-    return [[align, {"t": "ColWidthDefault"}] for align, _ in columns]
+def _attribute_value(name: str, text: str) -> str | None:
+    """Return the normalized value of an attribute, or None if it is not one of `KEPT_ATTRIBUTES` or not valid."""
+    if name in ("width", "height"):
+        match = _LENGTH.fullmatch(text.strip())
+        return match[1] + (match[2] or "px") if match and float(match[1]) > 0 else None
+    if name == "dir":
+        return text.lower() if text.lower() in ("rtl", "ltr") else None
+    return text if name == "lang" and _LANG.fullmatch(text) else None
 
-
-def _reject(text: str) -> str | None:
-    return None
-
-
-def _length(text: str) -> str | None:
-    match = _LENGTH.fullmatch(text.strip())
-    return match[1] + (match[2] or "px") if match and float(match[1]) > 0 else None
-
-
-_ATTRIBUTE_CHECKS: dict[str, Callable[[str], str | None]] = {
-    "width": _length,
-    "height": _length,
-    "dir": lambda text: text.lower() if text.lower() in ("rtl", "ltr") else None,
-    "lang": lambda text: text if _LANG.fullmatch(text) else None,
-}
 
 _NODE_HANDLERS: dict[str, Callable[[_Cleaner, Node, int], list[Any]]] = {
-    "RawBlock": _Cleaner.raw,
-    "RawInline": _Cleaner.raw,
-    "Cite": _Cleaner.cite,
-    "Math": _Cleaner.math,
-    "Code": _Cleaner.code,
-    "CodeBlock": _Cleaner.code,
-    "Link": _Cleaner.link,
-    "Image": _Cleaner.image,
-    "Span": _Cleaner.span,
-    "Div": _Cleaner.div,
-    "OrderedList": _Cleaner.ordered_list,
-    "Table": _Cleaner.table,
-}
+    "RawBlock": _Cleaner.raw, "RawInline": _Cleaner.raw, "Cite": _Cleaner.cite, "Math": _Cleaner.math,
+    "Code": _Cleaner.code, "CodeBlock": _Cleaner.code, "Link": _Cleaner.link, "Image": _Cleaner.image,
+    "Span": _Cleaner.span, "Div": _Cleaner.div, "OrderedList": _Cleaner.number_list, "Table": _Cleaner.table,
+}  # fmt: skip
 _NESTING_TYPES = _CONTAINER_BLOCKS | {
     "Emph", "Underline", "Strong", "Strikeout", "Superscript", "Subscript", "SmallCaps", "Quoted", "Span", "Note",
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""The model of a native document: pandoc's tree, and its images by name.
+"""The model of a native document, which is pandoc's tree and its images by name.
 
 The tree is pandoc's JSON (https://hackage.haskell.org/package/pandoc-types), cleaned by clean.py: links lead to
 http, https, mailto or an anchor; an image's target is a key of `resources`; there are no raw nodes; attributes
@@ -16,12 +16,12 @@ from ..input import native_package
 API_VERSION = [1, 23, 1]
 
 Node = dict[str, Any]
-"""A block or an inline: `t` says which, `c` is its content."""
+"""A block or an inline, with its type in `t` and its content in `c`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document; without arguments an empty one.
+    """A document, which is empty without arguments.
 
     >>> Document.unpack(Document().pack()) == Document()
     True
@@ -32,12 +32,12 @@ class Document:
     resources: Mapping[str, bytes] = field(default_factory=dict)
 
     def pack(self) -> bytes:
-        """The bytes to store."""
+        """Return the bytes to store."""
         return native_package.pack(self.tree, self.resources)
 
     @classmethod
     def unpack(cls, body: bytes) -> Document:
-        """The document that `pack` stored."""
+        """Return the document that `pack` stored."""
         tree, resources = native_package.unpack(body)
         return cls(tree["blocks"], tree["meta"], resources)
 
@@ -48,7 +48,7 @@ class Document:
 
 
 def text_inlines(text: str) -> list[Node]:
-    """A line of text as inlines.
+    """Return the inlines of a line of text.
 
     >>> text_inlines("two words")
     [{'t': 'Str', 'c': 'two'}, {'t': 'Space'}, {'t': 'Str', 'c': 'words'}]
@@ -60,7 +60,7 @@ def text_inlines(text: str) -> list[Node]:
 
 
 def paragraph(text: str) -> Node:
-    """Text as a paragraph; its line breaks are kept."""
+    """Return text as a paragraph with its line breaks."""
     inlines: list[Node] = []
     for line in text.splitlines():
         inlines += [{"t": "LineBreak"}, *text_inlines(line)]

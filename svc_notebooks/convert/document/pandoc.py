@@ -15,10 +15,10 @@ _HEAP_EXHAUSTED = 251
 
 
 def read(source: bytes, reader: str, job: Job, *options: str) -> dict[str, Any]:
-    """The tree that pandoc makes of a source, with pictures extracted to the job's folder `media`.
+    """Return pandoc's tree of a source, whose pictures are extracted to the folder `media` of the job.
 
     Raises:
-        ConversionError: pandoc cannot read it; TooLarge: it would need more memory than it may have.
+        ConversionError: pandoc cannot read it; TooLarge: it needs more memory than the limit.
     """
     extract = f"--extract-media={job.folder / 'media'}"
     text = run((f"--from={reader}", "--to=json", extract, *options), source, job)
@@ -30,13 +30,13 @@ def read(source: bytes, reader: str, job: Job, *options: str) -> dict[str, Any]:
 
 
 def write(document: Document, writer: str, job: Job, *options: str) -> bytes:
-    """A document as pandoc writes it; its pictures must be data: or what the format refers to."""
+    """Write a document, whose pictures have `data:` targets or targets that the format resolves."""
     tree = json.dumps(document.tree, ensure_ascii=False).encode("utf-8", "replace")
     return run(("--from=json", f"--to={writer}", "--output=-", "--syntax-highlighting=none", *options), tree, job)
 
 
 def run(options: Sequence[str], source: bytes, job: Job) -> bytes:
-    """What pandoc prints. It sees no file but its standard input, fetches nothing, and knows the job's time only."""
+    """Run pandoc without network and files, with the job's time, and return its output."""
     environment = {
         "LANG": "C.UTF-8",
         "HOME": str(job.folder),
@@ -57,7 +57,7 @@ def run(options: Sequence[str], source: bytes, job: Job) -> bytes:
             command, input=source, capture_output=True, check=False, env=environment, cwd=job.folder,
             timeout=job.limits.seconds,
         )  # fmt: skip
-    except subprocess.TimeoutExpired as error:  # pandoc would outlive whoever waits for it
+    except subprocess.TimeoutExpired as error:  # pandoc would run on
         raise TooLarge(f"it took more than {job.limits.seconds:g} seconds.") from error
     if process.returncode == _HEAP_EXHAUSTED:
         raise TooLarge("it needs more memory than a conversion may use.")
@@ -66,7 +66,7 @@ def run(options: Sequence[str], source: bytes, job: Job) -> bytes:
     return process.stdout
 
 
-def _reason(complaint: bytes) -> str:
-    lines = complaint.decode("utf-8", "replace").strip().splitlines()
+def _reason(stderr: bytes) -> str:
+    lines = stderr.decode("utf-8", "replace").strip().splitlines()
     message = next((line for line in lines if not line.startswith("[WARNING]")), "")
-    return f"the file is damaged, or not of its type: {message[:200]}" if message else "the file is damaged."
+    return f"the file is damaged, or not of its media type: {message[:200]}" if message else "the file is damaged."

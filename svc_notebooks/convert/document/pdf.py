@@ -10,7 +10,6 @@ from ..engines.typst import render
 from ..job import Job
 from .clean import nodes_of, plain_text
 from .model import Document, Node
-from .table_grid import PlacedCell, cell_grid, column_widths
 from .tex_formulas import typst_formulas
 
 _TEMPLATE = "document/document.typ"
@@ -39,7 +38,7 @@ class _TypstTree:
 
     def __init__(self, document: Document, job: Job) -> None:
         self._document = document
-        self._anchors = frozenset(_anchors(document.blocks))
+        self._anchors = _anchors(document.blocks)
         self._used_labels: set[str] = set()
         self._formulas = typst_formulas(document, job)
 
@@ -48,7 +47,11 @@ class _TypstTree:
         for name, style in _TITLE_BLOCK:
             value = self._document.meta.get(name)
             for part in value["c"] if value and value["t"] == "MetaList" else [value] if value else []:
-                yield {"k": style, "body": self.inlines(_meta_inlines(part), 0)}
+                if part["t"] == "MetaInlines":
+                    inlines = part["c"]
+                else:
+                    inlines = [{"t": "Str", "c": part["c"] if part["t"] == "MetaString" else plain_text(part)}]
+                yield {"k": style, "body": self.inlines(inlines, 0)}
 
     def blocks(self, nodes: list[Node], depth: int) -> list[Node]:
         """Blocks; those that nest stop nesting at `_MAX_DEPTH`."""
@@ -65,22 +68,20 @@ class _TypstTree:
         """Inlines; words and blanks that follow each other become one text."""
         rendered: list[Node] = []
         for node in nodes:
-            for drawn in self._inline(node, depth):
+            node_type, content = node["t"], node.get("c")
+            if node_type in _FORMATTING:
+                drawn_nodes = self._nest(_FORMATTING[node_type], content, depth)  # type: ignore[arg-type]
+            else:
+                draw = _INLINES.get(node_type)
+                drawn_nodes = draw(self, content, depth) if draw else []
+            for drawn in drawn_nodes:
                 if rendered and drawn["k"] == rendered[-1]["k"] == "text":
                     rendered[-1] = {"k": "text", "text": rendered[-1]["text"] + drawn["text"]}
                 else:
                     rendered.append(drawn)
         return rendered
 
-    def _inline(self, node: Node, depth: int) -> list[Node]:
-        node_type: str = node["t"]
-        content: Any = node.get("c")
-        if node_type in _FORMATTING:
-            return self._wrapped(_FORMATTING[node_type], content, depth)
-        draw = _INLINES.get(node_type)
-        return draw(self, content, depth) if draw else []
-
-    def _wrapped(self, kind: str, content: list[Node], depth: int) -> list[Node]:
+    def _nest(self, kind: str, content: list[Node], depth: int) -> list[Node]:
         if depth >= _MAX_DEPTH:
             return _text(plain_text(content))
         return [{"k": kind, "body": self.inlines(content, depth + 1)}]
@@ -103,10 +104,8 @@ class _TypstTree:
 
     def heading(self, node: Node, depth: int) -> list[Node]:
         level, (identifier, *_), inlines = node["c"]
-        return [
-            {"k": "heading", "level": max(1, min(level, 6)), "id": self._label(identifier),
-             "body": self.inlines(inlines, depth)}
-        ]  # fmt: skip
+        body, label = self.inlines(inlines, depth), self._label(identifier)
+        return [{"k": "heading", "level": max(1, min(level, 6)), "id": label, "body": body}]
 
     def _label(self, identifier: str) -> str | None:
         """The label of a place that a link leads to; each can be given once."""
@@ -118,7 +117,7 @@ class _TypstTree:
     def bullet_list(self, node: Node, depth: int) -> list[Node]:
         return [self._list("list", node["c"], depth)]
 
-    def ordered_list(self, node: Node, depth: int) -> list[Node]:
+    def number_list(self, node: Node, depth: int) -> list[Node]:
         (start, style, delimiter), items = node["c"]
         number = _DELIMITERS.get(delimiter["t"], "{}.").format(_STYLES.get(style["t"], "1"))
         return [self._list("enum", items, depth) | {"start": max(0, min(start, 10**6)), "style": number}]
@@ -153,9 +152,7 @@ class _TypstTree:
 
     def figure(self, node: Node, depth: int) -> list[Node]:
         _, (_, caption), body = node["c"]
-        return [
-            {"k": "figure", "body": self.blocks(body, depth + 1), "caption": self.blocks(caption, depth + 1)}
-        ]  # fmt: skip
+        return [{"k": "figure", "body": self.blocks(body, depth + 1), "caption": self.blocks(caption, depth + 1)}]
 
     def table(self, node: Node, depth: int) -> list[Node]:
         _, (_, caption), columns, (_, head), bodies, (_, foot) = node["c"]
@@ -165,16 +162,20 @@ class _TypstTree:
         aligns = [_ALIGNS.get(align["t"]) for align, _ in columns]
         rows = [*(row for _, _, upper, lower in bodies for row in (*upper, *lower)), *foot]
         shares = [width["c"] if width["t"] == "ColWidth" else None for _, width in columns]
+        if any(shares):
+            shares = [share or 1 / count for share in shares]
+        elif count > 12:  # typst finds the widths of fewer columns itself
+            shares = [1.0] * count
         return [
             {
-                "k": "table", "columns": column_widths(shares), "size": max(5.0, min(10.0, 10.0 * 10 / count)),
+                "k": "table", "columns": shares, "size": max(5.0, min(10.0, 10.0 * 10 / count)),
                 "caption": self.blocks(caption, depth + 1),
-                "head": [self._cell(cell, aligns, depth) for cells in cell_grid(head, count) for cell in cells],
-                "cells": [self._cell(cell, aligns, depth) for cells in cell_grid(rows, count) for cell in cells],
+                "head": [self._cell(cell, aligns, depth) for cells in _cell_grid(head, count) for cell in cells],
+                "cells": [self._cell(cell, aligns, depth) for cells in _cell_grid(rows, count) for cell in cells],
             }
         ]  # fmt: skip
 
-    def _cell(self, placed: PlacedCell, aligns: list[str | None], depth: int) -> Node:
+    def _cell(self, placed: _PlacedCell, aligns: list[str | None], depth: int) -> Node:
         column, columns, rows, (_, align, _, _, body) = placed
         own = _ALIGNS.get(align["t"]) or aligns[column]
         return {"columns": columns, "rows": rows, "align": own, "body": self.blocks(body, depth + 1)}
@@ -190,7 +191,7 @@ class _TypstTree:
     def line_break(self, content: None, depth: int) -> list[Node]:
         return [{"k": "break"}]
 
-    def quoted(self, content: list[Any], depth: int) -> list[Node]:
+    def quotation(self, content: list[Any], depth: int) -> list[Node]:
         marks = "‘’" if content[0]["t"] == "SingleQuote" else "“”"  # noqa: RUF001  these are the marks
         return [*_text(marks[0]), *self.inlines(content[1], depth), *_text(marks[1])]
 
@@ -219,14 +220,49 @@ class _TypstTree:
         return [{"k": "image", "name": name, "alt": plain_text(alt), "width": width, "height": height}]
 
     def note(self, content: list[Node], depth: int) -> list[Node]:
-        parts = [self.inlines(_footnote_inlines(block), depth + 1) for block in content]
-        return [{"k": "note", "body": parts}] if depth < _MAX_DEPTH else _text(f" ({plain_text(content)})")
+        if depth >= _MAX_DEPTH:
+            return _text(f" ({plain_text(content)})")
+        parts = [
+            self.inlines(
+                block["c"] if block["t"] in ("Para", "Plain") else [{"t": "Str", "c": plain_text(block)}], depth + 1
+            )
+            for block in content
+        ]
+        return [{"k": "note", "body": parts}]
 
     def span(self, content: list[Any], depth: int) -> list[Node]:
         (_, _, pairs), inlines = content
         if ["dir", "rtl"] in pairs:
-            return self._wrapped("rtl", inlines, depth)
+            return self._nest("rtl", inlines, depth)
         return self.inlines(inlines, depth)
+
+
+_PlacedCell = tuple[int, int, int, list[Any]]
+
+
+def _cell_grid(rows: list[Any], count: int) -> Iterator[list[_PlacedCell]]:
+    """Yield the cells of each row with their column, columns and rows, cut where they would overlap or leave the table.
+
+    Pandoc's rows leave out the positions that spans cover. Open positions get empty cells, so that the next row begins
+    where it should.
+    """
+    occupied: set[tuple[int, int]] = set()
+    for y, (_, cells) in enumerate(rows):
+        placed: list[_PlacedCell] = []
+        x = 0
+        for cell in cells:
+            while (y, x) in occupied:
+                x += 1
+            if x >= count:
+                break
+            height, width = min(max(cell[2], 1), len(rows) - y), 1
+            while width < min(cell[3], count - x) and (y, x + width) not in occupied:
+                width += 1
+            occupied |= {(y + down, x + across) for down in range(height) for across in range(width)}
+            placed.append((x, width, height, cell))
+            x += width
+        empty = [["", [], []], {"t": "AlignDefault"}, 1, 1, []]
+        yield placed + [(x, 1, 1, empty) for x in range(count) if (y, x) not in occupied]
 
 
 def _text(text: str) -> list[Node]:
@@ -234,19 +270,7 @@ def _text(text: str) -> list[Node]:
     return [{"k": "text", "text": _LONG_WORD.sub("\\1\u200b", text) if len(text) > 30 else text}] if text else []
 
 
-def _footnote_inlines(block: Node) -> list[Node]:
-    """The inlines of a block, as a footnote has them."""
-    return block["c"] if block["t"] in ("Para", "Plain") else [{"t": "Str", "c": plain_text(block)}]
-
-
-def _meta_inlines(value: Node) -> list[Node]:
-    if value["t"] == "MetaInlines":
-        inlines: list[Node] = value["c"]
-        return inlines
-    return [{"t": "Str", "c": value["c"] if value["t"] == "MetaString" else plain_text(value)}]
-
-
-def _anchors(value: Any) -> Iterator[str]:
+def _anchors(value: Any) -> set[str]:
     """Where there is something to lead to: identifiers that a link in the document names."""
     linked, identifiers = set(), set()
     for node in nodes_of(value):
@@ -256,7 +280,7 @@ def _anchors(value: Any) -> Iterator[str]:
             identifiers.add(node["c"][1][0])
         elif node["t"] == "Div":
             identifiers.add(node["c"][0][0])
-    yield from (linked & identifiers) - {""}
+    return (linked & identifiers) - {""}
 
 
 def _length(text: str | None) -> dict[str, Any] | None:
@@ -276,30 +300,15 @@ _FORMATTING = {
 }  # fmt: skip
 _NESTING_BLOCKS = frozenset({"BulletList", "OrderedList", "DefinitionList", "BlockQuote", "Div", "Figure", "Table"})
 _BLOCKS: dict[str, Callable[[_TypstTree, Node, int], list[Node]]] = {
-    "Plain": _TypstTree.paragraph,
-    "Para": _TypstTree.paragraph,
-    "LineBlock": _TypstTree.line_block,
-    "Header": _TypstTree.heading,
-    "BulletList": _TypstTree.bullet_list,
-    "OrderedList": _TypstTree.ordered_list,
-    "DefinitionList": _TypstTree.definition_list,
-    "BlockQuote": _TypstTree.block_quote,
-    "CodeBlock": _TypstTree.code,
-    "HorizontalRule": _TypstTree.horizontal_rule,
-    "Div": _TypstTree.div,
-    "Figure": _TypstTree.figure,
+    "Plain": _TypstTree.paragraph, "Para": _TypstTree.paragraph, "LineBlock": _TypstTree.line_block,
+    "Header": _TypstTree.heading, "BulletList": _TypstTree.bullet_list, "OrderedList": _TypstTree.number_list,
+    "DefinitionList": _TypstTree.definition_list, "BlockQuote": _TypstTree.block_quote, "CodeBlock": _TypstTree.code,
+    "HorizontalRule": _TypstTree.horizontal_rule, "Div": _TypstTree.div, "Figure": _TypstTree.figure,
     "Table": _TypstTree.table,
-}
+}  # fmt: skip
 _INLINES: dict[str, Callable[[_TypstTree, Any, int], list[Node]]] = {
-    "Str": _TypstTree.string,
-    "Space": _TypstTree.space,
-    "SoftBreak": _TypstTree.space,
-    "LineBreak": _TypstTree.line_break,
-    "Quoted": _TypstTree.quoted,
-    "Code": _TypstTree.inline_code,
-    "Math": _TypstTree.math,
-    "Link": _TypstTree.link,
-    "Image": _TypstTree.image,
-    "Note": _TypstTree.note,
+    "Str": _TypstTree.string, "Space": _TypstTree.space, "SoftBreak": _TypstTree.space,
+    "LineBreak": _TypstTree.line_break, "Quoted": _TypstTree.quotation, "Code": _TypstTree.inline_code,
+    "Math": _TypstTree.math, "Link": _TypstTree.link, "Image": _TypstTree.image, "Note": _TypstTree.note,
     "Span": _TypstTree.span,
-}
+}  # fmt: skip

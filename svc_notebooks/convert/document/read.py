@@ -27,34 +27,33 @@ _VISIBLE_METADATA = ("title", "subtitle", "author", "date", "abstract")
 
 
 def docx(source: bytes, job: Job) -> Document:
-    """A Word document (docx, docm, dotx, dotm); its title stays its title.
+    """Read a Word document (docx, docm, dotx, dotm) with its title.
 
     Raises:
-        ConversionError: it is damaged, encrypted, or none; TooLarge: it would need too much.
+        ConversionError: it is damaged, encrypted, or not a Word document; TooLarge: it exceeds a limit.
     """
     _check_archive(source, job, "word/")
-    return _clean_within_recursion_limit(
-        _with_visible_metadata(pandoc.read(with_list_levels(source), "docx", job)), job
-    )
+    return _clean(pandoc.read(with_list_levels(source), "docx", job), job, keeps_metadata=True)
 
 
 def doc(source: bytes, job: Job) -> Document:
-    """A Word document of 1997 to 2003, which LibreOffice turns into a new one; often the name is all that is old.
+    """Read a Word 97 to 2003 document through LibreOffice, or a newer document that is only named .doc.
 
-    LibreOffice sees nothing else: it would take a page for a document, and the files that the page names with it.
+    LibreOffice gets no other file: it would read an HTML page as a document, with the files that the page names.
     """
     if source.startswith(OLE):
         return docx(libreoffice.convert(source, "doc", "docx", job), job)
-    other = detect_source(source, "document")
-    if other not in _READERS_OF_MISNAMED_DOC:
-        raise ConversionError("this is no Word document.")
-    return _READERS_OF_MISNAMED_DOC[other](source, job)
+    readers = {native_formats.DOCX: docx, native_formats.ODT: odt, native_formats.RTF: rtf, native_formats.HTML: html}
+    reader = readers.get(detect_source(source, "document") or "")
+    if reader is None:
+        raise ConversionError("the file is not a Word document.")
+    return reader(source, job)
 
 
 def odt(source: bytes, job: Job) -> Document:
-    """An OpenDocument text."""
+    """Read an OpenDocument text."""
     _check_archive(source, job, "content.xml")
-    return _without_metadata(pandoc.read(source, "odt", job), job)
+    return _clean(pandoc.read(source, "odt", job), job)
 
 
 def _check_archive(source: bytes, job: Job, part: str) -> None:
@@ -72,23 +71,23 @@ _NESTING_TAG = re.compile(
 _MAX_COLUMNS = 1_000
 _INVISIBLE_TAGS = ("script", "style", "iframe", "frame", "template")
 _FOREIGN_TAGS = ("object", "embed", "applet")
-"""What they show is foreign; what is in them is for readers that cannot show it, or only follows in the file."""
+"""The tags of embedded objects. Their content is kept: it is the fallback, or follows an unclosed tag."""
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{1,40})", re.IGNORECASE)
 
 
 def html(source: bytes, job: Job) -> Document:
-    """An HTML page: what is visible on it."""
+    """Read the visible part of an HTML page."""
     if source.startswith((OLE, b"PK\x03\x04", b"%PDF")):
-        raise ConversionError("this is no HTML page.")
+        raise ConversionError("the file is not an HTML page.")
     charset_match = _META_CHARSET.search(source[:4096])
     text = decode(source, job.charset or (charset_match and charset_match[1].decode("ascii", "replace")))
     _check_nesting(_NESTING_TAG, text.encode("utf-8", "replace"))
-    page = _well_formed(text) if text.strip() else b""
-    return _without_metadata(pandoc.read(page, "html-raw_html", job), job)
+    page = _close_tags(text) if text.strip() else b""
+    return _clean(pandoc.read(page, "html-raw_html", job), job)
 
 
-def _well_formed(text: str) -> bytes:
-    """A page with every tag closed: pandoc takes exponential time over lists that are not. Frames and script go."""
+def _close_tags(text: str) -> bytes:
+    """Close all tags, since pandoc takes exponential time for unclosed lists, and remove frames and scripts."""
     from lxml import etree, html as markup
 
     parser = markup.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
@@ -105,7 +104,7 @@ def _well_formed(text: str) -> bytes:
 
 
 def _check_spans(row: Any) -> None:
-    """One cell over all columns is often said to have more than there are; many such cells are no table."""
+    """Limit the spans of cells, which often exceed the number of columns, and refuse a row with too many columns."""
     spans = [cell for cell in row if "colspan" in cell.attrib or "rowspan" in cell.attrib]
     for cell in spans:
         for name in {"colspan", "rowspan"} & set(cell.attrib):
@@ -126,12 +125,12 @@ def _span(text: str) -> str:
 def rtf(source: bytes, job: Job) -> Document:
     """Read RTF with our own reader, which keeps more than pandoc's (docs/decisions.md has the comparison)."""
     if not source.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{\\rtf"):
-        raise ConversionError("this is no rich text: it does not begin with {\\rtf.")
-    return _clean_within_recursion_limit(parse(source, job), job)
+        raise ConversionError("the file is not RTF: it does not begin with {\\rtf.")
+    return _clean(parse(source, job), job, keeps_metadata=True)
 
 
 def _check_nesting(tags: re.Pattern[bytes], source: bytes) -> None:
-    """Tags that are never closed count too: a reader would nest what follows."""
+    """Refuse deep nesting. Unclosed tags count, since a reader nests all that follows them."""
     depth = 0
     for match in tags.finditer(source):
         depth = depth - 1 if match[1] and depth else depth + (not match[1])
@@ -140,38 +139,23 @@ def _check_nesting(tags: re.Pattern[bytes], source: bytes) -> None:
 
 
 _MARKDOWN = "commonmark_x-raw_html-raw_attribute"
-"""Of pandoc's readers of Markdown the one that takes linear time over brackets that nobody closes."""
+"""The Markdown reader of pandoc that takes linear time for unclosed brackets."""
 _NESTED_MARKERS = re.compile(rf"^(?:[ \t]*(?:>|[-+*][ \t]|\d{{1,9}}[.)][ \t])){{{_MAX_NESTING}}}", re.MULTILINE)
 
 
 def markdown(source: bytes, job: Job) -> Document:
-    """Markdown; HTML in it is left out."""
+    """Read Markdown without the HTML in it."""
     text = decode(source, job.charset)
     if _NESTED_MARKERS.search(text):
         raise TooLarge(f"it is nested more than {_MAX_NESTING} deep.")
     tree = pandoc.read(text.encode("utf-8", "replace"), _MARKDOWN, job)
-    return _clean_within_recursion_limit(_with_visible_metadata(tree), job)
+    return _clean(tree, job, keeps_metadata=True)
 
 
-def _with_visible_metadata(tree: dict[str, Any]) -> dict[str, Any]:
-    """Of what a file says of itself, only that which is seen on its first page."""
-    return tree | {"meta": {name: value for name, value in tree["meta"].items() if name in _VISIBLE_METADATA}}
-
-
-_READERS_OF_MISNAMED_DOC = {
-    native_formats.DOCX: docx,
-    native_formats.ODT: odt,
-    native_formats.RTF: rtf,
-    native_formats.HTML: html,
-}
-
-
-def _without_metadata(tree: dict[str, Any], job: Job) -> Document:
-    """What is on the pages; what a file says of itself beside them is not."""
-    return _clean_within_recursion_limit(tree | {"meta": {}}, job)
-
-
-def _clean_within_recursion_limit(tree: dict[str, Any], job: Job) -> Document:
+def _clean(tree: dict[str, Any], job: Job, *, keeps_metadata: bool = False) -> Document:
+    """Clean a tree, with only the metadata that its first page shows, or without metadata."""
+    names = _VISIBLE_METADATA if keeps_metadata else ()
+    tree = tree | {"meta": {name: value for name, value in tree["meta"].items() if name in names}}
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, _RECURSION_LIMIT))
     try:

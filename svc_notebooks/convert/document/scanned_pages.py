@@ -15,23 +15,23 @@ from .model import Document, Node, paragraph
 
 _SCREEN_DPI = 96
 _TEXT_WIDTH = 6.25
-"""Inches: what a page has between its margins."""
+"""The width of the text on a page, in inches."""
 _PAGE_DPI = 120
 _MAX_PAGE_PIXELS = 2000
-"""The longer side of a page's picture, at most."""
+"""The maximum of the longer side of a page's picture."""
 _MAX_UNMAPPED_SHARE = 0.3
-"""The share of letters that no font names, from which on a text layer is none."""
+"""A text layer is ignored if it has more than this share of letters without a character code."""
 _SENTENCE_END = re.compile(r"[.!?:;…。！？»”\"')\]]$")  # noqa: RUF001  full-width signs end sentences too
 _FULL_LINE_SHARE = 0.75
-"""The share of the longest line, from which on a line goes on in the next."""
+"""A line of at least this share of the longest line continues in the next."""
 _CJK = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")  # scripts without blanks between words
 
 
 def picture(source: bytes, job: Job) -> Document:
-    """A picture, and under it the text that is in it.
+    """Read a picture as a document with the picture and, below it, the text recognized in it.
 
     Raises:
-        ConversionError: it is no picture, or a damaged one; TooLarge: it has too many pixels.
+        ConversionError: it is damaged or not a picture; TooLarge: it has too many pixels.
     """
     decoded = images.validate_image(source, job.limits)
     with images.open_image(decoded.data, job.limits) as image:
@@ -41,7 +41,7 @@ def picture(source: bytes, job: Job) -> Document:
 
 
 def pdf(source: bytes, job: Job) -> Document:
-    """Every page as a picture, and under it its text: that of the file, else what is read in the picture.
+    """Read each page as a picture and, below it, the text of the file or the text recognized in the picture.
 
     Raises:
         ConversionError: it is damaged or encrypted; TooLarge: it has too many pages.
@@ -50,14 +50,14 @@ def pdf(source: bytes, job: Job) -> Document:
 
     try:
         with closing(pdfium.PdfDocument(source)) as document:
-            return _pages(document, job)
+            return _read_pages(document, job)
     except pdfium.PdfiumError as error:
         if "password" in str(error).lower():
             raise ConversionError("the file is encrypted; send it without a password.") from error
-        raise ConversionError("the file is damaged, or no PDF.") from error
+        raise ConversionError("the file is damaged, or not a PDF.") from error
 
 
-def _pages(document: Any, job: Job) -> Document:
+def _read_pages(document: Any, job: Job) -> Document:
     if len(document) > job.limits.pages:
         raise TooLarge(f"it has {len(document)} pages; at most {job.limits.pages} are taken.")
     blocks: list[Node] = []
@@ -72,43 +72,37 @@ def _pages(document: Any, job: Job) -> Document:
 
 
 def _page(page: Any, job: Job) -> tuple[DecodedImage, list[str]]:
+    from PIL import ImageChops
+
     width, height = page.get_size()
     scale = min(_PAGE_DPI / 72, _MAX_PAGE_PIXELS / max(width, height, 1))
     with closing(page.render(scale=scale)) as bitmap:
         image = bitmap.to_pil().convert("RGB")
     text = _text_layer(page) or [_reflow(part.splitlines()) for part in tesseract.recognize(image, job)]
-    grey = image.convert("L") if _is_grey(image) else image
-    encodings = [images.encode_image(grey, kind) for kind in ("PNG", "JPEG")]
-    return min(encodings, key=lambda kind: len(kind.data)), text
-
-
-def _is_grey(image: Any) -> bool:
-    """Whether no pixel has a colour, as the pages of most books."""
-    from PIL import ImageChops
-
     red, green, blue = image.split()
-    return not (ImageChops.difference(red, green).getbbox() or ImageChops.difference(green, blue).getbbox())
+    if not (ImageChops.difference(red, green).getbbox() or ImageChops.difference(green, blue).getbbox()):
+        image = image.convert("L")
+    encodings = [images.encode_image(image, kind) for kind in ("PNG", "JPEG")]
+    return min(encodings, key=lambda kind: len(kind.data)), text
 
 
 def _text_layer(page: Any) -> list[str]:
     with closing(page.get_textpage()) as layer:
         text = str(layer.get_text_bounded()).replace("\r\n", "\n").replace("\r", "\n")
     junk = sum(letter in "\ufffd\0" or "\ue000" <= letter <= "\uf8ff" for letter in text)
-    return (
-        []
-        if not text.strip() or junk > len(text) * _MAX_UNMAPPED_SHARE
-        else list(_paragraphs(_without_hyphenation(text)))
-    )
+    if not text.strip() or junk > len(text) * _MAX_UNMAPPED_SHARE:
+        return []
+    return list(_paragraphs(_without_hyphenation(text)))
 
 
 def _without_hyphenation(text: str) -> str:
-    """Words that a hyphen parted at a line's end are one; letters that are none are gone."""
+    """Join words that a hyphen separates at the end of a line (pdfium writes it as \\x02); remove control characters."""
     text = re.sub("[\x00-\x01\x03-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", "", text)
     return re.sub(r"(?<=\w)(?:\x02\n?|-\n(?=[a-zäöüéèàß]))", "", text).replace("\x02", "-")
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Lines as paragraphs: a short line that ends a sentence is the last of one."""
+    """Yield the paragraphs of a page; a short line that ends a sentence ends a paragraph."""
     for block in re.split(r"\n\s*\n", text):
         lines = [line.strip() for line in block.split("\n") if line.strip()]
         longest = max(map(len, lines), default=0)
@@ -123,7 +117,7 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _reflow(lines: list[str]) -> str:
-    """Full lines as running text; those that end early, as in addresses and tables, end there.
+    """Join full lines to running text, and keep the ends of short lines, as in addresses and tables.
 
     >>> _reflow(["The first line goes on", "in the second one here.", "Short", "end"])
     'The first line goes on in the second one here. Short\\nend'

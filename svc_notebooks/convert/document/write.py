@@ -1,4 +1,4 @@
-"""Writes documents through pandoc in every format but PDF (see pdf.py)."""
+"""Writes documents through pandoc in all formats but PDF, which pdf.py writes."""
 
 from __future__ import annotations
 
@@ -18,31 +18,27 @@ from .clean import plain_text
 from .model import Document, Node, text_inlines
 
 _MEDIA_TYPES = {"png": "image/png", "jpg": "image/jpeg", "gif": "image/gif"}
-_HTML_WRITER = "html5"
 _FORMATTING = ("Emph", "Strong", "SmallCaps", "Underline", "Strikeout")
 
 
 def html(document: Document, job: Job) -> bytes:
-    """One page that needs nothing beside it: pictures are in it, script is not."""
+    """Return one page with its pictures embedded, and without scripts."""
     return _page(_with_image_targets(document, _data_uri), job)
 
 
 def zipped_html(document: Document, job: Job) -> bytes:
-    """A page and a folder of its pictures, in a zip."""
+    """Return a zip file with a page and a folder of its pictures."""
     page = _page(_with_image_targets(document, lambda name, data: f"images/{name}"), job)
+    images = {f"images/{name}": data for name, data in document.resources.items()}
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as file:
-        for name, data in {f"{_file_stem(postprocess.title_of(job))}.html": page, **_images(document)}.items():
+        for name, data in {f"{_file_stem(postprocess.title_of(job))}.html": page, **images}.items():
             file.writestr(zipfile.ZipInfo(name, ZIP_EPOCH), data, zipfile.ZIP_DEFLATED)
     return target.getvalue()
 
 
-def _images(document: Document) -> dict[str, bytes]:
-    return {f"images/{name}": data for name, data in document.resources.items()}
-
-
 def _file_stem(name: str) -> str:
-    """A file name that every system takes.
+    """Return a file name that every operating system accepts.
 
     >>> _file_stem("Annual report 2026/27: final"), _file_stem("..")
     ('Annual report 2026_27_ final', 'document')
@@ -54,11 +50,11 @@ def _page(document: Document, job: Job) -> bytes:
     with as_file(files(__package__) / "page.html") as template:
         options = ("--standalone", f"--metadata=pagetitle:{postprocess.title_of(job)}", "--mathml", "--wrap=none")
         # The sandbox lets pandoc read the files that its options name.
-        return pandoc.write(document, _HTML_WRITER, job, *options, f"--template={template}")
+        return pandoc.write(document, "html5", job, *options, f"--template={template}")
 
 
 def text(document: Document, job: Job) -> bytes:
-    """Text in UTF-8 with a byte order mark and CRLF, as the family exports it; tables are drawn."""
+    """Return text in UTF-8 with a byte order mark and CRLF, as the family exports it, with drawn tables."""
     unformatted = _without_formatting(_with_subtitle(document))
     plain = pandoc.write(unformatted, "plain", job, "--wrap=none", "--columns=100", *_standalone(document))
     lines = plain.decode("utf-8").replace("\u00a0", " ").splitlines()
@@ -66,34 +62,34 @@ def text(document: Document, job: Job) -> bytes:
 
 
 def markdown(document: Document, job: Job) -> bytes:
-    """Markdown in UTF-8, with pictures as data."""
+    """Return Markdown in UTF-8 with embedded pictures."""
     return _embedded(document, "markdown", job, "--wrap=none", *_standalone(document))
 
 
 def rtf(document: Document, job: Job) -> bytes:
-    """Rich text."""
+    """Return an RTF file."""
     return postprocess.rtf(_embedded(_with_subtitle(document), "rtf", job, "--standalone"))
 
 
 def _with_subtitle(document: Document) -> Document:
-    """The same document, with what pandoc's page of rich text has no place for in its text."""
+    """Move the subtitle and the abstract into the text, since pandoc's RTF and plain text have no place for them."""
     values = [document.meta[name] for name in ("subtitle", "abstract") if name in document.meta]
     blocks: list[Node] = [{"t": "Para", "c": text_inlines(plain_text(value))} for value in values]
     return Document([*blocks, *document.blocks], document.meta, document.resources)
 
 
 def odt(document: Document, job: Job) -> bytes:
-    """An OpenDocument text."""
+    """Return an OpenDocument text."""
     return postprocess.odt(_embedded(document, "odt", job), job)
 
 
 def docx(document: Document, job: Job) -> bytes:
-    """A Word document."""
+    """Return a Word document."""
     return postprocess.docx(_embedded(document, "docx", job), job)
 
 
 def epub(document: Document, job: Job) -> bytes:
-    """An EPUB 3 book; its identifier is the same for the same content."""
+    """Return an EPUB 3 book, whose identifier depends only on its content."""
     identifier = f"--metadata=identifier:urn:uuid:{uuid5(NAMESPACE_URL, document.pack().hex())}"
     options = [identifier, "--metadata=lang:und", "--mathml"]
     if "title" not in document.meta:  # a book must have one; it needs no page of its own
@@ -102,7 +98,7 @@ def epub(document: Document, job: Job) -> bytes:
 
 
 def _standalone(document: Document) -> tuple[str, ...]:
-    """A title is only written by a standalone document."""
+    """Return the option without which pandoc does not write the title."""
     return ("--standalone",) if document.meta else ()
 
 
@@ -116,7 +112,7 @@ def _data_uri(name: str, data: bytes) -> str:
 
 
 def _with_image_targets(document: Document, target_for: Callable[[str, bytes], str]) -> Document:
-    """The same document, each picture's target being where `place` puts it."""
+    """Return the document with the target of each picture that `target_for` returns."""
     targets = {name: target_for(name, data) for name, data in document.resources.items()}
 
     def with_target(content: list[Any]) -> Node:
@@ -127,20 +123,20 @@ def _with_image_targets(document: Document, target_for: Callable[[str, bytes], s
 
 
 def _without_formatting(document: Document) -> Document:
-    """The same document as text alone has it: no marks around words, a picture as the words that stand for it."""
-
-    def unformatted(content: list[Any]) -> Node:
-        return {"t": "Span", "c": [["", [], []], content]}
+    """Return the document without marks around words, and with the alternative text of pictures in their place."""
 
     def alt_text(content: list[Any]) -> Node:
         description = plain_text(content[1])
         return {"t": "Str", "c": f"[{description}]" if description else ""}
 
-    return _replace_nodes(document, {**dict.fromkeys(_FORMATTING, unformatted), "Image": alt_text})
+    changes: dict[str, Callable[[list[Any]], Node]] = {"Image": alt_text}
+    for name in _FORMATTING:
+        changes[name] = lambda content: {"t": "Span", "c": [["", [], []], content]}
+    return _replace_nodes(document, changes)
 
 
 def _replace_nodes(document: Document, changes: dict[str, Callable[[list[Any]], Node]]) -> Document:
-    """The same document with the nodes of some types made into others."""
+    """Return the document with the nodes of some types replaced."""
 
     def replaced(value: Any) -> Any:
         if isinstance(value, list):

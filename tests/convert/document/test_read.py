@@ -94,7 +94,7 @@ def test_plain_text_keeps_its_lines_and_blanks(job: Job) -> None:
 
 
 def test_text_that_is_none(job: Job) -> None:
-    with pytest.raises(ConversionError, match="no text"):
+    with pytest.raises(ConversionError, match="not text"):
         read.text(bytes(1000), job)
 
 
@@ -228,8 +228,8 @@ class TestHostile:
             (read.docx, sources.zipped({"word/document.xml": "<a"}), "damaged"),
             (read.docx, sources.zipped({"word/document.xml": b" " * 40_000_000}), "unpacked"),
             (read.odt, sources.zipped({"content.xml": "<a/>"}), "damaged"),
-            (read.html, sources.docx(), "no HTML"),
-            (read.rtf, b"plain", "no rich text"),
+            (read.html, sources.docx(), "not an HTML"),
+            (read.rtf, b"plain", "not RTF"),
         ],
     )
     def test_what_cannot_be_read(self, reader: Callable[[bytes, Job], Document], source: bytes, words: str, job: Job):

@@ -153,7 +153,7 @@ class TestHostile:
     @pytest.mark.spec("A5-02")
     @pytest.mark.parametrize("source", [b"", b"%PDF-1.7", b"%PDF-1.4\n%%EOF", b"PK\x03\x04", b"<html>"])
     def test_what_is_no_pdf(self, source: bytes, job: Job) -> None:
-        with pytest.raises(ConversionError, match="damaged, or no PDF"):
+        with pytest.raises(ConversionError, match="damaged, or not a PDF"):
             scanned_pages.pdf(source, job)
 
     @pytest.mark.parametrize("password", ["", "secret"])
