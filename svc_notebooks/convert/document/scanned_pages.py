@@ -96,7 +96,7 @@ def _text_layer(page: Any) -> list[str]:
 
 
 def _without_hyphenation(text: str) -> str:
-    """Join words that a hyphen separates at the end of a line (pdfium writes it as \\x02); remove control characters."""
+    """Join words separated by a hyphen at the end of a line (\\x02 in pdfium), and remove control characters."""
     text = re.sub("[\x00-\x01\x03-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", "", text)
     return re.sub(r"(?<=\w)(?:\x02\n?|-\n(?=[a-zäöüéèàß]))", "", text).replace("\x02", "-")
 
