@@ -1,8 +1,7 @@
-"""The brand names of a deployment, in one value, for both sides of the wire.
+"""The brand names of a deployment, which the client and the service share.
 
-The interface writes `svc` wherever a brand would stand: a header prefix, a vendor prefix of media types,
-a path segment and a prefix of `kind` values. A deployment of the same family under another name is one
-`Names` away.
+The interface has `svc` in place of a brand: in a header prefix, in a vendor prefix of media types, in a path segment
+and in a prefix of `kind` values. For another deployment of the family create another `Names`.
 """
 
 from __future__ import annotations
@@ -12,12 +11,12 @@ from dataclasses import dataclass
 from .http.native_formats import VENDOR_TYPES
 
 NOWHERE = "https://sandbox.svc.example"
-"""Where a service in this process is said to be; nothing listens there, it is called as a function."""
+"""The base URL of a service in this process, which is called as a function."""
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Where the brand stands on the wire.
+    """The brand names in headers, media types, paths and kinds.
 
     >>> Names().header("Channel-ID"), Names().native("document"), Names().kind("file")
     ('X-Svc-Channel-ID', 'application/vnd.svc-apps.document', 'svc#file')
@@ -32,33 +31,33 @@ class Names:
     calendar: str = "calendar"
 
     def header(self, name: str) -> str:
-        """The full name of a header of the family."""
+        """Return the full name of a header of the family."""
         return self.header_prefix + name
 
     def native(self, name: str) -> str:
-        """The media type of a native document type (`document`, `spreadsheet`, `folder` ...)."""
+        """Return the media type of a native document type (`document`, `spreadsheet`, `folder` ...)."""
         return self.media_prefix + name
 
     def is_native(self, media_type: str) -> bool:
-        """Whether a media type is one of the family's own."""
+        """Return whether a media type is that of a native document or folder."""
         return media_type.startswith(self.media_prefix)
 
     def media_type(self, name: str) -> str:
-        """The media type of a format of core/http/native_formats.py, some of which carry the brand."""
+        """Return the media type of a format of core/http/native_formats.py, which may contain the brand."""
         return self.native(name) if name in VENDOR_TYPES else name
 
     def kind(self, name: str) -> str:
-        """The `kind` value of a resource."""
+        """Return the `kind` value of a resource."""
         return f"{self.kind_prefix}#{name}"
 
     def path(self, *segments: str) -> str:
-        """The metadata path of a storage resource."""
+        """Return the path of a storage resource."""
         return "/".join(("", self.storage, "v3", *segments))
 
     def upload_path(self, *segments: str) -> str:
-        """The media path of a storage resource: the metadata path under `/upload`."""
+        """Return the upload path of a storage resource."""
         return "/upload" + self.path(*segments)
 
     def calendar_path(self, *segments: str) -> str:
-        """The path of a calendar resource."""
+        """Return the path of a calendar resource."""
         return "/".join(("", self.calendar, "v3", *segments))

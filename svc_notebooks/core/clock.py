@@ -1,4 +1,4 @@
-"""Time as a value: the clock's protocol, instants and durations in the forms that the wire uses."""
+"""The protocol of clocks, and times and durations in the formats of the interface."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 
 class Clock(Protocol):
-    """What tells the time: the system, or a hand that a notebook moves."""
+    """A clock, of the system or one that a notebook moves."""
 
     def now(self) -> datetime:
-        """The present instant, with a time zone."""
+        """Return the current time, with a time zone."""
 
 
 def to_millis(instant: datetime) -> int:
-    """Unix time in whole milliseconds. Exact, where a float would round the end of the year 9999 up."""
+    """Return a time as whole Unix milliseconds. A float would round the end of the year 9999 up."""
     return (instant - _EPOCH) // _MILLISECOND
 
 
 def from_millis(millis: int) -> datetime:
-    """The instant of a Unix time in milliseconds."""
+    """Return the time of Unix milliseconds."""
     return _EPOCH + millis * _MILLISECOND
 
 
 def format_time(instant: datetime) -> str:
-    """RFC 3339 in UTC with milliseconds, as the service prints instants.
+    """Format a time by RFC 3339, in UTC with milliseconds, as the service does.
 
     >>> format_time(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
     '2026-01-02T03:04:05.000Z'
@@ -45,27 +45,27 @@ def format_time(instant: datetime) -> str:
 
 
 def parse_time(text: str) -> datetime:
-    """The instant that an RFC 3339 text names. Without an offset it is UTC.
+    """Parse an RFC 3339 date-time, which is in UTC if it has no offset.
 
-    Raises ValueError, also where UTC is in no year from 1 to 9999: it could not be printed again.
+    Raises ValueError, also for a time that is not within the years 1 to 9999 in UTC.
 
     >>> parse_time("2026-01-02T04:04:05+01:00") == parse_time("2026-01-02T03:04:05.000Z")
     True
     """
     if not _RFC3339.fullmatch(text):
-        raise ValueError(f"{text!r} is no RFC 3339 date-time; write it as 2026-01-02T03:04:05Z")
+        raise ValueError(f"{text!r} is not an RFC 3339 date-time; write it as 2026-01-02T03:04:05Z")
     instant = datetime.fromisoformat(text.upper())
     if instant.tzinfo is None:
         return instant.replace(tzinfo=UTC)
     try:
         instant.astimezone(UTC)
     except OverflowError:
-        raise ValueError(f"{text!r} is in no year from 1 to 9999 in UTC") from None
+        raise ValueError(f"{text!r} is outside of the years 1 to 9999 in UTC") from None
     return instant
 
 
 def parse_duration(value: str | float | timedelta) -> timedelta:
-    """A length of time: seconds, a number with a unit of `s m h d w`, or an ISO 8601 duration. Raises ValueError.
+    """Parse a duration in seconds, with a unit of `s m h d w`, or in ISO 8601. Raises ValueError.
 
     >>> parse_duration("8d"), parse_duration(90), parse_duration("PT1H30M")
     (datetime.timedelta(days=8), datetime.timedelta(seconds=90), datetime.timedelta(seconds=5400))
@@ -73,12 +73,12 @@ def parse_duration(value: str | float | timedelta) -> timedelta:
     if isinstance(value, timedelta):
         return value
     try:
-        return timedelta(seconds=_seconds(value.strip()) if isinstance(value, str) else value)
+        return timedelta(seconds=_parse_seconds(value.strip()) if isinstance(value, str) else value)
     except OverflowError:
-        raise ValueError(f"{value!r} is longer than all years from 1 to 9999") from None
+        raise ValueError(f"{value!r} is longer than 9999 years") from None
 
 
-def _seconds(text: str) -> float:
+def _parse_seconds(text: str) -> float:
     if short := _SHORT.fullmatch(text):
         return float(short[1]) * _UNITS[short[2]]
     if re.fullmatch(r"\d+(\.\d+)?", text):
@@ -86,4 +86,4 @@ def _seconds(text: str) -> float:
     iso = _ISO.fullmatch(text)
     if iso and any(iso.groupdict().values()):
         return sum(float(n) * _UNITS[unit] for unit, n in iso.groupdict().items() if n)
-    raise ValueError(f"{text!r} is no duration; write seconds (90), a number with s, m, h, d or w (7d), or PT1H")
+    raise ValueError(f"{text!r} is not a duration; write seconds (90), a number with s, m, h, d or w (7d), or PT1H")

@@ -1,4 +1,4 @@
-"""A fair queue: items that wait under a key are taken in turn by key, and no key has more than its share at work."""
+"""A queue that is fair to its keys: they take turns, and no key has more than its share of active items."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class FairQueue(Generic[T]):
-    """Items by key. It has no lock and no clock: whoever shares it between threads brings the lock.
+    """A fair queue. It is not thread-safe.
 
     >>> turns: FairQueue[str] = FairQueue(share=1)
     >>> for key, item in [("ada", "1st"), ("ada", "2nd"), ("bob", "3rd")]:
@@ -28,14 +28,14 @@ class FairQueue(Generic[T]):
         self._ready: deque[str] = deque()  # keys with an item that may be taken, the next one first
 
     def add(self, key: str, item: T) -> None:
-        """Let an item wait behind the others of its key."""
+        """Add an item behind the others of its key."""
         waiting = self._waiting.setdefault(key, deque())
         waiting.append(item)
         if len(waiting) == 1 and self._active[key] < self._share:
             self._ready.append(key)
 
     def take(self) -> tuple[str, T] | None:
-        """The first item of the key whose turn it is, which is at work from now on. None: there is none."""
+        """Remove and return the next key and its first item, which is active from now on, or None if there is none."""
         if not self._ready:
             return None
         key = self._ready.popleft()
@@ -47,14 +47,14 @@ class FairQueue(Generic[T]):
         return key, item
 
     def done(self, key: str) -> None:
-        """An item of this key is at work no longer."""
+        """End an active item of this key."""
         self._active[key] -= 1
         if key in self._waiting and self._active[key] == self._share - 1:
             self._ready.append(key)
         self._forget_idle(key)
 
     def remove(self, key: str, item: T) -> bool:
-        """Let an item wait no longer. False: it does not wait."""
+        """Remove a waiting item. Return False if it is not waiting."""
         waiting = self._waiting.get(key, deque())
         if item not in waiting:
             return False
@@ -65,23 +65,23 @@ class FairQueue(Generic[T]):
         return True
 
     def clear(self) -> list[T]:
-        """All items that wait, which it forgets."""
+        """Remove and return all waiting items."""
         items = [item for waiting in self._waiting.values() for item in waiting]
         self._waiting.clear()
         self._ready.clear()
         return items
 
     def waiting(self, key: str) -> int:
-        """How many items of a key wait."""
+        """Return the number of waiting items of a key."""
         return len(self._waiting.get(key, ()))
 
     @property
     def ready(self) -> int:
-        """How many keys have an item that may be taken."""
+        """The number of keys with an item that can be taken."""
         return len(self._ready)
 
     def _forget_idle(self, key: str) -> None:
-        """Forget a key that nothing is known of any more."""
+        """Remove a key without waiting and active items."""
         if not self._waiting.get(key, True):
             del self._waiting[key]
         if not self._active[key]:

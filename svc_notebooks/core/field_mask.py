@@ -1,10 +1,10 @@
-"""The `fields` mask: which parts of a resource an answer has.
+"""The `fields` mask, which selects the fields of a response.
 
     mask   = item *("," item)
     item   = name *("/" name) ["(" mask ")"]
 
-A mask is read once into a tree of names, `{"files": {"id": ALL}}`, checked against the names that the
-resource knows, and applied to the answer. `*` stands for everything at its place; an empty mask selects nothing.
+A mask is parsed into a tree of names, `{"files": {"id": ALL}}`, checked against the names of the resource, and
+applied to the response. `*` selects everything at its place, and an empty mask selects nothing.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from .errors.catalogue import refuse
 from .http.messages import JSON
 
 Mask = dict[str, "Mask"]
-"""Names and what is wanted below them; an empty dict below a name means all of it."""
+"""The selected names. An empty dict below a name selects all of it."""
 
 Shape = Mapping[str, "Shape | None"]
-"""The names that a resource knows; None below a name: a plain value; `ANY_KEY`: a map with free keys."""
+"""The names of a resource. None is a plain value, and `ANY_KEY` a map with any keys."""
 
 ALL: Final[Mask] = {}
 STAR = "*"
@@ -31,7 +31,7 @@ _TOKEN = re.compile(r"\s*([^\s,/()]+|[,/()])")
 
 
 def parse(text: str) -> Mask:
-    """Read a mask. Raises ApiError (invalidFields).
+    """Parse a mask. Raises ApiError (invalidFields).
 
     >>> parse("a,b/c,files(id,owners(email))")
     {'a': {}, 'b': {'c': {}}, 'files': {'id': {}, 'owners': {'email': {}}}}
@@ -55,7 +55,7 @@ def _tokens(text: str) -> Iterator[str]:
 
 
 def _read(tokens: Iterator[str], into: Mask, depth: int) -> str:
-    """Read items until `)` or the end. The token that stopped it."""
+    """Parse items until `)` or the end. Return the token behind them."""
     if depth > MAX_DEPTH:
         raise refuse("invalidFields", name="(")
     while True:
@@ -80,7 +80,7 @@ def _path(tokens: Iterator[str], into: Mask) -> tuple[Mask, str]:
 
 
 def check(mask: Mask, shape: Shape, path: str = "") -> None:
-    """Refuse the first name that the resource does not know. Raises ApiError (invalidFields)."""
+    """Check that the resource has every name of a mask. Raises ApiError (invalidFields)."""
     for name, below in mask.items():
         known = name == STAR or name in shape or "" in shape
         inner = shape.get(name)
@@ -91,7 +91,7 @@ def check(mask: Mask, shape: Shape, path: str = "") -> None:
 
 
 def apply(mask: Mask, value: JSON) -> JSON:
-    """The selected parts of a value. The order of the value is kept, absent names are left out."""
+    """Return the selected parts of a value, in the order of the value."""
     if not mask or STAR in mask:
         return value
     if isinstance(value, list):

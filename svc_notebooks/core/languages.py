@@ -1,4 +1,4 @@
-"""Language tags as BCP 47 writes them (ocrLanguage, A5-03): well-formed, and of a language that there is."""
+"""Checks language tags of BCP 47 (ocrLanguage, A5-03)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 
-# ISO 639-1, then of ISO 639-2 and 639-3 those that text recognition or common use knows.
+# ISO 639-1, then the codes of ISO 639-2 and 639-3 that text recognition or common use knows
 LANGUAGES = frozenset(
     """
     aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en
@@ -30,16 +30,16 @@ LANGUAGES = frozenset(
     """.split()  # noqa: SIM905  a list literal would have a line for each
 )
 _MACRO = {"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro", "sh": "sr"}
-"""Codes that were replaced, and by what."""
+"""Replaced codes, and their replacements."""
 _GRANDFATHERED = {
     "i-klingon": "tlh", "i-lux": "lb", "i-navajo": "nv", "i-hak": "hak", "zh-min-nan": "nan", "zh-xiang": "hsn",
     "zh-guoyu": "cmn", "zh-hakka": "hak", "art-lojban": "jbo", "no-bok": "nb", "no-nyn": "nn", "sgn-de": "gsg",
 }  # fmt: skip
-"""Tags from before the rules, and what stands for them today."""
+"""Tags that are older than BCP 47, and their replacements."""
 
 
 def check_tag(text: str) -> str:
-    """A tag in its usual letters. Raises ValueError for what is no tag, or of no language that is known here.
+    """Return a tag in its usual spelling. Raises ValueError for an invalid tag or an unknown language.
 
     >>> check_tag("PT-br"), check_tag("zh-hant-tw"), check_tag("iw")
     ('pt-BR', 'zh-Hant-TW', 'he')
@@ -48,16 +48,11 @@ def check_tag(text: str) -> str:
         return _GRANDFATHERED[text.lower()]
     match = _TAG.fullmatch(text) if text.isascii() else None
     if match is None:
-        raise ValueError(f"{text[:40]!r} is no language tag; expected one of BCP 47, like de, pt-BR or zh-Hant.")
+        raise ValueError(f"{text[:40]!r} is not a language tag; expected one of BCP 47, such as de, pt-BR or zh-Hant.")
     language = _MACRO.get(match["language"].lower(), match["language"].lower())
     if language not in LANGUAGES:
-        raise ValueError(f"{text[:40]!r}: there is no language {language!r} here; expected a code of ISO 639, like de.")
-    return "-".join([language, *_rest(match)])
-
-
-def _rest(match: re.Match[str]) -> list[str]:
-    """What follows the language: scripts as Hant, regions as TW, all else in small letters."""
-    forms = (("extlang", str.lower), ("script", str.title), ("region", str.upper))
-    named = [form(match[name]) for name, form in forms if match[name]]
-    others = (match["variants"], match["extensions"], match["private"] or "")
-    return named + [part.lower().strip("-") for part in others if part]
+        raise ValueError(f"{text[:40]!r}: unknown language {language!r}; expected a code of ISO 639, such as de.")
+    spellings = (("extlang", str.lower), ("script", str.title), ("region", str.upper))
+    parts = [language, *(spell(match[name]) for name, spell in spellings if match[name])]
+    parts += [match[name].lower().strip("-") for name in ("variants", "extensions", "private") if match[name]]
+    return "-".join(parts)

@@ -1,4 +1,4 @@
-"""Texts that no database stores and no client reads: half of a surrogate pair is no character."""
+"""Finds lone surrogates in JSON, which can be neither stored nor encoded."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from .errors.catalogue import Row, row
 from .http.messages import JSON
 
-NO_TEXT = "expected text: it has half of a surrogate pair."
+NO_TEXT = "expected text without lone surrogates."
 
 
 def lone_surrogates(value: JSON) -> list[Row]:
-    """What of a JSON value cannot be printed again, by its path.
+    """Return an error for each text in a JSON value that has a lone surrogate.
 
     >>> [error.location for error in lone_surrogates({"a": ["x", chr(0xD800)]})]
     ['a[1]']
@@ -31,7 +31,7 @@ def _is_encodable(text: str) -> bool:
 
 
 def _surrogate_paths(value: JSON, path: str) -> Iterator[str]:
-    """The paths of such texts. A key that is one is shown as its object's."""
+    """Yield the paths of such texts. A key with a lone surrogate is reported as the path of its object."""
     if isinstance(value, str) and not _is_encodable(value):
         yield path
     elif isinstance(value, list):

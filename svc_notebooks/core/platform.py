@@ -1,7 +1,7 @@
-"""Where this is: what the Python around us can do. It is decided here, and nowhere else.
+"""The capabilities of the platform: threads, sockets and processes.
 
-In a browser (Pyodide, which JupyterLite runs) there is no thread, no socket and no other process. Who needs one of
-them asks `capabilities()` when it is needed, never at import, so that a test can stand in another place.
+A browser (Pyodide, which JupyterLite runs) has none of them. Code calls `capabilities()` when it needs one, never at
+import, so that a test can override the platform.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .errors.errors import Unsupported
 
 @dataclass(frozen=True, slots=True)
 class PlatformCapabilities:
-    """What there is: threads to begin, sockets to open, processes to start."""
+    """The capabilities of a platform."""
 
     name: str
     threads: bool = True
@@ -31,7 +31,7 @@ _overrides: list[PlatformCapabilities] = []
 
 
 def capabilities() -> PlatformCapabilities:
-    """Where this Python runs.
+    """Return the capabilities of the current platform.
 
     >>> capabilities().name
     'this machine'
@@ -43,7 +43,7 @@ def capabilities() -> PlatformCapabilities:
 
 @contextmanager
 def override(platform: PlatformCapabilities) -> Iterator[None]:
-    """Be there for a while, whatever this Python could do: for tests.
+    """Use the capabilities of another platform inside the block, in tests.
 
     >>> with override(BROWSER):
     ...     capabilities().threads
@@ -57,7 +57,7 @@ def override(platform: PlatformCapabilities) -> Iterator[None]:
 
 
 def need_sockets(feature: str) -> None:
-    """Raise Unsupported, if there are no sockets: `feature` is the beginning of the sentence that says so.
+    """Raise Unsupported if there are no sockets. `feature` is the beginning of the message.
 
     >>> with override(BROWSER):
     ...     need_sockets("serve() listens on a socket")

@@ -1,7 +1,7 @@
-"""Every choice that the interface leaves open, in one frozen value.
+"""The settings of a service for all that the interface leaves open.
 
-Each field has a row in docs/decisions.md under its own name: the question, the choice, why, and where it acts.
-A number in a handler that is not here, and not in the interface, is a question.
+Each field has a row in docs/decisions.md with the question, the choice, the reason and the place. A number in a handler
+that is neither here nor in the interface needs a decision.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ MIB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How this service behaves where the interface is silent. Sizes in bytes, times in seconds.
+    """The behaviour of a service where the interface leaves it open. Sizes are in bytes, times in seconds.
 
-    Raises ValueError for a value that the service could not work with.
+    Raises ValueError for an invalid value.
 
     >>> Policy(chunk_rule="strict").upload_rule.strict
     True
@@ -131,12 +131,12 @@ class Policy:
 
     @property
     def schedule(self) -> Schedule:
-        """When a notification is tried again."""
+        """The attempts to deliver a notification."""
         return Schedule(self.delivery_attempts, self.first_retry, self.longest_retry, self.retry_jitter)
 
     @property
     def upload_rule(self) -> UploadRule:
-        """The numbers of the session protocol."""
+        """The limits of the upload protocol."""
         return UploadRule(self.chunk_quantum, self.session_lifetime, self.chunk_rule == "strict")
 
 
@@ -212,11 +212,11 @@ _VALIDATORS: dict[str, tuple[Callable[[object], bool], str]] = {
         f"a number from 0 to {MAX_JITTER}",
     ),
 }
-"""Fields whose values are not all of their default's kind: what may be said of them, and in words."""
+"""The checks of fields that allow more than the type of their default, and their descriptions."""
 
 
 def _expected(name: str, value: object, default: object) -> str | None:
-    """What the value must be, if it is not: one of a few words, or of the default's kind."""
+    """Return a description of the valid values, or None if the value is valid."""
     if name in _CHOICES:
         return None if value in _CHOICES[name] else " or ".join(map(repr, _CHOICES[name]))
     if isinstance(default, bool):

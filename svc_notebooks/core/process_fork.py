@@ -1,9 +1,9 @@
-"""What a forked process must not share with its parent: locks, connections, descriptors and finalizers.
+"""Keeps a forked process from using the locks, connections, descriptors and finalizers of its parent.
 
-`os.fork` copies the memory of a process, and one of its threads. In the copy a lock that another thread held stays
-locked for ever, sockets and locked files are still the parent's, a finalizer would delete the parent's files, and a
-SQLite connection may not even be closed (https://www.sqlite.org/howtocorrupt.html, 2.6). An object that has any of
-these registers what is to be done with it in a child.
+`os.fork` copies the memory of a process and one of its threads. In the child a lock that another thread held stays
+locked forever, sockets and locked files are still those of the parent, a finalizer would delete the parent's files,
+and a SQLite connection must not even be closed (https://www.sqlite.org/howtocorrupt.html, 2.6). An object that has
+any of these registers a function that renews it in a child.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _registered: WeakKeyDictionary[Any, Callable[[Any], None]] = WeakKeyDictionary()
 
 
 def after_fork(owner: _T, renew: Callable[[_T], None]) -> None:
-    """Call `renew(owner)` in every child that is forked while the owner lives, before anything else runs there.
+    """Call `renew(owner)` in every child that is forked while the owner lives, before other code runs there.
 
-    `renew` must take no lock: a thread that the child does not have may hold it.
+    `renew` must acquire no lock, because a thread that the child does not have may hold it.
     """
     _registered[owner] = renew
 
@@ -51,20 +51,20 @@ if hasattr(os, "register_at_fork"):  # not on Windows and not in a browser, wher
 
 
 def keep_forever(*owners: object) -> None:
-    """Never finalize these objects in this process, not even at its exit: what they hold is the parent's."""
+    """Never finalize these objects in this process, not even at exit, because their resources are the parent's."""
     for owner in owners:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(owner))
 
 
 def close_copies(sockets: Iterable[socket.socket | None]) -> None:
-    """In a forked child: close its copies of the parent's sockets, which sends nothing."""
+    """Close a forked child's copies of the parent's sockets, which sends nothing."""
     for sock in sockets:
         if sock and sock.fileno() >= 0:
             os.close(sock.detach())
 
 
 def in_this_process(function: Callable[_P, object]) -> Callable[_P, None]:
-    """The function, for finalizers: in a fork of the present process a call does nothing.
+    """Return the function for use as a finalizer, which does nothing in a fork of this process.
 
     >>> in_this_process(print)("here")
     here
@@ -79,17 +79,17 @@ def in_this_process(function: Callable[_P, object]) -> Callable[_P, None]:
 
 
 def remove_with(owner: object, folder: Path) -> Callable[[], object]:
-    """Remove a folder of this process when the owner dies, at exit at the latest. What is returned removes it now."""
+    """Remove a folder when its owner dies, or at exit. Return a function that removes it at once."""
     return finalize(owner, in_this_process(shutil.rmtree), folder, ignore_errors=True)
 
 
 class _Owner:
-    """The owner of a folder that lasts as long as a block."""
+    """The owner of a temporary folder."""
 
 
 @contextmanager
 def temporary_folder(prefix: str) -> Iterator[Path]:
-    """A folder that is removed at the end of the block, and never by a fork of this process."""
+    """Create a folder that is removed at the end of the block, and never by a fork of this process."""
     owner, folder = _Owner(), Path(tempfile.mkdtemp(prefix=prefix))
     remove = remove_with(owner, folder)
     try:
@@ -99,7 +99,7 @@ def temporary_folder(prefix: str) -> Iterator[Path]:
 
 
 class ForkedChild:
-    """Stands in a forked child for something that works in its parent alone: every use raises Unsupported."""
+    """Replaces an object in a forked child that works only in its parent. Every use raises Unsupported."""
 
     def __init__(self, message: str, advice: str) -> None:
         self.__dict__.update(message=message, advice=advice)
@@ -111,4 +111,4 @@ class ForkedChild:
         raise Unsupported(self.message, advice=self.advice)
 
     def __exit__(self, *error: object) -> None:
-        """Never reached. A `with` block asks for it first."""
+        """Never called, but a `with` block looks it up first."""

@@ -1,6 +1,6 @@
-"""Ids of rules: a rule has a number (A6-04), and its clauses have letters behind it (A6-04a, A6-04b).
+"""The ids of rules, such as A6-04, and of their clauses, such as A6-04a.
 
-The table is tests/rules.csv. A rule with clauses has one row for each clause and no row of its own.
+The table is tests/rules.csv, in which a rule with clauses has a row for each clause and none of its own.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from string import ascii_lowercase
 
 
 def rule_number(id: str) -> str:
-    """The number of a rule, from the id of the rule or of one of its clauses.
+    """Return the number of a rule from its id or the id of a clause.
 
     >>> rule_number("A6-04b"), rule_number("A6-03")
     ('A6-04', 'A6-03')
@@ -19,7 +19,7 @@ def rule_number(id: str) -> str:
 
 
 def rows_of(id: str, ids: Iterable[str]) -> list[str]:
-    """The rows that an id stands for: itself, or the clauses of the rule with this number. Empty if it is unknown.
+    """Return the rows of an id: its own, or those of the clauses of the rule. The list is empty for an unknown id.
 
     >>> rows_of("A6-04", ["A6-03", "A6-04a", "A6-04b"])
     ['A6-04a', 'A6-04b']

@@ -1,4 +1,4 @@
-"""Time zones by their IANA names: the one file that knows where they come from."""
+"""Time zones by their IANA names, and the days on which their clocks change."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from zoneinfo import ZoneInfo, available_timezones
 UTC_NAME = "UTC"
 
 _NOT_ZONES = frozenset({"Factory", "localtime", "posixrules"})
-"""Files that lie beside the zones and are none."""
+"""Files beside those of the zones."""
 
 
 @cache
 def zone_names() -> tuple[str, ...]:
-    """Every name that a `timeZone` may have, sorted.
+    """Return every name that a `timeZone` may have, sorted.
 
     >>> "Europe/Berlin" in zone_names(), "Mars/Olympus" in zone_names()
     (True, False)
@@ -24,25 +24,25 @@ def zone_names() -> tuple[str, ...]:
 
 
 @cache
-def _known() -> frozenset[str]:
+def _zone_name_set() -> frozenset[str]:
     return frozenset(zone_names())
 
 
 def zone(name: str) -> ZoneInfo:
-    """The zone of this name. Raises ValueError, with the nearest names, for one that there is not.
+    """Return the zone of this name. Raises ValueError for an unknown name, with the nearest names.
 
     >>> zone("Europe/Berlin").key
     'Europe/Berlin'
     """
-    if name not in _known():
+    if name not in _zone_name_set():
         near = get_close_matches(name[:60], zone_names(), n=2)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise ValueError(f"{name[:60]!r} is no time zone of the IANA database, such as Europe/Berlin{hint}")
+        raise ValueError(f"{name[:60]!r} is not a time zone of the IANA database, such as Europe/Berlin{hint}")
     return _zone(name)
 
 
 @cache
-def _zone(name: str) -> ZoneInfo:
+def _zone(name: str) -> ZoneInfo:  # ZoneInfo's own cache is weak
     return ZoneInfo(name)
 
 
@@ -52,7 +52,7 @@ _LAST = date.max.toordinal()
 
 @lru_cache(maxsize=4096)
 def clock_changes(tz: tzinfo, year: int) -> tuple[int, ...]:
-    """The days of a year, as ordinals, on which clocks of this zone are put forward or back.
+    """Return the days of a year, as ordinals, on which the clocks of this zone change.
 
     >>> [str(date.fromordinal(day)) for day in clock_changes(zone("Europe/Berlin"), 2027)]
     ['2027-03-28', '2027-10-31']
@@ -65,7 +65,7 @@ def clock_changes(tz: tzinfo, year: int) -> tuple[int, ...]:
 
 
 def _change(tz: tzinfo, first: int, last: int) -> list[int]:
-    """The day of [first, last) in which the offset changes, if it does."""
+    """Return the day of [first, last) on which the offset changes, if any."""
     if _offset(tz, first) == _offset(tz, last):
         return []
     middle = (first + last) // 2

@@ -1,14 +1,14 @@
-"""A budget of work, counted in steps and not in seconds, so that it ends at the same step on every machine."""
+"""Limits work by steps instead of seconds, so that it ends at the same step on every machine."""
 
 from __future__ import annotations
 
 
 class WorkExceeded(Exception):
-    """The budget of this piece of work is spent."""
+    """The work took more steps than its budget."""
 
 
 class WorkBudget:
-    """Counts steps, and ends the work after `limit` of them. None: never.
+    """Counts steps, and ends the work after `limit` of them, or never if it is None.
 
     >>> work = WorkBudget(2)
     >>> work.spend(2)
@@ -25,7 +25,7 @@ class WorkBudget:
         self.done = 0
 
     def spend(self, steps: int = 1) -> None:
-        """Count some steps. Raises WorkExceeded."""
+        """Count steps. Raises WorkExceeded above the limit."""
         self.done += steps
         if self._limit is not None and self.done > self._limit:
             raise WorkExceeded(f"more than {self._limit} steps")

@@ -79,7 +79,7 @@ def fill_event(page):
     page.get_by_label("minutes before").fill("99999")
     page.get_by_role("button", name="Attach", exact=True).click()
     page.get_by_label("Time zone").fill("Mars/Olympus")
-    page.get_by_role("alert").get_by_text("is no time zone of the IANA database").wait_for()
+    page.get_by_role("alert").get_by_text("is not a time zone of the IANA database").wait_for()
     page.get_by_role("button", name="More options").click()
     for n, name in enumerate(("Add property", "Add preference")):
         page.get_by_role("button", name=name).click()

@@ -1,10 +1,9 @@
-"""The language of faults: what a step of a plan waits for, what it does, and both in words (X-05).
+"""The steps of fault plans: the requests that they match, and their actions (X-05).
 
     {"match": {"operation"?, "method"?, "path"?, "user"?, "nth"?}, "times": 1, "action": {...}}
 
-`operation` is a name of core/api/operations.py, `path` a glob without the query, `nth` counts the matching requests
-from 1. What happens to a request is told by one of the names of `ACTIONS`. The short form, for a header, is
-`status=503`.
+`operation` is a name of core/api/operations.py, `path` a glob without the query, and `nth` counts the matching requests
+from 1. An action is one of `ACTIONS`. Its short form in a header is `status=503`.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from ..http.messages import JSON, JSONObject
 from ..lone_surrogates import lone_surrogates
 
 MAX_DELAY = 86_400
-_MAX_BYTES = 2**53  # more than any file has, and no float loses one of them
+_MAX_BYTES = 2**53  # larger than any file, and exact as a float
 _WITH_STATUS = ("headers", "body")
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
@@ -30,7 +29,7 @@ _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 @dataclass(frozen=True, slots=True)
 class FaultTarget:
-    """What is known of a request when a fault may strike it. `size` of its body in bytes, None: not declared."""
+    """The request that a fault may affect. `size` is that of its body in bytes, None if not declared."""
 
     operation: str | None
     method: str
@@ -44,7 +43,7 @@ class FaultTarget:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Which requests a step is for."""
+    """The requests that a step applies to."""
 
     operation: str | None = None
     method: str | None = None
@@ -54,7 +53,7 @@ class Match:
 
     @classmethod
     def read(cls, members: JSONObject) -> Match:
-        """From the wire. Raises ValueError, naming what is wrong.
+        """Read the JSON object of a match. Raises ValueError.
 
         >>> str(Match.read({"operation": "upload.session", "nth": 2}))
         'the 2nd request of upload.session'
@@ -70,7 +69,7 @@ class Match:
         return cls(**values)  # type: ignore[arg-type]
 
     def mismatches(self, target: FaultTarget) -> tuple[str, ...]:
-        """What does not fit. Empty where the request is one of those."""
+        """Return the fields that a request does not match. The tuple is empty if the request matches."""
         matches = {
             "operation": self.operation in (None, target.operation),
             "method": self.method in (None, target.method),
@@ -80,7 +79,9 @@ class Match:
         return tuple(name for name, matched in matches.items() if not matched)
 
     def __str__(self) -> str:
-        parts = [f"the {_ordinal(self.nth)}", self.method or "", "request"]
+        tail = self.nth % 100
+        ending = "th" if 11 <= tail <= 13 else {1: "st", 2: "nd", 3: "rd"}.get(tail % 10, "th")
+        parts = [f"the {self.nth}{ending}", self.method or "", "request"]
         parts += [f"of {self.operation}"] if self.operation else []
         parts += [f"on {self.path}"] if self.path != "*" else []
         parts += [f"by {self.user}"] if self.user else []
@@ -89,7 +90,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What happens to a request: one of `ACTIONS` and its value. `given` is all of it, as it came."""
+    """An action on a request, with its value. `raw` is the whole JSON object."""
 
     kind: str
     value: JSON
@@ -97,7 +98,7 @@ class Action:
 
     @classmethod
     def read(cls, members: JSONObject) -> Action:
-        """From the wire. Raises ValueError, naming what is wrong.
+        """Read the JSON object of an action. Raises ValueError.
 
         >>> print(Action.read({"reset": "after"}).description)
         cuts the connection after the work: the answer is lost
@@ -108,34 +109,40 @@ class Action:
             raise ValueError(f"an action has one of {', '.join(ACTIONS)}; this one has {', '.join(kinds) or 'none'}")
         ACTIONS[kinds[0]].check(members[kinds[0]])
         if kinds != ["status"] and (extra := members.keys() & set(_WITH_STATUS)):
-            raise ValueError(f"{kinds[0]} takes no {min(extra)}: only an action with a status has one")
+            raise ValueError(f"{kinds[0]} takes no {min(extra)}, which only an action with a status has")
         _headers(members.get("headers", {}))
         if lone_surrogates(members):
-            raise ValueError("an action takes text: this one has half of a surrogate pair")
+            raise ValueError("an action takes text without lone surrogates")
         return cls(kinds[0], members[kinds[0]], members)
 
     @classmethod
     def parse_header(cls, text: str) -> Action:
-        """From a header: an action in JSON, or its name and value alone. Raises ValueError.
+        """Parse a header: an action in JSON, or its name and value. Raises ValueError.
 
         >>> Action.parse_header("cut_request_after=300000").value, Action.parse_header('{"reset": "after"}').value
         (300000, 'after')
         """
         name, mark, value = (part.strip() for part in text.partition("="))
         if text.lstrip().startswith("{"):
-            return cls.read(_object(text))
+            try:
+                members = json.loads(text)
+            except (ValueError, RecursionError):
+                members = None
+            if not isinstance(members, dict):
+                raise ValueError("the fault is not a JSON object")
+            return cls.read(members)
         if not mark:
-            raise ValueError(f"{text[:40]!r} is no fault: write it as status=503, or as an action in JSON")
+            raise ValueError(f"{text[:40]!r} is not a fault: write it as status=503, or as an action in JSON")
         return cls.read({name: _number_or_text(value)})
 
     @property
     def number(self) -> float:
-        """The value of an action that is told by a number."""
+        """The value of an action with a number."""
         return float(str(self.value))
 
     @property
     def description(self) -> str:
-        """What it does, in words."""
+        """A description of the action."""
         return ACTIONS[self.kind].describe(self.value)
 
     def __str__(self) -> str:
@@ -144,20 +151,10 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class _Effect:
-    """One kind of action: what its value must be, and what it does in words."""
+    """A kind of action: the check of its value, and its description."""
 
     check: Callable[[JSON], None]
     describe: Callable[[JSON], str]
-
-
-def _object(text: str) -> JSONObject:
-    try:
-        parsed = json.loads(text)
-    except (ValueError, RecursionError):
-        parsed = None
-    if not isinstance(parsed, dict):
-        raise ValueError("the fault is no JSON object")
-    return parsed
 
 
 def _number_or_text(text: str) -> JSON:
@@ -173,7 +170,7 @@ def _check_keys(name: str, members: JSONObject, keys: tuple[str, ...]) -> None:
 
 
 def object_member(members: JSONObject, name: str) -> JSONObject:
-    """An object inside of a step. Raises ValueError for anything else."""
+    """Return an object inside of a step. Raises ValueError."""
     value = members.get(name, {})
     if not isinstance(value, dict):
         raise ValueError(f"{name} takes an object")
@@ -181,9 +178,9 @@ def object_member(members: JSONObject, name: str) -> JSONObject:
 
 
 def count(name: str, value: JSON) -> int:
-    """A number from 1 on. Raises ValueError for anything else."""
+    """Return a positive integer. Raises ValueError."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ValueError(f"{name} takes a whole number from 1 on")
+        raise ValueError(f"{name} takes a whole number of 1 or more")
     return value
 
 
@@ -196,10 +193,10 @@ _OPERATIONS = sorted({operation.name for operation in (SESSION, *OPERATIONS, *PU
 
 
 def _operation(name: str) -> None:
-    """A step for an operation that there is not would wait for ever."""
+    """Check the name of an operation, because a step for an unknown one would wait forever."""
     if name not in _OPERATIONS:
         suggestions = get_close_matches(name[:60], _OPERATIONS, n=2) or ["files.create", SESSION.name]
-        raise ValueError(f"match: {name[:60]!r} is no operation; did you mean {' or '.join(suggestions)}?")
+        raise ValueError(f"match: {name[:60]!r} is not an operation; did you mean {' or '.join(suggestions)}?")
 
 
 def _headers(value: JSON) -> None:
@@ -222,7 +219,7 @@ def _moment(value: JSON) -> None:
 
 def _size(value: JSON) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MAX_BYTES:
-        raise ValueError("a cut takes a number of bytes from 0 on")
+        raise ValueError("a cut takes a number of bytes, 0 or more")
 
 
 def _seconds(value: JSON) -> None:
@@ -250,10 +247,4 @@ ACTIONS: Mapping[str, _Effect] = {
     "expire":             _Effect(_session, lambda value: "lets the upload session expire first"),
 }
 # fmt: on
-"""What may happen to a request. The last one is ours: the session that the request names is over, its week gone by."""
-
-
-def _ordinal(number: int) -> str:
-    tail = number % 100
-    ending = "th" if 11 <= tail <= 13 else {1: "st", 2: "nd", 3: "rd"}.get(tail % 10, "th")
-    return f"{number}{ending}"
+"""The kinds of actions. `expire` is ours: the upload session of the request expires."""

@@ -1,4 +1,4 @@
-"""Plans of faults for lessons, by name: what goes wrong in the life of a client, one row each."""
+"""Fault plans for lessons, by name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .plan import Action, object_member
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A plan and what it teaches. It is weather, not a script: it is an error only if nothing of it happened."""
+    """A fault plan and its lesson. It is an error only if none of its steps happened."""
 
     name: str
     teaches: str
@@ -19,7 +19,7 @@ class Preset:
     in_order: bool = False
 
     def descriptions(self) -> list[str]:
-        """What each step does, in words."""
+        """Return a description of each step."""
         return [Action.read(object_member(step, "action")).description for step in self.steps]
 
 
@@ -72,7 +72,7 @@ PRESETS: tuple[Preset, ...] = (
 
 
 def preset(name: str) -> Preset:
-    """The preset of this name. Raises ValueError, naming those that there are.
+    """Return the preset of this name. Raises ValueError with all names.
 
     >>> preset("lost receipt").teaches
     'the work is done and nobody is told: look before you do it again'
@@ -83,4 +83,4 @@ def preset(name: str) -> Preset:
     names = [entry.name for entry in PRESETS]
     suggestions = get_close_matches(name, names, 1)
     hint = f"did you mean {suggestions[0]!r}? There" if suggestions else "there"
-    raise ValueError(f"{name!r} is no preset of faults; {hint} are {', '.join(map(repr, names))}")
+    raise ValueError(f"{name!r} is not a preset of faults; {hint} are {', '.join(map(repr, names))}")

@@ -1,4 +1,4 @@
-"""Notification channels: what a watch request may say, and where a channel stands (A8 to A10, States).
+"""The states of notification channels, and the checks of a watch request (A8 to A10).
 
               CHANGE
               ┌────┐
@@ -10,7 +10,7 @@ NONE ──WATCH──► ACTIVE ──LOSS──► ENDED
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
@@ -29,11 +29,11 @@ CHANNEL_SHAPE: Shape = {
     "kind": None, "id": None, "resourceId": None, "resourceUri": None, "token": None, "expiration": None,
     "type": None, "address": None, "payload": None, "params": ANY_KEY,
 }  # fmt: skip
-"""The names that a mask may have; `type` and `address` are of the request, and no answer has them."""
+"""The names that a mask may have. No response has `type` and `address`, which are fields of the request."""
 
 
 class ChannelState(Enum):
-    """Where a channel stands."""
+    """The state of a channel."""
 
     NONE = "none"
     ACTIVE = "active"
@@ -42,7 +42,7 @@ class ChannelState(Enum):
 
 
 class ChannelEvent(Enum):
-    """What happens to a channel."""
+    """An event of a channel."""
 
     WATCH = "a watch request is accepted"
     CHANGE = "the watched resource changes"
@@ -60,7 +60,8 @@ TRANSITIONS: dict[tuple[ChannelState, ChannelEvent], ChannelState] = {
     (ChannelState.ENDED, ChannelEvent.EXPIRY): ChannelState.STOPPED,
     (ChannelState.ENDED, ChannelEvent.STOP): ChannelState.STOPPED,
 }
-"""The interface's table. A channel that has ended tells of nothing more, but what is queued still goes out."""
+"""The transitions of the interface. A channel that has ended sends no new notifications, but queued ones are still
+delivered."""
 
 
 class IllegalChannelTransition(Exception):
@@ -68,7 +69,7 @@ class IllegalChannelTransition(Exception):
 
 
 def next_state(state: ChannelState, event: ChannelEvent) -> ChannelState:
-    """What follows from this event in this state.
+    """Return the next state after an event. Raises IllegalChannelTransition.
 
     >>> next_state(ChannelState.ENDED, ChannelEvent.STOP)
     <ChannelState.STOPPED: 'stopped'>
@@ -80,7 +81,7 @@ def next_state(state: ChannelState, event: ChannelEvent) -> ChannelState:
 
 
 def transitions_of(event: ChannelEvent) -> dict[ChannelState, ChannelState]:
-    """Where this event leads from each state in which it can happen.
+    """Return the next state for each state in which an event can happen.
 
     >>> transitions_of(ChannelEvent.LOSS)
     {<ChannelState.ACTIVE: 'active'>: <ChannelState.ENDED: 'ended'>}
@@ -90,7 +91,7 @@ def transitions_of(event: ChannelEvent) -> dict[ChannelState, ChannelState]:
 
 @dataclass(frozen=True, slots=True)
 class ChannelRequest:
-    """A watch request whose properties are valid. `expiration` in Unix milliseconds, as it was asked for."""
+    """A valid watch request. `expiration` is the requested one, in Unix milliseconds."""
 
     id: str
     address: str
@@ -100,21 +101,29 @@ class ChannelRequest:
 
 
 def check_channel(body: JSONObject, *, now: int, types: tuple[str, ...] = ("web_hook",)) -> ChannelRequest:
-    """The request that a body is. `now` in Unix milliseconds. Raises ApiError (400) with everything that is wrong.
+    """Check and return the watch request of a body. `now` is in Unix milliseconds. Raises ApiError (400) with all
+    problems.
 
     >>> asked = {"id": "c1", "type": "web_hook", "address": "https://hooks.example/in"}
     >>> check_channel(asked, now=0).address
     'https://hooks.example/in'
     """
-    problems = [
-        *_required(body, "id", _id),
-        *_required(body, "type", lambda value: _type(value, types)),
-        *_required(body, "address", _address),
-        *_optional(body, "token", _token),
-        *_optional(body, "expiration", lambda value: _expiration(value, now)),
-        *_optional(body, "payload", _payload),
-        *_optional(body, "params", _params),
-    ]
+    checks: tuple[tuple[str, Callable[[Any], Row | None]], ...] = (
+        ("id", lambda value: _check_header_text("id", value, MAX_ID_LENGTH)),
+        ("type", lambda value: _check_type(value, types)),
+        ("address", _check_address),
+        ("token", lambda value: _check_header_text("token", value, MAX_TOKEN_LENGTH)),
+        ("expiration", lambda value: _check_expiration(value, now)),
+        ("payload", _check_payload),
+        ("params", _check_params),
+    )
+    problems: list[Row] = []
+    for name, check in checks:
+        value = body.get(name)
+        if name in ("id", "type", "address") and value in (None, ""):
+            problems.append(row("required", field=name))
+        elif value is not None and (problem := check(value)):
+            problems.append(problem)
     if problems:
         raise ApiError(problems)
     expiration, token = _as_integer(body.get("expiration")), body.get("token")
@@ -127,56 +136,36 @@ def check_channel(body: JSONObject, *, now: int, types: tuple[str, ...] = ("web_
     )
 
 
-Check = Callable[[Any], "Row | None"]
-
-
-def _required(body: Mapping[str, Any], name: str, check: Check) -> Iterator[Row]:
-    if body.get(name) in (None, ""):
-        yield row("required", field=name)
-        return
-    yield from _optional(body, name, check)
-
-
-def _optional(body: Mapping[str, Any], name: str, check: Check) -> Iterator[Row]:
-    value = body.get(name)
-    if value is not None and (problem := check(value)):
-        yield problem
-
-
-def _id(value: Any) -> Row | None:
-    return _header_text("id", value, MAX_ID_LENGTH)
-
-
-def _token(value: Any) -> Row | None:
-    return _header_text("token", value, MAX_TOKEN_LENGTH)
-
-
-def _header_text(name: str, value: Any, limit: int) -> Row | None:
-    """It is echoed in a header of every message, which carries no line ends and no blanks around it."""
+def _check_header_text(name: str, value: Any, limit: int) -> Row | None:
+    """Check a text that is sent in a header of every message, so that it has no line ends and no blanks at its ends."""
     if not isinstance(value, str) or len(value) > limit:
-        return row("invalid", field=name, message=f"expected a text of at most {limit} characters.")
+        return row("invalid", field=name, message=f"expected text of at most {limit} characters.")
     if value != value.strip() or re.search(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]", value):
-        return row("invalid", field=name, message="it goes into a header: no control characters, no blanks around it.")
+        return row(
+            "invalid",
+            field=name,
+            message="expected text without control characters and without blanks at its ends.",
+        )
     return None
 
 
-def _type(value: Any, types: tuple[str, ...]) -> Row | None:
+def _check_type(value: Any, types: tuple[str, ...]) -> Row | None:
     return None if value in types else row("channelType", value=repr(value)[:60], allowed=" or ".join(types))
 
 
-def _address(value: Any) -> Row | None:
+def _check_address(value: Any) -> Row | None:
     parts = _split(value)
     if parts is None:
         return row("invalid", field="address", message="expected a URL like https://example.com/notifications.")
     if parts.scheme != "https":
         return row("webhookNotHttps", address=value[:200])
     if not parts.hostname or parts.username is not None or len(value) > _MAX_ADDRESS:
-        return row("invalid", field="address", message="expected https, a host and a path, and no user or password.")
+        return row("invalid", field="address", message="expected https, a host and a path, without user and password.")
     return None
 
 
 def _split(value: Any) -> SplitResult | None:
-    """The parts of a URL that a request line and a Host header can carry."""
+    """Split a URL that fits a request line and a Host header. Return None if it does not."""
     if not isinstance(value, str) or not re.fullmatch(r"[^\s\x00-\x20\x7f-\x9f\\\ud800-\udfff]+", value):
         return None
     try:
@@ -189,7 +178,7 @@ def _split(value: Any) -> SplitResult | None:
 
 @lru_cache(maxsize=1024)
 def host_of(address: str) -> str:
-    """The host of an address, as domains are compared: in ASCII, lower case, without a last dot. Raises ValueError.
+    """Return the host of an address in ASCII and lower case, without a final dot. Raises ValueError.
 
     >>> host_of("https://Hooks.Example.:8443/in"), host_of("https://[::1]:8443/in")
     ('hooks.example', '::1')
@@ -198,44 +187,44 @@ def host_of(address: str) -> str:
 
 
 def plain_host(host: str) -> str:
-    """A host's name as domains are compared. Raises ValueError for what is no host."""
+    """Return a host name in ASCII and lower case, without a final dot. Raises ValueError."""
     host = host.lower().removesuffix(".")
     if host.isascii():
         return host
     try:
         return host.encode("idna").decode()
     except UnicodeError as error:
-        raise ValueError(f"{host!r} is no host name: {error}") from None
+        raise ValueError(f"{host!r} is not a host name: {error}") from None
 
 
 def _as_integer(value: Any) -> Any:
-    """JSON has one kind of number: 3.6e12 is a whole one, as 3600000000000 is."""
+    """Return a whole float as an integer, because JSON has one type of number."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _expiration(value: Any, now: int) -> Row | None:
+def _check_expiration(value: Any, now: int) -> Row | None:
     value = _as_integer(value)
     whole = isinstance(value, int) and not isinstance(value, bool)
     if not whole and not (isinstance(value, str) and re.fullmatch(r"[0-9]{1,18}", value)):
         return row("invalid", field="expiration", message="expected a Unix time in milliseconds.")
     if int(value) <= now:
-        return row("invalid", field="expiration", message=f"it is over: it is {now} now, in milliseconds.")
+        return row("invalid", field="expiration", message=f"expected a time in the future; the time is {now} ms.")
     return None
 
 
-def _payload(value: Any) -> Row | None:
+def _check_payload(value: Any) -> Row | None:
     return None if isinstance(value, bool) else row("invalid", field="payload", message="expected true or false.")
 
 
-def _params(value: Any) -> Row | None:
+def _check_params(value: Any) -> Row | None:
     texts = isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
-    return None if texts else row("invalid", field="params", message="expected an object of texts.")
+    return None if texts else row("invalid", field="params", message="expected an object of strings.")
 
 
 def actual_expiration(requested: int | None, *, now: int, default: float | None, limit: float) -> int | None:
-    """When a channel ends: the lesser of what was asked for, or of the default, and the limit (A8-07).
+    """Return the expiration of a channel: the requested or default one, at most the limit (A8-07).
 
-    `now` and the result in Unix milliseconds, `default` and `limit` in seconds; None: it does not end.
+    `now` and the result are in Unix milliseconds, `default` and `limit` in seconds. None is no expiration.
 
     >>> actual_expiration(None, now=0, default=3600, limit=5000), actual_expiration(10**9, now=0, default=None, limit=9)
     (3600000, 9000)

@@ -1,7 +1,4 @@
-"""What becomes of a message that was posted: delivered, tried again later, or given up (N-08).
-
-Pure: the outcome, the count of tries and the chance come in, the judgement goes out.
-"""
+"""Decides whether a notification was delivered, is sent again or has failed (N-08)."""
 
 from __future__ import annotations
 
@@ -11,14 +8,14 @@ from enum import Enum
 from ..http.backoff import growing_delay
 
 DELIVERED = frozenset({102, 200, 201, 202, 204})
-"""Statuses by which a receiver says that it has the message."""
+"""The statuses of a delivered message."""
 
 RETRIED = frozenset({500, 502, 503, 504})
-"""Statuses after which the same message is sent again; whatever is in neither set is a failure."""
+"""The statuses after which a message is sent again. All others are failures."""
 
 
 class DeliveryStatus(Enum):
-    """What became of a message, or of one attempt to deliver it."""
+    """The status of a message, or of an attempt to deliver it."""
 
     DELIVERED = "delivered"
     RETRY = "retry"
@@ -28,7 +25,7 @@ class DeliveryStatus(Enum):
 
 @dataclass(frozen=True, slots=True)
 class AttemptOutcome:
-    """How one attempt went: the receiver's status, or None and why no status came."""
+    """The outcome of an attempt: the status of the response, or None and the error."""
 
     status: int | None
     error: str | None = None
@@ -36,9 +33,9 @@ class AttemptOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How patient deliveries are: the number of attempts, and the waits between them in seconds.
+    """The number of attempts, and the waits between them in seconds.
 
-    Each wait is longer than the one before, up to `cap`. `jitter` is the largest part of a wait that chance takes off.
+    Each wait is longer than the one before, up to `cap`. `jitter` is the largest part of a wait that chance removes.
 
     >>> [Schedule(jitter=0).wait(n, 0.5) for n in (1, 2, 3, 9)]
     [1.0, 2.0, 4.0, 32.0]
@@ -50,20 +47,20 @@ class Schedule:
     jitter: float = 0.25
 
     def wait(self, attempt: int, chance: float) -> float:
-        """Seconds from a failed attempt (1 for the first) to the next. `chance` is between 0 and 1."""
+        """Return the seconds from a failed attempt (1 for the first) to the next. `chance` is from 0 to 1."""
         return growing_delay(self.first, self.cap, attempt, self.jitter * chance)
 
 
 @dataclass(frozen=True, slots=True)
 class DeliveryDecision:
-    """What follows from an attempt. `wait`: seconds until the next one, where there is one."""
+    """The decision after an attempt. `wait` is the time to the next attempt in seconds, None if there is none."""
 
     status: DeliveryStatus
     wait: float | None = None
 
 
 def next_attempt(outcome: AttemptOutcome, attempt: int, schedule: Schedule, chance: float) -> DeliveryDecision:
-    """What follows from an attempt (1 for the first).
+    """Decide after an attempt (1 for the first). `chance` is from 0 to 1.
 
     >>> next_attempt(AttemptOutcome(204), 1, Schedule(), 0.0).status
     <DeliveryStatus.DELIVERED: 'delivered'>

@@ -1,4 +1,4 @@
-"""A notification message as a plain value, and its headers as the interface's table, row for row (Events)."""
+"""A notification message, and its headers by the interface's table (Events)."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from ..brand_names import Names
 from ..http.messages import Headers
 
 STATES = ("sync", "add", "remove", "update", "trash", "untrash", "change")
-"""Values of X-Svc-Resource-State (N-06)."""
+"""The values of X-Svc-Resource-State (N-06)."""
 
 CHANGED = ("content", "properties", "parents", "children", "permissions")
-"""Values of X-Svc-Changed, in the order in which a message names them (N-04)."""
+"""The values of X-Svc-Changed, in the order in which a message has them (N-04)."""
 
 CONTENT_TYPE = "application/json; utf-8"
-"""What every message says its body is, an empty one too (N-07)."""
+"""The media type of every message, also of one without a body (N-07)."""
 
 USER_AGENT = "APIs-Svc"
 
 FIRST_NUMBER = 1
-"""The number of every channel's sync message (N-01)."""
+"""The number of a channel's sync message (N-01)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of one channel. `expiration` is the channel's, in Unix milliseconds."""
+    """A message of a channel. `expiration` is that of the channel, in Unix milliseconds."""
 
     channel_id: str
     number: int
@@ -43,7 +43,7 @@ class Message:
     of_changes: bool = False
 
     def body(self, names: Names) -> bytes:
-        """Empty for a file, a small JSON object for the change log (N-07)."""
+        """Return the body, which is empty for a file and a JSON object for the change log (N-07)."""
         return json.dumps({"kind": names.kind("changes")}).encode() if self.of_changes else b""
 
     def headers(self, names: Names) -> list[tuple[str, str]]:
@@ -64,7 +64,7 @@ def _http_date(millis: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HeaderRow:
-    """One row of the interface's table of headers.
+    """A row of the interface's table of headers.
 
     The header's name without its prefix, when it is there, its meaning, the field of Message that it carries, and how
     that is written.
@@ -92,13 +92,13 @@ HEADERS: tuple[HeaderRow, ...] = (
 
 
 def in_order(changed: AbstractSet[str]) -> tuple[str, ...]:
-    """Change types in the order of the interface's table."""
+    """Return the change types in the order of the interface's table."""
     return tuple(name for name in CHANGED if name in changed)
 
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """What a receiver reads from a message. What is missing or cannot be read is None."""
+    """A message as a receiver reads it. A missing or invalid header is None."""
 
     channel_id: str | None
     number: int | None
@@ -112,7 +112,7 @@ class Notification:
 
 
 def read_notification(headers: Headers, body: bytes, names: Names) -> Notification:
-    """Read a message. Blanks in Changed, and `changed` for the state `change`, are taken as they are meant.
+    """Parse a message. Blanks in Changed are allowed, and the state `changed` means `change`.
 
     >>> names, message = Names(), Message("c", 1, "r", "sync", "https://svc.example/storage/v3/files/f?alt=json")
     >>> read_notification(Headers(message.headers(names)), b"", names).state

@@ -191,10 +191,10 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_is_lost(lab, open_for
 
     zone = page.get_by_label("Time zone", exact=True)
     zone.fill("Mars/Olympus")
-    page.get_by_role("alert").get_by_text("is no time zone of the IANA database").wait_for()
+    page.get_by_role("alert").get_by_text("is not a time zone of the IANA database").wait_for()
     page.get_by_label("Title", exact=True).focus()
     zone.fill("Europe/Berlin")
-    page.get_by_text("is no time zone of the IANA database").wait_for(state="detached")
+    page.get_by_text("is not a time zone of the IANA database").wait_for(state="detached")
 
 
 @pytest.mark.spec("W-05", "W-05b", "W-05c")
