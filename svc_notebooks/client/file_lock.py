@@ -15,7 +15,7 @@ else:
 
 
 def open_locked(path: Path, mode: int) -> int | None:
-    """A descriptor of the file, made if missing, locked for this process; None while another has it.
+    """A descriptor of the file, made if missing, locked for this process, or None while another has it.
 
     The file may be renamed or removed by whoever held the lock before: then its successor is opened.
     """

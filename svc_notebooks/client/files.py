@@ -39,7 +39,7 @@ def list_files(
 
 
 def copy_file(session: Session, file_id: str, metadata: File, *, query: Mapping[str, object] | None = None) -> File:
-    """Copy a file; return the copy. Raises NotAllowed, NotFound.
+    """Copy a file and return the copy. Raises NotAllowed, NotFound.
 
     A request without a response is not sent again, because it may have made a copy.
     """
@@ -52,7 +52,7 @@ def create_file(session: Session, metadata: File, *, query: Mapping[str, object]
 
 
 def update_file(session: Session, file_id: str, metadata: File, *, query: Mapping[str, object] | None = None) -> File:
-    """Change the fields of a file that are in `metadata`; return the file."""
+    """Change the fields of a file that are in `metadata` and return the file."""
     return cast(File, session.call("PATCH", file_path(session, file_id), query=query, body=metadata))
 
 

@@ -1,4 +1,4 @@
-"""A session: one service, one token, one way to reach it, and the record of what was said."""
+"""A session with one service: its address, token and transport, and the record of exchanges."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import os
 import random as dice
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -45,29 +45,28 @@ _NOT_PICKLED = (
 )
 
 _MAX_FIRST_TRIES = 3
-"""A service that never answered is given up after so many tries: its address is probably wrong."""
+"""The number of tries for a service that never answered, whose address is probably wrong."""
 
 
 class SystemTime:
-    """The clock of a session that is given none."""
+    """The default clock of a session."""
 
     def now(self) -> datetime:
-        """The present instant in UTC."""
+        """Return the current time in UTC."""
         return datetime.now(UTC)
 
 
 class Session:
-    """Speaks to one service.
+    """Sends requests to one service and records the exchanges.
 
-    `base_url` is its address, `token` an access token, a function that gives one (asked again once after
-    a 401), or None. With `handler` the service is a function in this process and no socket is opened;
-    otherwise `requests` carries the exchanges, with the environment's proxies and certificates
-    (HTTPS_PROXY, NO_PROXY, REQUESTS_CA_BUNDLE) unless `proxies` and `verify` (True, False or a file of
-    certificates) say otherwise. `timeout` is (to connect, to read) in seconds. `clock`, `sleep` and `random`
-    are for sandboxes and tests; give a virtual clock together with the sleep that moves it. `state_dir` keeps
-    the journal of unfinished uploads.
+    `base_url` is its address. `token` is an access token, a function that returns one (called again once after
+    a 401), or None. With `handler` the service is a function in this process and no socket is opened. Otherwise
+    `requests` connects, with the environment's proxies and certificates (HTTPS_PROXY, NO_PROXY, REQUESTS_CA_BUNDLE)
+    where `proxies` and `verify` (True, False or a file of certificates) are None. `timeout` is (to connect, to read)
+    in seconds. `clock`, `sleep` and `random` are for sandboxes and tests. A virtual clock needs the `sleep` that moves
+    it. `state_dir` is the folder of the journal of unfinished uploads.
 
-    Raises ValueError or TypeError for arguments that cannot be meant.
+    Raises ValueError or TypeError for invalid arguments.
 
     >>> session = Session("https://api.example.org", handler=lambda request: Response(200, body=b'{"id": "x"}'))
     >>> session.call("GET", "/storage/v3/files/x")
@@ -101,9 +100,9 @@ class Session:
         self.random: Random = random or dice.SystemRandom()
         self.exchanges = Recorder() if recorder is None else recorder
         self.owner: object = None
-        """What this session is part of and keeps alive: a sandbox."""
-        self.explain: Callable[[SvcError], SvcError] = _unchanged
-        """Says more of an error than the service can: that an id belongs to another sandbox."""
+        """The sandbox that this session belongs to and keeps alive."""
+        self.explain: Callable[[SvcError], SvcError] = lambda error: error
+        """Adds what the service cannot know to an error, such as that an id belongs to another sandbox."""
         self.pending = UploadJournal(_folder(state_dir, in_process=handler is not None))
         self._own_origin = origin_of(self.base_url) + "/"
         self._credential = Credential(token)
@@ -121,7 +120,7 @@ class Session:
         return f"<Session {getattr(self, 'base_url', 'of no address')}>"
 
     def __getstate__(self) -> NoReturn:
-        """A pickle would carry the token to wherever it goes (T-05)."""
+        """Raise TypeError, because a pickle would contain the token (T-05)."""
         raise TypeError(SANDBOX_NOT_PICKLED if self.in_process else _NOT_PICKLED)
 
     def __enter__(self) -> Session:
@@ -134,15 +133,15 @@ class Session:
 
     @property
     def in_process(self) -> bool:
-        """Whether the service is a function of this process: no exchange has to be waited for."""
+        """True where the service is a function of this process, so that no exchange has to be waited for."""
         return isinstance(self._transport, DirectTransport)
 
     def close(self) -> None:
-        """Let connections go; the session can still be used and opens new ones."""
+        """Close the connections. The session can still be used and opens new ones."""
         self._transport.close()
 
     def is_own_token(self, text: str) -> bool:
-        """Whether a text is the access token of this session."""
+        """Return True for the access token of this session."""
         return self._credential.header == f"Bearer {text}"
 
     # -- JSON calls
@@ -155,13 +154,13 @@ class Session:
         query: Mapping[str, object] | None = None,
         body: Mapping[str, object] | None = None,
     ) -> JSONObject:
-        """One JSON call: send, retry where that is safe, and give back the answer's object ({} if empty).
+        """Send a JSON request, again where that is safe, and return the response's object ({} if empty).
 
-        `path` begins with a slash and comes behind the base address; a `query` value may be a text, a
-        number, a bool, a list of those, or None (left out). Raises SvcError.
+        `path` begins with a slash and is appended to the base address. A `query` value is a text, a number, a bool, a
+        list of those, or None, which is left out. Raises SvcError.
 
-        A POST that names its `id` may be sent again: when a repetition is told that the id is taken,
-        the earlier try had succeeded, and what it made is returned (X-07).
+        A POST with an `id` in its body is sent again. When the second try is refused because the id is taken, the
+        first one succeeded, and the resource that it created is returned (X-07).
         """
         request = self.request(method, path, query=query, body=body)
         made_id = body.get("id") if method == "POST" and body is not None else None
@@ -181,7 +180,7 @@ class Session:
         query: Mapping[str, object] | None = None,
         body: Mapping[str, object] | None = None,
     ) -> Request:
-        """The request of a JSON call, ready to be sent."""
+        """Return the request of a JSON call."""
         url = self.url(path, query)
         if body is None:
             return Request(method, url, _BARE if method in _BODILESS else _EMPTY)
@@ -190,26 +189,27 @@ class Session:
         return Request(method, url, self.headers(*typed), content)
 
     def url(self, path: str, query: Mapping[str, object] | None = None) -> str:
-        """The address of a path of this service."""
+        """Return the URL of a path of this service."""
         if not path.startswith("/"):
-            raise ValueError(f"path {path!r} must begin with a slash: it comes behind {self.base_url}")
-        text = str(Query(_pairs(query))) if query else ""
+            raise ValueError(f"path {path!r} must begin with a slash; it is appended to {self.base_url}")
+        text = str(Query([(name, text) for name, value in query.items() for text in _texts(value)])) if query else ""
         return f"{self.base_url}{path}?{text}" if text else self.base_url + path
 
     def headers(self, *pairs: tuple[str, str]) -> Headers:
-        """The headers of every request, and these."""
+        """Return the headers of every request and these."""
         return Headers((*_BARE.pairs, *pairs))
 
     # -- exchanges
 
     def send(self, request: Request) -> Response:
-        """One exchange, recorded, not retried; the token goes along to the service's own origin alone.
+        """Send a request once, record the exchange and return the response.
 
-        Raises Broken when no whole answer comes, here or while a streamed body is read.
+        Only the service's own origin gets the token. Raises TransportError when no complete response comes, here or
+        while a streamed body is read, and the errors of the request's body.
         """
         own = request.url.startswith(self._own_origin) or origin_of(request.url) == self._own_origin[:-1]
         secret = self._credential.header if own else None
-        headers = self._signed_headers(request.headers, secret)
+        headers = self._sign(request.headers, secret)
         if own and self._fault:
             headers = self._with_fault(headers)
         now = self.clock.now()
@@ -231,7 +231,7 @@ class Session:
         except BaseException as error:
             entry.end(self.elapsed() - started, error)
             if isinstance(error, TransportError) and not (self._has_answered or self.in_process):
-                # A service that never answered is not worth the patience of one that did: base_url may be wrong.
+                # A service that never answered is tried less often, because base_url may be wrong.
                 self._failures_before_answer += 1
                 error.hopeless |= self._failures_before_answer >= _MAX_FIRST_TRIES
             raise
@@ -246,12 +246,12 @@ class Session:
         return Response(response.status, response.headers, stream)
 
     def fault(self, action: str | JSONObject) -> None:
-        """Ask the service to let something go wrong with the next request of this session, and with no other.
+        """Inject a fault into the next request of this session.
 
-        For a service of this package somewhere else; in a sandbox `lab.faults` can do more. The action is written as
+        This works with any service of this package; in a sandbox `lab.faults` can do more. The action is written as
         in a plan of faults, or short: "status=503", "reset=after", "cut_response_after=1000", "delay=2".
 
-        Raises ValueError or TypeError for what is no action; nothing is sent yet.
+        Raises ValueError or TypeError for an invalid action. Nothing is sent yet.
         """
         if not isinstance(action, str | dict):
             raise TypeError(f"a fault takes a text like 'status=503', or an action, not {type(action).__name__}")
@@ -259,14 +259,14 @@ class Session:
         self._fault[:] = [json.dumps(read.raw)]
 
     def _with_fault(self, headers: Headers) -> Headers:
-        """Add the fault that was asked for, of which the service alone learns."""
+        """Add the fault to inject to the headers."""
         try:
             return headers.plus((self.names.header("Fault"), self._fault.pop()))
         except IndexError:  # another thread was faster
             return headers
 
-    def _signed_headers(self, headers: Headers, secret: Secret | None) -> Headers:
-        """Add this session's token; a foreign origin gets none (case 65)."""
+    def _sign(self, headers: Headers, secret: Secret | None) -> Headers:
+        """Return the headers with this session's token, or without any for a foreign origin (case 65)."""
         if secret is None or headers is not _BARE:
             pairs = [pair for pair in headers.pairs if pair[0].lower() != "authorization"]
             return Headers([*pairs, ("Authorization", secret)] if secret is not None else pairs)
@@ -274,42 +274,38 @@ class Session:
             self._signed_bare = (secret, Headers((*_BARE.pairs, ("Authorization", secret))))
         return self._signed_bare[1]
 
-    # -- what attempts, uploads and downloads ask of a session
+    # -- for retries, uploads and downloads
 
     def renew(self) -> bool:
-        """Ask the token's function for another one; False when the token was given as it is."""
+        """Get another token from the token's function. Return False where the token is a text."""
         return self._credential.renew()
 
     def elapsed(self) -> float:
-        """Seconds that only go on: by the given clock if there is one, else by the system's."""
+        """Return seconds of a monotonic clock, or of the given clock where there is one."""
         return self.clock.now().timestamp() if self._virtual else time.monotonic()
 
     def chance(self) -> float:
-        """A number between 0 and 1 for the jitter of a delay."""
+        """Return a number between 0 and 1 for the jitter of a delay."""
         return self.random.random()
 
     def sleep(self, seconds: float) -> None:
-        """Wait, or move the clock on."""
+        """Wait, or advance the virtual clock."""
         self._sleep(seconds)
 
     def retry_after(self, response: Response) -> float | None:
-        """The seconds that a response asks to wait; the longest, where it names several."""
+        """Return the seconds of a response's Retry-After header, or None. Of several the longest counts."""
         now = self.clock.now()
         waits = [parse_retry_after(text, now) for text in response.headers.all("Retry-After")]
         return max((wait for wait in waits if wait is not None), default=None)
 
     def error(self, status: int, content: bytes) -> SvcError:
-        """The error that an answer means; a token that it repeats is taken out (T-05)."""
+        """Make the error of an error response, without a token that the response repeats (T-05)."""
         text = redacted_text(content.decode("utf-8", "replace"))
         return self.explain(error_from(status, without_secret(text, self._credential.token).encode()))
 
 
-def _unchanged(error: SvcError) -> SvcError:
-    return error
-
-
 def read_object(response: Response) -> JSONObject:
-    """The JSON object of an answer, {} when it is empty. Raises ServiceFailed for anything else."""
+    """Return the JSON object of a response, {} when it is empty. Raises ServiceFailed for anything else."""
     content = response.content()
     if not content:
         return {}
@@ -318,31 +314,21 @@ def read_object(response: Response) -> JSONObject:
     except (ValueError, RecursionError):
         parsed = None
     if not isinstance(parsed, dict):
-        raise ServiceFailed(f"The service answered {_kind(response)}, not a JSON object.", status=response.status)
+        media_type = printable(response.headers.get("Content-Type") or "something without a type", 60)
+        page = " (a page, perhaps of a proxy or of a network that wants you to sign in; check base_url)"
+        hint = page if "html" in media_type.lower() else ""
+        raise ServiceFailed(f"The service answered {media_type}{hint}, not a JSON object.", status=response.status)
     return parsed
 
 
-def _kind(response: Response) -> str:
-    """What an answer is that should have been JSON."""
-    kind = printable(response.headers.get("Content-Type") or "something without a type", 60)
-    page = " (a page: perhaps of a proxy, or of a network that wants you to sign in; check base_url)"
-    return kind + (page if "html" in kind.lower() else "")
-
-
-def _pairs(query: Mapping[str, object]) -> list[tuple[str, str]]:
-    return [(name, _text(member)) for name, value in query.items() for member in _each(value)]
-
-
-def _each(value: object) -> Sequence[object]:
-    return value if isinstance(value, (list, tuple)) else () if value is None else (value,)
-
-
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _texts(value: object) -> list[str]:
+    """Return the texts of a query value."""
+    values = value if isinstance(value, (list, tuple)) else () if value is None else (value,)
+    return [str(member).lower() if isinstance(member, bool) else str(member) for member in values]
 
 
 def _folder(state_dir: Path | str | None, *, in_process: bool) -> Path | None:
-    """Where the journal lies; a service inside this process dies with it, and so may its journal."""
+    """Return the journal's folder, or None for memory: a service in this process ends with it."""
     if state_dir is not None:
         return Path(state_dir).expanduser()
     return None if in_process else default_folder(os.environ)

@@ -86,7 +86,7 @@ class UploadJournal:
         return [*self._memory, *(path.stem for path in on_disk)]
 
     def read(self, key: str) -> PendingUpload | None:
-        """The entry of this key; None when there is none, or none that can be read."""
+        """The entry of this key, or None when there is none, or none that can be read."""
         if key in self._memory or self.folder is None:
             return self._memory.get(key)
         try:
@@ -99,7 +99,7 @@ class UploadJournal:
         return next((entry for entry in self.all() if entry.session_uri == session_uri), None)
 
     def claim(self, key: str) -> JournalLock | None:
-        """The right to continue this upload; None while another process or a thread of this one is sending it.
+        """The right to continue this upload, or None while another process or a thread of this one is sending it.
 
         A second claim in the same session takes over one that is not in use: the cell was run again.
         """

@@ -132,7 +132,7 @@ def _is_unchanged(
 
 
 def _checksum(file: File) -> tuple[str, str] | None:
-    """Return the algorithm and the checksum of the content; None where the service has none."""
+    """Return the algorithm and the checksum of the content, or None where the service has none."""
     if sha256 := file.get("sha256Checksum"):
         return "sha256", sha256
     md5 = file.get("md5Checksum")
@@ -140,7 +140,7 @@ def _checksum(file: File) -> tuple[str, str] | None:
 
 
 def _requested_size(requested: ByteRange | None, facts: File) -> int | None:
-    """Return how many bytes are to be saved; None where the service does not tell."""
+    """Return how many bytes are to be saved, or None where the service does not tell."""
     if facts.get("size") is None:
         return None
     whole = int(facts["size"])

@@ -43,7 +43,7 @@ def checked_format(format: object) -> str:
 
 
 def choose(formats: Sequence[ExportFormat], name: str) -> ExportFormat | None:
-    """Return the first format with this checked name; None where there is none."""
+    """Return the first format with this checked name, or None where there is none."""
     for row in formats:
         if name in (row.media_type.lower(), row.extension, row.title.lower()):
             return row

@@ -132,7 +132,7 @@ def _candidates(target: Path) -> Iterator[Path]:
 
 
 def _read_note(note: Path) -> dict[str, object] | None:
-    """A note of ours; None where there is none, or a file that is not ours."""
+    """A note of ours, or None where there is none, or a file that is not ours."""
     try:
         note_content = json.loads(note.read_bytes())
     except (OSError, ValueError, RecursionError):

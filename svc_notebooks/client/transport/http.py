@@ -1,9 +1,8 @@
-"""The way to a service over HTTP: the one file that sends with `requests`.
+"""The transport over HTTP, the only module that sends with `requests`.
 
-`requests` finds the way to an origin once: its connections, certificates and proxies. What is asked then goes
-over these connections directly, because finding the way again costs as much as a small exchange itself. Nothing
-is retried and no redirect is followed here: a 308 is an answer (A3), and when to try again is decided in one
-place (client/transport/retry.py, core/uploads/client_state_machine.py).
+`requests` finds the connection pool, certificates and proxies of an origin once. Requests then use the pool directly,
+because finding it again costs as much as a small exchange. Nothing is retried and no redirect is followed here: a 308
+is a response of an upload (A3), and retries are decided in retry.py and core/uploads/client_state_machine.py.
 """
 
 from __future__ import annotations
@@ -42,24 +41,24 @@ from ...core.process_fork import after_fork
 from .in_process import BLOCK, TransportError
 
 ERRORS = (requests.RequestException, HTTPError, ProxySchemeUnsupported, OSError)
-"""Whatever requests, urllib3 and sockets raise is one of these; a test compares them with the modules."""
+"""The bases of all errors of requests, urllib3 and sockets; a test compares them with the modules."""
 
 _READ_AT_ONCE = 65_536
-"""Answers up to this size are read at once, so that their connection is free again."""
+"""Responses up to this size are read at once, so that their connection is free again."""
 
 SENT_AT_ONCE = 256 * 1024
-"""Bodies leave in blocks of so many bytes: the reader is at work on one while the next is fetched. With 1 MiB an
-upload takes a tenth longer, measured."""
+"""The bytes of a block that is sent, so that the service works on one while the next is read. With 1 MiB an upload
+takes a tenth longer, measured."""
 
 _MAX_ORIGINS = 8
-"""So many origins have their connections kept."""
+"""The number of origins whose connections are kept."""
 
 
 class HttpTransport:
-    """Carries requests over sockets, which are kept open between them.
+    """Sends requests over sockets, which are kept open between them.
 
-    `verify` is True, False or a file or folder of certificates; `proxies` maps a scheme to a proxy's URL;
-    None for either: what the environment says. `timeout` is (to connect, to read) in seconds.
+    `verify` is True, False or a file or folder of certificates, and `proxies` maps a scheme to a proxy's URL. None
+    takes either from the environment. `timeout` is (to connect, to read) in seconds.
     """
 
     def __init__(
@@ -75,18 +74,20 @@ class HttpTransport:
         self._timeout = urllib3.Timeout(connect=timeout[0], read=timeout[1])
         self._adapter = _adapter()
         self._pools: dict[tuple[str, str], _OriginPool] = {}
-        logging.getLogger("urllib3.connectionpool").addFilter(_without_secrets)
+        logging.getLogger("urllib3.connectionpool").addFilter(_redact_log)  # adding it twice adds it once
         after_fork(self, HttpTransport._close_in_child)
 
     def send(self, request: Request) -> Response:
-        """One exchange. Raises Broken."""
-        way = self._pool_for(request.url)
+        """Send a request and return the response. Raises TransportError."""
+        pool = self._pool_for(request.url)
         try:
-            raw = way.send(request, self._timeout)
+            raw = pool.send(request, self._timeout)
         except ERRORS as error:
-            raise (
-                transport_error(error, request.url) if capabilities().sockets else _blocked_by_browser(request.url)
-            ) from _safe_cause(error)
+            if capabilities().sockets:
+                raise transport_error(error, request.url) from _safe_cause(error)
+            # A browser gives no reason for a failed request, and another try would not help.
+            host = urlsplit(request.url).netloc.rpartition("@")[2]
+            raise TransportError(_BLOCKED.format(host=host), hopeless=True) from _safe_cause(error)
         return _read(raw, request.method)
 
     def close(self) -> None:
@@ -95,26 +96,23 @@ class HttpTransport:
         self._adapter.close()
 
     def _close_in_child(self) -> None:
-        """In a forked child: close the copies of the parent's sockets, which sends nothing, and start without any."""
-        for way in self._pools.values():
-            way.close_in_child()
+        """Close a forked child's copies of the parent's sockets, which sends nothing."""
+        for pool in self._pools.values():
+            pool.close_in_child()
         self._pools, self._adapter = {}, _adapter()
 
     def _pool_for(self, url: str) -> _OriginPool:
         origin = urlsplit(url)[:2]
-        way = self._pools.get(origin)
-        if way is None:
+        pool = self._pools.get(origin)
+        if pool is None:
             if len(self._pools) == _MAX_ORIGINS:  # the adapter closes the oldest connections: forget them all
                 self._pools.clear()
-            way = self._pools[origin] = self._checked_pool(url)
-        return way
-
-    def _checked_pool(self, url: str) -> _OriginPool:
-        """Nothing is sent here: what fails is the address, a proxy's or a path of certificates, and fails again."""
-        try:
-            return self._new_pool(url)
-        except ERRORS as error:
-            raise TransportError(str(error), sent=False, hopeless=True) from error
+            try:
+                pool = self._pools[origin] = self._new_pool(url)
+            except ERRORS as error:
+                # Nothing was sent: the address, a proxy's address or a path of certificates is wrong, and stays so.
+                raise TransportError(str(error), sent=False, hopeless=True) from error
+        return pool
 
     def _new_pool(self, url: str) -> _OriginPool:
         prepared, proxies = requests.PreparedRequest(), self._proxies_for(url)
@@ -138,8 +136,8 @@ def _adapter() -> HTTPAdapter:
     return HTTPAdapter(pool_connections=_MAX_ORIGINS, pool_maxsize=16, max_retries=0)
 
 
-def _without_secrets(record: logging.LogRecord) -> bool:
-    """urllib3 logs whole addresses, which may have a token in them (T-05); adding a filter twice adds it once."""
+def _redact_log(record: logging.LogRecord) -> bool:
+    """Redact the URLs that urllib3 logs, which may contain a token (T-05)."""
     if isinstance(record.args, tuple):
         record.args = tuple(
             redacted_url(argument) if isinstance(argument, str) else argument for argument in record.args
@@ -162,21 +160,20 @@ def _certificates(verify: bool | str | Path | None) -> bool | str:
     if verify is not None and not isinstance(verify, bool):
         raise TypeError(f"verify is {type(verify).__name__}; give True, False or the path of certificates")
     if verify is None:
-        named = os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE")
-        return named or True
+        return os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE") or True
     return verify
 
 
 @dataclass(frozen=True, slots=True)
 class _OriginPool:
-    """The connections to one origin; a plain proxy on the way is told whole addresses."""
+    """The connections to one origin. An HTTP proxy before it gets whole URLs."""
 
     pool: urllib3.HTTPConnectionPool
     retries: urllib3.Retry
     behind_proxy: bool
 
     def send(self, request: Request, timeout: urllib3.Timeout) -> urllib3.BaseHTTPResponse:
-        """One exchange; the body of the answer is still to be read. Raises one of ERRORS."""
+        """Send a request and return the response, whose body is not read yet. Raises one of ERRORS."""
         body = request.body
         return self.pool.urlopen(
             request.method,
@@ -194,11 +191,11 @@ class _OriginPool:
         )
 
     def close_in_child(self) -> None:
-        """In a forked child: an empty pool, with locks that no thread of the parent holds."""
+        """Empty a forked child's copy of the pool, and renew its locks, which a thread of the parent may hold."""
         if connections := self.pool.pool:
             for connection in filter(None, connections.queue):
                 connection.close()
-            LifoQueue.__init__(connections, connections.maxsize)  # the pool's finalizer will ask it for connections
+            LifoQueue.__init__(connections, connections.maxsize)  # the pool's finalizer takes connections from it
 
 
 def _target(url: str) -> str:
@@ -224,7 +221,7 @@ def _read(raw: urllib3.BaseHTTPResponse, method: str) -> Response:
 
 
 class Stream:
-    """A response's body in blocks; reading it to the end frees the connection, stopping early closes it."""
+    """A response's body in blocks. Reading it to the end frees the connection, stopping early closes it."""
 
     __slots__ = ("_raw",)
 
@@ -234,7 +231,7 @@ class Stream:
     def __iter__(self) -> Iterator[bytes]:
         raw, encoded = self._raw, "Content-Encoding" in self._raw.headers
         try:
-            # Without decoding, urllib3 hands its blocks on; with it they are copied through a buffer.
+            # Without decoding, urllib3 passes its blocks on; with it they are copied through a buffer.
             while block := raw.read(BLOCK, decode_content=encoded):
                 yield block
             raw.release_conn()
@@ -245,7 +242,7 @@ class Stream:
 
 
 def transport_error(error: Exception, url: str = "") -> TransportError:
-    """Any failure of requests, urllib3 or the socket, as the one that the client knows."""
+    """Turn an error of requests, urllib3 or a socket into a TransportError."""
     layers = list(_layers(error))
     hopeless = any(isinstance(layer, _HOPELESS) for layer in layers)
     early = any(isinstance(layer, _NOT_SENT) for layer in layers)
@@ -257,7 +254,7 @@ def transport_error(error: Exception, url: str = "") -> TransportError:
 
 
 def _unreachable(layers: list[BaseException], url: str) -> str:
-    """Which address was tried and what to check, where no connection came about; else nothing."""
+    """Return which address was tried and what to check where there was no connection, else an empty text."""
     parts = urlsplit(url)
     host, origin = parts.hostname, f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
     inner = layers[-1]
@@ -274,19 +271,14 @@ def _unreachable(layers: list[BaseException], url: str) -> str:
     return ""
 
 
-def _blocked_by_browser(url: str) -> TransportError:
-    """A browser says of a failed request that it failed, and no more; to send it again would not help."""
-    return TransportError(_UNHEARD.format(host=urlsplit(url).netloc.rpartition("@")[2]), hopeless=True)
-
-
-_UNHEARD = (
-    "the browser let no answer of {host} through: it cannot be reached, or does not allow this page to ask it (CORS)."
+_BLOCKED = (
+    "the browser blocked the request to {host}: it cannot be reached, or does not allow requests from this page (CORS)."
     " It must name the page's address in Access-Control-Allow-Origin, and expose Location, Range and ETag"
 )
 
 
 def _safe_cause(error: Exception) -> BaseException | None:
-    """The innermost reason, as the cause to be shown: those around it name the whole address (T-05)."""
+    """Return the innermost error, because those around it show the whole URL (T-05). None where it does, too."""
     inner = list(_layers(error))[-1]
     return inner if redacted_text(str(inner)) == str(inner) else None
 
@@ -306,7 +298,7 @@ _HOPELESS = (
 
 
 def _layers(error: BaseException) -> Iterator[BaseException]:
-    """The error, and what urllib3 and the socket said inside of it."""
+    """Iterate over an error and the errors of urllib3 and the socket inside it."""
     yield error
     for inner in (getattr(error, "reason", None), *error.args):
         if isinstance(inner, BaseException):
@@ -315,7 +307,7 @@ def _layers(error: BaseException) -> Iterator[BaseException]:
 
 
 def _forget_frames(error: BaseException) -> None:
-    """Their frames have the request in hand, token and all: a traceback with variables would show it (T-05)."""
+    """Remove the tracebacks, whose frames have the request and its token in their variables (T-05)."""
     error.__traceback__ = None
     for before in (error.__cause__, error.__context__):
         if before is not None and before.__traceback__ is not None:
@@ -325,10 +317,8 @@ def _forget_frames(error: BaseException) -> None:
 def _message(error: BaseException) -> str:
     text = str(error) or type(error).__name__
     if isinstance(error, BadStatusLine) and not isinstance(error, RemoteDisconnected):
-        return (
-            f"what answered does not speak HTTP; check base_url. It began with '{printable(redacted_text(text), 60)}'"
-        )
+        return f"the response is not HTTP; check base_url. It begins with '{printable(redacted_text(text), 60)}'"
     if "WRONG_VERSION_NUMBER" in text:
-        return "what answered does not speak TLS; check base_url: is it http:// or another port?"
+        return "the server does not use TLS; check base_url: is it http:// or another port?"
     # urllib3 begins with the object's repr, which has an address in it that differs at every run
     return printable(redacted_text(text.partition(">: ")[2] or text if text.startswith("<") else text))

@@ -1,4 +1,4 @@
-"""The way to a service as a protocol, and the shortest one: a call in the caller's own thread."""
+"""The protocol of a transport, and the transport that calls a service in the caller's own thread."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ BLOCK = 1024 * 1024
 
 
 class TransportError(Exception):
-    """No answer came, or not all of it; for the client's own use, people see core.errors.
+    """A missing or incomplete response, inside the client; users get the errors of core.errors.
 
-    `sent` is False when surely nothing reached the service. `hopeless` says that trying again cannot
-    help: no such host, a certificate that is not trusted, a proxy that refuses. `unreachable` says that no connection
-    came about.
+    `sent` is False when nothing reached the service. `hopeless` means that another try cannot help: no such host, a
+    certificate that is not trusted, a proxy that refuses. `unreachable` means that there was no connection.
     """
 
     def __init__(self, message: str, *, sent: bool = True, hopeless: bool = False, unreachable: bool = False) -> None:
@@ -34,17 +33,17 @@ class TransportError(Exception):
 
 
 class Transport(Protocol):
-    """What carries a request to a service and its response back."""
+    """Sends requests to a service."""
 
     def send(self, request: Request) -> Response:
-        """One exchange. Raises Broken, here or while the response's body is read."""
+        """Send a request and return the response. Raises TransportError, here or while the body is read."""
 
     def close(self) -> None:
-        """Let connections go."""
+        """Close the connections."""
 
 
 class DirectTransport:
-    """Calls the service as a function: no socket and no thread.
+    """Calls the service as a function, without a socket or thread.
 
     >>> DirectTransport(lambda request: Response(204)).send(Request("GET", "https://x/")).status
     204
@@ -70,7 +69,7 @@ class DirectTransport:
         return Response(response.status, response.headers, _read_blocks(response.body))
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing, because nothing is open."""
 
 
 def _read_blocks(blocks: Iterable[bytes]) -> Iterator[bytes]:
@@ -83,7 +82,7 @@ def _read_blocks(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 @contextmanager
 def closing_body(blocks: Iterable[bytes]) -> Iterator[None]:
-    """Tell a streamed body that nobody reads it any further, as WSGI servers do."""
+    """Close a streamed body at the end of the block, as WSGI servers do."""
     try:
         yield
     finally:
@@ -92,7 +91,7 @@ def closing_body(blocks: Iterable[bytes]) -> Iterator[None]:
 
 @dataclass(slots=True, eq=False, repr=False)
 class OutgoingBody:
-    """A request's body as a transport reads it: counted, and with errors that look like a client that disconnects.
+    """Wraps the body of a request to count its bytes and to turn its errors into a client that disconnects.
 
     A source that cannot be read, or a KeyboardInterrupt, must not surface inside the service or the HTTP library,
     which would take it for an error of their own. They see Disconnected, and the service keeps the bytes that came;

@@ -1,8 +1,8 @@
-"""What went over the wire, kept for looking at (D-04).
+"""Records the exchanges of a session (D-04).
 
-Recording costs a few microseconds, because only references are kept; text is made when an exchange is looked
-at. Secrets are the exception: they are taken out when a message is over, so that no record holds one (T-05). Until
-then the beginning of a body is kept as it comes, because a secret may be cut in two between blocks.
+Recording costs a few microseconds, because only references are kept; text is made when an exchange is read. Secrets
+are removed at the end of a message, so that no record has one (T-05). Until then the beginning of a body is kept as
+it comes, because a secret may be cut in two between blocks.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from ...core.process_fork import after_fork
 from .in_process import closing_body
 
 KEPT = 2048
-"""So many bytes of a text body are kept, of either direction."""
+"""The bytes of a text body that are kept, in either direction."""
 
 MIB = 1024 * 1024
 
 _SCANNED_BYTES = KEPT + 8192
-"""So many bytes are looked through for secrets: more than the longest one that may begin in what is kept."""
+"""The bytes that are searched for secrets, more than the longest one that may begin in the bytes kept."""
 
 _TEXT = ("text/", "application/json", "application/xml", "application/x-www-form-urlencoded", "multipart/")
 _BASE_SIZE = 1000
-"""About so many bytes an exchange takes beside its texts."""
+"""About the bytes of memory that an exchange takes beside its texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request and its response.
+    """A request and its response.
 
     `sent` and `received` count bytes of the bodies, `seconds` run until the last of them; bodies are texts
     of at most 2 KiB, None where they are empty or binary; `status` is None and `error` says why when no
@@ -75,9 +75,10 @@ def _record_headers(headers: Headers, secret: str) -> _RecordedHeaders:
 
 @dataclass(slots=True, eq=False, repr=False)
 class RecordedExchange:
-    """An exchange while it happens; `secret` is the session's token, which is forgotten at the end.
+    """An exchange while it happens.
 
-    The heads are the first bytes of the bodies that are texts.
+    `secret` is the session's token, which is removed at the end. The heads are the first bytes of bodies that are
+    texts.
     """
 
     n: int
@@ -116,19 +117,19 @@ class RecordedExchange:
             self.response_head += data[: _SCANNED_BYTES - len(self.response_head)]
 
     def end(self, seconds: float, error: BaseException | None = None) -> None:
-        """End the exchange, well or not; after it the record has no secret."""
+        """End the exchange, with an error or without, and remove the secrets from the record."""
         self.seconds = seconds
         if error is not None:
             self.error = without_secret(redacted_text(str(error) or type(error).__name__), self.secret)
         if self.request_head:
-            self.request_head = _redacted_head(self.request_head, self.secret, self.url)
+            self.request_head = _redact_head(self.request_head, self.secret, self.url)
         if self.response_head:
-            self.response_head = _redacted_head(self.response_head, self.secret, self.url)
+            self.response_head = _redact_head(self.response_head, self.secret, self.url)
         self.secret = ""
 
     def view(self) -> Exchange:
-        """Return the exchange as it is now; a body is None where it is empty or binary."""
-        heads = [_redacted_head(head, self.secret, self.url) for head in (self.request_head, self.response_head)]
+        """Return the exchange as it is now. A body is None where it is empty or binary."""
+        heads = [_redact_head(head, self.secret, self.url) for head in (self.request_head, self.response_head)]
         return Exchange(
             n=self.n,
             time=self.time,
@@ -146,8 +147,8 @@ class RecordedExchange:
         )
 
 
-def _redacted_head(head: bytes, secret: str, url: str) -> bytes:
-    """The beginning of a body without secrets, no longer than what is kept."""
+def _redact_head(head: bytes, secret: str, url: str) -> bytes:
+    """Return the bytes of a body that are kept, without secrets."""
     text = _readable(head)
     if not may_contain_secret(text) and not (secret and secret in text):
         return head[:KEPT]
@@ -157,9 +158,9 @@ def _redacted_head(head: bytes, secret: str, url: str) -> bytes:
 
 
 class Recorder(Sequence[Exchange]):
-    """The last exchanges, oldest first; safe to use from several threads.
+    """The last exchanges, oldest first, for several threads.
 
-    It holds `limit` of them and, those aside that are under way, at most `most_bytes` of memory.
+    It holds `limit` of them and at most `most_bytes` of memory, without those that are not over.
 
     >>> len(Recorder(limit=100, most_bytes=1_000_000))
     0
@@ -200,17 +201,17 @@ class Recorder(Sequence[Exchange]):
 
     @property
     def last(self) -> int:
-        """The number of the last one, which counts those that are forgotten, too."""
+        """The number of the last exchange, which counts removed ones too."""
         return self._count
 
     def clear(self) -> None:
-        """Forget them; the numbers go on."""
+        """Remove all exchanges. The numbers continue."""
         with self._lock:
             self._entries.clear()
             self._bytes = 0
 
     def begin(self, request: Request, time: datetime, secret: str = "") -> RecordedExchange:
-        """Record a request that is about to be sent; `secret` is the token in its Authorization header."""
+        """Record a request that is about to be sent. `secret` is the token in its Authorization header."""
         with self._lock:
             self._count += 1
             if request.headers is not self._headers:  # a session sends most of its requests with the very same ones
@@ -232,7 +233,7 @@ class Recorder(Sequence[Exchange]):
 
 
 class RecordedStream:
-    """A response's body that is counted as it comes."""
+    """A response's body that is recorded as it comes."""
 
     __slots__ = ("_blocks", "_elapsed", "_entry")
 
@@ -254,7 +255,7 @@ class RecordedStream:
 
 
 def _readable(head: bytes) -> str:
-    """The text up to where it turns binary, as in the second part of a multipart body."""
+    """Return the text up to the first binary byte, as in the second part of a multipart body."""
     try:
         return head.decode()
     except UnicodeDecodeError as error:

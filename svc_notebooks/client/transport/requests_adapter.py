@@ -1,4 +1,4 @@
-"""An in-process service for anyone who uses `requests`: no socket, no thread.
+"""An adapter that lets `requests` call an in-process service, without a socket or thread.
 
 session = requests.Session()
 session.mount("https://", DirectAdapter(service.handle))
@@ -59,7 +59,7 @@ class DirectAdapter(BaseAdapter):
         return self._answer(request, response)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing, because nothing is open."""
 
     def _answer(self, request: requests.PreparedRequest, response: Response) -> requests.Response:
         raw = _raw(response, request.method or "GET")

@@ -76,7 +76,7 @@ class UploadRequest:
 
     @property
     def chosen_id(self) -> str | None:
-        """The id that the caller chose for a new file (generate_ids); None where the service chooses."""
+        """The id that the caller chose for a new file (generate_ids), or None where the service chooses."""
         file_id = self.metadata.get("id") if self.file_id is None else None
         return file_id if isinstance(file_id, str) else None
 
@@ -97,7 +97,7 @@ class UploadRequest:
         return Request(self.method, self.url(session, "resumable"), session.headers(*pairs), body)
 
     def journal_key(self, session: Session) -> str | None:
-        """Return the key that the same upload has in another run; None where its source cannot be recognized."""
+        """Return the key that the same upload has in another run, or None where its source cannot be recognized."""
         mark = self.source.path or self.source.fingerprint()
         if mark is None:
             return None

@@ -39,7 +39,7 @@ def session_location(url: str, response: Response) -> str:
 
 
 def read_file(response: Response) -> File | None:
-    """Return the metadata in a response; None where it is not a JSON object."""
+    """Return the metadata in a response, or None where it is not a JSON object."""
     try:
         parsed: JSON = json.loads(response.content())
     except (ValueError, RecursionError):

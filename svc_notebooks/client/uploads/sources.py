@@ -71,7 +71,7 @@ class UploadSource:
         """Keep the last `size` bytes that were read, so that they can be read again."""
 
     def fingerprint(self) -> str | None:
-        """Return a text that changes with the content; None where all of it would have to be read."""
+        """Return a text that changes with the content, or None where all of it would have to be read."""
         return None
 
     def close(self) -> None:
@@ -122,7 +122,7 @@ def _checked_path(source: str | os.PathLike[str]) -> Path:
 
 
 def own_name(source: object) -> str | None:
-    """Return the file name of a path or file object, without its folders; None where there is none.
+    """Return the file name of a path or file object, without its folders, or None where there is none.
 
     >>> own_name("data/survey.csv"), own_name(b"a,b")
     ('survey.csv', None)

@@ -110,7 +110,7 @@ class ClientUpload:
 
     @property
     def total(self) -> int | None:
-        """The bytes of the whole; None while that is not known."""
+        """The bytes of the whole, or None while that is not known."""
         return self._machine.total
 
     def __repr__(self) -> str:
@@ -124,7 +124,7 @@ class ClientUpload:
             self._claim.release()
 
     def run(self) -> File:
-        """Send everything that is left; return the file's metadata."""
+        """Send everything that is left and return the file's metadata."""
         with self._lock:
             if self._claim is not None and not self._claim.held:
                 self._claim = self._session.pending.claim(self._claim.key)
@@ -137,7 +137,7 @@ class ClientUpload:
             return self.file
 
     def resume(self) -> File:
-        """Query what the service has, then send what is left, with a fresh patience; return the file's metadata."""
+        """Query what the service has, then send what is left, with a fresh patience and return the file's metadata."""
         with self._lock:
             if self.file is None:
                 self._start_machine()
@@ -151,7 +151,7 @@ class ClientUpload:
         return self
 
     def step(self) -> dict[str, object]:
-        """Perform one step, a request or a wait; return its row. Raises ValueError when the upload is complete."""
+        """Perform one step, a request or a wait and return its row. Raises ValueError when the upload is complete."""
         with self._sending():
             if self.file is not None:
                 raise ValueError("the upload is complete; there is no step left")
@@ -159,7 +159,7 @@ class ClientUpload:
             return self.history[-1]
 
     def send_chunk(self) -> dict[str, object]:
-        """Send the next chunk, after the steps that must come before it; return the row of the last step.
+        """Send the next chunk, after the steps that must come before it and return the row of the last step.
 
         Raises ValueError when the upload is complete.
         """
@@ -172,7 +172,7 @@ class ClientUpload:
                     return self.history[-1]
 
     def status(self) -> dict[str, object]:
-        """Query what the service has; return the row of the query. Raises ValueError before `begin`."""
+        """Query what the service has and return the row of the query. Raises ValueError before `begin`."""
         self._check_begun()
         with self._sending():
             if self.state is not UploadState.OPEN:
@@ -189,7 +189,7 @@ class ClientUpload:
                     return self.history[-1]
 
     def cancel(self) -> dict[str, object]:
-        """Cancel the session on the service; return the row of the step. Raises Interrupted, SvcError."""
+        """Cancel the session on the service and return the row of the step. Raises Interrupted, SvcError."""
         self._check_begun()
         self._cancelling.set()
         try:
@@ -267,7 +267,7 @@ class ClientUpload:
                 self._claim.save(entry)
 
     def _chunk(self, step: Send) -> tuple[Request, int, int | None]:
-        """Make the request that sends a chunk; return it with the chunk's first and last byte."""
+        """Make the request that sends a chunk and return it with the chunk's first and last byte."""
         source, first, size = self._source, step.first, step.size or 0
         if source.size is None:  # a stream is read one byte further, to see whether it ends
             size = step.size or DEFAULT_CHUNK
@@ -328,7 +328,7 @@ class ClientUpload:
         return response
 
     def _send_cancel(self) -> bool:
-        """Send DELETE to the session URI; return False when another try is worthwhile. Raises SvcError."""
+        """Send DELETE to the session URI and return False when another try is worthwhile. Raises SvcError."""
         request = Request("DELETE", str(self.session_uri), self._session.headers(("Content-Length", "0")))
         try:
             response = self._session.send(request)
@@ -387,7 +387,7 @@ class ClientUpload:
             self._claim.drop()
 
     def _fail(self, reason: FailureReason) -> None:
-        """Raise the error of a failure; return where it turns out that the upload is complete."""
+        """Raise the error of a failure and return where it turns out that the upload is complete."""
         error = self._error(reason)
         if error.status == 409 and self._all_sent and self.request.chosen_id:
             # The first session had everything and took the id with it: the upload is complete (X-07).

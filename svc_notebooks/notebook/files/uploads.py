@@ -121,12 +121,12 @@ class Upload:
         return frame(HISTORY, [self._upload.cancel()])
 
     def run(self, *, progress: Progress = None) -> DataFrame:
-        """Send everything that is left; return the file, with the columns of `files()`."""
+        """Send everything that is left and return the file, with the columns of `files()`."""
         with self._reporting(progress):
             return self._file_frame(self._upload.run())
 
     def resume(self, *, progress: Progress = None) -> DataFrame:
-        """Query what the service has, then send what is left; return the file, with the columns of `files()`."""
+        """Query what the service has, then send what is left and return the file, with the columns of `files()`."""
         with self._reporting(progress):
             return self._file_frame(self._upload.resume())
 

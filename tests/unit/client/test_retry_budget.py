@@ -155,9 +155,9 @@ def failure(base_url: str, call: str = "list") -> SvcError:
 @pytest.mark.parametrize(
     "sends, words",
     [
-        (b"SSH-2.0-OpenSSH_9.2 \x1b[31mred\r\n", r"began with 'SSH-2.0-OpenSSH_9.2 \x1b[31mred'"),
-        (bytes(range(128, 256)) * 9 + b"\n", "does not speak HTTP"),
-        (b"\x15\x03\x01\x00\x02\x02\x28", r"began with '\x15\x03\x01\x00\x02\x02("),
+        (b"SSH-2.0-OpenSSH_9.2 \x1b[31mred\r\n", r"begins with 'SSH-2.0-OpenSSH_9.2 \x1b[31mred'"),
+        (bytes(range(128, 256)) * 9 + b"\n", "is not HTTP"),
+        (b"\x15\x03\x01\x00\x02\x02\x28", r"begins with '\x15\x03\x01\x00\x02\x02("),
         (b"x" * 5_000_000, "more than 65536 bytes"),
         (b"HTTP/1.1 502 Bad\r\nContent-Length: 12\r\n\r\nsome\x1b[31m\x00wo", r"some\x1b[31m\x00wo"),
         (b"HTTP/1.1 400 Bad\r\n\r\n" + b'{"error": {"message": "' + b"y" * 1_000_000 + b'"}}', "yyy ..."),
@@ -177,7 +177,7 @@ def test_garbage_is_shown_escaped_and_short(other_program, call: str, sends: byt
 def test_the_page_of_a_network_that_wants_a_sign_in_is_named(other_program) -> None:
     page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>"
 
-    assert "answered text/html (a page: perhaps of a proxy" in str(failure(other_program(page)))
+    assert "answered text/html (a page, perhaps of a proxy" in str(failure(other_program(page)))
 
 
 @pytest.mark.parametrize("call", CALLS)
