@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ...core.http.messages import Query
-from ..widgets.html import Markup, joined, tag
+from ..widgets.html import Markup, join_html, tag
 from .curl import curl_text
 from .http_text import body_text, http_text, status_line
 from .sequence_diagram import Diagram, diagram
@@ -96,7 +96,7 @@ def _side(*parts: object) -> Markup:
 
 
 def _table(title: str, pairs: tuple[tuple[str, str], ...]) -> Markup:
-    rows = joined(*(_row(name, value) for name, value in pairs))
+    rows = join_html(*(_row(name, value) for name, value in pairs))
     return tag("table", tag("caption", title, style="text-align: left; font-weight: 600"), rows)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.uploads.states import TRANSITIONS, UploadEvent, UploadState
-from ..widgets.html import Markup, joined, tag
+from ..widgets.html import Markup, join_html, tag
 from .svg import Picture, drawing, image
 
 WIDTH, HEIGHT = 860, 400
@@ -158,7 +158,7 @@ def _box(state: UploadState, path: StatePath) -> Markup:
     rect = {"x": x - width / 2, "y": y - height / 2, "width": width, "height": height, "rx": 8}
     label = _state_label(state) + (" (now)" if state is path.now else "")
     text = tag("text", label, x=x, y=y + 4, text_anchor="middle", class_=look or None)
-    return joined(tag("rect", **rect, class_=look or None), text)
+    return join_html(tag("rect", **rect, class_=look or None), text)
 
 
 def _arrow(arrow: Arrow, keys: list[Key], path: StatePath) -> Markup:
@@ -171,7 +171,7 @@ def _arrow(arrow: Arrow, keys: list[Key], path: StatePath) -> Markup:
         tag("text", label, x=x, y=top + row * _LINE, text_anchor=anchor, class_="been" if steps else None)
         for row, (label, steps) in enumerate(lines)
     ]
-    return joined(line, *labels)
+    return join_html(line, *labels)
 
 
 def _label_lines(keys: list[Key], path: StatePath) -> list[tuple[str, tuple[int, ...]]]:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from ..widgets.html import Markup, joined, tag
+from ..widgets.html import Markup, join_html, tag
 
 INK = "currentColor"
 SENT = "#1976d2"
@@ -122,4 +122,4 @@ def number(value: int | None) -> str:
 
 def swatch(*shapes: object) -> Markup:
     """What a mark looks like, in the line that says what it means."""
-    return joined(bars(16, 12, *shapes), " ")
+    return join_html(bars(16, 12, *shapes), " ")

@@ -12,7 +12,7 @@ from ..arguments import file_ids
 from ..current_session import session_or_current
 from ..exchanges.svg import INK, SENT, Picture, TableColumn, bars, chart, swatch, text_table
 from ..sandbox.sandbox import sandbox_of
-from ..widgets.html import Markup, joined, tag
+from ..widgets.html import Markup, join_html, tag
 
 if TYPE_CHECKING:
     from ...client.session import Session
@@ -165,7 +165,7 @@ def _mark(x: float, y: float, outcome: str) -> Markup:
 
 def _legend() -> list[object]:
     shown = [[swatch(_mark(8, 6, outcome)), _OUTCOME_LABELS[outcome]] for outcome in ("delivered", "retry", "failed")]
-    return [joined(*shown[0], ", "), joined(*shown[1], ", "), joined(*shown[2])]
+    return [join_html(*shown[0], ", "), join_html(*shown[1], ", "), join_html(*shown[2])]
 
 
 def _count_text(count: int, singular: str, plural: str) -> str:

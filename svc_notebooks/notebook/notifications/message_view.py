@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...client.notifications.inbox import Received
 from ...core.brand_names import Names
-from ..widgets.html import Markup, joined, tag
+from ..widgets.html import Markup, join_html, tag
 from .receiver import explained_headers
 
 MAX_SHOWN = 50
@@ -30,7 +30,9 @@ def headings(messages: list[Received]) -> Markup:
     if count > MAX_SHOWN:
         words += f"; the last {MAX_SHOWN} are shown"
     names = tag("span", *(tag("b", name) for name in _HEADINGS), style=_LINE)
-    return joined(tag("p", words, role="status", style="margin: 4px 2px"), tag("div", names, style="padding-left: 1em"))
+    return join_html(
+        tag("p", words, role="status", style="margin: 4px 2px"), tag("div", names, style="padding-left: 1em")
+    )
 
 
 def message_line(message: Received, names: Names, watched: dict[str, str]) -> Markup:

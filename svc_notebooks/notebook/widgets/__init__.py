@@ -1,4 +1,4 @@
-"""The widgets that the forms are made of; no module here knows a form.
+"""The widgets of which the forms consist, independent of any form.
 
 form, background_task, progress_bar, dispose: the base class of every form, long work, closing a widget tree.
 field, editable_rows, more_options, copy_restriction, month_table: controls with a label and a note, rows of controls.

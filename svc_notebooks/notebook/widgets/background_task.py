@@ -1,5 +1,8 @@
 """Runs long work in a thread, with a progress bar and a Cancel button.
 
+A kernel does not handle messages while a handler runs. So work that may take long runs in a thread, and the event
+loop waits for it. Without an event loop (in a program) or threads (in a browser), the work runs at once to its end.
+
 A kernel hears nothing while a handler runs. So what may take long runs in a thread that the loop waits for; where
 there is no loop (a program) or are no threads (a browser) it runs at once, to its end.
 """
@@ -28,11 +31,11 @@ _BUSY_MESSAGE = "A task is running. Wait for it, or cancel it."
 
 
 class Stopped(Exception):
-    """The person pressed Cancel; what has come so far is kept."""
+    """The person clicked Cancel. The bytes that were received are kept."""
 
 
 class BackgroundTask(widgets.VBox):  # type: ignore[misc]
-    """One piece of work at a time; to be seen while it goes on. `on_error` is called with what went wrong."""
+    """Runs a task and shows its progress. `on_error` is called with the exception of a task that fails."""
 
     def __init__(self, on_error: Callable[[Exception], None]) -> None:
         self._on_error = on_error
@@ -46,18 +49,18 @@ class BackgroundTask(widgets.VBox):  # type: ignore[misc]
 
     @property
     def busy(self) -> bool:
-        """Whether something is under way."""
+        """True while a task runs."""
         return self._task is not None and not self._task.done()
 
     def stop(self) -> None:
-        """Stop what is under way at its next step."""
+        """Stop the task at its next step."""
         self._stop_requested = True
         self.bar.show_text("Stopping …")
 
     def begin(
         self, label: str, work: Callable[[Report], Value], on_done: Callable[[Value], None], *, in_thread: bool
     ) -> None:
-        """Run `work`, and call `on_done` with its result. Raises ValueError while other work is under way.
+        """Run `work` and call `on_done` with its result. Raises ValueError while another task runs.
 
         Args:
             in_thread: It may take long. What a service in this kernel answers at once is not worth a thread.

@@ -1,4 +1,9 @@
-"""The switch for whether viewers may download, export and copy a file (`viewersCanCopyContent`; A6-05).
+"""The switch for whether viewers can download, export and copy a file (`viewersCanCopyContent`.
+
+A6-05).
+
+The interface restricts viewers if the field is true, contrary to its name. So the switch says what viewers may do, and
+`is_restricted` returns the value of the field.
 
 The interface sets the field to true to restrict viewers, which its name does not tell; so the switch says in words
 what viewers may do, and `restricted` has the value of the field.
@@ -19,15 +24,15 @@ _TOOLTIP = "Off: only people who may edit the file can download, export and copy
 
 
 def viewers_switch() -> widgets.Checkbox:
-    """The switch; on is the default of a new file."""
+    """Return the switch, which is on by default."""
     return checkbox("Viewers may download, export and copy", _TOOLTIP, value=True)
 
 
 def is_restricted(facts: Mapping[str, Any]) -> bool:
-    """Whether only people who may edit the file can download it."""
+    """Return whether only people who can edit the file can download it."""
     return facts.get(FIELD) is True
 
 
 def may_edit(facts: Mapping[str, Any]) -> bool:
-    """Whether the session's user may change the file."""
+    """Return whether the user of the session can edit the file."""
     return (facts.get("capabilities") or {}).get("canEdit") is True

@@ -1,4 +1,4 @@
-"""Closes a widget with all of its parts; ipywidgets keeps every widget that is not closed."""
+"""Closes a widget with all of its parts, because ipywidgets keeps every widget that is not closed."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ipywidgets import Widget
 
 
 def dispose(*roots: Widget) -> None:
-    """Close widgets and all that they are made of."""
+    """Close widgets and all of their parts."""
     for part in widget_tree(*roots):
         Widget.close(part)
 
 
 def widget_tree(*roots: Widget) -> dict[Widget, None]:
-    """Widgets and all that they are made of: what stands in them, and how each of that is laid out and looks.
+    """Return widgets and all of their parts, which are children, layouts and styles.
 
     >>> from ipywidgets import HBox, Label
     >>> [type(part).__name__ for part in widget_tree(HBox([Label("a")]))]

@@ -1,4 +1,4 @@
-"""The widget that saves or shows bytes in the browser, sent in slices of 1 MiB. Needs anywidget."""
+"""The widget that saves or shows a file in the browser, sent in slices of 1 MiB. Needs anywidget."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _SLICE = MIB
 
 
 class DownloadWidget(anywidget.AnyWidget):
-    """Sends files to the browser; `taken` is the number of the last file that the browser has received.
+    """Sends files to the browser.
+
+    `taken` is the number of the last file that the browser has received.
 
     >>> widget = DownloadWidget()
     >>> widget.save("a.txt", "text/plain", b"hello"), widget.taken

@@ -1,4 +1,4 @@
-"""A list of rows that a person adds and removes, such as guests, reminders and attachments."""
+"""A list of rows that a person can add and remove, such as guests, reminders and attachments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ R = TypeVar("R", bound=Field)
 
 
 class EditableRows(widgets.VBox, Generic[R]):  # type: ignore[misc]
-    """Rows with a Remove button each; what is wrong with all of them together stands in `note`.
+    """Rows with a Remove button each.
+
+    `note` shows the problems of the whole list.
+
+    Blank rows do not count: `filled` has the others, and the index of a path is one into `filled`.
 
     A row that is blank counts as not there: `filled` has the others, and so the paths of an event's list.
     """
@@ -31,11 +35,11 @@ class EditableRows(widgets.VBox, Generic[R]):  # type: ignore[misc]
 
     @property
     def filled(self) -> list[R]:
-        """The rows with something in them."""
+        """The rows that are not blank."""
         return [row for row in self.rows if not self._is_blank(row)]
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call this whenever a row has other values, comes or goes."""
+        """Call `changed` whenever a row changes, or is added or removed."""
         self._changed.append(changed)
 
     def field(self, index: int) -> Field:
@@ -48,7 +52,7 @@ class EditableRows(widgets.VBox, Generic[R]):  # type: ignore[misc]
         return self.field(int(match[1])) if match else self.note
 
     def append(self, row: R) -> bool:
-        """Put one below the others, unless there are enough."""
+        """Add a row below the others, and return True. Return False if there are `maximum` rows already."""
         if self._maximum is not None and len(self.rows) >= self._maximum:
             self.note.show_problems([self._too_many_message])
             return False
@@ -57,16 +61,16 @@ class EditableRows(widgets.VBox, Generic[R]):  # type: ignore[misc]
         return True
 
     def remove(self, row: R) -> None:
-        """Take one away."""
+        """Remove a row."""
         kept = [pair for pair in zip(self.rows, self.removers, strict=True) if pair[0] is not row]
         self._set([kept_row for kept_row, _ in kept], [button for _, button in kept])
 
     def clear(self) -> None:
-        """Take all away."""
+        """Remove all rows."""
         self._set([], [])
 
     def notify(self) -> None:
-        """Say that something is different now."""
+        """Call the functions that watch the rows."""
         for changed in self._changed:
             changed()
 

@@ -1,4 +1,4 @@
-"""Form fields: a control with a label, a hint and a note that says what is wrong with it."""
+"""Form fields, which are controls with a label, a hint and a note for problems."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ AUTO_WIDTH = {"description_width": "initial"}
 """A label as wide as its words."""
 
 
-def labelled(text: str, tooltip: str) -> dict[str, Any]:
-    """A label with its tooltip; ipywidgets shows that of a text field only where it has no label."""
+def describe(text: str, tooltip: str) -> dict[str, Any]:
+    """Return a label with a tooltip, because ipywidgets shows the tooltip of a text field only without a label."""
     label = tag("span", text, title=tooltip)
     return {"description": label, "description_allow_html": True, "tooltip": tooltip}
 
 
 class Field(widgets.VBox):  # type: ignore[misc]
-    """Controls in a row, a hint and a note; `problems` is what the note says.
+    """Controls in a row, a hint and a note.
+
+    `problems` has the texts of the note.
 
     >>> name = Field(widgets.Text(description="Name"), hint="as on the door")
     >>> name.show_problems(["It is empty."])
@@ -46,11 +48,11 @@ class Field(widgets.VBox):  # type: ignore[misc]
         return f"<{type(self).__name__}: {'; '.join(self.problems) or 'no problems'}>"
 
     def show_hint(self, text: str) -> None:
-        """Say this below the controls, in a quiet voice."""
+        """Show a hint below the controls."""
         _set_html(self.hint, text and tag("p", text, class_="svc-hint"))
 
     def show_problems(self, problems: Iterable[str]) -> None:
-        """Say what is wrong, or with nothing in it that nothing is."""
+        """Show problems in the note. Without any, hide it."""
         self.problems = tuple(problems)
         (self.add_class if self.problems else self.remove_class)("svc-bad")
         paragraphs = [tag("p", problem, class_="svc-wrong", role="alert") for problem in self.problems]
@@ -61,12 +63,12 @@ class Field(widgets.VBox):  # type: ignore[misc]
         on_change(changed, *self.controls)
 
     def field_at(self, path: str) -> Field:
-        """Return the field that shows a problem at this path of the event: here always this one."""
+        """Return the field that shows a problem at this path of the event, which is this field itself."""
         return self
 
 
 class SingleField(Field):
-    """A field with one control and its value; None sets the first value again."""
+    """A field with one control and its value. None sets the first value again."""
 
     def __init__(self, control: widgets.Widget, *before: widgets.Widget) -> None:
         super().__init__(*before, control)
@@ -83,20 +85,20 @@ class SingleField(Field):
 
 
 def on_change(changed: Callable[[], None], *controls: widgets.Widget) -> None:
-    """Call this whenever one of these has another value."""
+    """Call `changed` whenever the value of a control changes."""
     for control in controls:
         if control.has_trait("value"):
             control.observe(lambda _change: changed(), "value")
 
 
 def heading(text: str) -> widgets.HTML:
-    """Words in the column of the labels, for what has more than one control."""
+    """Return a text in the column of the labels, for fields with more than one control."""
     return widgets.HTML(tag("span", text, class_="svc-label"))
 
 
 def checkbox(label: str, tooltip: str, *, value: bool = False) -> widgets.Checkbox:
-    """A box to tick, no wider than its words."""
-    return widgets.Checkbox(value=value, **labelled(label, tooltip), indent=False, layout={"width": "auto"})
+    """Return a checkbox that is as wide as its label."""
+    return widgets.Checkbox(value=value, **describe(label, tooltip), indent=False, layout={"width": "auto"})
 
 
 # What is typed is sent as a whole, with Enter or when the field is left: letter by letter, those that a busy kernel
@@ -108,25 +110,25 @@ def checkbox(label: str, tooltip: str, *, value: bool = False) -> widgets.Checkb
 def text_field(
     label: str, tooltip: str, *, value: str = "", hint: str = "", style: Mapping[str, str] = LABEL
 ) -> widgets.Text:
-    """One line of text; the hint stands in it while it is empty."""
-    return widgets.Text(value, placeholder=hint, continuous_update=False, style=style, **labelled(label, tooltip))
+    """Return a one-line text field. It shows the hint while it is empty."""
+    return widgets.Text(value, placeholder=hint, continuous_update=False, style=style, **describe(label, tooltip))
 
 
 def text_area(label: str, tooltip: str, *, hint: str = "", rows: int = 3) -> widgets.Textarea:
-    """Text of several lines."""
-    options = labelled(label, tooltip)
+    """Return a text field of several lines."""
+    options = describe(label, tooltip)
     return widgets.Textarea(placeholder=hint, rows=rows, continuous_update=False, style=LABEL, **options)
 
 
 def number_field(value: int, label: str, tooltip: str) -> widgets.IntText:
-    """A whole number; what is out of bounds is said, not mended."""
-    control = widgets.IntText(value=value, continuous_update=False, style=AUTO_WIDTH, **labelled(label, tooltip))
+    """Return a field for a whole number. Numbers out of bounds are reported and not changed."""
+    control = widgets.IntText(value=value, continuous_update=False, style=AUTO_WIDTH, **describe(label, tooltip))
     control.add_class("svc-number")
     return control
 
 
 def small_button(text: str, tooltip: str, pressed: Callable[[], object]) -> widgets.Button:
-    """A button inside a form."""
+    """Return a button inside a form."""
     button = widgets.Button(description=text, tooltip=tooltip)
     button.add_class("svc-small")
     button.on_click(lambda _button: pressed())
@@ -134,7 +136,7 @@ def small_button(text: str, tooltip: str, pressed: Callable[[], object]) -> widg
 
 
 def set_visible(widget: widgets.Widget, visible: bool) -> None:
-    """Whether there is any of it to be seen."""
+    """Show or hide a widget."""
     widget.layout.display = None if visible else "none"
 
 

@@ -1,4 +1,4 @@
-"""Sends a result of a form to the browser: files of any size with anywidget, small ones as a link without it."""
+"""Sends a result of a form to the browser. With anywidget files of any size, without it small ones as a link."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ LARGEST_LINK = 2 * MIB
 
 
 class BrowserDownload(Protocol):
-    """What gives bytes to the browser."""
+    """Sends files to the browser."""
 
     widget: Any
 
     def save(self, name: str, media_type: str, body: bytes) -> str:
-        """Let the browser save them, and say how that goes on. Raises ValueError where they are too many."""
+        """Save the bytes in the browser, and return a status text. Raises ValueError if there are too many."""
 
     def show(self, name: str, media_type: str, body: bytes) -> bool:
-        """Let the browser show them; False if it cannot show this type."""
+        """Show the bytes in the browser. Return False if it cannot show this media type."""
 
     def clear(self) -> None:
-        """Take away what is there."""
+        """Remove the file from the page."""
 
 
 class AnywidgetDownload:
-    """Files of any size, and PDFs on the page (anywidget)."""
+    """Sends files of any size, and shows PDFs on the page (anywidget)."""
 
     def __init__(self, arrived: Callable[[], None]) -> None:
         from .download_widget import DownloadWidget
@@ -56,7 +56,7 @@ class AnywidgetDownload:
 
 
 class LinkDownload:
-    """A link that holds the whole file: up to 2 MiB, for where anywidget is missing."""
+    """Shows a link that contains the file, up to 2 MiB, where anywidget is missing."""
 
     def __init__(self, arrived: Callable[[], None]) -> None:
         self.widget = widgets.HTML()
@@ -79,5 +79,5 @@ class LinkDownload:
 
 
 def default_download(on_received: Callable[[], None]) -> BrowserDownload:
-    """What this environment can have; `arrived` is called when the browser has taken a result."""
+    """Return the BrowserDownload of this environment. `on_received` is called when the browser has received a file."""
     return AnywidgetDownload(on_received) if find_spec("anywidget") else LinkDownload(on_received)

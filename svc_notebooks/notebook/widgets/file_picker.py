@@ -1,4 +1,4 @@
-"""Lets a person choose the files of a form: of this computer, or of the disk of the kernel."""
+"""Lets a person choose the files of a form, from this computer or from the disk of the kernel."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ NO_FILE_CHOSEN = "No file is selected. Choose or drop one, or enter the path of 
 
 @dataclass(frozen=True, slots=True)
 class ChosenFile:
-    """One file to upload: `source` is a path or its bytes."""
+    """A file to upload. `source` is a path or its bytes."""
 
     name: str
     source: Path | bytes
     mime_type: str | None = None
 
     def media_type(self, *, converted: bool) -> str | None:
-        """The type to send it under. Browsers call a CSV what the computer's last office program said.
+        """Return the media type to send. For a conversion the extension decides, because browsers take the
+        type of a CSV file from the office program of the computer.
 
         >>> ChosenFile("a.csv", b"", "application/vnd.ms-excel").media_type(converted=True)
         'text/csv'
@@ -40,35 +41,35 @@ class ChosenFile:
 
 
 class FilePicker(Protocol):
-    """What takes files from the person's computer."""
+    """Receives files from the person's computer."""
 
     widget: Any
 
-    def chosen(self) -> list[ChosenFile]:
-        """The files that are here. Raises ValueError while some are still on their way."""
+    def read_files(self) -> list[ChosenFile]:
+        """Return the files. Raises ValueError while some are not complete."""
 
     def names(self) -> list[str]:
-        """What the files are called, those on their way too."""
+        """Return the names of the files, incomplete ones included."""
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call this whenever other files are chosen."""
+        """Call `changed` whenever the selection changes."""
 
     def forget(self, uploaded: list[ChosenFile]) -> None:
-        """Take these off the list."""
+        """Remove these files from the list."""
 
     def empty_message(self) -> str:
-        """What to say when nothing is chosen."""
+        """Return the message for an empty selection."""
 
 
 class AnywidgetPicker:
-    """Files of any size, in slices (anywidget)."""
+    """Receives files of any size in slices (anywidget)."""
 
     def __init__(self) -> None:
         from .file_upload import BrowserFiles
 
         self.widget = BrowserFiles()
 
-    def chosen(self) -> list[ChosenFile]:
+    def read_files(self) -> list[ChosenFile]:
         arrivals = self.widget.buffer.files
         incomplete = [incoming.name for incoming in arrivals if not incoming.complete]
         if incomplete:
@@ -92,7 +93,7 @@ class AnywidgetPicker:
 
 
 class FileUploadPicker:
-    """ipywidgets' own upload, for where anywidget is missing: up to about 10 MB."""
+    """The upload of ipywidgets, up to about 10 MB, where anywidget is missing."""
 
     def __init__(self) -> None:
         self.widget = widgets.FileUpload(
@@ -101,7 +102,7 @@ class FileUploadPicker:
             tooltip="Files on this computer, up to about 10 MB (more needs anywidget)",
         )
 
-    def chosen(self) -> list[ChosenFile]:
+    def read_files(self) -> list[ChosenFile]:
         return [ChosenFile(item["name"], bytes(item["content"]), item["type"] or None) for item in self.widget.value]
 
     def names(self) -> list[str]:
@@ -118,12 +119,12 @@ class FileUploadPicker:
 
 
 def default_picker() -> FilePicker:
-    """The picker that this environment can have."""
+    """Return the picker of this environment."""
     return AnywidgetPicker() if find_spec("anywidget") else FileUploadPicker()
 
 
 class FileChoice(widgets.VBox):  # type: ignore[misc]
-    """Files of the person's computer, and one beside the kernel."""
+    """Files of the person's computer, and one in the notebook folder."""
 
     def __init__(self, make_picker: Callable[[], FilePicker] = default_picker) -> None:
         self.picker = make_picker()
@@ -135,32 +136,32 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
         )
         super().__init__([self.picker.widget, self.path])
 
-    def chosen(self) -> list[ChosenFile]:
-        """Every file that is chosen. Raises ValueError when there is none, or not all of it here."""
-        files = [*self.picker.chosen(), *self._kernel_file()]
+    def read_files(self) -> list[ChosenFile]:
+        """Return the selected files. Raises ValueError if there is none, or if some are not complete."""
+        files = [*self.picker.read_files(), *self._kernel_file()]
         if not files:
             raise ValueError(self.picker.empty_message())
         self._last_chosen = files
         return files
 
     def single(self) -> ChosenFile:
-        """The one file that is chosen. Raises ValueError for none, and for several."""
-        files = self.chosen()
+        """Return the selected file. Raises ValueError for none, and for several."""
+        files = self.read_files()
         if len(files) > 1:
             raise ValueError(f"{len(files)} files are selected, but a file has the content of one. Remove the others.")
         return files[0]
 
     def names(self) -> list[str]:
-        """What a cell would call them."""
+        """Return the names of the files, as a cell would write them."""
         return [*self.picker.names(), *filter(None, [self.path.value.strip()])]
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call this whenever other files are chosen."""
+        """Call `changed` whenever the selection changes."""
         self.picker.watch(changed)
         self.path.observe(lambda _change: changed(), "value")
 
     def forget(self) -> None:
-        """Take off the list what `chosen` gave last: it is not uploaded again by the next press."""
+        """Remove the files that `chosen` returned last, so that the next click does not upload them again."""
         self.picker.forget(self._last_chosen)
         if self.path.value.strip() in (str(chosen.source) for chosen in self._last_chosen):
             self.path.value = ""

@@ -1,5 +1,9 @@
 """Receives files of any size from the browser, chosen or dropped, in slices of 1 MiB.
 
+The FileUpload of ipywidgets sends a file in one message, and the notebook server silently drops messages over
+10 MiB. Slices are smaller, the trait that they change acknowledges them, and the browser (`file_upload.js`)
+sends unacknowledged ones again. Needs anywidget.
+
 ipywidgets' FileUpload sends a file in one message, and the notebook server drops a message over
 10 MiB without a word to anybody. Slices pass, the trait that they change acknowledges them, and the
 browser half (`file_upload.js`) sends again what was not acknowledged. Needs anywidget.
@@ -20,7 +24,7 @@ _FOLDER = Path(__file__).parent
 
 
 class BrowserFiles(anywidget.AnyWidget):
-    """A box to drop files on; `buffer.files` are those that came, `files` what the browser shows.
+    """A box to drop files on. `buffer.files` are the files in the kernel, `files` is shown in the browser.
 
     >>> box = BrowserFiles()
     >>> box.handle_message({"kind": "begin", "key": "a", "name": "n.txt", "size": 2, "mime": "text/plain"}, [])
@@ -40,7 +44,7 @@ class BrowserFiles(anywidget.AnyWidget):
         self.on_msg(lambda _widget, content, buffers: self.handle_message(content, buffers))
 
     def handle_message(self, content: dict[str, Any], buffers: Sequence[Any]) -> None:
-        """Take in one message of the browser."""
+        """Handle one message of the browser."""
         key = str(content.get("key"))
         match content.get("kind"):
             case "begin":
@@ -53,7 +57,7 @@ class BrowserFiles(anywidget.AnyWidget):
         self._update_files()
 
     def forget(self, paths: Collection[Path]) -> None:
-        """Take the files that lie there off the list, here and in the browser."""
+        """Remove the files at these paths from the list, here and in the browser."""
         for file in self.buffer.files:
             if file.path in paths:
                 self.buffer.remove(file.key)

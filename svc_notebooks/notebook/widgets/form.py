@@ -1,4 +1,8 @@
-"""The base class of all forms: guarded handlers, an alert, a table of results, the code that does the same.
+"""The base class of all forms, with guarded handlers, an alert, a table of results and the equivalent code.
+
+JupyterLab does not show exceptions in callbacks, so every handler is wrapped: its exception is shown in the alert and
+kept as `last_error`. Buttons are never disabled, because a keyboard user would lose the focus; a click without
+effect shows a message.
 
 An exception in a callback is invisible in JupyterLab, so every handler is wrapped: what it raises is shown in the
 alert and kept as `last_error`. No button is ever disabled: who works by keyboard would lose the place; a press
@@ -16,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import ipywidgets as widgets
 
 from .dispose import dispose
-from .html import Markup, joined, tag
+from .html import Markup, join_html, tag
 from .styles import style_sheet
 
 if TYPE_CHECKING:
@@ -34,7 +38,7 @@ _COPY = {
 
 
 def code_view(code: str) -> Markup:
-    """The code below a button that copies it.
+    """Return the code below a button that copies it.
 
     >>> "<pre>svc.files()</pre>" in code_view("svc.files()")
     True
@@ -44,7 +48,7 @@ def code_view(code: str) -> Markup:
 
 
 class Form(widgets.VBox):  # type: ignore[misc]
-    """A form; `_compose` takes its parts. `last_error` is the last thing that went wrong."""
+    """A form. `_compose` arranges its parts. `last_error` is the last error."""
 
     title: ClassVar[str] = "Form"
 
@@ -57,32 +61,32 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.alert, self.table, self.code_area = widgets.HTML(), widgets.HTML(), widgets.HTML()
 
     def _compose(self, *parts: widgets.Widget) -> None:
-        """Show these from top to bottom, and below them the call that does the same."""
+        """Show the parts from top to bottom, and below them the equivalent code."""
         self.children = [style_sheet("form.css"), *parts, self.code_area, *_keyboard_widgets()]
         self._show_code()
 
     @property
     def busy(self) -> bool:
-        """Whether something is under way."""
+        """True while a task runs."""
         return self._task is not None and not self._task.done()
 
     def refresh(self) -> None:
-        """See what has changed elsewhere; a form that shows nothing of it does nothing."""
+        """Read again what may have changed elsewhere. Does nothing in a form without lists."""
 
     def close(self) -> None:
-        """Take the form off the page, and all that it is made of out of the kernel's table of widgets."""
+        """Remove the form from the page, and its parts from the kernel's table of widgets."""
         dispose(self, self.alert, self.table, self.code_area)
 
     @abstractmethod
     def code(self) -> str:
-        """The call of a cell that does the same."""
+        """Return the equivalent call for a cell."""
 
     def _button(self, text: str, tooltip: str, handler: Callable[[], None], style: str = "") -> widgets.Button:
         button = widgets.Button(description=text, tooltip=tooltip, button_style=style)
-        button.on_click(lambda _button: self._guarded(handler))
+        button.on_click(lambda _button: self._guard(handler))
         return button
 
-    def _guarded(self, handler: Callable[[], None]) -> None:
+    def _guard(self, handler: Callable[[], None]) -> None:
         self._show_error(None)
         try:
             handler()
@@ -91,7 +95,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
             self._show_error(error)
 
     def _clear_status(self) -> None:
-        """Take back what was said of an earlier press: beside an alert it would be read as an answer to this one."""
+        """Remove the status of an earlier click, which would read as an answer to the present one."""
 
     def _show_error(self, error: Exception | None) -> None:
         if error is None:
@@ -102,14 +106,14 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.alert.value = tag("p", prefix, error, role="alert")
 
     def _show_problems(self, summary: str, problems: Sequence[str]) -> None:
-        """Say that fields have to be fixed, and bring the keyboard to the first; all problems are in `last_error`."""
+        """Show that fields have to be fixed, and focus the first. `last_error` has all problems."""
         self.last_error = ValueError(" ".join([summary, *problems]))
         hint = "See the message beside the field." if len(problems) == 1 else "See the messages beside the fields."
         self.alert.value = tag("p", summary, " ", hint, role="alert")
         self._focus_first_problem()
 
     def _focus_first_problem(self) -> None:
-        """The last part handles keys; without anywidget a part without key handling takes its place."""
+        """Send a message to the last part, which handles keys. Without anywidget another part ignores it."""
         self.children[-1].send({"go": "wrong"})
 
     def _show_table(self, result: DataFrame) -> None:
@@ -117,7 +121,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.table.value = tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label="Result")
 
     def _show_code(self) -> None:
-        """Always open: what is unfolded would fold again with every letter that is typed."""
+        """Show the code without a way to fold it, because an update would fold it again."""
         self.code_area.value = code_view(self.code())
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
@@ -127,9 +131,9 @@ class Form(widgets.VBox):  # type: ignore[misc]
         return bundle
 
     def _static_view(self) -> Markup:
-        """What a page without a kernel shows."""
+        """Return the view for a page without a kernel."""
         about = f"{self.title}: run the cell to use it. Equivalent call:"
-        return joined(tag("p", about), tag("pre", self.code()), Markup(self.table.value))
+        return join_html(tag("p", about), tag("pre", self.code()), Markup(self.table.value))
 
 
 def _keyboard_widgets() -> list[widgets.Widget]:

@@ -1,4 +1,4 @@
-"""Shows rows as a grid with one tab stop: arrows move, Space chooses, Enter opens. Needs anywidget."""
+"""Shows rows as a grid with one tab stop. Arrow keys move, Space selects, Enter opens. Needs anywidget."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ _FOLDER = Path(__file__).parent
 
 
 class Grid(anywidget.AnyWidget):
-    """The grid: `rows` are what it shows, `chosen` the ids of those that are chosen.
+    """The grid.
+
+    `rows` are its rows, `chosen` the ids of the selected ones.
+
+    A row has an id and a text for each column. It may have a `note` below its name, a text `more` for narrow pages
+    without columns, and be a `folder`.
 
     A row has an id, a text for each column, and may have a `note` for below its name, `more` for where there is no
     room for columns, and be a `folder`.
@@ -40,30 +45,32 @@ class Grid(anywidget.AnyWidget):
         self.on_msg(lambda _widget, content, _buffers: self.handle_message(content))
 
     def show(self, rows: Sequence[dict[str, Any]], empty_message: str) -> None:
-        """Show these; what was chosen stays chosen while it is among them."""
+        """Show rows. Selected rows stay selected."""
         row_ids = {row["id"] for row in rows}
         with self.hold_sync():
             self.rows, self.empty_message = list(rows), empty_message
             self.chosen = [row_id for row_id in self.chosen if row_id in row_ids]
 
     def ids(self) -> list[str]:
-        """The chosen ones, from top to bottom."""
+        """Return the ids of the selected rows, from top to bottom."""
         return [row["id"] for row in self.rows if row["id"] in self.chosen]
 
     def watch(self, changed: Callable[[], None], opened: Callable[[str], None], up: Callable[[], None]) -> None:
-        """Call these when others are chosen, when one is opened, and when a person wants to go up."""
+        """Call `changed` when the selection changes, `opened` with the id of an opened row, `up` to go to the
+        parent.
+        """
         self._open, self._up = opened, up
         self.observe(lambda _change: changed(), "chosen")
 
     def handle_message(self, content: dict[str, Any]) -> None:
-        """Take in one message of the browser."""
+        """Handle one message of the browser."""
         if content.get("kind") == "open":
             self._open(str(content.get("id")))
         elif content.get("kind") == "up":
             self._up()
 
     def focus(self) -> None:
-        """Bring the keyboard to the grid."""
+        """Focus the grid."""
         self.send({"kind": "focus"})
 
     def __repr__(self) -> str:

@@ -17,7 +17,7 @@ class Markup(str):
     __slots__ = ()
 
 
-def escaped(value: object) -> Markup:
+def escape_html(value: object) -> Markup:
     """The value as HTML: markup as it is, everything else as the text that it is.
 
     >>> escaped("<b>")
@@ -26,24 +26,26 @@ def escaped(value: object) -> Markup:
     return value if isinstance(value, Markup) else Markup(escape(str(value), quote=True))
 
 
-def joined(*children: object) -> Markup:
+def join_html(*children: object) -> Markup:
     """Pieces one after the other."""
-    return Markup("".join(escaped(child) for child in children))
+    return Markup("".join(escape_html(child) for child in children))
 
 
 def tag(element: str, *children: object, **attributes: object) -> Markup:
-    """One element; an underscore in an attribute's name is a hyphen, one behind it is nothing.
+    """One element.
+
+    An underscore in an attribute's name is a hyphen, one behind it is nothing.
 
     >>> tag("p", "a < b", class_="note", aria_live="polite")
     '<p class="note" aria-live="polite">a &lt; b</p>'
     """
     opened = f"<{element}{_attributes(attributes)}>"
-    return Markup(opened if element in _VOID else f"{opened}{joined(*children)}</{element}>")
+    return Markup(opened if element in _VOID else f"{opened}{join_html(*children)}</{element}>")
 
 
 def _attributes(attributes: dict[str, object]) -> str:
     return "".join(
-        f' {name.rstrip("_").replace("_", "-")}="{escaped(value)}"'
+        f' {name.rstrip("_").replace("_", "-")}="{escape_html(value)}"'
         for name, value in attributes.items()
         if value is not None
     )

@@ -6,7 +6,7 @@ import calendar
 from collections.abc import Callable, Collection
 from datetime import date
 
-from .html import Markup, joined, tag
+from .html import Markup, join_html, tag
 
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS = (
@@ -16,7 +16,7 @@ MONTHS = (
 
 
 def month_picture(month: date, marked: Collection[date]) -> Markup:
-    """The month of this day; what is marked in it can be seen, and heard.
+    """Return the month of this day, with marked days that can be seen and read by screen readers.
 
     >>> month_picture(date(2026, 11, 1), [date(2026, 11, 2)]).count("<mark")
     1
@@ -25,7 +25,7 @@ def month_picture(month: date, marked: Collection[date]) -> Markup:
 
 
 def month_table(month: date, cell: Callable[[date], Markup], **attributes: str) -> Markup:
-    """A month as a table, with this cell for each of its days."""
+    """Return a month as a table with one cell for each day."""
     head = tag("tr", *(tag("th", name[:2], scope="col", title=name) for name in WEEKDAYS))
     weeks = calendar.Calendar().monthdayscalendar(month.year, month.month)
     rows = [tag("tr", *(cell(month.replace(day=day)) if day else tag("td") for day in week)) for week in weeks]
@@ -34,7 +34,7 @@ def month_table(month: date, cell: Callable[[date], Markup], **attributes: str) 
 
 
 def month_name(month: date) -> str:
-    """A month as people write it.
+    """Return the name of a month with its year.
 
     >>> month_name(date(2026, 11, 30))
     'November 2026'
@@ -43,13 +43,13 @@ def month_name(month: date) -> str:
 
 
 def month_pictures(first: date, count: int, marked: Collection[date]) -> Markup:
-    """So many months from this day's on, side by side."""
+    """Return `count` months side by side, from the month of `first`."""
     months = [month_after(first, n) for n in range(count)]
-    return tag("div", joined(*(month_picture(month, marked) for month in months)), class_="svc-months")
+    return tag("div", join_html(*(month_picture(month, marked) for month in months)), class_="svc-months")
 
 
 def month_after(day: date, months: int) -> date:
-    """The first day of the month so many months later, as far as there are any.
+    """Return the first day of the month that is `months` later, limited to the years that dates have.
 
     >>> month_after(date(2026, 11, 30), 3)
     datetime.date(2027, 2, 1)

@@ -10,7 +10,7 @@ _MORE, _FEWER = "More options", "Fewer options"
 
 
 class MoreOptions(widgets.VBox):  # type: ignore[misc]
-    """A button and, below it, the controls. What is set in them counts while they are hidden, too.
+    """A button and, below it, controls. Their values count while they are hidden, too.
 
     >>> more = MoreOptions(widgets.Text(description="Place"))
     >>> more.shown
@@ -28,7 +28,7 @@ class MoreOptions(widgets.VBox):  # type: ignore[misc]
 
     @property
     def shown(self) -> bool:
-        """Whether the controls are shown."""
+        """True while the controls are shown."""
         return self.box.layout.display is None
 
     @shown.setter
@@ -39,15 +39,15 @@ class MoreOptions(widgets.VBox):  # type: ignore[misc]
         self.update_label()
 
     def update_label(self) -> None:
-        """Let the label of the button have the number of controls that are set now."""
+        """Show the number of controls that are set in the label of the button."""
         count = self._count_set()
         self.button.description = _FEWER if self.shown else f"{_MORE} ({count} set)" if count else _MORE
 
     def _build_controls(self) -> None:
-        """Make the controls; a form with many of them makes them when they are first shown."""
+        """Create the controls when they are first shown, in a form with many of them."""
 
     def _count_set(self) -> int:
-        """How many of the controls are set, for the label of the button; 0 adds nothing to it."""
+        """Return how many controls are set, for the label. With 0 the label has no number."""
         return 0
 
     def _toggle(self) -> None:

@@ -1,5 +1,8 @@
 """Shows an export as HTML: text, tables, pages without scripts, pictures, the files of an archive.
 
+The content of an export comes from others. Text is escaped. A page is in a frame that runs no script, sends no form
+and fetches nothing. A picture is an `img`, where scripts inside an SVG do not run.
+
 An export is somebody else's content. Text is escaped; a page lies in a frame that runs no script, sends no form
 and fetches nothing; a picture is an `img`, where scripts inside an SVG do not run.
 """
@@ -14,7 +17,7 @@ from collections.abc import Callable
 
 from ...core.http.native_formats import CSV, HTML, JPEG, PNG, SVG, TEXT, TSV, ZIP
 from ..byte_sizes import KIB, MIB, size_text
-from .html import Markup, joined, tag
+from .html import Markup, join_html, tag
 
 MAX_TEXT = 64 * KIB
 MAX_ROWS, MAX_COLUMNS, MAX_ENTRIES = 50, 20, 50
@@ -28,7 +31,7 @@ _CELL = "border: 1px solid #e0e0e0; padding: 2px 8px; text-align: left; vertical
 
 
 def preview(media_type: str, body: bytes) -> Markup | None:
-    """The view of an export, or None for a format that is not shown.
+    """Return the view of an export, or None for a media type without a view.
 
     >>> preview("text/csv", b"a,<b>").count("&lt;b&gt;"), preview("application/rtf", b"")
     (1, None)
@@ -44,11 +47,11 @@ def _view(media_type: str) -> Callable[[bytes], Markup] | None:
 def _text(body: bytes) -> Markup:
     shown = body[:MAX_TEXT].decode("utf-8-sig", "replace")
     text = tag("pre", shown, style="margin: 0; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere")
-    return tag("div", text, _omitted_line(len(body) - MAX_TEXT, "bytes"), style=_SCROLL, tabindex="0")
+    return tag("div", text, _more_line(len(body) - MAX_TEXT, "bytes"), style=_SCROLL, tabindex="0")
 
 
-def _omitted_line(count: int, unit: str) -> Markup:
-    """A line that says what is left out; all of it is in the export."""
+def _more_line(count: int, unit: str) -> Markup:
+    """Return a line with the number of lines that are not shown."""
     return tag("p", f"… and {count} more {unit}", style="font-style: italic") if count > 0 else Markup()
 
 
@@ -67,14 +70,14 @@ def _table(separator: str) -> Callable[[bytes], Markup]:
 
 def _cells(rows: list[list[str]]) -> Markup:
     shown = [_row(row) for row in rows[:MAX_ROWS]]
-    table = tag("table", joined(*shown), style="border-collapse: collapse")
+    table = tag("table", join_html(*shown), style="border-collapse: collapse")
     extra_columns = max((len(row) for row in rows), default=0) - MAX_COLUMNS
-    omitted = joined(_omitted_line(len(rows) - MAX_ROWS, "rows"), _omitted_line(extra_columns, "columns"))
+    omitted = join_html(_more_line(len(rows) - MAX_ROWS, "rows"), _more_line(extra_columns, "columns"))
     return tag("div", table, omitted, style=_SCROLL, tabindex="0")
 
 
 def _row(cells: list[str]) -> Markup:
-    return tag("tr", joined(*(tag("td", cell, style=_CELL) for cell in cells[:MAX_COLUMNS])))
+    return tag("tr", join_html(*(tag("td", cell, style=_CELL) for cell in cells[:MAX_COLUMNS])))
 
 
 def _page(body: bytes) -> Markup:
@@ -101,7 +104,7 @@ def _too_large(body: bytes) -> Markup:
 
 
 def data_url(media_type: str, body: bytes) -> str:
-    """Bytes as an address.
+    """Return bytes as a data URL.
 
     >>> data_url("text/plain", b"hi")
     'data:text/plain;base64,aGk='
@@ -116,7 +119,7 @@ def _archive(body: bytes) -> Markup:
     except zipfile.BadZipFile:
         return tag("p", "This is no archive that can be read.")
     lines = [tag("li", f"{entry.filename} ({size_text(entry.file_size)})") for entry in entries[:MAX_ENTRIES]]
-    return tag("div", tag("ul", *lines), _omitted_line(len(entries) - MAX_ENTRIES, "files"), style=_SCROLL)
+    return tag("div", tag("ul", *lines), _more_line(len(entries) - MAX_ENTRIES, "files"), style=_SCROLL)
 
 
 _VIEWS: dict[str, Callable[[bytes], Markup]] = {

@@ -1,4 +1,6 @@
-"""A progress bar: a labelled native `<progress>` and a line that screen readers announce.
+"""A progress bar that is a labelled native `<progress>` and a line that screen readers announce.
+
+The bar of ipywidgets has neither a role nor a value for screen readers.
 
 ipywidgets' own bar has neither a role nor a value for a screen reader.
 """
@@ -16,7 +18,7 @@ _ANNOUNCED_STEP = 10  # percent: a line that changes at every chunk is never rea
 
 
 class ProgressBar(widgets.VBox):  # type: ignore[misc]
-    """How far one transfer is. `report(done, total)` moves it.
+    """The progress of one transfer. `report(done, total)` moves it.
 
     >>> bar = ProgressBar("Upload survey.csv", 100)
     >>> bar.report(50, 100); bar.status
@@ -29,18 +31,18 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
         self.begin(label, total)
 
     def begin(self, label: str, total: int | None) -> None:
-        """Start over, for another transfer."""
+        """Start again for another transfer."""
         self.label = label
         self._drawn = self._announced = -1
         self.report(0, total)
 
     @property
     def status(self) -> str:
-        """What the bar says in words."""
+        """The progress as text."""
         return progress_text(self.done, self.total)
 
     def report(self, done: int, total: int | None) -> None:
-        """Show so many bytes of so many; at most once for each percent."""
+        """Show `done` of `total` bytes, at most once for each percent."""
         self.done, self.total = done, total
         percent = 100 * done // total if total else done
         if percent == self._drawn:
@@ -52,22 +54,22 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
             self.show_text(self.status)
 
     def finish(self, word: str = "Done") -> None:
-        """Say that it came to its end."""
+        """Show the end of the transfer."""
         self._bar.value = self._bar_html()
         self.show_text(f"{word}: {self.status}")
 
     def stop(self, word: str) -> None:
-        """Say that it stopped before its end."""
+        """Show that the transfer stopped before its end."""
         self.show_text(f"{word} at {self.status}")
 
     def complete(self, text: str, *, succeeded: bool = True) -> None:
-        """Say how it ended, where nobody counted bytes."""
+        """Show the end of work without a byte count."""
         self.done, self.total = int(succeeded), 1
         self._bar.value = self._bar_html()
         self.show_text(text)
 
     def reset(self, label: str) -> None:
-        """Nothing is done now, and what was done before is no answer to what is asked."""
+        """Show that nothing runs. The status of the previous transfer is removed."""
         self.begin(label, 1)
         self.show_text("Idle")
 
@@ -83,7 +85,7 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
         return tag("label", self.label, " ", bar)
 
     def show_text(self, text: str) -> None:
-        """Put these words into the line below the bar."""
+        """Show a text in the line below the bar."""
         self.text = text
         self._line.value = tag("span", text, role="status", aria_live="polite")
 

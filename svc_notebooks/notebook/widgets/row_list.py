@@ -1,4 +1,4 @@
-"""Lists rows to choose from: a grid with anywidget, a plain list without it; both work by keyboard alone."""
+"""Lists rows to select from. With anywidget a grid, without it a plain list. Both work by keyboard."""
 
 from __future__ import annotations
 
@@ -8,29 +8,31 @@ from typing import Any, Protocol
 
 import ipywidgets as widgets
 
-from .field import labelled
+from .field import describe
 
 
 class RowList(Protocol):
-    """What shows rows and knows which are chosen."""
+    """Shows rows that can be selected."""
 
     chosen: Any
 
     def show(self, rows: Sequence[dict[str, Any]], empty_message: str) -> None:
-        """Show these rows, or say this where there are none."""
+        """Show rows, or a message if there are none."""
 
     def ids(self) -> list[str]:
-        """The ids of those that are chosen, from top to bottom."""
+        """Return the ids of the selected rows, from top to bottom."""
 
     def watch(self, changed: Callable[[], None], opened: Callable[[str], None], up: Callable[[], None]) -> None:
-        """Call these when others are chosen, when one is opened, and when a person wants to go up."""
+        """Call `changed` when the selection changes, `opened` with the id of an opened row, `up` to go to the
+        parent.
+        """
 
     def focus(self) -> None:
-        """Bring the keyboard to it."""
+        """Focus the list."""
 
 
 class PlainRowList(widgets.SelectMultiple):  # type: ignore[misc]
-    """A line for each row. Opening and going up is for the buttons beside it.
+    """A line for each row. Buttons outside of the list open rows and go to the parent.
 
     >>> lines = PlainRowList("Files", {"name": "Name", "size": "Size"})
     >>> lines.show([{"id": "a", "name": "a.txt", "size": "1 byte"}], "Nothing")
@@ -40,11 +42,11 @@ class PlainRowList(widgets.SelectMultiple):  # type: ignore[misc]
 
     def __init__(self, label: str, columns: dict[str, str]) -> None:
         self._columns = list(columns)
-        super().__init__(rows=10, **labelled(label, "Select several with Ctrl or Shift"))
+        super().__init__(rows=10, **describe(label, "Select several with Ctrl or Shift"))
 
     @property
     def chosen(self) -> list[str]:
-        """The ids of the chosen ones."""
+        """The ids of the selected rows."""
         return [row_id for row_id in self.value if row_id]
 
     @chosen.setter
@@ -52,17 +54,17 @@ class PlainRowList(widgets.SelectMultiple):  # type: ignore[misc]
         self.value = tuple(ids)
 
     def show(self, rows: Sequence[dict[str, Any]], empty_message: str) -> None:
-        """Show these; what was chosen stays chosen while it is among them."""
+        """Show rows. Selected rows stay selected."""
         before = self.ids()
         self.options = [(self._row_text(row), row["id"]) for row in rows] or [(empty_message, "")]
         self.value = tuple(row["id"] for row in rows if row["id"] in before)
 
     def ids(self) -> list[str]:
-        """The chosen ones, from top to bottom."""
+        """Return the ids of the selected rows, from top to bottom."""
         return [key for _, key in self.options if key and key in self.value]
 
     def watch(self, changed: Callable[[], None], opened: Callable[[str], None], up: Callable[[], None]) -> None:
-        """Call the first one when others are chosen."""
+        """Call `changed` when the selection changes."""
         self.observe(lambda _change: changed(), "value")
 
     def __repr__(self) -> str:
@@ -75,7 +77,7 @@ class PlainRowList(widgets.SelectMultiple):  # type: ignore[misc]
 
 
 def default_row_list(label: str, columns: dict[str, str]) -> RowList:
-    """What this environment can have."""
+    """Return the list of this environment."""
     if find_spec("anywidget") is None:
         return PlainRowList(label, columns)
     from .grid import Grid

@@ -1,4 +1,4 @@
-"""Puts the style sheets of this folder into the page of a form."""
+"""Adds the style sheets of this folder to the page of a form."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FOLDER = Path(__file__).parent
 
 
 def style_sheet(name: str, extra_rules: str = "") -> widgets.HTML:
-    """What puts a style sheet, and these further rules, into the page, and cannot be seen."""
+    """Return an invisible widget with a style sheet and extra rules."""
     return widgets.HTML(tag("style", Markup(_text(name) + extra_rules)), layout={"display": "none"})
 
 
@@ -23,7 +23,7 @@ def _text(name: str) -> str:
 
 
 def row(*parts: widgets.Widget) -> widgets.HBox:
-    """Buttons beside each other, and below each other where there is no room."""
+    """Return buttons side by side, which wrap on narrow pages."""
     box = widgets.HBox(parts)
     box.add_class("svc-buttons")
     return box

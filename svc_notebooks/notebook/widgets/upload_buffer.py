@@ -1,5 +1,8 @@
 """Collects the slices of files that a browser sends.
 
+A slice is accepted if it begins at the end of the received part; any other is a repetition or follows a gap, and is
+dropped. So the browser can send unacknowledged slices again, as in a resumable upload.
+
 A slice counts when it begins where the file ends; any other is a repeat or the one behind a gap, and is
 dropped. So the browser may send again what it does not know to have arrived, as in a resumable upload.
 """
@@ -15,7 +18,11 @@ from ...core.process_fork import remove_with
 
 @dataclass(frozen=True, slots=True)
 class IncomingFile:
-    """A file on its way from the browser; sizes in bytes.
+    """A file that the browser sends.
+
+    Sizes in bytes.
+
+    `path` is its file in the kernel, `name` its name on the person's computer, which is not a path.
 
     `path` is where the kernel keeps it, `name` is what the person calls it and is no path.
     """
@@ -29,12 +36,12 @@ class IncomingFile:
 
     @property
     def complete(self) -> bool:
-        """Whether all of it is here."""
+        """True if all bytes were received."""
         return self.received == self.size
 
 
 class UploadBuffer:
-    """The files that a browser sends, kept in a folder of their own until the buffer is gone.
+    """The files that a browser sends, in a folder that is deleted with the buffer.
 
     >>> buffer = UploadBuffer()
     >>> buffer.begin("a", "notes.txt", 4, "text/plain")
@@ -50,18 +57,18 @@ class UploadBuffer:
 
     @property
     def files(self) -> list[IncomingFile]:
-        """What is here and what is on its way, in the order in which it began."""
+        """All files, incomplete ones included, in the order in which they began."""
         return list(self._files.values())
 
     def begin(self, key: str, name: str, size: int, mime_type: str) -> None:
-        """A file of `size` bytes is about to come."""
+        """Begin a file of `size` bytes."""
         self._count += 1
         path = self._temporary_folder() / f"{self._count}"  # a name from outside never becomes a path
         path.touch()
         self._files[key] = IncomingFile(key, name, size, mime_type, path)
 
     def append(self, key: str, offset: int, data: bytes) -> None:
-        """Add the bytes from `offset` on, where they continue the file and do not outgrow it."""
+        """Append the bytes at `offset`. Bytes that do not continue the file, or exceed its size, are dropped."""
         incoming = self._files.get(key)
         if incoming is None or offset != incoming.received or offset + len(data) > incoming.size:
             return
@@ -70,7 +77,7 @@ class UploadBuffer:
         self._files[key] = replace(incoming, received=offset + len(data))
 
     def remove(self, key: str) -> None:
-        """Forget a file, and the bytes of it that are here."""
+        """Delete a file."""
         incoming = self._files.pop(key, None)
         if incoming is not None:
             incoming.path.unlink(missing_ok=True)

@@ -257,9 +257,6 @@ def give_to(browser, grantee):
             lambda b: (choose(b, "Data"), b.ask["share"].click(), give_to(b, "bob")),
             "Share with has &#x27;bob&#x27;; give",
         ),
-            lambda b: (choose(b, "Data"), b.ask["share"].click(), give_to(b, "bob")),
-            "Share with has &#x27;bob&#x27;; give",
-        ),
         (
             lambda b: (choose(b, "Data"), b.ask["download"].click(), b.question.yes.click()),
             "use export for native documents",

@@ -1,4 +1,9 @@
-"""The dashboard: all forms as tabs of one page.
+"""The dashboard, a page with all forms as tabs.
+
+dashboard: the page and its tabs.
+change_detector: finds out by polling whether something changed, so that the open tab is read again.
+exchange_panel: the HTTP exchanges of the session.
+sandbox_panel, sandbox_sections: the clock, faults, limits, snapshots and accounts of a sandbox.
 
 dashboard, tabs: the page, and which form each tab makes.
 change_detector: polls whether something changed, so that the open tab is read again.

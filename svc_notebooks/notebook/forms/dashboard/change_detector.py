@@ -1,4 +1,4 @@
-"""Detects by polling whether there were requests, and whether one of them changed something."""
+"""Detects by polling whether there were requests, and whether one of them may have changed something."""
 
 from __future__ import annotations
 
@@ -14,28 +14,34 @@ _READS = frozenset({"GET", "HEAD"})
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """`said`: there were requests, or the clock moved; `changed`: one of them was to change something."""
+    """The result of a poll.
+
+    `active` means that there were requests or the clock moved, `changed` that data may have changed.
+    """
 
     active: bool
     changed: bool
 
 
 class ChangeDetector:
-    """Asked from time to time. Of a sandbox it sees what everybody does; of a deployment, what this session does."""
+    """Compares the state of a service between two polls.
+
+    For a sandbox it covers all requests, for an external service those of the session.
+    """
 
     def __init__(self, session: Session, lab: Sandbox | None) -> None:
         self._session, self._lab = session, lab
         self._last_state = self._state()
 
     def poll(self) -> Changes:
-        """What happened since this was asked last."""
+        """Return what happened since the previous poll."""
         before, self._last_state = self._last_state, self._state()
         if before == self._last_state:
             return Changes(active=False, changed=False)
         return Changes(active=True, changed=before[1:] != self._last_state[1:] or self._has_writes_since(before[0]))
 
     def _state(self) -> tuple[int, object]:
-        """The number of the last request, and what else there is to change."""
+        """Return the number of the last request, and the time of a virtual clock."""
         if self._lab is None:
             return self._session.exchanges.last, None
         return self._lab.service.requests_served, self._lab.clock.now() if self._lab.clock.is_virtual else None

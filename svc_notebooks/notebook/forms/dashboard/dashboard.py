@@ -1,4 +1,4 @@
-"""The dashboard: every form as a tab; a tab is filled when it is opened and refreshed while it is open."""
+"""The dashboard with every form as a tab. A tab is filled when it is opened, and refreshed while it is open."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...current_session import session_or_current
 from ...sandbox.sandbox import Sandbox, sandbox_of
 from ...widgets.dispose import dispose
 from ...widgets.form import Form
-from ...widgets.html import Markup, joined, tag
+from ...widgets.html import Markup, join_html, tag
 from ...widgets.styles import style_sheet
 from .change_detector import ChangeDetector
 from .tabs import TABS, DashboardTab
@@ -29,16 +29,16 @@ _ARMED_MESSAGE = "A fault or a limit is armed. Click Refresh to reload lists, be
 
 
 def dashboard(*, session: Session | None = None, lab: Sandbox | None = None) -> Dashboard:
-    """Files, upload, export, events, notifications, the wire and the sandbox's controls, on one page of tabs.
+    """Return a page of tabs for files, upload, export, events, notifications, HTTP exchanges and the sandbox.
 
-    A tab is filled when it is looked at for the first time, and read again when something was changed elsewhere: by
-    another tab, a cell or a program. `board.form` is the form of the tab that is open; `board.result`, `board.code()`
-    and `board.last_error` are those of this form. `board.show("wire")` opens another one.
+    A tab is filled when it is opened for the first time, and read again when another tab, a cell or a program has
+    changed something. `board.form` is the form of the open tab; `board.result`, `board.code()` and `board.last_error`
+    are those of this form. `board.show("wire")` opens another tab.
 
     Args:
-        session: Whose files and events; None is the session that is current, or that of `lab`.
-        lab: The sandbox that the controls are for; None is the one that the session is signed in to. For a service
-            elsewhere there are no controls.
+        session: Whose files and events are shown; None is the current session, or that of `lab`.
+        lab: The sandbox of the controls; None is the one that the session is signed in to. An external service has no
+            controls.
 
     >>> lab = svc.sandbox()
     >>> svc.dashboard()
@@ -48,7 +48,7 @@ def dashboard(*, session: Session | None = None, lab: Sandbox | None = None) -> 
 
 
 class Dashboard(Form):
-    """See `dashboard`. `forms` has the forms that were made so far, by the key of their tab."""
+    """See `dashboard`. `forms` has the forms that exist, by the key of their tab."""
 
     title = "Dashboard"
 
@@ -68,42 +68,45 @@ class Dashboard(Form):
         self._placeholders = [_placeholder(page) for page in self._tabs]
         panes = [widgets.VBox([words]) for words in self._placeholders]
         self.tabs = widgets.Tab(panes, titles=[page.title for page in self._tabs])
-        self.tabs.observe(lambda _change: self._guarded(self._open), "selected_index")
+        self.tabs.observe(lambda _change: self._guard(self._open), "selected_index")
         self.tabs.selected_index = 0
         self._compose(style_sheet("dashboard.css"), self.head, self.status, self.alert, self.tabs)
-        self._guarded(self._open)
+        self._guard(self._open)
         self._poll_task = _start_task(self._poll_forever)
 
     # -- what a program sees
 
     @property
     def session(self) -> Session:
-        """Who is signed in: the tabs are theirs."""
+        """The session of the user whose tabs are shown."""
         return session_or_current(self._session)
 
     @property
     def form(self) -> Form:
-        """The form of the tab that is open."""
+        """The form of the open tab."""
         return self.forms[self._page.key]
 
     @property
     def result(self) -> DataFrame:
-        """The result of the form that is open."""
+        """The result of the open form."""
         rows: DataFrame = self.form.result
         return rows
 
     @property
     def busy(self) -> bool:
-        """Whether something is under way in one of the tabs."""
+        """True while a task runs in one of the tabs."""
         return any(form.busy for form in self.forms.values())
 
     def code(self) -> str:
-        """The call that does the same as the form that is open."""
+        """Return the equivalent call of the open form."""
         form = self.forms.get(self._page.key)
         return form.code() if form else "svc.dashboard()"
 
     def show(self, key: str) -> Form:
-        """Open the tab with this key: files, upload, export, events, notifications, wire, lab. Raises ValueError."""
+        """Open the tab with a key, which is files, upload, export, events, notifications, wire or lab.
+
+        Raises ValueError.
+        """
         keys = [page.key for page in self._tabs]
         if key not in keys:
             raise ValueError(f"key is {key!r}; the tabs are {', '.join(keys)}")
@@ -111,12 +114,12 @@ class Dashboard(Form):
         return self.form
 
     def refresh(self) -> None:
-        """Read the open tab again, and every other one when it is looked at."""
+        """Read the open tab again now, and every other one when it is opened."""
         self._stale = set(self.forms)
         self._refresh_open_tab()
 
     def close(self) -> None:
-        """Stop looking for changes; close the forms, and the receiver of the notifications."""
+        """Stop polling, and close the forms and the receiver of the notifications."""
         if self._poll_task:
             self._poll_task.cancel()
         for form in self.forms.values():
@@ -146,7 +149,7 @@ class Dashboard(Form):
         return LabPanel(self.lab, self._sign_in)
 
     def _sign_in(self, session: Session, user: str) -> None:
-        """The tabs are somebody else's now; the controls stay."""
+        """Show the tabs of another user. The controls of the sandbox stay."""
         if any(form.busy for key, form in self.forms.items() if key != "lab"):
             raise ValueError("A task is running in another tab. Wait for it, or cancel it.")
         self._session, self._user = session, user
@@ -165,7 +168,7 @@ class Dashboard(Form):
             self.poll()
 
     def poll(self) -> None:
-        """See whether something has changed, and freshen what is open; what goes wrong is said."""
+        """Refresh the open tab if something has changed. Errors are shown."""
         try:
             self._poll()
         except Exception as error:
@@ -191,7 +194,7 @@ class Dashboard(Form):
         form.refresh()
 
     def _is_armed(self) -> bool:
-        """Whether a question of ours would use up what a lesson has set."""
+        """Return whether a request of the dashboard would trigger a fault or count for a limit."""
         if self.lab is None:
             return False
         left = any(
@@ -200,15 +203,15 @@ class Dashboard(Form):
         return left or bool(self.lab.service.limits())
 
     def _show_status(self) -> None:
-        self.head.value = tag("p", joined(self._user_text(), self._clock_text()), class_="svc-who")
+        self.head.value = tag("p", join_html(self._user_text(), self._clock_text()), class_="svc-who")
         is_held = self._page.reads_service and self._page.key in self._stale and self._is_armed()
         self.status.value = tag("p", _ARMED_MESSAGE, role="status") if is_held else ""
 
     def _user_text(self) -> Markup:
         if self.lab is None:
             words = f"{self.session!r}".strip("<>").replace("Session ", "Signed in at ")
-            return joined(words, ". There are no lab controls for an external service.")
-        return joined("Signed in as ", tag("strong", self._user or self.lab.service.policy.first_user), ". ")
+            return join_html(words, ". There are no lab controls for an external service.")
+        return join_html("Signed in as ", tag("strong", self._user or self.lab.service.policy.first_user), ". ")
 
     def _clock_text(self) -> str:
         if self.lab is None:
@@ -217,12 +220,12 @@ class Dashboard(Form):
         return f"Clock {'frozen at' if clock.is_virtual else 'running:'} {clock.now():%Y-%m-%d %H:%M:%S} UTC."
 
     def _show_code(self) -> None:
-        """The form that is open shows its own."""
+        """Show no code, because the open form shows its own."""
         self.code_area.value = ""
 
     def _static_view(self) -> Markup:
         shown = self.forms.get(self._page.key)
-        return joined(tag("p", "Dashboard: run the cell to use it."), shown._static_view() if shown else "")
+        return join_html(tag("p", "Dashboard: run the cell to use it."), shown._static_view() if shown else "")
 
     def __repr__(self) -> str:
         return f"<Dashboard: {', '.join(page.title for page in self._tabs)}>"

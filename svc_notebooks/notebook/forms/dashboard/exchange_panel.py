@@ -11,7 +11,7 @@ import ipywidgets as widgets
 from ...byte_sizes import size_text
 from ...current_session import session_or_current
 from ...exchanges.exchanges import exchange, exchanges
-from ...widgets.field import LABEL, labelled
+from ...widgets.field import LABEL, describe
 from ...widgets.form import Form
 from ...widgets.html import tag
 from ...widgets.row_list import RowList, default_row_list
@@ -35,7 +35,7 @@ _VIEWS = (
 
 
 class WirePanel(Form):
-    """The last exchanges, newest first. `result` is the frame of them all."""
+    """The latest exchanges, newest first. `result` is the frame of all exchanges."""
 
     title = "The wire"
 
@@ -45,7 +45,7 @@ class WirePanel(Form):
         super().__init__(session)
         self.rows = make_list("Exchanges", _COLUMNS)
         self.view_format = widgets.RadioButtons(
-            options=_VIEWS, **labelled("View", "How the selected exchange is shown"), style=LABEL
+            options=_VIEWS, **describe("View", "How the selected exchange is shown"), style=LABEL
         )
         self.view_format.add_class("svc-across")
         self.status, self.view = widgets.HTML(), widgets.HTML()
@@ -53,23 +53,23 @@ class WirePanel(Form):
         self.rows.watch(self._show, lambda _id: None, lambda: None)
         self.view_format.observe(lambda _change: self._show(), "value")
         self._compose(row(self.refresh_button, self.status), self.rows, self.view_format, self.alert, self.view)
-        self._guarded(self.refresh)
+        self._guard(self.refresh)
 
     @property
     def result(self) -> DataFrame:
-        """Every exchange, with the columns of `exchanges()`."""
+        """All exchanges, with the columns of `exchanges()`."""
         return exchanges(session=self._session)
 
     def code(self) -> str:
-        """The call of a cell that shows the same."""
-        chosen = self._chosen()
+        """Return the call that shows the same."""
+        chosen = self._selection()
         if chosen is None:
             return "svc.exchanges()"
         view = {"http": "", "curl": ".curl()", "diagram": ".diagram()"}[self.view_format.value]
         return f"svc.exchange({chosen}){view}"
 
     def refresh(self) -> None:
-        """See what was sent meanwhile; no request is made for it."""
+        """Show the exchanges since the last refresh, without a request."""
         recorded = session_or_current(self._session).exchanges
         latest = list(recorded[-MAX_LISTED:])[::-1]
         self.rows.show([_table_row(entry) for entry in latest], "Nothing was sent yet.")
@@ -78,16 +78,16 @@ class WirePanel(Form):
         self.status.value = tag("span", f"{count}, newest first{left_out}", role="status")
         self._show()
 
-    def _chosen(self) -> int | None:
+    def _selection(self) -> int | None:
         ids = self.rows.ids()
         return int(ids[0]) if ids else None
 
     def _show(self) -> None:
-        self._guarded(self._show_chosen)
+        self._guard(self._show_selection)
         self._show_code()
 
-    def _show_chosen(self) -> None:
-        chosen = self._chosen()
+    def _show_selection(self) -> None:
+        chosen = self._selection()
         if chosen is None:
             self.view.value = ""
             return

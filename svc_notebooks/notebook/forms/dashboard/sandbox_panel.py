@@ -1,4 +1,4 @@
-"""The controls of a sandbox: clock, faults, limits, snapshots and people, and its logs."""
+"""The controls of a sandbox, which are clock, faults, limits, snapshots and accounts, and its logs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from ...widgets.background_task import BackgroundTask
-from ...widgets.field import LABEL, labelled
+from ...widgets.field import LABEL, describe
 from ...widgets.form import Form
 from ...widgets.html import tag
 from ...widgets.styles import row
@@ -36,7 +36,7 @@ _SHOWN = {
 
 
 class LabPanel(Form):
-    """See the module. `signed_in` is called with a session and the name of who is signed in."""
+    """The controls and the logs. `signed_in` is called with the session and the name of an account that signs in."""
 
     title = "Lab controls"
 
@@ -45,44 +45,44 @@ class LabPanel(Form):
         self.lab = lab
         self._last_code = ""
         self.work = BackgroundTask(self._show_error)
-        self.clock = ClockSection(lab, self._run, self._guarded)
-        self.faults = FaultSection(lab, self._run, self._guarded)
-        self.limits = LimitSection(lab, self._run, self._guarded)
-        self.snapshots = SnapshotSection(lab, self._run, self._guarded)
-        self.people = PeopleSection(lab, self._run, self._guarded, signed_in)
+        self.clock = ClockSection(lab, self._run, self._guard)
+        self.faults = FaultSection(lab, self._run, self._guard)
+        self.limits = LimitSection(lab, self._run, self._guard)
+        self.snapshots = SnapshotSection(lab, self._run, self._guard)
+        self.people = PeopleSection(lab, self._run, self._guard, signed_in)
         self.log_choice = widgets.RadioButtons(
-            options=_LOGS, **labelled("Log", "The log of the sandbox that is shown"), style=LABEL
+            options=_LOGS, **describe("Log", "The log of the sandbox that is shown"), style=LABEL
         )
         self.log_choice.add_class("svc-columns")
         self.status = widgets.HTML()
         self.refresh_button = self._button("Refresh", "Reload this tab", self.refresh)
-        self.log_choice.observe(lambda _change: self._guarded(self._change_log), "value")
+        self.log_choice.observe(lambda _change: self._guard(self._change_log), "value")
         sections = widgets.HBox(self._sections())
         sections.add_class("svc-sections")
         books = [widgets.HTML(tag("h4", "Logs", class_="svc-head")), self.log_choice, row(self.refresh_button)]
         self._compose(self.status, self.alert, self.work, sections, *books, self.table)
-        self._guarded(self.refresh)
+        self._guard(self.refresh)
 
     def _sections(self) -> list[Any]:
         return [self.clock, self.people, self.faults, self.limits, self.snapshots]
 
     @property
     def busy(self) -> bool:
-        """Whether the clock is on its way."""
+        """True while the clock advances."""
         return self.work.busy
 
     @property
     def result(self) -> DataFrame:
-        """The book that is chosen, whole."""
+        """The selected log with all rows."""
         rows: DataFrame = getattr(self.lab, self.log_choice.value)()
         return rows
 
     def code(self) -> str:
-        """The call of a cell that does what was done last; else the one that shows the book."""
+        """Return the call of the last action, or the one that returns the log."""
         return self._last_code or f"lab.{self.log_choice.value}()"
 
     def refresh(self) -> None:
-        """See how everything stands now; no request is made for it."""
+        """Show the present state of all controls, without a request."""
         for section in self._sections():
             section.update(self.lab)
         rows = self.result
@@ -98,7 +98,7 @@ class LabPanel(Form):
         self.refresh()
 
     def _run(self, code: str, action: Callable[[], Any], message: str) -> None:
-        """Beside the loop: on the clock's way receivers may take their time."""
+        """Run an action. The clock advances in a thread, because receivers may be slow."""
 
         def on_done(_value: Any) -> None:
             self._last_code = code

@@ -1,4 +1,4 @@
-"""The sections of the sandbox panel: clock, faults, limits, snapshots, people."""
+"""The sections of the sandbox panel for clock, faults, limits, snapshots and accounts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import ipywidgets as widgets
 
 from ....core.faults.presets import PRESETS
-from ...widgets.field import LABEL, labelled, number_field, text_field
+from ...widgets.field import LABEL, describe, number_field, text_field
 from ...widgets.html import tag
 from ...widgets.styles import row
 
@@ -27,13 +27,13 @@ _SCOPES = (
 
 
 class Section(widgets.VBox):  # type: ignore[misc]
-    """A heading and what belongs to it; `guard` runs what a button does, and tells what goes wrong."""
+    """A heading with its controls. `guard` runs a handler and shows its errors."""
 
     def __init__(self, heading: str, *parts: widgets.Widget) -> None:
         super().__init__([widgets.HTML(tag("h4", heading, class_="svc-head")), *parts])
 
     def update(self, lab: Sandbox) -> None:
-        """Show how it stands now."""
+        """Show the present state."""
 
 
 def section_button(text: str, tooltip: str, pressed: Callable[[], None], style: str = "") -> widgets.Button:
@@ -44,7 +44,7 @@ def section_button(text: str, tooltip: str, pressed: Callable[[], None], style: 
 
 
 class ClockSection(Section):
-    """Moves the clock, or stops it."""
+    """Advances or freezes the clock."""
 
     def __init__(self, lab: Sandbox, do: RunAction, guard: Callable[[Callable[[], None]], None]) -> None:
         self.now = widgets.HTML()
@@ -68,18 +68,18 @@ class ClockSection(Section):
         self._do("lab.clock.freeze()", self._lab.clock.freeze, "The clock is frozen.")
 
     def update(self, lab: Sandbox) -> None:
-        """What time it is."""
+        """Show the time."""
         state = "is frozen" if lab.clock.is_virtual else "is running"
         self.now.value = tag("p", f"{lab.clock.now():%Y-%m-%d %H:%M:%S} UTC; the clock {state}.")
 
 
 class FaultSection(Section):
-    """Arms and disarms plans of faults."""
+    """Arms and disarms fault plans."""
 
     def __init__(self, lab: Sandbox, do: RunAction, guard: Callable[[Callable[[], None]], None]) -> None:
         self.preset = widgets.Dropdown(
             options=[(preset.name, preset.name) for preset in PRESETS],
-            **labelled("Fault preset", "A plan of faults; each step happens once"),
+            **describe("Fault preset", "A plan of faults; each step happens once"),
             style=LABEL,
         )
         self.description, self.armed = widgets.HTML(), widgets.HTML()
@@ -112,7 +112,7 @@ class FaultSection(Section):
         )
 
     def update(self, lab: Sandbox) -> None:
-        """Which faults are in force, and how often each has happened."""
+        """Show the armed faults, and how often each has happened."""
         rows = lab.fault_plans()
         if rows.empty:
             self.armed.value = tag("p", "No fault is armed.")
@@ -128,7 +128,7 @@ class FaultSection(Section):
 
 
 class LimitSection(Section):
-    """So many requests of a user, and no more."""
+    """Limits the number of requests of a user."""
 
     def __init__(self, lab: Sandbox, do: RunAction, guard: Callable[[Callable[[], None]], None]) -> None:
         self.user = text_field(
@@ -162,7 +162,7 @@ class LimitSection(Section):
         self._do(f"lab.limit({repr(user) if user else ''})", lambda: self._lab.limit(user), "The limit was removed.")
 
     def update(self, lab: Sandbox) -> None:
-        """Which limits there are, and what is spent of them."""
+        """Show the limits, and how much of them is used."""
         lines = [
             tag(
                 "li",
@@ -174,11 +174,11 @@ class LimitSection(Section):
 
 
 class SnapshotSection(Section):
-    """Keeps the whole state, and brings it back."""
+    """Saves and restores the state of the service."""
 
     def __init__(self, lab: Sandbox, do: RunAction, guard: Callable[[Callable[[], None]], None]) -> None:
         self.chooser = widgets.Dropdown(
-            options=[("No snapshot", "")], **labelled("Snapshot", "The snapshot to restore"), style=LABEL
+            options=[("No snapshot", "")], **describe("Snapshot", "The snapshot to restore"), style=LABEL
         )
         self.take = section_button("Take snapshot", "Save the state of the service", lambda: guard(self._take))
         self.restore = section_button("Restore", "Restore the state of the service", lambda: guard(self._restore))
@@ -203,7 +203,7 @@ class SnapshotSection(Section):
 
 
 class PeopleSection(Section):
-    """Signs in as somebody; `signed_in` is told the session and who that is."""
+    """Signs in to an account. `signed_in` is called with the session and the e-mail address."""
 
     def __init__(
         self,
@@ -214,7 +214,7 @@ class PeopleSection(Section):
     ) -> None:
         self.user = text_field("E-mail", "The account; an unknown one is created", value="bob@svc.example")
         self.scopes = widgets.Dropdown(
-            options=_SCOPES, **labelled("Scopes", "The scopes of the access token"), style=LABEL
+            options=_SCOPES, **describe("Scopes", "The scopes of the access token"), style=LABEL
         )
         self.sign_in = section_button("Sign in", "Use this account in the other tabs", lambda: guard(self._sign_in))
         self._lab, self._do, self._signed_in = lab, do, signed_in

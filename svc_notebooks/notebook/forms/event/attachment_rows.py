@@ -9,7 +9,7 @@ import ipywidgets as widgets
 
 from ....core.errors.errors import SvcError
 from ...widgets.editable_rows import EditableRows
-from ...widgets.field import LABEL, Field, labelled, small_button, text_field
+from ...widgets.field import LABEL, Field, describe, small_button, text_field
 from ...widgets.html import tag
 from ..file_browser.recent_files import file_line, latest_files
 
@@ -20,7 +20,7 @@ _NO_FILES = "There is no stored file yet. Upload one with svc.upload(…), then 
 
 
 class AttachmentRow(Field):
-    """One attachment; `value` is its entry in `attachments`."""
+    """An attachment. `value` is its entry in `attachments`."""
 
     def __init__(self, attachment: Mapping[str, Any], name: str | None = None) -> None:
         self.value = dict(attachment)
@@ -36,7 +36,7 @@ class AttachmentRows(EditableRows[AttachmentRow]):
     def __init__(self) -> None:
         super().__init__(lambda row: False)
         self._files: dict[str, Mapping[str, Any]] = {}
-        self.chooser = widgets.Dropdown(**labelled("Attachments", "The stored files, last modified first"), style=LABEL)
+        self.chooser = widgets.Dropdown(**describe("Attachments", "The stored files, last modified first"), style=LABEL)
         self.attach = small_button("Attach", "Attach the selected file", self._attach)
         self.refresh = widgets.Button(description="Refresh", tooltip="Reload the list of files")
         self.refresh.add_class("svc-small")
@@ -48,8 +48,8 @@ class AttachmentRows(EditableRows[AttachmentRow]):
 
     @property
     def value(self) -> list[dict[str, Any]]:
-        """`attachments` of an event; a link in the text field is one of them."""
-        return [*(row.value for row in self.rows), *self._typed_link()]
+        """`attachments` of an event. A link in the text field is one of them."""
+        return [*(row.value for row in self.rows), *self._link_entry()]
 
     @value.setter
     def value(self, attachments: list[dict[str, Any]] | None) -> None:
@@ -58,7 +58,7 @@ class AttachmentRows(EditableRows[AttachmentRow]):
             self.append(AttachmentRow(attachment))
 
     def read(self, session: Session) -> None:
-        """Fill the list with the files of this session; the selected file stays selected if it still exists."""
+        """Fill the list with the files of this session. The selected file stays selected if it still exists."""
         try:
             files = latest_files(session, "webViewLink")
         except SvcError as error:
@@ -74,7 +74,7 @@ class AttachmentRows(EditableRows[AttachmentRow]):
         """Return the row of this entry of `value`, or the field of the link."""
         return self.rows[index] if index < len(self.rows) else self.other
 
-    def _typed_link(self) -> list[dict[str, Any]]:
+    def _link_entry(self) -> list[dict[str, Any]]:
         link = self.link.value.strip()
         return [{"fileUrl": link}] if link else []
 
@@ -86,5 +86,5 @@ class AttachmentRows(EditableRows[AttachmentRow]):
             self.append(AttachmentRow({"fileUrl": facts["webViewLink"]}, str(facts["name"])))
 
     def _keep_link(self) -> None:
-        if all(self.append(AttachmentRow(attachment)) for attachment in self._typed_link()):
+        if all(self.append(AttachmentRow(attachment)) for attachment in self._link_entry()):
             self.link.value = ""

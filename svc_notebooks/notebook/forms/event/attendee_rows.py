@@ -13,7 +13,7 @@ from ...widgets.field import (
     Field,
     checkbox,
     heading,
-    labelled,
+    describe,
     on_change,
     set_visible,
     small_button,
@@ -33,7 +33,7 @@ _SHOWN = ("email", "displayName", "optional", *_DEFAULTS)
 
 
 class AttendeeRow(Field):
-    """One guest; fields without a control (`more`) are kept."""
+    """A guest. Fields without a control (`more`) are kept."""
 
     def __init__(self, attendee: Mapping[str, Any] | None = None) -> None:
         fields = attendee or {}
@@ -95,7 +95,7 @@ class AttendeeRow(Field):
         self.details = {
             "responseStatus": widgets.Dropdown(
                 options=_RESPONSES,
-                **labelled("Response", "The response of the guest"),
+                **describe("Response", "The response of the guest"),
                 style=AUTO_WIDTH,
             ),
             "comment": text_field("Comment", "A comment with the response", style=AUTO_WIDTH),

@@ -40,7 +40,7 @@ PROPERTIES, GADGET, QUERY = "Properties", "Gadget", "Request parameters"
 
 
 def _entries(key: str) -> Callable[[list[dict[str, Any]]], list[Any]]:
-    """Return a function that writes entries with this key alone as its value: an address, a link."""
+    """Return a function that replaces entries that have only this key by its value, an address or a link."""
     return lambda entries: [entry[key] if list(entry) == [key] else entry for entry in entries]
 
 

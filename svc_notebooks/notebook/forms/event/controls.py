@@ -27,7 +27,7 @@ _ALIASES = {"timeMax": "end", "timeZone": "start.timeZone", "time_zone": "start.
 
 
 class EventControls(widgets.VBox):  # type: ignore[misc]
-    """The controls; those with a name in `BINDINGS` are attributes, the others are in `more`."""
+    """The controls. Those with a name in `BINDINGS` are attributes, the others are in `more`."""
 
     when: WhenChoice
     repeats: RecurrenceBuilder
@@ -71,18 +71,18 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
         self.when.begin(now_local + timedelta(hours=1), zone_name)
 
     def value(self, row: Binding) -> Any:
-        """Return the value of a control; None, an empty text or an empty list if it is not set."""
+        """Return the value of a control. None, an empty text or an empty list if it is not set."""
         return self._controls[row.path].value if row.name else self.more.value(row.path)
 
     def set(self, row: Binding, value: Any) -> None:
-        """Set a control; None clears it. Raises TypeError, ValueError, TraitError for a value that it cannot have."""
+        """Set a control. None clears it. Raises TypeError, ValueError, TraitError for a value that it cannot have."""
         if row.name:
             self._controls[row.path].value = value
         else:
             self.more.set(row.path, value)
 
     def field_at(self, path: str | None) -> Field | None:
-        """Return the field that shows a problem at this path of the event or with this argument; None without one."""
+        """Return the field that shows a problem at this path of the event or with this argument. None without one."""
         if not path:
             return None
         path = _ALIASES.get(path, path)

@@ -1,4 +1,4 @@
-"""The event form: all fields of an event, problems beside their fields, a preview of the recurrence (W-03)."""
+"""The event form with all fields of an event, problems beside their fields, and a preview of the recurrence (W-03)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ...frames.event_schemas import EVENT
 from ...frames.frames import concatenate
 from ...widgets.field import Field
 from ...widgets.form import Form
-from ...widgets.html import Markup, joined, tag
+from ...widgets.html import Markup, join_html, tag
 from ...widgets.styles import row, style_sheet
 from .bindings import with_label
 from .controls import EventControls
@@ -84,9 +84,9 @@ class EventForm(Form):
         self.draft = read_controls(self.controls)
         self.create = self._button("Create", "Create the event in the calendar", self._create, "primary")
         self.status = widgets.HTML()
-        self.controls.other_fields.move.on_click(lambda _button: self._guarded(self._move_json_to_controls))
-        self.controls.attachments.refresh.on_click(lambda _button: self._guarded(self._read_lists))
-        self.controls.watch(lambda: self._guarded(self._update))
+        self.controls.other_fields.move.on_click(lambda _button: self._guard(self._move_json_to_controls))
+        self.controls.attachments.refresh.on_click(lambda _button: self._guard(self._read_lists))
+        self.controls.watch(lambda: self._guard(self._update))
         sheet = style_sheet("event_form.css", chip_styles())
         self._compose(sheet, self.controls, row(self.create), self.status, self.alert, self.table)
         self._update()
@@ -138,16 +138,16 @@ class EventForm(Form):
         reported = {field for field, _ in self.draft.problems}
         skipped = {_SERVICE_DEFINED, *(() if self.draft.has_end_zone else (_SAME_ZONE,))}
         rows = [row for row in problems(self.value, LENIENT) if row.location not in skipped]
-        located = [self._located(row.location, row.message) for row in rows]
+        located = [self._locate(row.location, row.message) for row in rows]
         return [*self.draft.problems, *(problem for problem in located if problem[0] not in reported)]
 
-    def _located(self, path: str | None, message: str) -> tuple[Field | None, str]:
+    def _locate(self, path: str | None, message: str) -> tuple[Field | None, str]:
         """Return the field of a problem, and its message with the label of the field instead of the path."""
         field = self.controls.field_at(path)
         return field, message if field in (None, self.controls.other_fields) else with_label(message)
 
     def _move_json_to_controls(self) -> None:
-        """Set the controls to the fields of the JSON; fields without a control stay in the JSON."""
+        """Set the controls to the fields of the JSON. Fields without a control stay in the JSON."""
         fields = self.controls.other_fields.value
         self.controls.other_fields.value = {}
         self._update()
@@ -157,7 +157,7 @@ class EventForm(Form):
         self._update()
         self.status.value = ""
         if self._problems:
-            self._show_not_created()
+            self._show_failure()
             return
         with warnings.catch_warnings(record=True) as shown:
             warnings.simplefilter("always")
@@ -166,10 +166,10 @@ class EventForm(Form):
             except SvcError as error:
                 self._show_refusal(error)
             else:
-                self._show_created(created, [str(row.message) for row in shown])
+                self._show_success(created, [str(row.message) for row in shown])
 
-    def _show_not_created(self) -> None:
-        """Show how many fields have problems, and the problems without a field; `last_error` has all of them."""
+    def _show_failure(self) -> None:
+        """Show how many fields have problems, and the problems without a field. `last_error` has all of them."""
         self.controls.more.reveal()
         without_field = [text for field, text in self._problems if field is None]
         count = sum(bool(field.problems) for field in self.controls.fields())
@@ -181,7 +181,7 @@ class EventForm(Form):
 
     def _show_refusal(self, error: SvcError) -> None:
         """Show an error of the service beside its field. Raises the error if it has none."""
-        field, message = self._located(error.location, str(error))
+        field, message = self._locate(error.location, str(error))
         if field is None:
             raise error
         field.show_problems([message])
@@ -193,7 +193,7 @@ class EventForm(Form):
         self.alert.value = tag("p", " ".join(["Nothing was created.", *texts]), role="alert", class_="svc-answer")
         self._focus_first_problem()
 
-    def _show_created(self, created: DataFrame, notes: list[str]) -> None:
+    def _show_success(self, created: DataFrame, notes: list[str]) -> None:
         self._created.append(created)
         self._show_table(self.result[_COLUMNS])
         link, name = str(created["html_link"].item()), self.draft.arguments.get("summary") or "the event"
@@ -202,7 +202,9 @@ class EventForm(Form):
         else:
             page = tag("a", "Open it", href=link, target="_blank", rel="noopener")
         paragraphs = [tag("p", f"Note: {note}.") for note in notes]
-        self.status.value = tag("div", tag("p", joined(f"Created: {name}. ", page)), joined(*paragraphs), role="status")
+        self.status.value = tag(
+            "div", tag("p", join_html(f"Created: {name}. ", page)), join_html(*paragraphs), role="status"
+        )
 
     def _read_lists(self) -> None:
         self.controls.read(session_or_current(self._session))
@@ -220,7 +222,7 @@ class EventPage(EventForm):
 
     def __init__(self, session: Session | None = None) -> None:
         super().__init__(session)
-        self._guarded(self._show_events)
+        self._guard(self._show_events)
 
     @property
     def listed(self) -> DataFrame:

@@ -1,4 +1,4 @@
-"""Sets the controls of the event form from an event; fields without a control become JSON."""
+"""Sets the controls of the event form from an event. Fields without a control become JSON."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ _EMPTY = {"summary": "", "location": "", "description": "", "recurrence": [], "a
 
 
 def fill_controls(controls: EventControls, event: JSONObject, read_back: Callable[[], JSONObject]) -> None:
-    """Set the controls to an event; fields that they cannot represent go into the JSON of the other fields.
+    """Set the controls to an event.
+
+    Fields that they cannot represent go into the JSON of the other fields.
 
     `read_back` returns the event that the controls represent, for the comparison.
     """
@@ -85,7 +87,7 @@ def _set(controls: EventControls, name: str, event: JSONObject) -> None:
 
 
 def _value_of(row: Binding, event: JSONObject) -> Any:
-    """Return the value of a control for an event; None if the event does not have the field. Raises TypeError."""
+    """Return the value of a control for an event. None if the event does not have the field. Raises TypeError."""
     if len(row.fields) > 1:
         return {name: event.get(name) for name in row.fields}
     value: Any = event
@@ -99,7 +101,9 @@ def _value_of(row: Binding, event: JSONObject) -> Any:
 
 
 def _set_times(controls: EventControls, event: JSONObject) -> None:
-    """Set start, end and their time zones; without times in the event, the controls stay as they are.
+    """Set start, end and their time zones.
+
+    Without times in the event, the controls stay as they are.
 
     Times that the controls cannot represent leave them empty.
     """

@@ -15,7 +15,17 @@ import ipywidgets as widgets
 from ....core.errors.errors import SvcError
 from ....core.events.colors import EVENT_COLORS
 from ....core.time_zones import UTC_NAME
-from ...widgets.field import LABEL, Field, SingleField, checkbox, heading, labelled, on_change, text_area, text_field
+from ...widgets.field import (
+    LABEL,
+    Field,
+    SingleField,
+    checkbox,
+    heading,
+    describe,
+    on_change,
+    text_area,
+    text_field,
+)
 
 if TYPE_CHECKING:
     from ....client.session import Session
@@ -27,7 +37,7 @@ Choices = tuple[tuple[str, Any], ...]
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """One control of the event form.
+    """A control of the event form.
 
     Attributes:
         group: FIRST or SECOND for the two columns of the form, otherwise a heading under "More options".
@@ -76,7 +86,7 @@ def long_text(row: Binding) -> SingleField:
 
 
 class TextInput(Field):
-    """A line of text without the spaces around it; `value` is None while it is empty."""
+    """A line of text without the spaces around it. `value` is None while it is empty."""
 
     def __init__(self, row: Binding) -> None:
         self.text = text_field(row.label, row.help, hint=row.hint)
@@ -125,7 +135,7 @@ def whole_number(text: str) -> int | str | None:
 
 
 class SwitchInput(Field):
-    """A checkbox with the hint of the row beside it; `value` is True, or None while it is off."""
+    """A checkbox with the hint of the row beside it. `value` is True, or None while it is off."""
 
     def __init__(self, row: Binding) -> None:
         self.switch = checkbox(row.hint, row.help)
@@ -142,11 +152,11 @@ class SwitchInput(Field):
 
 
 class Choice(Field):
-    """A list of a few values; the first is the default, and `value` is then None."""
+    """A list of a few values. The first is the default, and `value` is then None."""
 
     def __init__(self, row: Binding) -> None:
         self._default, self._known = row.values[0][1], {value for _, value in row.values}
-        self.chooser = widgets.Dropdown(options=row.values, **labelled(row.label, row.help), style=LABEL)
+        self.chooser = widgets.Dropdown(options=row.values, **describe(row.label, row.help), style=LABEL)
         super().__init__(self.chooser)
 
     @property
@@ -161,7 +171,7 @@ class Choice(Field):
 
 
 class GuestSwitches(Field):
-    """The permissions of guests; `value` has only those that differ from the defaults of the interface."""
+    """The permissions of guests. `value` has only those that differ from the defaults of the interface."""
 
     def __init__(self, row: Binding) -> None:
         self._defaults = {name: default for name, (_, default) in zip(row.fields, row.values, strict=True)}
@@ -188,13 +198,13 @@ class GuestSwitches(Field):
 
 
 class ColorPicker(Field):
-    """Radio buttons for the colors of events, so that arrow keys and screen readers work; `value` is a `colorId`."""
+    """Radio buttons for the colors of events, so that arrow keys and screen readers work. `value` is a `colorId`."""
 
     def __init__(self, row: Binding) -> None:
         self.chips = widgets.RadioButtons(
             options=[("Default", ""), *((color.name, key) for key, color in EVENT_COLORS.items())],
             orientation="horizontal",
-            **labelled(row.label, row.help),
+            **describe(row.label, row.help),
             style=LABEL,
             layout={"width": "auto"},
         )
@@ -212,18 +222,18 @@ class ColorPicker(Field):
 
 
 def chip_styles() -> str:
-    """Return the style sheet of the color picker; its first button, the default, has no color."""
+    """Return the style sheet of the color picker. Its first button, the default, has no color."""
     chip = ".svc-event .svc-colours .widget-radio-box label:nth-of-type"
     colors = enumerate(EVENT_COLORS.values(), start=2)
     return "\n".join(f"{chip}({n}) {{ --svc-chip: {color.background}; }}" for n, color in colors)
 
 
 class CalendarChoice(Field):
-    """The calendars that the user can write to; `value` is None for the primary one."""
+    """The calendars that the user can write to. `value` is None for the primary one."""
 
     def __init__(self, row: Binding) -> None:
         self._zones: dict[str, str] = {}
-        self.chooser = widgets.Dropdown(options=[("Primary", PRIMARY)], **labelled(row.label, row.help), style=LABEL)
+        self.chooser = widgets.Dropdown(options=[("Primary", PRIMARY)], **describe(row.label, row.help), style=LABEL)
         super().__init__(self.chooser)
 
     @property
@@ -234,11 +244,11 @@ class CalendarChoice(Field):
 
     @property
     def time_zone(self) -> str:
-        """The time zone of the calendar; UTC until the list was read."""
+        """The time zone of the calendar. UTC until the list was read."""
         return self._zones.get(str(self.chooser.value), UTC_NAME)
 
     def read(self, session: Session) -> None:
-        """Fill the list; the selected calendar stays selected if it still exists."""
+        """Fill the list. The selected calendar stays selected if it still exists."""
         from ....client.events.events import list_calendars
 
         try:

@@ -46,12 +46,12 @@ class EventMoreOptions(MoreOptions):
         return self._controls[path]
 
     def value(self, path: str) -> Any:
-        """Return the value of a control; None if it is not set."""
+        """Return the value of a control. None if it is not set."""
         value = self._controls[path].value if self._controls else None
         return None if value in ("", {}) else value
 
     def set(self, path: str, value: Any) -> None:
-        """Set a control; None clears it. Raises TypeError, ValueError, TraitError for a value that it cannot have."""
+        """Set a control. None clears it. Raises TypeError, ValueError, TraitError for a value that it cannot have."""
         if value is not None or self._controls:
             self.option(path).value = value
 

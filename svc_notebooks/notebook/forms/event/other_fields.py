@@ -1,4 +1,4 @@
-"""The fields of an event that have no control, as JSON; a field is set here or by a control, not both."""
+"""The fields of an event without a control, as JSON. A field is set here or by a control, not both."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .bindings import LABELS
 
 
 class OtherFields(Field):
-    """Every other field of an event, as a JSON object; `move` is pressed to set the controls to its fields instead."""
+    """All other fields of an event as a JSON object. The button `move` sets the controls to these fields."""
 
     def __init__(self, move: Callable[[], object] = lambda: None) -> None:
         self.text = text_area(
@@ -28,7 +28,7 @@ class OtherFields(Field):
 
     @property
     def value(self) -> dict[str, Any]:
-        """The fields. Raises ValueError for what is no JSON object."""
+        """The fields. Raises ValueError for a text that is not a JSON object."""
         text = self.text.value.strip()
         try:
             fields = json.loads(text) if text else {}
@@ -46,7 +46,7 @@ class OtherFields(Field):
 
     @property
     def names(self) -> frozenset[str]:
-        """The fields that stand here, as far as the text can be read."""
+        """The names of the fields, empty while the text is not valid."""
         try:
             return frozenset(self.value)
         except ValueError:
@@ -54,7 +54,7 @@ class OtherFields(Field):
 
 
 def duplicate_message(names: Iterable[str]) -> str:
-    """The message for fields that both the JSON and a control set.
+    """Return the message for fields that both the JSON and a control set.
 
     >>> duplicate_message(["summary"])
     'The control Title sets this field too: summary. Remove it here, or clear the control, or press Move to controls.'
@@ -69,7 +69,7 @@ def duplicate_message(names: Iterable[str]) -> str:
 
 
 def _unknown_field_notes(names: frozenset[str]) -> Iterator[str]:
-    """A sentence for each name that the service ignores; such a field is sent all the same.
+    """Yield a sentence for each name that the service ignores. Such a field is sent nevertheless.
 
     >>> list(_unknown_field_notes(frozenset({"colour", "status"})))
     ['colour is not a field of an event, and services ignore it; did you mean colorId?']

@@ -8,11 +8,11 @@ from typing import Any
 import ipywidgets as widgets
 
 from ...widgets.editable_rows import EditableRows
-from ...widgets.field import AUTO_WIDTH, Field, heading, labelled, small_button, text_field
+from ...widgets.field import AUTO_WIDTH, Field, heading, describe, small_button, text_field
 
 
 class PropertyRow(Field):
-    """One property with its key, its value and its scope."""
+    """A property with its key, its value and its scope."""
 
     def __init__(self, key: str = "", value: str = "", scope: str | None = None, scopes: Sequence[str] = ()) -> None:
         self.key = text_field("Key", "The name of the property", value=key, style=AUTO_WIDTH)
@@ -20,7 +20,7 @@ class PropertyRow(Field):
         self.scope = widgets.Dropdown(
             options=scopes,
             value=scope,
-            **labelled("Visible to", "private: this calendar's copy only; shared: the copies of all attendees"),
+            **describe("Visible to", "private: this calendar's copy only; shared: the copies of all attendees"),
             style=AUTO_WIDTH,
         )
         super().__init__(self.key, self.text, *([self.scope] if scopes else []))
@@ -32,7 +32,7 @@ class PropertyRow(Field):
 
     @property
     def is_blank(self) -> bool:
-        """Whether key and value are empty."""
+        """True if key and value are empty."""
         return not self.name and not self.text.value
 
 
@@ -47,7 +47,7 @@ class PropertyRows(EditableRows[PropertyRow]):
 
     @property
     def value(self) -> dict[str, Any]:
-        """The values by key; with scopes, an object for each scope that has rows."""
+        """The values by key. With scopes, an object for each scope that has rows."""
         if not self.scopes:
             return self._pairs(None)
         pairs = {scope: self._pairs(scope) for scope in self.scopes}

@@ -9,7 +9,7 @@ import ipywidgets as widgets
 
 from ....core.events.fields import MAX_REMINDERS as MOST
 from ...widgets.editable_rows import EditableRows
-from ...widgets.field import AUTO_WIDTH, LABEL, Field, labelled, number_field, on_change, set_visible, small_button
+from ...widgets.field import AUTO_WIDTH, LABEL, Field, describe, number_field, on_change, set_visible, small_button
 
 CALENDAR, NONE, OWN = "calendar", "none", "own"
 _MODES = (("Default", CALENDAR), ("None", NONE), ("Custom", OWN))
@@ -30,13 +30,13 @@ def before_text(minutes: int) -> str:
 
 
 class ReminderRow(Field):
-    """One reminder."""
+    """A reminder."""
 
     def __init__(self, method: str = "popup", minutes: int = 10) -> None:
         self.method = widgets.Dropdown(
             options=_METHODS,
             value=method,
-            **labelled("By", "How the reminder is sent"),
+            **describe("By", "How the reminder is sent"),
             style=AUTO_WIDTH,
             layout={"width": "auto"},
         )
@@ -68,7 +68,7 @@ class ReminderRows(EditableRows[ReminderRow]):
         self.way = widgets.RadioButtons(
             options=_MODES,
             orientation="horizontal",
-            **labelled("Reminders", "The reminders of the calendar, none, or your own"),
+            **describe("Reminders", "The reminders of the calendar, none, or your own"),
             style=LABEL,
             layout={"width": "auto"},
         )
@@ -80,7 +80,7 @@ class ReminderRows(EditableRows[ReminderRow]):
 
     @property
     def value(self) -> dict[str, Any] | None:
-        """`reminders` of an event; None for the default of the calendar."""
+        """`reminders` of an event. None for the default of the calendar."""
         if self.way.value == CALENDAR:
             return None
         rows = [row.value for row in self.rows] if self.way.value == OWN else []

@@ -35,7 +35,7 @@ _INDENT = "    "
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The event of the form: arguments of `create_event`, problems, lines of recurrence and the plan of instances."""
+    """The event of the form as arguments of `create_event`, with problems, recurrence lines and the plan of instances."""
 
     arguments: dict[str, Any]
     problems: tuple[FieldProblem, ...]
@@ -54,7 +54,7 @@ def read_controls(controls: EventControls) -> Draft:
     when = controls.when.value
     problems: list[FieldProblem] = []
     other: dict[str, Any] = _read_or_report(controls.other_fields, problems, {}, lambda: controls.other_fields.value)
-    problems += [*_missing_times(controls, when, other), *controls.more.problems(), *_unused_options(controls)]
+    problems += [*_missing_times(controls, when, other), *controls.more.problems(), *_option_problems(controls)]
     start = _with_zone(when.start, when.zone) or wire_moment(other.get("start"))
     end = _with_zone(when.end, when.end_zone or when.zone) or wire_moment(other.get("end"))
     lines: list[str] = []
@@ -82,7 +82,7 @@ def read_controls(controls: EventControls) -> Draft:
 
 
 def _arguments(controls: EventControls, combined: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return the arguments of all controls that are set; `combined` has those that depend on several controls."""
+    """Return the arguments of all controls that are set. `combined` has those that depend on several controls."""
     arguments: dict[str, Any] = {}
     for row in BINDINGS:
         if row.path in combined:
@@ -113,7 +113,7 @@ def _fields(arguments: Mapping[str, Any], lines: list[str]) -> JSONObject:
 
 
 def _times(controls: EventControls, when: When) -> dict[str, Any]:
-    """Return the arguments of the times; an offset from UTC is part of a time, and not a time zone."""
+    """Return the arguments of the times. An offset from UTC is part of a time, and not a time zone."""
     name = str(controls.more.value("start.timeZone") or "") if when.all_day else when.zone
     time_zone = None if not name or read_offset(name) else name
     end_name = when.end_zone or name
@@ -154,7 +154,7 @@ def _missing_times(controls: EventControls, when: When, other: Mapping[str, Any]
             yield field, f"Enter {missing}."
 
 
-def _unused_options(controls: EventControls) -> Iterator[FieldProblem]:
+def _option_problems(controls: EventControls) -> Iterator[FieldProblem]:
     """Yield a problem for options of a conference that is not requested."""
     for path in (_CONFERENCE_TYPE, _REQUEST_ID):
         if controls.more.value(path) is not None and not controls.conference.value:
@@ -179,14 +179,14 @@ def _read_or_report(field: Field, problems: list[FieldProblem], default: T, read
 
 
 def _with_zone(moment: date | datetime | None, zone: str) -> Start | None:
-    """Return the moment in its zone; in UTC if there is no such zone, which is reported beside the zone."""
+    """Return the moment in its zone. In UTC if there is no such zone, which is reported beside the zone."""
     if not isinstance(moment, datetime):
         return moment
     return in_zone(moment, zone) or moment.replace(tzinfo=UTC)
 
 
 def _plan(lines: list[str], start: Start | None, end: Start | None) -> RecurrencePlan | None:
-    """Return the plan of the instances; None without a recurrence, and if it or the times are wrong."""
+    """Return the plan of the instances. None without a recurrence, and if it or the times are wrong."""
     if not lines or start is None or end is None:
         return None
     if isinstance(start, datetime) and isinstance(end, datetime):
@@ -218,16 +218,16 @@ def call_text(arguments: Mapping[str, Any]) -> str:
     if len(line) <= _LINE_LENGTH:
         return line
     lines = [*first, *(f"{name}={_text(value, len(name))}" for name, value in named.items())]
-    return "\n".join(["svc.create_event(", *_indented(lines), ")"])
+    return "\n".join(["svc.create_event(", *_indent(lines), ")"])
 
 
 def _text(value: Any, before: int) -> str:
-    """Return a value as code; a list that is too long for its line has a line for each entry."""
+    """Return a value as code. A list that is too long for its line has a line for each entry."""
     text = repr(value)
     if not isinstance(value, list) or len(text) + before + len(_INDENT) + 2 <= _LINE_LENGTH:
         return text
-    return "\n".join(["[", *_indented(map(repr, value)), "]"])
+    return "\n".join(["[", *_indent(map(repr, value)), "]"])
 
 
-def _indented(lines: Iterable[str]) -> list[str]:
+def _indent(lines: Iterable[str]) -> list[str]:
     return [_INDENT + line.replace("\n", f"\n{_INDENT}") + "," for line in lines]

@@ -1,4 +1,4 @@
-"""The choice of a native document, those changed last first."""
+"""The choice of a native document, last modified first."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ...widgets.field import LABEL, labelled
+from ...widgets.field import LABEL, describe
 from ...widgets.html import tag
 from ...widgets.styles import row
 from ..file_browser.recent_files import MAX_FILES, file_line, latest_files
@@ -24,12 +24,12 @@ _NONE = (
 
 
 class DocumentChoice(widgets.VBox):  # type: ignore[misc]
-    """A list of documents and a button that reads it again; `facts` are those of the chosen one."""
+    """A list of documents and a button to reload it. `facts` are the metadata of the selected one."""
 
     def __init__(self) -> None:
         self._documents: dict[str, File] = {}
         self.chooser = widgets.Dropdown(
-            **labelled("Document", "The native documents of this service, last modified first"),
+            **describe("Document", "The native documents of this service, last modified first"),
             style=LABEL,
             layout={"min_width": "min(100%, 24em)"},  # with nothing in it, too, there is room beside its label
         )
@@ -40,16 +40,16 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
 
     @property
     def facts(self) -> File | None:
-        """id, name and mimeType of the chosen document."""
+        """The id, name and mimeType of the selected document."""
         return self._documents.get(self.chooser.value) if self.chooser.value else None
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call this whenever another document is chosen."""
+        """Call `changed` whenever another document is selected."""
         self.chooser.observe(lambda _change: changed(), "value")
 
     def read(self, session: Session, ids: list[str] | None = None) -> None:
-        """Fill the list, with these files or with all; what was chosen stays chosen while it is there."""
-        documents = _listed(session) if ids is None else [_document(session, file_id) for file_id in ids]
+        """Fill the list with these files or with all. The selected one stays selected if it still exists."""
+        documents = _list_documents(session) if ids is None else [_document(session, file_id) for file_id in ids]
         before = self.chooser.value
         self._documents = {str(facts["id"]): facts for facts in documents}
         self.chooser.options = [(_document_line(session, facts), key) for key, facts in self._documents.items()]
@@ -63,7 +63,7 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
         self.note.value = tag("p", words, role="status", style="margin: 2px") if words else ""
 
 
-def _listed(session: Session) -> list[File]:
+def _list_documents(session: Session) -> list[File]:
     from ....client.about import capabilities_of
 
     natives = [f"mimeType = '{native_type}'" for native_type in capabilities_of(session).exports]
@@ -71,7 +71,7 @@ def _listed(session: Session) -> list[File]:
 
 
 def _document(session: Session, file_id: str) -> File:
-    """Raises NotFound, and NotAllowed for what is no native document."""
+    """Return the metadata of a document. Raises NotFound, and NotAllowed for a file that is not a native document."""
     from ....client.about import export_formats
     from ....client.downloads.exports import not_native
     from ....client.files import get_file

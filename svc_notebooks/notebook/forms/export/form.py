@@ -1,4 +1,4 @@
-"""The export form: choose a document and a format, preview the export, save it (W-02)."""
+"""The export form to select a document and a format, preview the export and save it (W-02)."""
 
 from __future__ import annotations
 
@@ -49,19 +49,21 @@ _WORDS = {
 
 
 def export_form(file: File | None = None, *, session: Session | None = None) -> ExportForm:
-    """A form that turns a native document into a file of another format, to be looked at and saved.
+    """Return a form that exports a native document in another format, to preview it and to save it.
+
+    `form.result` is the frame of the exports, `form.code()` the equivalent call, `form.last_error` the last error.
 
     `form.result` is the frame of what was exported, `form.code()` the call that does the same,
     `form.last_error` the last thing that went wrong.
 
     Args:
-        file: The documents to choose from: an id, a row, a DataFrame or a list of ids; None lists those that
-            the service has, newest first.
-        session: Where they are; None is the session that is current.
+        file: The documents in the list, as an id, a row, a DataFrame or a list of ids; None lists those of the
+            service, last modified first.
+        session: Whose documents are listed; None is the current session.
 
     Raises:
         TypeError, ValueError: `file` names no file.
-        NotAllowed: It is no native document; `download` it.
+        NotAllowed: The file is not a native document; use `download`.
         NotFound: There is no such file, or not for this user.
 
     See docs/rules.md#a7-export (A7).
@@ -78,7 +80,7 @@ def export_form(file: File | None = None, *, session: Session | None = None) -> 
 
 
 class ExportForm(Form):
-    """See `export_form`. `controls` and the buttons can be filled in and pressed by a program."""
+    """See `export_form`. A program can set `controls` and click the buttons."""
 
     title = "Export form"
 
@@ -96,7 +98,7 @@ class ExportForm(Form):
         self._waiting_export: tuple[ExportRequest, bytes] | None = None
         self._answer_arguments: dict[str, Any] = {}
         self.controls = ExportControls()
-        self.question = ReplaceQuestion(lambda answer: self._guarded(lambda: self._answer(answer)))
+        self.question = ReplaceQuestion(lambda answer: self._guard(lambda: self._answer(answer)))
         self.export = self._button("Export", "Export the document and save the file", self._export, "primary")
         self.preview = self._button("Preview", "Export the document and show it; nothing is saved", self._preview)
         self.cancel = self._button("Cancel", "Stop without saving", self._cancel)
@@ -105,10 +107,10 @@ class ExportForm(Form):
         self.browser_download = make_download(self._on_received)
         buttons = row(self.export, self.preview, self.cancel)
         self.bar.reset("Export")
-        self.controls.document.refresh.on_click(lambda _button: self._guarded(self.refresh))
-        self.controls.document.watch(lambda: self._guarded(self._show_formats))
-        self.controls.watch(self._changed)
-        self._guarded(self.refresh)
+        self.controls.document.refresh.on_click(lambda _button: self._guard(self.refresh))
+        self.controls.document.watch(lambda: self._guard(self._show_formats))
+        self.controls.watch(self._on_change)
+        self._guard(self.refresh)
         self._compose(
             self.controls,
             buttons,
@@ -124,17 +126,17 @@ class ExportForm(Form):
 
     @property
     def result(self) -> DataFrame:
-        """The exports that were saved, with the columns of `export()`; those of the browser have no path."""
+        """The saved exports, with the columns of `export()`. Browser downloads have no path."""
         return frame(EXPORTED, self._done)
 
     def code(self) -> str:
-        """The call of a cell that does what the form is set to do."""
+        """Return the equivalent call."""
         return self.controls.code(**self._answer_arguments)
 
     # -- what a press does
 
     def refresh(self) -> None:
-        """See which documents there are now."""
+        """Reload the list of documents."""
         self.controls.document.read(session_or_current(self._session), self._ids)
         self._show_formats()
 
@@ -145,16 +147,16 @@ class ExportForm(Form):
             self._clear()
         self._shown_document = self.controls.document.facts
         self.controls.show_formats(session_or_current(self._session))
-        self._changed()
+        self._on_change()
 
-    def _changed(self) -> None:
-        """Another export is set: an answer was about the one before."""
+    def _on_change(self) -> None:
+        """Close the question after a change, because it was about the previous export."""
         self._waiting_export, self._answer_arguments = None, {}
         self._close_question()
         self._show_code()
 
     def _ask(self, conflict: Conflict) -> None:
-        """Nothing is under way then: the one button that is called Cancel is that of the question."""
+        """Ask about a conflict. The Cancel button of the form is hidden, so that there is only one."""
         set_visible(self.cancel, False)
         self.question.ask([conflict])
 
@@ -174,14 +176,14 @@ class ExportForm(Form):
         self.bar.reset("Export")
         request = self.controls.request(session_or_current(self._session), preview=preview)
         self._clear()
-        self._changed()
+        self._on_change()
         self.bar.begin(f"Export {request.name}", None)
         self.bar.show_text(_CONVERTING)
         self._stop_requested = False
         try:
             self._task = asyncio.get_running_loop().create_task(self._run_in_thread(request, on_done))
         except RuntimeError:  # no event loop: nobody waits for this one
-            self._finish(request, on_done, lambda: request.run(self._check_stopped))
+            self._finish(request, on_done, lambda: request.run(self._check_stop))
 
     def _cancel(self) -> None:
         if not self.busy:
@@ -189,17 +191,17 @@ class ExportForm(Form):
         self._stop_requested = True
         self.bar.show_text(_STOPPING)
 
-    def _check_stopped(self, done: int, total: int | None) -> None:
-        """What an export asks before it keeps what has come."""
+    def _check_stop(self, done: int, total: int | None) -> None:
+        """Raise Stopped if the person has clicked Cancel. The export calls this before it keeps the bytes."""
         if self._stop_requested:
             raise Stopped
 
     async def _run_in_thread(self, request: ExportRequest, on_done: Callable[[ExportRequest, bytes], str]) -> None:
-        """In a thread, so that the kernel hears and does other things; where there are none, here."""
+        """Run the export in a thread, so that the kernel handles messages. Without threads, run it here."""
         if not capabilities().threads:
-            self._finish(request, on_done, lambda: request.run(self._check_stopped))
+            self._finish(request, on_done, lambda: request.run(self._check_stop))
             return
-        future = asyncio.ensure_future(asyncio.to_thread(request.run, self._check_stopped))
+        future = asyncio.ensure_future(asyncio.to_thread(request.run, self._check_stop))
         seconds = 0
         while not (await asyncio.wait([future], timeout=_STATUS_INTERVAL))[0]:
             seconds += _STATUS_INTERVAL
@@ -227,7 +229,7 @@ class ExportForm(Form):
         return f"Done: {request.name}, {size_text(len(body))}, {status}"
 
     def _save_to(self, request: ExportRequest, body: bytes, path: Path, *, overwrite: bool) -> str:
-        """Save to a path, or ask what to do about other content there."""
+        """Save to a path, or ask about other content there."""
         try:
             saved = request.save(path, body, overwrite=overwrite)
         except PathExists as error:
@@ -245,7 +247,7 @@ class ExportForm(Form):
         self._show_table(self.result)
 
     def _answer(self, answer: str) -> None:
-        """Do with the export that is made what was answered."""
+        """Save the export as the person has answered."""
         (conflict,), (free,) = self.question.conflicts, self.question.alternative_paths
         self._close_question()
         self.export.focus()
@@ -269,7 +271,7 @@ class ExportForm(Form):
         return f"Preview of {request.name}, {size_text(len(body))}; nothing was saved"
 
     def _on_received(self) -> None:
-        """The browser has what was handed over."""
+        """Show that the browser has received the file."""
         self.bar.show_text(self.bar.text.replace("sending to", "received by"))
 
     def _clear(self) -> None:

@@ -1,4 +1,4 @@
-"""Asks before the content of a file that the service flagged as abusive is fetched (A6-04a)."""
+"""Asks before content is downloaded that the service flagged as abusive (A6-04a)."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _WARNING = (
 
 
 def is_flagged(error: Exception) -> bool:
-    """Whether the service refused content because the file is flagged as abusive."""
+    """Return whether the service refused content because the file is flagged as abusive."""
     return isinstance(error, NotAllowed) and error.reason == _REASON
 
 
 def is_owned(facts: Mapping[str, Any]) -> bool:
-    """Whether the session's user owns the file: nobody else may download it."""
+    """Return whether the user of the session owns the file. Nobody else can download a flagged file."""
     return facts.get("ownedByMe") is not False
 
 
 def refusal_message(facts: Mapping[str, Any]) -> str:
-    """What is said to people who do not own the file."""
+    """Return the message for people who do not own the file."""
     words = f"{facts.get('name')} was flagged as abusive, because the service found malware or spam in it."
     return f"{words} Only its owner, {owner(facts)}, can download it."
 
@@ -40,7 +40,7 @@ def ask_about_abuse(
     confirmed: Callable[[], None],
     cancelled: Callable[[], None],
 ) -> None:
-    """Name the files, and say what flagged means."""
+    """Show the names of the files, and what flagged means."""
     names = ", ".join(str(facts.get("name")) for facts in files)
     title = (
         f"{len(files)} files were flagged as abusive: {names}" if len(files) > 1 else f"{names} was flagged as abusive"

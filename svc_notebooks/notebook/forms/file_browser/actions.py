@@ -1,4 +1,4 @@
-"""The actions of the file browser: what each does, and the Python code that does the same."""
+"""The actions of the file browser, each with the equivalent Python code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FileAction:
-    """Something to be done: `code` says it in Python, `run` does it, `done` tells it in words afterwards.
+    """An action.
+
+    `code` is the equivalent code, `run` performs it, `message` is shown afterwards.
+
+    `in_thread` is set for actions that may move many bytes; `cancelled_message` is shown when one is cancelled.
 
     `long`: it may move many bytes, so it runs in a thread; `stopped` is shown when it is cancelled.
     """
@@ -33,8 +37,8 @@ class FileAction:
 
 
 def new_file_action(session: Session, kind: str, name: str, parent: str, file_id: str = "") -> FileAction:
-    """A folder, an empty file or a native document in a folder; metadata alone (A4)."""
-    facts: dict[str, Any] = {"name": _required_name(name)}
+    """Create a folder, an empty file or a native document in a folder, from metadata alone (A4)."""
+    facts: dict[str, Any] = {"name": _check_name(name)}
     if kind != FILE:
         facts["mime_type"] = session.names.native(kind)
     facts["parents"] = [parent]
@@ -47,14 +51,14 @@ def new_file_action(session: Session, kind: str, name: str, parent: str, file_id
 
 
 def rename_action(session: Session, file: str, name: str) -> FileAction:
-    """Another name for one file."""
-    new_name = _required_name(name)
+    """Rename a file."""
+    new_name = _check_name(name)
     code = f"svc.update({file!r}, name={new_name!r})"
     return FileAction(code, lambda _report: update(file, name=new_name, session=session), f"Renamed to {new_name}.")
 
 
 def copy_action(session: Session, files: list[str], name: str) -> FileAction:
-    """Copies beside the files; a name is for one file only."""
+    """Copy files into their folders. A name is for one file only."""
     new_name = name.strip() or None
     if new_name and len(files) > 1:
         raise ValueError(f"Name is for one copy, but {len(files)} files are selected. Leave it empty.")
@@ -63,7 +67,7 @@ def copy_action(session: Session, files: list[str], name: str) -> FileAction:
 
 
 def share_action(session: Session, files: list[str], grantee: str, role: str) -> FileAction:
-    """A role for somebody."""
+    """Give a role to a person, a domain or everybody."""
     email = grantee.strip()
     if not email:
         raise ValueError('Share with is empty: enter an e-mail address, "anyone" or "domain:example.com".')
@@ -74,25 +78,25 @@ def share_action(session: Session, files: list[str], grantee: str, role: str) ->
 
 
 def trash_action(session: Session, files: list[str]) -> FileAction:
-    """Into the trash."""
+    """Move files to the trash."""
     code, words = f"svc.trash({_ids_text(files)})", f"Moved {file_count(files)} to the trash."
     return FileAction(code, lambda _report: trash(files, session=session), words)
 
 
 def untrash_action(session: Session, files: list[str]) -> FileAction:
-    """Out of the trash."""
+    """Restore files from the trash."""
     code, words = f"svc.untrash({_ids_text(files)})", f"Restored {file_count(files)} from the trash."
     return FileAction(code, lambda _report: untrash(files, session=session), words)
 
 
 def delete_action(session: Session, files: list[str]) -> FileAction:
-    """Away for good."""
+    """Delete files permanently."""
     code, words = f"svc.delete({_ids_text(files)})", f"Deleted {file_count(files)} permanently."
     return FileAction(code, lambda _report: delete(files, session=session), words)
 
 
 def copy_restriction_action(session: Session, facts: Mapping[str, Any], allowed: bool) -> FileAction:
-    """Whether viewers may download, export and copy a file."""
+    """Set whether viewers can download, export and copy a file."""
     file = str(facts["id"])
     fields: dict[str, Any] = {ARGUMENT: not allowed}
     code = f"svc.update({file!r}, {_arguments(fields)})"
@@ -101,7 +105,7 @@ def copy_restriction_action(session: Session, facts: Mapping[str, Any], allowed:
 
 
 def replace_content_action(session: Session, facts: Mapping[str, Any], chosen: ChosenFile) -> FileAction:
-    """Other content in a file; a native document converts it (A5-04)."""
+    """Replace the content of a file. For a native document the content is converted (A5-04)."""
     file, document = str(facts["id"]), session.names.is_native(str(facts.get("mimeType")))
     media_type = chosen.media_type(converted=document)
     return FileAction(
@@ -114,7 +118,7 @@ def replace_content_action(session: Session, facts: Mapping[str, Any], chosen: C
 
 
 def file_count(files: list[str]) -> str:
-    """How many files, in words.
+    """Return the number of files as text.
 
     >>> file_count(["a"]), file_count(["a", "b"])
     ('1 file', '2 files')
@@ -122,7 +126,7 @@ def file_count(files: list[str]) -> str:
     return "1 file" if len(files) == 1 else f"{len(files)} files"
 
 
-def _required_name(name: str) -> str:
+def _check_name(name: str) -> str:
     if not name.strip():
         raise ValueError("Name is empty. Enter a name.")
     return name.strip()

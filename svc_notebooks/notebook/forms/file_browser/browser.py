@@ -1,4 +1,4 @@
-"""The file browser: browse folders, search, preview files and change them (A4, A6)."""
+"""The file browser to browse folders, search, preview files and change them (A4, A6)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...frames.schemas import FILES
 from ...widgets.background_task import BackgroundTask, Report, Stopped
 from ...widgets.file_download import BrowserDownload, default_download
 from ...widgets.form import Form
-from ...widgets.html import Markup, joined, tag
+from ...widgets.html import Markup, join_html, tag
 from ...widgets.row_list import RowList, default_row_list
 from ...widgets.styles import row
 from . import actions
@@ -42,16 +42,20 @@ _ROOT_FOLDER = (ROOT, "My files")
 
 
 def file_browser(*, session: Session | None = None) -> FileBrowser:
-    """A list of files to go through: folders, search, details, previews, and what can be done with files.
+    """Return a list of files with folders, search, details, previews and actions.
+
+    It downloads files or a range of them, replaces their content, and sets whether viewers can copy them. It asks
+    before it overwrites a path, and before it downloads a file that is flagged as abusive, which only its owner can.
+
 
     It downloads files or a part of them, replaces their content, and sets whether viewers may copy them. Other content
     at a path, and a file that is flagged as abusive, are asked about first; only its owner can download a flagged file.
 
-    `browser.result` is the frame of the files that are shown, `browser.chosen` that of the chosen ones,
-    `browser.code()` the call that does what was done last, `browser.last_error` the last thing that went wrong.
+    `browser.result` is the frame of the files that are shown, `browser.chosen` that of the selected ones,
+    `browser.code()` the call for the last action, `browser.last_error` the last error.
 
     Args:
-        session: Whose files; None is the session that is current.
+        session: Whose files are shown; None is the current session.
 
     See docs/rules.md#a1-simple-upload (A1), docs/rules.md#a4-metadata (A4) and docs/rules.md#a6-download (A6).
 
@@ -64,7 +68,7 @@ def file_browser(*, session: Session | None = None) -> FileBrowser:
 
 
 class FileBrowser(Form):
-    """See `file_browser`. `search`, `files`, `question` and the buttons can be filled in and pressed by a program."""
+    """See `file_browser`. A program can set `search`, `files` and `question`, and click the buttons."""
 
     title = "File browser"
 
@@ -84,19 +88,19 @@ class FileBrowser(Form):
         self._asking_button: widgets.Button | None = None
         self.search, self.files = FileSearch(), make_list("Files", COLUMNS)
         self.question = ConfirmDialog(
-            lambda question: self._guarded(lambda: self._on_answer(question)), self._focus_button
+            lambda question: self._guard(lambda: self._on_answer(question)), self._focus_button
         )
         self.work = BackgroundTask(self._on_error)
         self.location, self.status, self.view = (widgets.HTML() for _ in range(3))
-        self.about = FileDetails(lambda file, allowed: self._guarded(lambda: self._set_viewers(file, allowed)))
+        self.about = FileDetails(lambda file, allowed: self._guard(lambda: self._set_viewers(file, allowed)))
         self.browser_download = make_download(lambda: None)
-        run, messages = (self._session_now, self._guarded, self._run_action), (self._show_status, self._show_error)
+        run, messages = (self._session_now, self._guard, self._run_action), (self._show_status, self._show_error)
         self.downloads = FileDownloads(Actions(*run, *messages, self.browser_download.save, self._focus_button))
         self._buttons()
-        self.search.watch(lambda: self._guarded(self._list_from_start))
-        self.files.watch(self._show_chosen, self._open_row, lambda: self._guarded(self._go_up))
+        self.search.watch(lambda: self._guard(self._list_from_start))
+        self.files.watch(self._show_selection, self._open_row, lambda: self._guard(self._go_up))
         self.question.watch(self._show_code)
-        self.question.made.generate.on_click(lambda _button: self._guarded(self._generate_id))
+        self.question.made.generate.on_click(lambda _button: self._guard(self._generate_id))
         self._compose(
             row(self.up, self.refresh_button, self.location),
             self.search,
@@ -111,7 +115,7 @@ class FileBrowser(Form):
             self.view,
             self.browser_download.widget,
         )
-        self._guarded(self._list)
+        self._guard(self._list)
 
     def _buttons(self) -> None:
         press = self._button
@@ -119,7 +123,7 @@ class FileBrowser(Form):
         self.refresh_button = press("Refresh", "Reload the list", self.refresh)
         self.before = press("Previous", f"Show the previous {PAGE_SIZE} files", self._previous_page)
         self.next = press("Next", f"Show the next {PAGE_SIZE} files", self._next_page)
-        self.open = press("Open", "Open the selected folder, or preview the selected file", self._open_chosen)
+        self.open = press("Open", "Open the selected folder, or preview the selected file", self._open_selection)
         self.details = press("All fields", "Show all metadata of the selected file", self._details)
         self.trash = press("Trash", "Move the selected files to the trash", self._trash)
         self.untrash = press("Restore", "Restore the selected files from the trash", self._untrash)
@@ -132,7 +136,7 @@ class FileBrowser(Form):
 
     @property
     def busy(self) -> bool:
-        """Whether something is under way."""
+        """True while a task runs."""
         return self.work.busy
 
     @property
@@ -142,16 +146,16 @@ class FileBrowser(Form):
 
     @property
     def chosen(self) -> DataFrame:
-        """The files that are chosen, with the columns of `files()`: `svc.download(browser.chosen)`."""
+        """The selected files, with the columns of `files()`, as in `svc.download(browser.chosen)`."""
         return frame(FILES, self._chosen_files())
 
     @property
     def query(self) -> FileQuery:
-        """What is listed: `.q` and `.order` as the interface writes them."""
+        """The query of the list. `.q` and `.order_by` are those of the interface."""
         return self.search.query(self._folders[-1][0])
 
     def code(self) -> str:
-        """The call of a cell that does what was done last, or what is asked about now; else the one that lists."""
+        """Return the equivalent call of the open dialog, of the last action, or of the list."""
         if self.question.question:
             try:
                 return self._action(self.question.question).code
@@ -160,7 +164,7 @@ class FileBrowser(Form):
         return self._last_code or self.query.code()
 
     def refresh(self) -> None:
-        """Read the list again, the same page of it."""
+        """Reload the present page of the list."""
         self._list(keep=True)
 
     # -- listing
@@ -197,9 +201,9 @@ class FileBrowser(Form):
 
     def _open_row(self, file_id: str) -> None:
         matches = [file for file in self._files if file["id"] == file_id]
-        self._guarded(lambda: self._open_file(matches[0]) if matches else None)
+        self._guard(lambda: self._open_file(matches[0]) if matches else None)
 
-    def _open_chosen(self) -> None:
+    def _open_selection(self) -> None:
         self._open_file(self._require_one())
 
     def _open_file(self, facts: JSONObject) -> None:
@@ -234,7 +238,7 @@ class FileBrowser(Form):
         if isinstance(error, Stopped):
             self._show_status(self._cancelled_message)
         else:
-            self._show_chosen()
+            self._show_selection()
             self._show_error(error)
 
     def _ask(self, key: str) -> None:
@@ -247,7 +251,7 @@ class FileBrowser(Form):
         self._show_code()
 
     def _focus_button(self) -> None:
-        """The question is gone: the keyboard goes back to the button that had asked it."""
+        """Focus the button that opened the dialog, after the dialog was closed."""
         if self._asking_button and not self.downloads.is_open:
             self._asking_button.focus()
         self._show_code()
@@ -273,15 +277,15 @@ class FileBrowser(Form):
         try:
             self._run_action(actions.copy_restriction_action(self._session_now(), file, allowed))
         except Exception:
-            self._show_chosen()  # the switch shows what the service has
+            self._show_selection()  # the switch shows what the service has
             raise
 
     def _action(self, question: Question) -> FileAction:
         return action_for(question, self.question, self._session_now(), self._files_for(question), self._folders[-1][0])
 
     def _files_for(self, question: Question) -> list[JSONObject]:
-        """The files that a question is about. Raises ValueError where too few or too many are chosen."""
-        return {0: list, 1: lambda: [self._require_one()], None: self._require_chosen}[question.files]()
+        """Return the files that a dialog is about. Raises ValueError if too few or too many are selected."""
+        return {0: list, 1: lambda: [self._require_one()], None: self._require_selection}[question.files]()
 
     def _trash(self) -> None:
         self._run_action(actions.trash_action(self._session_now(), self._ids()))
@@ -290,7 +294,7 @@ class FileBrowser(Form):
         self._run_action(actions.untrash_action(self._session_now(), self._ids()))
 
     def _run_action(self, action: FileAction, then: Callable[[Any], str | None] | None = None) -> None:
-        """Run the action and read the list again, as one task."""
+        """Run an action and reload the list, as one task."""
         session, query, token = self._session_now(), self.query, self._page_tokens[-1]
 
         def on_done(results: tuple[Any, JSONObject]) -> None:
@@ -326,17 +330,17 @@ class FileBrowser(Form):
         ids = set(self.files.ids())
         return [file for file in self._files if file["id"] in ids]
 
-    def _require_chosen(self) -> list[JSONObject]:
+    def _require_selection(self) -> list[JSONObject]:
         chosen = self._chosen_files()
         if not chosen:
             raise ValueError("No file is selected. Select one or more in the list.")
         return chosen
 
     def _ids(self) -> list[str]:
-        return [str(file["id"]) for file in self._require_chosen()]
+        return [str(file["id"]) for file in self._require_selection()]
 
     def _require_one(self) -> JSONObject:
-        if len(files := self._require_chosen()) > 1:
+        if len(files := self._require_selection()) > 1:
             raise ValueError("Several files are selected. Select one.")
         return files[0]
 
@@ -349,7 +353,7 @@ class FileBrowser(Form):
         self.files.show([table_row(file, session.names) for file in self._files], "No files.")
         self.location.value = tag("span", tag("strong", self._location_text()), class_="svc-place")
         self._show_status(self._count_text())
-        self._show_chosen()
+        self._show_selection()
 
     def _location_text(self) -> str:
         if self.search.in_folder:
@@ -363,7 +367,7 @@ class FileBrowser(Form):
             return f"Files {first} to {first + len(self._files) - 1}{more}"
         return actions.file_count(list(self._files))  # type: ignore[arg-type]
 
-    def _show_chosen(self) -> None:
+    def _show_selection(self) -> None:
         chosen, ids = self._chosen_files(), self.files.ids()
         if ids != self._previewed_ids:  # what is looked at stays while the same is chosen
             self.view.value = ""
@@ -391,8 +395,8 @@ class FileBrowser(Form):
         self.status.value = tag("span", words, role="status")
 
     def _static_view(self) -> Markup:
-        """A page without a kernel shows the list."""
-        return joined(
+        """Return the list for a page without a kernel."""
+        return join_html(
             super()._static_view(), Markup(self.result[["name", "mime_type", "size"]].to_html(index=False, border=0))
         )
 

@@ -1,4 +1,4 @@
-"""The first and the last byte of a download, as a field of a form (A6-02)."""
+"""The first and the last byte of a download as a form field (A6-02)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ _HINT = "Empty: the whole file. The first byte is 0, and the last one is include
 
 
 class ByteRangeField(Field):
-    """Two numbers; `value` is the range as `bytes=0-99`, None for the whole.
+    """Two numbers.
+
+    `value` is a range such as `bytes=0-99`, or None for the whole file.
 
     >>> part = ByteRangeField()
     >>> part.first.value, part.last.value = "10", "99"
@@ -28,7 +30,7 @@ class ByteRangeField(Field):
 
     @property
     def value(self) -> str | None:
-        """The range. Raises ValueError for what is not one."""
+        """The range. Raises ValueError if it is not valid."""
         first, last = _number("First byte", self.first.value), _number("Last byte", self.last.value)
         if first is None and last is None:
             return None
@@ -37,12 +39,12 @@ class ByteRangeField(Field):
         return f"bytes={first or 0}-{'' if last is None else last}"
 
     def clear(self) -> None:
-        """The whole file."""
+        """Clear the range."""
         self.first.value = self.last.value = ""
         self.show_problems(())
 
     def check(self, files: Sequence[Mapping[str, Any]]) -> list[str]:
-        """Say what is wrong with the range for these files; all that was said."""
+        """Show the problems of the range for these files, and return them."""
         try:
             first = int((self.value or "bytes=0-").removeprefix("bytes=").partition("-")[0])
             problems = list(_too_short(first, files)) if self.value else []

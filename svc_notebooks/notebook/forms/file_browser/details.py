@@ -1,4 +1,4 @@
-"""Formats the metadata of a file: a row of the list, the details, and a table of every field."""
+"""Formats the metadata of a file as a row of the list, as details, and as a table of every field."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ....client.about import native_name
 from ....core.brand_names import Names
 from ...byte_sizes import size_text
 from ...widgets.copy_restriction import is_restricted
-from ...widgets.html import Markup, joined, tag
+from ...widgets.html import Markup, join_html, tag
 
 LIST_FIELDS = (
     "id,name,mimeType,size,createdTime,modifiedTime,trashed,starred,parents,webViewLink,shared,ownedByMe,"
@@ -23,7 +23,7 @@ COLUMNS = {"name": "Name", "kind": "Type", "size": "Size", "changed": "Modified 
 
 
 def table_row(facts: Mapping[str, Any], names: Names) -> dict[str, Any]:
-    """A file as the list has it."""
+    """Return a file as a row of the list."""
     return {
         "id": str(facts["id"]),
         "name": str(facts.get("name")),
@@ -39,18 +39,18 @@ def table_row(facts: Mapping[str, Any], names: Names) -> dict[str, Any]:
 
 
 def type_name(facts: Mapping[str, Any], names: Names) -> str:
-    """What sort of file it is: the word of a native type, or the media type."""
+    """Return the type of a file, which is the name of a native type or the media type."""
     media_type = str(facts.get("mimeType") or "")
     return native_name(names, media_type) if names.is_native(media_type) else media_type
 
 
 def is_folder(facts: Mapping[str, Any], names: Names) -> bool:
-    """Whether files can be in it."""
+    """Return whether a file is a folder."""
     return facts.get("mimeType") == names.native("folder")
 
 
 def minute_text(text: object) -> str:
-    """An instant of the wire, to the minute.
+    """Return a time of the interface, to the minute.
 
     >>> minute_text("2026-01-05T09:00:00.000Z")
     '2026-01-05 09:00'
@@ -63,7 +63,7 @@ def _size(facts: Mapping[str, Any]) -> str:
 
 
 def _note(facts: Mapping[str, Any]) -> str:
-    """What else can be said in a word or two, without colour or pictures."""
+    """Return remarks about a file as text."""
     notes = {
         "in the trash": facts.get("trashed"),
         "starred": facts.get("starred"),
@@ -74,13 +74,13 @@ def _note(facts: Mapping[str, Any]) -> str:
 
 
 def owner(facts: Mapping[str, Any]) -> str:
-    """Whose file it is."""
+    """Return the owner of a file."""
     owners = facts.get("owners") or [{}]
     return str(owners[0].get("emailAddress") or "somebody else")
 
 
 def details_view(facts: Mapping[str, Any], names: Names) -> Markup:
-    """The few facts that people ask for first."""
+    """Return the details of a file as a table."""
     rows = {
         "Name": facts.get("name"),
         "Type": type_name(facts, names),
@@ -97,7 +97,7 @@ def details_view(facts: Mapping[str, Any], names: Names) -> Markup:
 
 
 def content_note(facts: Mapping[str, Any], names: Names) -> str:
-    """The text of the question before the content of a file is replaced."""
+    """Return the text of the question before the content of a file is replaced."""
     if names.is_native(str(facts.get("mimeType"))):
         return "The file is a native document. The new content is converted and replaces everything in the document."
     changed = f"changed {minute_text(facts.get('modifiedTime'))} UTC"
@@ -105,14 +105,14 @@ def content_note(facts: Mapping[str, Any], names: Names) -> str:
 
 
 def every_field(fields: Mapping[str, Any]) -> Markup:
-    """All that the service tells of a file, field by field."""
+    """Return all metadata of a file as a table."""
     return _table(
         {name: tag("code", _text(value)) for name, value in fields.items()}, f"Every field of {fields['name']}"
     )
 
 
 def _table(rows: Mapping[str, object], caption: str) -> Markup:
-    lines = joined(
+    lines = join_html(
         *(tag("tr", tag("th", name, scope="row"), tag("td", value)) for name, value in rows.items() if value)
     )
     table = tag("table", tag("caption", caption), tag("tbody", lines), class_="svc-facts")

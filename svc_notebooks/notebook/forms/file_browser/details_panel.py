@@ -15,7 +15,7 @@ from .details import details_view, is_folder
 
 
 class FileDetails(widgets.VBox):  # type: ignore[misc]
-    """The facts and the switch; `changed` is called with the file, and with what a person has set."""
+    """The details of a file and the switch. `changed` is called with the file and the new state of the switch."""
 
     def __init__(self, changed: Callable[[Mapping[str, Any], bool], None]) -> None:
         self._changed = changed
@@ -26,13 +26,13 @@ class FileDetails(widgets.VBox):  # type: ignore[misc]
         self.clear()
 
     def clear(self, words: str | Markup = "") -> None:
-        """Show no file, and these words in its place."""
+        """Show no file, but this text."""
         self._file = None
         self.facts.value = words
         set_visible(self.viewers, False)
 
     def show(self, file: Mapping[str, Any], names: Names) -> None:
-        """Show this file as the service has it."""
+        """Show the details of a file."""
         self._file = None
         self.viewers.value = not is_restricted(file)
         self._file = file

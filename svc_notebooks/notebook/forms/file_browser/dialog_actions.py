@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def action_for(
     question: Question, dialog: ConfirmDialog, session: Session, chosen: Sequence[JSONObject], folder: str
 ) -> FileAction:
-    """The action that an answer means, for the chosen files in this folder. Raises ValueError for what is missing."""
+    """Return the action of a dialog for the selected files in a folder. Raises ValueError for missing input."""
     files = [str(file["id"]) for file in chosen]
     match question.key:
         case "folder":

@@ -1,4 +1,4 @@
-"""The dialog of the file browser before an action: one panel that shows the controls the action needs."""
+"""The dialog of the file browser before an action, as one panel that shows the controls of the action."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
-from ...widgets.field import LABEL, labelled, on_change, set_visible, text_field
+from ...widgets.field import LABEL, describe, on_change, set_visible, text_field
 from ...widgets.file_picker import FileChoice
-from ...widgets.html import joined, tag
+from ...widgets.html import join_html, tag
 from ...widgets.more_options import MoreOptions
 from ...widgets.styles import row
 from .byte_range import ByteRangeField
@@ -25,7 +25,11 @@ KERNEL, BROWSER = "kernel", "browser"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked: `parts` are the controls that it needs, `verb` the button that says yes.
+    """A dialog.
+
+    `parts` are its controls, `verb` the label of the button that confirms.
+
+    It is about `files` files; None stands for one or more.
 
     It is about so many `files`; None: about one or several.
     """
@@ -64,7 +68,7 @@ BUTTONS = (
 
 
 class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
-    """The panel; `answered` is called with the question when a person says yes."""
+    """The panel. `answered` is called with the question when a person confirms, `left` when the panel is closed."""
 
     def __init__(self, answered: Callable[[Question], None], left: Callable[[], None]) -> None:
         self.question: Question | None = None
@@ -78,12 +82,12 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         )
         self.role = widgets.RadioButtons(
             options=[("Reader", "reader"), ("Commenter", "commenter"), ("Writer", "writer")],
-            **labelled("Role", "What they can do: read, comment, or change the file"),
+            **describe("Role", "What they can do: read, comment, or change the file"),
             style=LABEL,
         )
         self.target = widgets.RadioButtons(
             options=[("File in the notebook folder", KERNEL), ("Browser download", BROWSER)],
-            **labelled("Save as", "A file where Python runs, or a download to this computer"),
+            **describe("Save as", "A file where Python runs, or a download to this computer"),
             style=LABEL,
         )
         self.path = text_field(
@@ -117,17 +121,17 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         set_visible(self, False)
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call this whenever an answer is different."""
+        """Call `changed` whenever the value of a control changes."""
         on_change(changed, *self._parts.values())
         for part in (self.made, self.source, self.range):
             part.watch(changed)
 
     def ask(self, key: str, subject: str, name: str = "", note: str = "") -> None:
-        """Show a question, and bring the keyboard to it; `about` says of what, `note` what comes of it."""
+        """Show a question and focus its first control. `subject` names the files, `note` explains the result."""
         self.question = question = QUESTIONS[key]
         separator = " " if question.title.endswith("?") else ": "
         title = tag("p", tag("strong", question.title), separator + subject if subject else "", role="status")
-        self.head.value = joined(title, tag("p", note) if note else "")
+        self.head.value = join_html(title, tag("p", note) if note else "")
         self.name.value = name
         self.made.clear()
         self.range.clear()
@@ -139,7 +143,7 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         (first or self.no).focus()
 
     def check(self, files: Sequence[JSONObject]) -> list[str]:
-        """Say beside the fields what is wrong with the answer; all that was said."""
+        """Show the problems of the answer beside the fields, and return them."""
         if self.question and self.question.key == "folder":
             return self.made.check()
         problems = self.range.check(files) if self.question and self.question.key == "download" else []
@@ -147,12 +151,12 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         return problems
 
     def download(self, files: Sequence[JSONObject]) -> Download:
-        """The download that the answers mean. Raises ValueError for a range that is none."""
+        """Return the download that is requested. Raises ValueError for a range that is not valid."""
         path = self.path.value.strip() if self.target.value == KERNEL else ""
         return Download(tuple(files), path or None, self.range.value)
 
     def dismiss(self) -> None:
-        """Take the question away; the keyboard goes back to where it came from."""
+        """Close the panel. The focus returns to the button that opened it."""
         if self.question is None:
             return
         self.question = None

@@ -1,4 +1,4 @@
-"""Runs downloads and collects the results: saved files, paths with other content, flagged files."""
+"""Runs downloads and collects the results, which are saved files, paths with other content, and flagged files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """Files to download: `to` is a path or a folder beside the kernel, `byte_range` is as `bytes=0-99`."""
+    """Files to download. `to` is a path or a folder, `byte_range` a range such as `bytes=0-99`."""
 
     files: tuple[JSONObject, ...]
     to: str | None = None
@@ -38,7 +38,7 @@ class Download:
         return [str(facts["id"]) for facts in self.files]
 
     def for_file(self, facts: JSONObject, to: str | None = None) -> Download:
-        """The same for one of the files."""
+        """Return the same download for one of the files."""
         return replace(self, files=(facts,), to=to or self.to)
 
     @property
@@ -73,7 +73,10 @@ def _call_code(function: str, *arguments: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DownloadResult:
-    """What downloads came to.
+    """The result of downloads.
+
+    A file that was not saved has either a conflict, with its download in `blocked`, or its download in `flagged`.
+    `error` is the first error of another kind. `bodies` has the content for browser downloads.
 
     Of each file that was not saved there is either a conflict, with its download in `blocked`, or its download in
     `flagged`; `error` is the first that is neither. `bodies` has what is for the browser.
@@ -88,7 +91,7 @@ class DownloadResult:
 
     @property
     def summary(self) -> str:
-        """What came of it, for people.
+        """The result as text.
 
         >>> DownloadResult(("saved", "unchanged", "saved")).summary
         'Saved 2 files. Unchanged: 1 file.'
@@ -105,10 +108,10 @@ class DownloadResult:
 
 
 def save_action(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:
-    """Save files beside the kernel; what `run` gives is an Attempt."""
+    """Return the action that saves files in the notebook folder. Its `run` returns a DownloadResult."""
 
     def run(report: Report) -> DownloadResult:
-        return _merged([_save(session, download_request, report) for download_request in downloads])
+        return _merge([_save(session, download_request, report) for download_request in downloads])
 
     return FileAction(
         code or "\n".join(download_request.save_code for download_request in downloads), run, "", in_thread=True
@@ -116,7 +119,7 @@ def save_action(session: Session, downloads: Sequence[Download], code: str = "")
 
 
 def fetch_action(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:
-    """Read files into memory, for the browser; what `run` gives is an Attempt."""
+    """Return the action that reads files into memory for the browser. Its `run` returns a DownloadResult."""
     requests = [download_request.for_file(facts) for download_request in downloads for facts in download_request.files]
 
     def run(report: Report) -> DownloadResult:
@@ -124,7 +127,7 @@ def fetch_action(session: Session, downloads: Sequence[Download], code: str = ""
         for download_request in requests:
             report(len(attempts), len(requests))
             attempts.append(_read(session, download_request))
-        return _merged(attempts)
+        return _merge(attempts)
 
     return FileAction(
         code or "\n".join(download_request.read_code for download_request in downloads), run, "", in_thread=True
@@ -181,7 +184,7 @@ def _read(session: Session, request: Download) -> DownloadResult:
     return DownloadResult(bodies=((facts, body),))
 
 
-def _merged(attempts: Sequence[DownloadResult]) -> DownloadResult:
+def _merge(attempts: Sequence[DownloadResult]) -> DownloadResult:
     return DownloadResult(
         tuple(outcome for attempt in attempts for outcome in attempt.outcomes),
         tuple(conflict for attempt in attempts for conflict in attempt.conflicts),

@@ -1,4 +1,4 @@
-"""Downloads files of the file browser, and asks before a path is overwritten or flagged content is fetched."""
+"""Downloads files of the file browser, and asks before a path is overwritten or flagged content is downloaded."""
 
 from __future__ import annotations
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 class Actions:
     """The functions of the file browser that downloads call.
 
+    `do` runs an action and shows the text that its second argument returns for the result; `focus_button` focuses the
+    button that the download began with.
+
     `do` runs an action and then shows the text that its second argument makes of the result; `focus_button` focuses
     the button that the download began with.
     """
@@ -37,7 +40,7 @@ class Actions:
 
 
 class FileDownloads(widgets.VBox):  # type: ignore[misc]
-    """The two questions, of which one at most is open, and what is done with their answers."""
+    """The two questions, of which at most one is open, and the downloads that follow their answers."""
 
     def __init__(self, actions: Actions) -> None:
         self._actions = actions
@@ -51,25 +54,25 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
 
     @property
     def is_open(self) -> bool:
-        """Whether a question is open."""
+        """True while a question is open."""
         return bool(self.replace.conflicts) or self.abuse.is_open
 
     def dismiss(self) -> None:
-        """Take the questions away."""
+        """Close the questions."""
         self.replace.dismiss()
         self.abuse.dismiss()
         self._deferred = ()
 
     def save(self, request: Download) -> None:
-        """Save files beside the kernel."""
+        """Save files in the notebook folder."""
         self._begin(request, save_action)
 
     def fetch(self, request: Download) -> None:
-        """Hand files to the browser of the person."""
+        """Send files to the browser of the person."""
         self._begin(request, fetch_action)
 
     def ask_to_preview(self, facts: JSONObject, confirmed: Callable[[], None]) -> None:
-        """Ask before flagged content is previewed; `go_on` fetches it after the person agreed."""
+        """Ask before flagged content is previewed. `confirmed` is called if the person agrees."""
         if not is_owned(facts):
             raise ValueError(refusal_message(facts))
         kept = f"Cancelled. {facts.get('name')} was not fetched."
@@ -82,13 +85,13 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         self._run([request])
 
     def _run(self, downloads: Sequence[Download]) -> None:
-        """`_whole` is the one call that does the same, where there is one."""
+        """Run downloads. The code is one call for all of them if there is one."""
         code = ""
         if self._request:
             code = self._request.save_code if self._make_action is save_action else self._request.read_code
-        self._actions.do(self._make_action(self._actions.session(), downloads, code), self._finished)
+        self._actions.do(self._make_action(self._actions.session(), downloads, code), self._on_finish)
 
-    def _finished(self, attempt: DownloadResult) -> str:
+    def _on_finish(self, attempt: DownloadResult) -> str:
         for facts, body in attempt.bodies:
             self._actions.save_in_browser(str(facts.get("name")), str(facts.get("mimeType")), body)
         if attempt.error:
@@ -98,7 +101,7 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         if attempt.conflicts:
             self.replace.ask(attempt.conflicts)
         else:
-            self._ask_about_flagged()
+            self._ask_about_abuse()
         return attempt.summary
 
     def _on_replace_answer(self, answer: str) -> None:
@@ -107,7 +110,7 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         self._actions.focus_button()
         if answer == CANCEL:
             self._actions.say("Cancelled. The existing files are unchanged.")
-            self._ask_about_flagged()
+            self._ask_about_abuse()
             return
         self._deferred = attempt.flagged
         overwrite = answer == REPLACE
@@ -116,7 +119,7 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         pairs = zip(attempt.blocked, paths, strict=True)
         self._run([replace(download, to=str(path), overwrite=overwrite) for download, path in pairs])
 
-    def _ask_about_flagged(self) -> None:
+    def _ask_about_abuse(self) -> None:
         mine = [download for download in self._result.flagged if is_owned(download.files[0])]
         others = [download.files[0] for download in self._result.flagged if not is_owned(download.files[0])]
         if others:
@@ -126,15 +129,15 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
                 self.abuse,
                 [download.files[0] for download in mine],
                 "Download anyway",
-                confirmed=lambda: self._download_flagged(mine),
-                cancelled=self._abuse_declined,
+                confirmed=lambda: self._download_anyway(mine),
+                cancelled=self._on_decline,
             )
 
-    def _download_flagged(self, flagged: Sequence[Download]) -> None:
+    def _download_anyway(self, flagged: Sequence[Download]) -> None:
         self._actions.focus_button()
         self._request = replace(self._request, acknowledge_abuse=True) if self._request else None
         self._run([replace(download, acknowledge_abuse=True) for download in flagged])
 
-    def _abuse_declined(self) -> None:
+    def _on_decline(self) -> None:
         self._actions.focus_button()
         self._actions.say("Cancelled. The flagged files were not downloaded.")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import ipywidgets as widgets
 
 from ....core.http.native_formats import NATIVES
-from ...widgets.field import LABEL, Field, labelled, on_change, small_button, text_field
+from ...widgets.field import LABEL, Field, describe, on_change, small_button, text_field
 from ...widgets.more_options import MoreOptions
 
 FOLDER, FILE = "folder", "file"
@@ -21,11 +21,13 @@ _NATIVE = "A native document cannot have an id of your own. Remove the id, or cr
 
 
 class NewFileChoice(widgets.VBox):  # type: ignore[misc]
-    """Its type, and under "More options" an id of the service."""
+    """The type of a new file, and under "More options" its id."""
 
     def __init__(self) -> None:
         self.type = widgets.Dropdown(
-            options=_TYPES, **labelled("Type", "A folder, a file without content, or a native document"), style=LABEL
+            options=_TYPES,
+            **describe("Type", "A folder, a file without content, or a native document"),
+            style=LABEL,
         )
         self.id = text_field("File ID", "An id from generate_ids(); repeating the request creates no second file")
         self.generate = small_button("Generate ID", "Get an unused id from the service", lambda: None)
@@ -35,15 +37,15 @@ class NewFileChoice(widgets.VBox):  # type: ignore[misc]
         self.watch(lambda: self.file_id.show_problems(self._problems()))
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call this whenever a control has another value."""
+        """Call `changed` whenever the value of a control changes."""
         on_change(changed, self.type, self.id)
 
     def clear(self) -> None:
-        """A folder whose id the service chooses."""
+        """Reset the controls to a folder without an id."""
         self.type.value, self.id.value, self.more.shown = FOLDER, "", False
 
     def check(self) -> list[str]:
-        """Say beside the id what is wrong with it; all that was said."""
+        """Show the problems of the id, and return them."""
         problems = self._problems()
         self.file_id.show_problems(problems)
         self.more.shown = self.more.shown or bool(problems)

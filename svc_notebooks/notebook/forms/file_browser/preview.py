@@ -1,4 +1,4 @@
-"""Fetches a preview of a file: its first bytes, or an export of a native document."""
+"""Fetches a preview of a file, which is its first bytes or an export of a native document."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PREFERRED = (HTML, CSV, SVG, PNG, TEXT)
 
 @dataclass(frozen=True, slots=True)
 class FilePreview:
-    """What came: `code` is the call that fetches the same."""
+    """The content of a preview. `code` is the call that fetches the same."""
 
     name: str
     code: str
@@ -33,7 +33,7 @@ class FilePreview:
 
     @property
     def view(self) -> Markup | None:
-        """What a page can show of it; None for what only a viewer of its own can."""
+        """The view of the content. None for a type that only a viewer of the browser shows."""
         shown = preview(self.media_type, self.body)
         if shown is None and self.media_type.startswith("text/"):
             shown = preview(TEXT, self.body)
@@ -41,13 +41,15 @@ class FilePreview:
 
 
 def fetch_preview(session: Session, facts: Mapping[str, Any], *, acknowledge_abuse: bool = False) -> FilePreview | None:
-    """Fetch what is needed to look at a file; None: it is flagged as abusive, and nothing was fetched.
+    """Fetch the content for a preview.
+
+    Return None without a request for content if the file is flagged as abusive.
 
     Raises ValueError where that is too much.
     """
     media_type = str(facts.get("mimeType") or "")
     if session.names.is_native(media_type):
-        return _exported(session, facts, media_type)
+        return _export(session, facts, media_type)
     try:
         return _read(session, facts, media_type, acknowledge_abuse=acknowledge_abuse)
     except NotAllowed as error:
@@ -56,7 +58,7 @@ def fetch_preview(session: Session, facts: Mapping[str, Any], *, acknowledge_abu
         raise
 
 
-def _exported(session: Session, facts: Mapping[str, Any], media_type: str) -> FilePreview:
+def _export(session: Session, facts: Mapping[str, Any], media_type: str) -> FilePreview:
     from ....client.about import export_formats
     from ....client.downloads.exports import read_export
 

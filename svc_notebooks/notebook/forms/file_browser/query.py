@@ -32,7 +32,10 @@ ROOT = "root"
 
 @dataclass(frozen=True, slots=True)
 class FileQuery:
-    """Where to look, what for, and in which order; `folder` counts where the place is a folder."""
+    """The scope, the field and the text of a search, and the order of its result.
+
+    `folder` is used with the scope HERE.
+    """
 
     scope: str = HERE
     folder: str = ROOT
@@ -42,7 +45,9 @@ class FileQuery:
 
     @property
     def q(self) -> str:
-        """The query as the interface writes it; what a person has written as one stays as it is.
+        """The query of the interface.
+
+        A query that a person has written is not changed.
 
         >>> FileQuery(text="bird's").q
         "'root' in parents and trashed = false and name contains 'bird\\\\'s'"
@@ -54,18 +59,18 @@ class FileQuery:
             return text
         terms = [*_SCOPE_TERMS[self.scope]]
         if self.scope == HERE:
-            terms.insert(0, f"{quoted(self.folder)} in parents")
+            terms.insert(0, f"{quote(self.folder)} in parents")
         if text and self.field != QUERY:
-            terms.append(f"{self.field} contains {quoted(text)}")
+            terms.append(f"{self.field} contains {quote(text)}")
         return " and ".join(terms)
 
     @property
     def order_by(self) -> str | None:
-        """The order; None where the service has its own, since it ranks what it found in texts."""
+        """The order. None for a full-text search, which the service ranks itself."""
         return None if TEXT in self.q else self.order
 
     def code(self) -> str:
-        """The call of a cell that lists the same.
+        """Return the call that lists the same files.
 
         >>> FileQuery(scope="trash").code()
         "svc.files('trashed = true', order_by='folder,name')"
@@ -82,6 +87,6 @@ _SCOPE_TERMS = {
 }
 
 
-def quoted(text: str) -> str:
-    """A text as a string of the query language."""
+def quote(text: str) -> str:
+    """Return a text as a string of the query language."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

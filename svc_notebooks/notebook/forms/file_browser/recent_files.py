@@ -1,4 +1,4 @@
-"""Lists files for the forms, those changed last first."""
+"""Lists files for the forms, last modified first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_FILES = 200
 
 
 def latest_files(session: Session, *facts: str, q: str = "") -> list[File]:
-    """Files that are in no trash, with their id, name, time of change and these facts."""
+    """Return files outside of the trash with their id, name, modifiedTime and these fields."""
     from ....client.files import list_files
 
     fields = ",".join(("id", "name", "modifiedTime", *facts))
@@ -27,7 +27,7 @@ def latest_files(session: Session, *facts: str, q: str = "") -> list[File]:
 
 
 def page_of_files(session: Session, query: FileQuery, token: str | None, size: int) -> JSONObject:
-    """One page of the files that a query of the file browser finds."""
+    """Return one page of the files of a query."""
     query_parameters = {"q": query.q, "orderBy": query.order_by, "pageSize": size, "pageToken": token}
     return session.call(
         "GET", session.names.path("files"), query={**query_parameters, "fields": f"nextPageToken,files({LIST_FIELDS})"}
@@ -35,7 +35,7 @@ def page_of_files(session: Session, query: FileQuery, token: str | None, size: i
 
 
 def file_line(facts: Mapping[str, Any], type_name: str = "") -> str:
-    """A file in one line of a list.
+    """Return a file as one line of a list.
 
     >>> file_line({"name": "plan.txt", "modifiedTime": "2026-01-05T09:00:00.000Z"})
     'plan.txt (2026-01-05 09:00 UTC)'

@@ -1,4 +1,4 @@
-"""The search controls of the file browser: where to search, in which field, for which text, in which order."""
+"""The search controls of the file browser for scope, field, text and order."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Callable
 
 import ipywidgets as widgets
 
-from ...widgets.field import AUTO_WIDTH, labelled, set_visible, text_field
+from ...widgets.field import AUTO_WIDTH, describe, set_visible, text_field
 from .query import FIELDS, HERE, NAME, ORDERS, QUERY, SCOPES, FileQuery
 
 
 class FileSearch(widgets.HBox):  # type: ignore[misc]
-    """The controls; `query` is what they say of a folder.
+    """The controls.
+
+    `query` returns their query.
 
     >>> search = FileSearch()
     >>> search.text.value = "birds"
@@ -20,9 +22,9 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
     """
 
     def __init__(self) -> None:
-        self.scope = widgets.Dropdown(options=SCOPES, **labelled("Location", "Where to search"), style=AUTO_WIDTH)
+        self.scope = widgets.Dropdown(options=SCOPES, **describe("Location", "Where to search"), style=AUTO_WIDTH)
         self.field = widgets.Dropdown(
-            options=FIELDS, **labelled("Search in", "The field that is searched"), style=AUTO_WIDTH
+            options=FIELDS, **describe("Search in", "The field that is searched"), style=AUTO_WIDTH
         )
         self.text = text_field(
             "Search",
@@ -30,7 +32,7 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
             hint="empty: all files",
             style=AUTO_WIDTH,
         )
-        self.order = widgets.Dropdown(options=ORDERS, **labelled("Sort by", "The order of the files"), style=AUTO_WIDTH)
+        self.order = widgets.Dropdown(options=ORDERS, **describe("Sort by", "The order of the files"), style=AUTO_WIDTH)
         super().__init__([self.scope, self.field, self.text, self.order])
         self.add_class("svc-filters")
         self._silent = False
@@ -40,7 +42,7 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
             control.observe(lambda _change: self._notify(), "value")
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call this whenever a control has another value."""
+        """Call `changed` whenever the value of a control changes."""
         self._changed = changed
 
     def _notify(self) -> None:
@@ -48,15 +50,15 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
             self._changed()
 
     def query(self, folder: str) -> FileQuery:
-        """What is looked for, from this folder."""
+        """Return the query of the controls for this folder."""
         return FileQuery(self.scope.value, folder, self.field.value, self.text.value, self.order.value)
 
     def _update_visibility(self) -> None:
-        """A query says itself where it looks."""
+        """Hide the scope for a query, which has its own."""
         set_visible(self.scope, self.field.value != QUERY)
 
     def reset(self) -> None:
-        """Look in the folder that was opened, for everything. Tells it once, however much that changes."""
+        """Search for everything in the open folder, and notify the watcher once."""
         self._silent = True
         self.field.value, self.text.value, self.scope.value = NAME, "", HERE
         self._silent = False
@@ -64,5 +66,5 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
 
     @property
     def in_folder(self) -> bool:
-        """Whether it is the folder that matters."""
+        """True if the files of the folder are listed."""
         return bool(self.scope.value == HERE and self.field.value != QUERY)

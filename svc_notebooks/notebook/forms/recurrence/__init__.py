@@ -1,4 +1,8 @@
-"""Recurrence: the controls, a preview of the instances, and `recurrence_calendar`.
+"""Recurrence, with its controls, a preview of the instances, and `recurrence_calendar`.
+
+builder, controls: all controls together, and those of days and of the end.
+rule: converts the controls to an RRULE line and back.
+preview, month_calendars: the next instances of a recurrence, and months with its days marked.
 
 builder, weekdays, month_choice, end: the controls.
 rule: converts what is chosen to an RRULE line and back.

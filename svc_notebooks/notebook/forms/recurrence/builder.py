@@ -1,4 +1,4 @@
-"""The controls of a recurrence: frequency and end, or lines and plain words for everything else."""
+"""The controls of a recurrence for frequency and end, and a text for any other recurrence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import ipywidgets as widgets
 
 from ....core.events.recurrence_words import recurrence_lines
 from ....core.events.rrule import Freq, Start
-from ...widgets.field import LABEL, Field, labelled, number_field, on_change, set_visible, text_area
+from ...widgets.field import LABEL, Field, describe, number_field, on_change, set_visible, text_area
 from .end import RepeatEnd
 from .month_choice import MonthChoice
 from .rule import Repeat
@@ -32,12 +32,12 @@ _EXAMPLES = (
 
 
 class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
-    """The switches; `lines` are what is sent. What nobody has set follows the day on which the event starts."""
+    """The controls. `lines` returns the recurrence. Controls that nobody has set follow the start of the event."""
 
     def __init__(self) -> None:
         self._read_lines: tuple[Repeat | None, tzinfo | None, list[str]] = (None, None, [])  # lines as they came
         self.frequency = widgets.Dropdown(
-            options=_FREQUENCIES, **labelled("Repeats", "How often the event takes place"), style=LABEL
+            options=_FREQUENCIES, **describe("Repeats", "How often the event takes place"), style=LABEL
         )
         self.interval = number_field(1, "every", "1 is each of them, 2 every other")
         self.unit = widgets.HTML()
@@ -50,7 +50,7 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         self._update_visibility()
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call this whenever a switch stands elsewhere."""
+        """Call `changed` whenever the value of a control changes."""
         for part in (self.frequency_field, self.weekdays, self.month, self.ends, self.text):
             part.watch(changed)
 
@@ -59,13 +59,13 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         return self.field
 
     def set_start_day(self, day: date) -> None:
-        """The event starts on this day now."""
+        """Set the day on which the event starts."""
         self.weekdays.set_start_day(day)
         self.month.set_start_day(day)
         self.ends.set_start_day(day)
 
     def lines(self, start: Start) -> list[str]:
-        """The lines of an event that begins at `start`. Raises ValueError for words that nobody understands."""
+        """Return the lines of the recurrence of an event with this start. Raises ValueError for unknown words."""
         if self.frequency.value == NEVER:
             return []
         if self.frequency.value == CUSTOM:
@@ -74,7 +74,7 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         return self._read_lines[2] if self._read_lines[:2] == (repeat, _zone(start)) else [repeat.line(start)]
 
     def argument(self, lines: list[str], start: Start) -> str | list[str]:
-        """These lines as a cell would say them: in plain words, where words mean them."""
+        """Return the argument of `create_event` for these lines, as plain words if they mean the same."""
         words = (
             " ".join(str(self.text_input.value).split()) if self.frequency.value == CUSTOM else self.repeat().words()
         )
@@ -85,7 +85,7 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         return words if means == lines else lines
 
     def repeat(self) -> Repeat:
-        """What the switches say."""
+        """Return the recurrence of the controls."""
         freq = self.frequency.value
         days: dict[str, Any] = self.month.value if freq == Freq.MONTHLY else {}
         if freq == Freq.WEEKLY:
@@ -93,7 +93,10 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         return Repeat(freq, self.interval.value, **days, **self.ends.value)
 
     def read(self, lines: Sequence[str], start: Start | None) -> None:
-        """Set the switches to these lines; what they cannot say stands in the text, as without a start."""
+        """Set the controls to these lines.
+
+        Lines that they cannot represent become the text, as do lines without a start.
+        """
         repeat = Repeat.read(lines[0], start) if start is not None and len(lines) == 1 else None
         if start is None or repeat is None:
             self.text_input.value = "\n".join(lines)
@@ -129,7 +132,7 @@ def _zone(start: Start) -> tzinfo | None:
 
 
 def lines_from_text(text: str, start: Start) -> list[str]:
-    """What a person wrote: lines as they are, words as the lines that they mean.
+    """Return the lines in a text, or those that its words mean. Raises ValueError for unknown words.
 
     Raises ValueError, with what can be written, for words that nobody understands.
 

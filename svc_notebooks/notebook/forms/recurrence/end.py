@@ -8,7 +8,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ...widgets.field import AUTO_WIDTH, LABEL, Field, labelled, number_field, on_change, set_visible
+from ...widgets.field import AUTO_WIDTH, LABEL, Field, describe, number_field, on_change, set_visible
 from ...widgets.month_table import month_after
 
 NEVER, UNTIL, COUNT = "never", "until", "count"
@@ -17,13 +17,13 @@ _MONTHS = 3
 
 
 class RepeatEnd(Field):
-    """The choice; the day that is offered first is some months after the start."""
+    """The end of the recurrence. The first proposal is some months after the start."""
 
     def __init__(self) -> None:
         self._is_set = self._updating = False
-        self.choice = widgets.Dropdown(options=_CHOICES, **labelled("Ends", "When the recurrence ends"), style=LABEL)
+        self.choice = widgets.Dropdown(options=_CHOICES, **describe("Ends", "When the recurrence ends"), style=LABEL)
         self.until = widgets.DatePicker(
-            **labelled("last date", "The last date on which the event can take place"), style=AUTO_WIDTH
+            **describe("last date", "The last date on which the event can take place"), style=AUTO_WIDTH
         )
         self.count = number_field(10, "times", "The number of instances")
         super().__init__(self.choice, self.until, self.count)
@@ -33,7 +33,7 @@ class RepeatEnd(Field):
 
     @property
     def value(self) -> dict[str, Any]:
-        """The part of a `Repeat` that is chosen here. Raises ValueError for a last day that is not there."""
+        """The arguments of `Repeat`. Raises ValueError for a missing date."""
         if self.choice.value == UNTIL and self.until.value is None:
             raise ValueError("Enter the last date.")
         return {UNTIL: {UNTIL: self.until.value}, COUNT: {COUNT: self.count.value}}.get(self.choice.value, {})
@@ -48,7 +48,7 @@ class RepeatEnd(Field):
         self.choice.value = UNTIL if until is not None else COUNT if count is not None else NEVER
 
     def set_start_day(self, day: date) -> None:
-        """The event starts on this day now."""
+        """Set the day on which the event starts."""
         if not self._is_set:
             self._updating = True
             self.until.value = month_after(day, _MONTHS)

@@ -1,5 +1,8 @@
 """Draws the instances of a recurrence as month calendars (E-21).
 
+A month is an HTML table. A day with an instance is marked and bold; a day whose instance was cancelled or moved is
+struck out. If the offset from UTC has changed since the previous instance, the new offset stands below the day.
+
 A month is a table, and stays one wherever it is shown. A day on which something takes place is marked and bold; one
 that was cancelled or moved away is struck out; where the clock has changed since the instance before, the new offset
 from UTC stands below the day.
@@ -14,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ...exchanges.svg import Picture
 from ...times import offset_text
-from ...widgets.html import Markup, joined, tag
+from ...widgets.html import Markup, join_html, tag
 from ...widgets.month_table import month_after, month_name, month_table
 
 if TYPE_CHECKING:
@@ -29,7 +32,9 @@ _NOTE_STYLE = "margin: 6px 8px"
 
 @dataclass(frozen=True, slots=True)
 class DayMarks:
-    """What is to be said of a day: how often it takes place, whether something left it, and a new UTC offset."""
+    """The marks of a day, which are the number of instances, the reason why an instance left it, and a new UTC
+    offset.
+    """
 
     times: int = 0
     left_reason: str | None = None
@@ -37,15 +42,15 @@ class DayMarks:
 
 
 def recurrence_calendar(instances: DataFrame, *, months: int = 6) -> Picture:
-    """The months of these instances, with the days marked on which they take place.
+    """Return the months of these instances as tables in which their days are marked.
 
     Args:
         instances: A frame of `preview_recurrence()`, `instances()` or `events()`: its column `start`, and `status` and
             `original_start_time` where it has them.
-        months: At most so many (1 to 24), from the month of the first instance on.
+        months: The maximum number of months (1 to 24), from the month of the first instance on.
 
     Raises:
-        ValueError: The frame has no column `start`, or `months` cannot be meant.
+        ValueError: The frame has no column `start`, or `months` is not a number from 1 to 24.
 
     See docs/rules.md#e-12a (E-12) and docs/rules.md#e-21 (E-21).
 
@@ -73,22 +78,22 @@ def recurrence_calendar(instances: DataFrame, *, months: int = 6) -> Picture:
 
 
 def days_of(rows: Sequence[Mapping[Any, object]]) -> dict[date, DayMarks]:
-    """What is to be said of which day, from the records of the frame, in their order."""
+    """Return the marks of each day, from the records of the frame in their order."""
     days: dict[date, DayMarks] = {}
     before: str | None = None
     for row in rows:
         start, original = row.get("start"), row.get("original_start_time")
         if _is_time(original) and row.get("status") == "cancelled":
-            _mark_left(days, original, "cancelled")
+            _mark_removal(days, original, "cancelled")
         elif _is_time(start):
             before = _mark_instance(days, start, before)
             if _is_time(original) and original != start:
-                _mark_left(days, original, "moved")
+                _mark_removal(days, original, "moved")
     return days
 
 
 def _is_time(value: object) -> TypeGuard[datetime]:
-    """Whether this is a time that there is; NaT is a datetime that is none."""
+    """Return whether a value is a time. NaT is a datetime, but not equal to itself."""
     return isinstance(value, datetime) and value == value
 
 
@@ -100,7 +105,7 @@ def _mark_instance(days: dict[date, DayMarks], start: datetime, before: str | No
     return offset
 
 
-def _mark_left(days: dict[date, DayMarks], original: datetime, reason: str) -> None:
+def _mark_removal(days: dict[date, DayMarks], original: datetime, reason: str) -> None:
     marks = days.get(original.date(), DayMarks())
     days[original.date()] = DayMarks(marks.times, reason, marks.offset)
 
@@ -122,7 +127,7 @@ def _cell(day: date, marks: DayMarks | None) -> Markup:
     elif marks.left_reason:
         shown = tag("s", shown)
     below = tag("small", tag("br"), f"UTC{marks.offset}") if marks.offset else Markup()
-    return tag("td", joined(shown, below), style=_DAY_STYLE, title=f"{day:%A}: {_marks_text(marks)}")
+    return tag("td", join_html(shown, below), style=_DAY_STYLE, title=f"{day:%A}: {_marks_text(marks)}")
 
 
 def _marks_text(marks: DayMarks) -> str:

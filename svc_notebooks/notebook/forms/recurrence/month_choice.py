@@ -8,7 +8,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ...widgets.field import AUTO_WIDTH, LABEL, Field, labelled, on_change, set_visible
+from ...widgets.field import AUTO_WIDTH, LABEL, Field, describe, on_change, set_visible
 from ...widgets.month_table import WEEKDAYS
 from .rule import nth_of_month
 
@@ -19,12 +19,12 @@ _DAYS = (*((str(day), day) for day in range(1, 32)), ("the last", -1))
 
 
 class MonthChoice(Field):
-    """A day by its number or by its weekday; until one is touched they are those of the start."""
+    """A day by its number or by its weekday, which follows the start until a control is changed."""
 
     def __init__(self) -> None:
         self._is_set = self._updating = False
         self.choice = widgets.Dropdown(
-            options=_CHOICES, **labelled("on", "How the day of the month is given"), style=LABEL
+            options=_CHOICES, **describe("on", "How the day of the month is given"), style=LABEL
         )
         self.day = _dropdown(_DAYS, "day", "The day of the month; months without it are skipped")
         self.ordinal = _dropdown(_ORDINALS, "the", "Which one of the month")
@@ -36,7 +36,7 @@ class MonthChoice(Field):
 
     @property
     def value(self) -> dict[str, Any]:
-        """The part of a `Repeat` that is chosen here."""
+        """The arguments of `Repeat`."""
         if self.choice.value == DAY:
             return {"month_day": self.day.value}
         return {"nth": (self.ordinal.value, self.weekday.value)}
@@ -51,7 +51,7 @@ class MonthChoice(Field):
             self.ordinal.value, self.weekday.value = nth
 
     def set_start_day(self, day: date) -> None:
-        """The event starts on this day now."""
+        """Set the day on which the event starts."""
         if self._is_set:
             return
         self._updating = True
@@ -70,4 +70,4 @@ class MonthChoice(Field):
 
 
 def _dropdown(options: Any, label: str, tooltip: str) -> widgets.Dropdown:
-    return widgets.Dropdown(options=options, **labelled(label, tooltip), style=AUTO_WIDTH, layout={"width": "auto"})
+    return widgets.Dropdown(options=options, **describe(label, tooltip), style=AUTO_WIDTH, layout={"width": "auto"})

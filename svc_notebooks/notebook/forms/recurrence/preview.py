@@ -1,4 +1,4 @@
-"""Shows the next instances of a recurrence, and the months with those days marked (E-21)."""
+"""Shows the next instances of a recurrence, and months with those days marked (E-21)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ....core.events.rrule import Start
 from ...events.recurrence_plan import DAY, RecurrencePlan, day_of, marked_days
 from ...times import offset_text
 from ...widgets.field import set_visible, small_button
-from ...widgets.html import Markup, joined, tag
+from ...widgets.html import Markup, join_html, tag
 from ...widgets.month_table import month_after, month_pictures
 
 SHOWN = 8
@@ -22,7 +22,7 @@ _MONTHS = 2
 
 
 class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
-    """The instances, the months, and buttons that go to other months."""
+    """The instances, the months, and buttons for other months."""
 
     def __init__(self) -> None:
         self._plan: RecurrencePlan | None = None
@@ -36,7 +36,7 @@ class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
         set_visible(self, False)
 
     def show(self, plan: RecurrencePlan | None) -> None:
-        """Show this plan; None: it cannot be worked out yet, and what stood here goes."""
+        """Show a plan. None hides the preview."""
         if plan and day_of(plan.start) != self._start_day:
             self._start_day = self._month = day_of(plan.start)
         self._plan = plan
@@ -53,7 +53,7 @@ class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
 
 
 def instance_list(plan: RecurrencePlan) -> Markup:
-    """The next instances, one in a line, and how many there are.
+    """Return the next instances, one in a line, with their number.
 
     >>> plan = RecurrencePlan(("RRULE:FREQ=DAILY;COUNT=2",), date(2026, 11, 2), date(2026, 11, 3))
     >>> instance_list(plan).count("<li>")
@@ -64,7 +64,7 @@ def instance_list(plan: RecurrencePlan) -> Markup:
         tag("li", _instance_text(instance, before))
         for instance, before in zip(instances, [None, *instances], strict=False)
     ]
-    return joined(tag("p", _count_text(instances, plan.is_endless), role="status"), tag("ol", *lines[:SHOWN]))
+    return join_html(tag("p", _count_text(instances, plan.is_endless), role="status"), tag("ol", *lines[:SHOWN]))
 
 
 def _count_text(instances: Sequence[Occurrence], endless: bool) -> str:
@@ -80,7 +80,7 @@ def _count_text(instances: Sequence[Occurrence], endless: bool) -> str:
 
 def _instance_text(instance: Occurrence, before: Occurrence | None) -> Markup:
     if not isinstance(instance.start, datetime) or not isinstance(instance.end, datetime):
-        return joined(_days_text(instance.start, instance.end - DAY))
+        return join_html(_days_text(instance.start, instance.end - DAY))
     ends = (
         f"{instance.end:%H:%M}" if instance.end.date() == instance.start.date() else f"{instance.end:%a %d %b, %H:%M}"
     )
@@ -91,7 +91,7 @@ def _instance_text(instance: Occurrence, before: Occurrence | None) -> Markup:
         if changed
         else offset
     )
-    return joined(f"{instance.start:%a %d %b %Y, %H:%M} to {ends}", tag("small", shown))
+    return join_html(f"{instance.start:%a %d %b %Y, %H:%M} to {ends}", tag("small", shown))
 
 
 def _days_text(first: Start, last: Start) -> str:

@@ -19,7 +19,10 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """Every so many days, weeks, months or years; `month_day` -1 is the last, `nth` -1 the last of the month."""
+    """A recurrence in days, weeks, months or years.
+
+    `month_day` -1 is the last day, `nth` -1 the last weekday of a month.
+    """
 
     freq: Freq
     interval: int = 1
@@ -30,7 +33,9 @@ class Repeat:
     count: int | None = None
 
     def line(self, start: Start) -> str:
-        """The line of an event that begins at `start`; "until" a day means to the end of that day, where it is.
+        """Return the RRULE line for an event with this start.
+
+        `until` includes all of its day in the zone of the start.
 
         >>> Repeat(Freq.WEEKLY, 2, weekdays=(0, 2)).line(date(2026, 11, 2))
         'RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE'
@@ -46,7 +51,7 @@ class Repeat:
         return "RRULE:" + ";".join(f"{name}={value}" for name, value in parts.items() if value)
 
     def words(self) -> str:
-        """The same in the plain words of core/events/recurrence_words.py.
+        """Return the recurrence in the plain words of core/events/plain_words.py.
 
         >>> Repeat(Freq.MONTHLY, 2, nth=(-1, 4), count=6).words()
         'every 2 months on the last Friday, 6 times'
@@ -74,7 +79,7 @@ class Repeat:
 
     @classmethod
     def read(cls, line: str, start: Start) -> Repeat | None:
-        """What the switches must be for this line; None where they cannot say it.
+        """Return the recurrence of a line, or None if the controls cannot represent it.
 
         >>> Repeat.read("RRULE:FREQ=MONTHLY;BYDAY=-1FR", date(2026, 11, 27)).nth
         (-1, 4)
@@ -94,7 +99,7 @@ def _ordinal(number: int) -> str:
 
 
 def _from_rule(rule: Rule, start: Start) -> Repeat:
-    """The nearest that the switches come to a rule."""
+    """Return the recurrence that is nearest to a rule."""
     repeat = Repeat(rule.freq, rule.interval, until=_until_day(rule.until, start), count=rule.count)
     if rule.freq is Freq.WEEKLY:
         return replace(repeat, weekdays=tuple(day for _, day in rule.by_day))
@@ -111,7 +116,9 @@ def _until_day(until: Start | None, start: Start) -> date | None:
 
 
 def nth_of_month(day: date) -> tuple[int, int]:
-    """Which of its month's weekdays a day is: the first Monday is (1, 0), the last of five (-1, 0).
+    """Return which weekday of its month a day is.
+
+    The first Monday is (1, 0), the last of five (-1, 0).
 
     >>> nth_of_month(date(2026, 11, 30))
     (-1, 0)

@@ -12,7 +12,7 @@ from ...widgets.month_table import WEEKDAYS
 
 
 class WeekdaySwitches(Field):
-    """Monday to Sunday; `value` are their numbers, Monday 0. Until one is touched the start's day alone is on."""
+    """Monday to Sunday. `value` has their numbers, Monday is 0. They follow the start until one is changed."""
 
     def __init__(self) -> None:
         self._is_set = self._updating = False
@@ -26,7 +26,7 @@ class WeekdaySwitches(Field):
 
     @property
     def value(self) -> tuple[int, ...]:
-        """The days that are on."""
+        """The selected weekdays."""
         return tuple(number for number, day in enumerate(self.days) if day.value)
 
     @value.setter
@@ -35,7 +35,7 @@ class WeekdaySwitches(Field):
         self._is_set = True
 
     def set_start_day(self, day: date) -> None:
-        """The event starts on this day now."""
+        """Set the day on which the event starts."""
         if not self._is_set:
             self._set([day.weekday()])
         stays_out = day.weekday() not in self.value

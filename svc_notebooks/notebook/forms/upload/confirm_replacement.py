@@ -20,7 +20,7 @@ _DOCUMENT = "The file is a native document. The new content is converted and rep
 
 @dataclass(frozen=True, slots=True)
 class ContentReplacement:
-    """What is to be uploaded: the name of its source, its size in bytes and its type; `name` is the file's new one."""
+    """The new content, with the name, the size and the media type of its source. `name` is a new name of the file."""
 
     source: str
     size: int | None
@@ -28,8 +28,8 @@ class ContentReplacement:
     name: str = ""
 
 
-def stored_facts(session: Session, file_id: str) -> File:
-    """The present facts of the file, for the question. Raises NotFound."""
+def read_facts(session: Session, file_id: str) -> File:
+    """Return the metadata of the file. Raises NotFound."""
     from ....client.files import get_file
 
     return get_file(session, file_id, fields="id,name,mimeType,size,modifiedTime")
@@ -44,7 +44,7 @@ def ask_to_replace(
     confirmed: Callable[[], None],
     cancelled: Callable[[], None],
 ) -> None:
-    """Name the file, and show its old and its new content side by side."""
+    """Show the old and the new content of the file side by side."""
     name, size, media_type = str(facts.get("name")), facts.get("size"), str(facts.get("mimeType") or "unknown")
     lines = (
         ("Name", name, content.name or name),

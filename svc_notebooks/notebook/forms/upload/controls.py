@@ -1,4 +1,4 @@
-"""The controls of the upload form, the uploads they ask for, and the call that does the same."""
+"""The controls of the upload form, their uploads, and the equivalent call."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import ipywidgets as widgets
 
 from ...byte_sizes import KIB, MIB
 from ...files.upload_requests import new_content, new_files
-from ...widgets.field import LABEL, Field, SingleField, labelled, on_change, set_visible, text_field
+from ...widgets.field import LABEL, Field, SingleField, describe, on_change, set_visible, text_field
 from ...widgets.file_picker import ChosenFile, FileChoice
 from .conversion import ConvertChoice
 from .destination import UploadDestination
@@ -38,19 +38,19 @@ _MEDIA_ONLY = "A media upload has no name, id, conversion or metadata. Select mu
 
 
 class UploadControls(widgets.VBox):  # type: ignore[misc]
-    """The controls, with a label and a tooltip each; `orders` checks them, `code` says them in Python."""
+    """The controls. `requests` checks them, `code` returns the equivalent call."""
 
     def __init__(self, make_files: Callable[[], FileChoice] = FileChoice) -> None:
         self.files, self.destination, self.convert = make_files(), UploadDestination(), ConvertChoice()
         self.upload_type = SingleField(
             widgets.RadioButtons(
-                options=UPLOAD_TYPES, **labelled("Upload type", "The protocol of the upload"), style=LABEL
+                options=UPLOAD_TYPES, **describe("Upload type", "The protocol of the upload"), style=LABEL
             )
         )
         self.chunk_size = widgets.Dropdown(
             options=CHUNK_SIZES,
             value=DEFAULT_CHUNK,
-            **labelled(
+            **describe(
                 "Chunk size",
                 "The bytes in each request of a resumable upload; with another than the default, auto means resumable",
             ),
@@ -63,19 +63,19 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         where = (self.files, self.destination, self.name, self.convert)
         super().__init__([*where, self.upload_type, self.chunk_size, self.options])
         self.add_class("svc-fields")
-        self.destination.watch(self._destination_changed)
+        self.destination.watch(self._on_destination)
         self.upload_type.watch(self._update_visibility)
-        self._destination_changed()
+        self._on_destination()
         self.watch(self._check)
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call this whenever a control has another value."""
+        """Call `changed` whenever the value of a control changes."""
         on_change(changed, self.upload_type.control, self.chunk_size, self.name.control)
         for part in (self.files, self.destination, self.convert, self.options):
             part.watch(changed)
 
-    def _destination_changed(self) -> None:
-        """What depends on the destination."""
+    def _on_destination(self) -> None:
+        """Update the controls that depend on the destination."""
         existing = self.destination.existing
         self.convert.set_destination(existing=existing, document=self.destination.document)
         self.options.set_existing(self.destination.facts)
@@ -91,7 +91,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         self.check()
 
     def check(self) -> list[str]:
-        """Say beside each field what is wrong with it; everything that was said."""
+        """Show problems beside the fields, and return them."""
         problems = list(self._problems())
         for field in (self.name, self.upload_type, *self.options.fields):
             field.show_problems([words for problem_field, words in problems if problem_field is field])
@@ -116,11 +116,11 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
     # -- what is meant
 
     def requests(self, session: Session) -> list[UploadRequest]:
-        """The uploads that are meant, checked. Raises ValueError or TypeError; nothing is sent."""
+        """Return the uploads, checked. Raises ValueError or TypeError. Nothing is sent."""
         if not self.destination.existing:
             return [
                 request
-                for chosen_file in self.files.chosen()
+                for chosen_file in self.files.read_files()
                 for request in self._new_file_requests(session, chosen_file)
             ]
         chosen, existing = self.files.single(), self.destination.facts
@@ -129,7 +129,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         return new_content(session, [str(existing["id"])], chosen.source, self._upload_arguments(chosen), self._named())
 
     def forget(self) -> None:
-        """Take what was uploaded off the list, and the id that it has now."""
+        """Remove the uploaded files from the list, and the id that was used."""
         self.files.forget()
         self.options.id.value = ""
 
@@ -166,7 +166,10 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         return None if self.destination.existing else self.options.id.value.strip() or None
 
     def _chunk(self) -> int | None:
-        """None unless it matters; as in `upload`, choosing one makes an automatic upload resumable."""
+        """Return the chunk size, or None if it has no effect.
+
+        As in `upload`, any but the default makes an upload resumable.
+        """
         chosen = int(self.chunk_size.value)
         matters = {"resumable": True, "auto": chosen != DEFAULT_CHUNK}
         return chosen if matters.get(self.upload_type.value) else None
@@ -174,7 +177,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
     # -- the same in code
 
     def code(self) -> str:
-        """The call of a cell that does the same.
+        """Return the equivalent call.
 
         >>> UploadControls().code()
         "svc.upload('...')"

@@ -1,4 +1,4 @@
-"""The controls for converting uploaded files to native documents (A5)."""
+"""The controls for the conversion of uploaded files to native documents (A5)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ...widgets.field import LABEL, labelled, on_change, set_visible, text_field
+from ...widgets.field import LABEL, describe, on_change, set_visible, text_field
 from ...widgets.file_picker import ChosenFile
 
 # ipywidgets loses a first choice whose value is None: now and then nothing is chosen at all.
@@ -23,7 +23,9 @@ TARGETS = (
 
 
 class ConvertChoice(widgets.VBox):  # type: ignore[misc]
-    """The controls; `arguments` are those of `upload` that say the same.
+    """The controls.
+
+    `arguments` are those of `upload`.
 
     >>> choice = ConvertChoice()
     >>> choice.target.value = "document"; choice.arguments()
@@ -34,7 +36,7 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
         self._existing = self._document = False
         self.target = widgets.Dropdown(
             options=TARGETS,
-            **labelled("Convert to", "The native document that the files become; it can be exported to other formats"),
+            **describe("Convert to", "The native document that the files become; it can be exported to other formats"),
             style=LABEL,
         )
         self.language = text_field(
@@ -47,21 +49,21 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
         self._update_visibility()
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call this whenever a control has another value."""
+        """Call `changed` whenever the value of a control changes."""
         on_change(changed, self.target, self.language)
 
     def set_destination(self, *, existing: bool, document: bool) -> None:
-        """Show what applies: content of an existing file is converted where that is a native document."""
+        """Show the controls that apply. Content of an existing native document is always converted."""
         self._existing, self._document = existing, document
         self._update_visibility()
 
     @property
     def converted(self) -> bool:
-        """Whether the content becomes a native document."""
+        """True if the content becomes a native document."""
         return self._document if self._existing else bool(self.target.value)
 
     def arguments(self) -> dict[str, Any]:
-        """`convert_to` and `ocr_language`; a language counts only where something is converted."""
+        """Return `convert_to` and `ocr_language`. The language has an effect on conversions only."""
         language = self.language.value.strip() or None
         convert_to = {} if self._existing else {"convert_to": self.target.value or None}
         return {**convert_to, "ocr_language": language if self.converted else None}
@@ -71,11 +73,11 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
         set_visible(self.language, self.converted)
 
     def name_of(self, file: ChosenFile) -> str:
-        """What to call an uploaded file: one that becomes a document loses its extension."""
+        """Return the name of an uploaded file. A converted one loses its extension."""
         from ....client.uploads.native_types import document_name
 
         return document_name(file.name) if self.converted else file.name
 
     def media_type_of(self, file: ChosenFile) -> str | None:
-        """The type to send it under; a new file that is kept as it is has that of the name that it will have."""
+        """Return the media type to send. For an unchanged new file it is that of its name."""
         return file.media_type(converted=self.converted) if self.converted or self._existing else file.mime_type

@@ -1,4 +1,4 @@
-"""The choice between new files and new content of an existing file (U-05, A5-04)."""
+"""The choice between new files and new content for an existing file (U-05, A5-04)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import ipywidgets as widgets
 
 from ...widgets.copy_restriction import FIELD, may_edit
-from ...widgets.field import LABEL, Field, labelled, on_change, set_visible
+from ...widgets.field import LABEL, Field, describe, on_change, set_visible
 from ..file_browser.recent_files import MAX_FILES, file_line, latest_files
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _CONVERTED = "The new content is converted and replaces everything in this docum
 
 
 class UploadDestination(widgets.VBox):  # type: ignore[misc]
-    """New files, or one of the files of the service; `facts` are those of that one."""
+    """New files, or a file of the service. `facts` are the metadata of that file."""
 
     def __init__(self) -> None:
         self._rows: dict[str, File] = {}
@@ -32,12 +32,12 @@ class UploadDestination(widgets.VBox):  # type: ignore[misc]
         self._reading = False
         self.choice = widgets.RadioButtons(
             options=[("New files", NEW), ("New content for an existing file", EXISTING)],
-            **labelled("Upload as", "Create new files, or replace the content of an existing one"),
+            **describe("Upload as", "Create new files, or replace the content of an existing one"),
             style=LABEL,
         )
         self.choice.add_class("svc-across")
         self.chooser = widgets.Dropdown(
-            **labelled("Existing file", "The files that you can edit, last modified first"),
+            **describe("Existing file", "The files that you can edit, last modified first"),
             style=LABEL,
         )
         self.refresh = widgets.Button(description="Refresh", tooltip="Reload the list of files")
@@ -49,25 +49,25 @@ class UploadDestination(widgets.VBox):  # type: ignore[misc]
 
     @property
     def existing(self) -> bool:
-        """Whether the content of an existing file is to be replaced."""
+        """True if the content of an existing file is replaced."""
         return bool(self.choice.value == EXISTING)
 
     @property
     def facts(self) -> File | None:
-        """id, name, mimeType, modifiedTime, size and copy restriction of the existing file; None for new files."""
+        """The metadata of the existing file, with its copy restriction. None for new files."""
         return self._rows.get(self.chooser.value) if self.existing and self.chooser.value else None
 
     @property
     def document(self) -> bool:
-        """Whether the existing file is a native document, which converts what it is given (A5-04)."""
+        """True if the existing file is a native document, which converts new content (A5-04)."""
         return self.existing and self.chooser.value in self._documents
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call this whenever another destination is chosen."""
+        """Call `changed` whenever the destination changes."""
         self._changed.append(changed)
 
     def read(self, session: Session) -> None:
-        """Fill the list; what was chosen stays chosen while it is there."""
+        """Fill the list. The selected file stays selected if it still exists."""
         folder = session.names.native("folder")
         rows = latest_files(session, "mimeType", "size", FIELD, "capabilities(canEdit)", q=f"mimeType != '{folder}'")
         self._reading, before = True, self.chooser.value

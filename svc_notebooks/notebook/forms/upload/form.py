@@ -1,4 +1,4 @@
-"""The upload form: choose files, upload them, cancel and resume (W-01)."""
+"""The upload form to select files, upload them, cancel and resume (W-01)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...widgets.file_picker import FileChoice
 from ...widgets.form import Form
 from ...widgets.progress_bar import ProgressBar
 from ...widgets.styles import row
-from .confirm_replacement import ContentReplacement, ask_to_replace, stored_facts
+from .confirm_replacement import ContentReplacement, ask_to_replace, read_facts
 from .controls import UploadControls
 from .queue import Cancelled, UploadQueue
 
@@ -28,16 +28,19 @@ if TYPE_CHECKING:
 
 
 def upload_form(*, session: Session | None = None) -> UploadForm:
-    """A form that uploads files of your computer, of any size, or files beside the kernel.
+    """Return a form that uploads files of any size from your computer, or files in the notebook folder.
+
+    They become new files, or one becomes the content of an existing file, after a question that names that file.
+    "More options" has the copy restriction, the media type, an id for one new file, and more metadata.
 
     They become new files, or one becomes the content of an existing file, after a question that names that file.
     "More options" has the copy restriction, the media type, an id of the service for one new file, and more metadata.
 
-    `form.result` is the frame of what was uploaded, `form.code()` the call that does the same,
-    `form.last_error` the last thing that went wrong.
+    `form.result` is the frame of the uploaded files, `form.code()` the equivalent call, `form.last_error` the last
+    error.
 
     Args:
-        session: Where to upload to; None is the session that is current when Upload is pressed.
+        session: Where to upload to; None is the session that is current when Upload is clicked.
 
     See docs/rules.md#a1-simple-upload (A1 to A3) and docs/rules.md#a5-import (A5).
 
@@ -49,7 +52,7 @@ def upload_form(*, session: Session | None = None) -> UploadForm:
 
 
 class UploadForm(Form):
-    """See `upload_form`. `controls` and the buttons can be filled in and pressed by a program."""
+    """See `upload_form`. A program can set `controls` and click the buttons."""
 
     title = "Upload form"
 
@@ -69,12 +72,12 @@ class UploadForm(Form):
         self.bar = ProgressBar("Upload", 1)
         buttons = row(self.upload, self.cancel, self.resume)
         self.bar.reset("Upload")
-        self.question = Confirmation(self._guarded)
-        self.controls.watch(self._changed)
+        self.question = Confirmation(self._guard)
+        self.controls.watch(self._on_change)
         destination, options = self.controls.destination, self.controls.options
-        destination.choice.observe(lambda _change: self._guarded(self.refresh), "value")
-        destination.refresh.on_click(lambda _button: self._guarded(self.refresh))
-        options.generate.on_click(lambda _button: self._guarded(self._generate_id))
+        destination.choice.observe(lambda _change: self._guard(self.refresh), "value")
+        destination.refresh.on_click(lambda _button: self._guard(self.refresh))
+        options.generate.on_click(lambda _button: self._guard(self._generate_id))
         self._compose(self.controls, buttons, self.question, self.bar, self.alert, self.table)
 
     # -- what a program sees
@@ -85,18 +88,18 @@ class UploadForm(Form):
         return frame(FILES, self._finished)
 
     def code(self) -> str:
-        """The call of a cell that does what the form is set to do, or, with nothing chosen, what it did last."""
+        """Return the equivalent call, or without selected files that of the last upload."""
         return self.controls.code() if self.controls.files.names() else self._last_code or self.controls.code()
 
     # -- what a press does
 
     def refresh(self) -> None:
-        """See which files there are now."""
+        """Reload the list of files."""
         if self.controls.destination.existing:
             self.controls.destination.read(session_or_current(self._session))
 
-    def _changed(self) -> None:
-        """Another upload is set: a question was about the one before."""
+    def _on_change(self) -> None:
+        """Close the question after a change, because it was about the previous upload."""
         self._close_question()
         self._show_code()
 
@@ -122,8 +125,8 @@ class UploadForm(Form):
             self._ask_to_replace(session, requests, str(facts["id"]))
 
     def _ask_to_replace(self, session: Session, requests: list[UploadRequest], file_id: str) -> None:
-        """Content of the service is overwritten only after a person has seen which."""
-        facts, request = stored_facts(session, file_id), requests[0]
+        """Ask before content of the service is overwritten."""
+        facts, request = read_facts(session, file_id), requests[0]
         source, name = self.controls.files.single().name, str(request.metadata.get("name") or "")
         set_visible(self.cancel, False)
         ask_to_replace(
@@ -164,7 +167,7 @@ class UploadForm(Form):
         self._start(self._queue)
 
     def _start(self, queue: UploadQueue) -> None:
-        """On the kernel's event loop, where there is one; else at once, to the end."""
+        """Run the queue on the event loop of the kernel. Without one, run it to its end."""
         try:
             self._task = asyncio.get_running_loop().create_task(self._run(queue))
         except RuntimeError:

@@ -1,4 +1,4 @@
-"""The rarely used fields of an upload: copy restriction, media type, file id, other metadata."""
+"""The rarely used fields of an upload, which are copy restriction, media type, file id and other metadata."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OTHER_CONTROLS = {"name": "Name", "id": "File ID", FIELD: "the switch above"}
 
 
 class UploadOptions(MoreOptions):
-    """The fields; `arguments` are the fields of the file that they set."""
+    """The fields. `arguments` returns the metadata that they set."""
 
     def __init__(self) -> None:
         self._existing: tuple[Any, bool] = (None, False)
@@ -41,15 +41,15 @@ class UploadOptions(MoreOptions):
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """From top to bottom."""
+        """All fields from top to bottom."""
         return (self.viewers, self.media_type, self.file_id, self.metadata)
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call this whenever a field has another value."""
+        """Call `changed` whenever the value of a field changes."""
         on_change(changed, self.viewers.control, self.media_type.control, self.id, self.metadata.control)
 
     def set_existing(self, facts: Mapping[str, Any] | None) -> None:
-        """Show what holds for this existing file; None: for new files."""
+        """Show the copy restriction of this existing file. None stands for new files."""
         followed = (facts or {}).get("id"), is_restricted(facts or {})
         if followed != self._existing:  # a switch that was set for the same file stays as it is
             self._existing = followed
@@ -61,7 +61,7 @@ class UploadOptions(MoreOptions):
         return self._existing[1]
 
     def arguments(self) -> dict[str, Any]:
-        """As Python arguments. Raises ValueError for what is not a JSON object."""
+        """Return the Python arguments. Raises ValueError for metadata that is not a JSON object."""
         restricted = not self.viewers.value
         return {**({ARGUMENT: restricted} if restricted != self._restricted else {}), **self._metadata()}
 
@@ -76,7 +76,7 @@ class UploadOptions(MoreOptions):
         return fields
 
     def problems(self, files: int, *, converted: bool, existing: bool) -> Iterator[tuple[Field, str]]:
-        """What is wrong with the fields of an upload of so many files, and where."""
+        """Yield the problems of an upload of `files` files, each with its field."""
         if self.id.value.strip() and not existing:
             if files > 1:
                 yield self.file_id, f"An id is for one file, but {files} are selected. Remove the id."

@@ -1,5 +1,9 @@
 """Runs uploads one after the other, and lets the kernel handle messages between two chunks.
 
+A kernel handles a click only between two pieces of work, so a whole upload in one piece could not be cancelled. In a
+sandbox, which never waits and may have no threads, the pieces are steps (a chunk, a status query, a wait) on the event
+loop of the kernel. Over a network a step may take long, so it runs in a thread and the event loop waits for it.
+
 A kernel hears a pressed button only between two pieces of work, so an upload that ran to its end in one
 go could not be cancelled. In a sandbox, where nothing waits and there may be no thread, the pieces are
 steps (a chunk, a question, a wait) on the kernel's own event loop; over a network a step may take long, and a
@@ -25,11 +29,16 @@ Value = TypeVar("Value")
 
 
 class Cancelled(Exception):
-    """The person pressed Cancel; what the service has it keeps."""
+    """The person clicked Cancel. The service keeps the bytes that it has."""
 
 
 class UploadQueue:
-    """Uploads to be done; `files` are the finished ones, `current` the one that is under way.
+    """The uploads.
+
+    `files` are the finished ones, `current` is the running one.
+
+    `report` is called with the request, the bytes that were sent and the total. If `run` raises, it can be called again
+    and continues.
 
     `report` is told (label, bytes sent, bytes in all) as they go. `run` may be called again after it
     raised: it goes on where it stopped.
@@ -47,11 +56,14 @@ class UploadQueue:
 
     @property
     def current(self) -> UploadRequest | None:
-        """The upload that is under way or comes next; None when all are done."""
+        """The running or next upload. None when all are done."""
         return self._requests[len(self.files)] if len(self.files) < len(self._requests) else None
 
     def drive(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run `work` to its end where there is no event loop; making one would open sockets."""
+        """Run `work` to its end where there is no event loop.
+
+        In a sandbox no loop is created, because that would open sockets.
+        """
         if not self._session.in_process:
             return asyncio.run(work)
         with suppress(StopIteration):
@@ -63,7 +75,7 @@ class UploadQueue:
         self._stop_requested = True
 
     async def run(self) -> None:
-        """Do what is left. Raises Cancelled, and whatever an upload raises."""
+        """Run the remaining uploads. Raises Cancelled, and the errors of an upload."""
         self._stop_requested = False
         while (request := self.current) is not None:
             self._report(request, 0, request.source.size)
@@ -101,7 +113,7 @@ class UploadQueue:
         return lambda done, total: self._report(request, done, total)
 
     async def _yield_to_loop(self) -> None:
-        """Let the kernel hear what was pressed meanwhile."""
+        """Let the kernel handle the messages that have arrived."""
         await asyncio.sleep(0)
         if self._stop_requested:
             raise Cancelled

@@ -11,7 +11,7 @@ from ....core.clock import to_millis
 from ....core.errors.catalogue import ApiError
 from ....core.notifications.channels import MAX_ID_LENGTH, MAX_TOKEN_LENGTH, check_channel
 from ...notifications.channel_request import channel_token, expiration_time
-from ...widgets.field import LABEL, Field, SingleField, labelled, on_change, set_visible, text_field
+from ...widgets.field import LABEL, Field, SingleField, describe, on_change, set_visible, text_field
 from ...widgets.more_options import MoreOptions
 from ...widgets.styles import row
 from ..file_browser.recent_files import file_line, latest_files
@@ -38,7 +38,7 @@ _ASK_TOKEN = 'getpass("Channel token: ")'
 
 
 class ResponsePreset(NamedTuple):
-    """A way of answering: `plan` has the arguments of `answer_with`, one after the other."""
+    """A sequence of responses. `plan` has the arguments of successive calls of `answer_with`."""
 
     words: str
     plan: tuple[tuple[int, int | None, float], ...]
@@ -55,7 +55,7 @@ RESPONSES = (
 
 
 class ChannelOptions(MoreOptions):
-    """The properties of a channel that are rarely set; the service or the kernel chooses them otherwise."""
+    """The rarely used properties of a channel, which otherwise have defaults."""
 
     def __init__(self, channel_id: SingleField, token: SingleField, ends: ChannelEnd) -> None:
         self._controls = (channel_id.control, token.control, ends.choice)
@@ -68,12 +68,12 @@ class ChannelOptions(MoreOptions):
 
 
 class WatchControls(widgets.VBox):  # type: ignore[misc]
-    """The controls, with a label and a tooltip each."""
+    """The controls of a channel."""
 
     def __init__(self) -> None:
         self.target = widgets.Dropdown(
             options=[("Change log (all my files)", CHANGES)],
-            **labelled("Watch", "The change log or a file, last modified first"),
+            **describe("Watch", "The change log or a file, last modified first"),
             style=LABEL,
         )
         self.refresh = widgets.Button(description="Refresh", tooltip="Reload the lists of files and channels")
@@ -84,7 +84,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
             widgets.Password(
                 continuous_update=False,
                 style=LABEL,
-                **labelled("Token", "A text that the receiver compares; not a credential"),
+                **describe("Token", "A text that the receiver compares; not a credential"),
             )
         )
         self.ends = ChannelEnd()
@@ -98,7 +98,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         self.channel_id.show_hint(_NEW_ID)
         self.responses = widgets.RadioButtons(
             options=[(preset.words, preset) for preset in RESPONSES],
-            **labelled("Responses", "The responses of the receiver in this kernel to the next messages"),
+            **describe("Responses", "The responses of the receiver in this kernel to the next messages"),
             style=LABEL,
         )
         self.more = ChannelOptions(self.channel_id, self.token, self.ends)
@@ -107,24 +107,24 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         self.add_class("svc-channel")
 
     def fields(self) -> dict[str, Field]:
-        """The field of each property of a channel, by its name in the interface."""
+        """Return the field of each property of a channel, by its name in the interface."""
         return {"id": self.channel_id, "token": self.token, "expiration": self.ends, "address": self.address}
 
     def show_problems(self, problems: Mapping[str, str]) -> None:
-        """Show each problem beside the field of that name, and no other."""
+        """Show each problem beside the field of that name, and clear the other fields."""
         for name, field in self.fields().items():
             field.show_problems([problems[name]] if name in problems else [])
         if problems.keys() - {"address"}:
             self.more.shown = True
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call this whenever a control has another value."""
+        """Call `changed` whenever the value of a control changes."""
         on_change(changed, self.target, self.responses)
         for field in self.fields().values():
             field.watch(changed)
 
     def problems(self, session: Session) -> dict[str, str]:
-        """What is wrong with the fields, by the names of the properties; an address that is missing is not yet."""
+        """Return the problems by the names of the properties. A missing address is not one."""
         wrong: dict[str, str] = {}
         ends: int | str | None = None
         try:
@@ -145,12 +145,14 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         return {**_service_problems(body, to_millis(session.clock.now())), **wrong}
 
     def arguments(self) -> dict[str, str]:
-        """The arguments of the watch call, beside what is watched and the receiver. Raises ValueError."""
+        """Return the arguments of the watch call except the file and the receiver. Raises ValueError."""
         named = {"channel_id": self.channel_id.value, "token": self.token.value}
         return {name: value for name, value in named.items() if value} | self.ends.arguments
 
     def read(self, session: Session, *, in_kernel: bool) -> dict[str, str]:
-        """Fill the list of files; `in_kernel`: a receiver of this kernel can be reached.
+        """Fill the list of files.
+
+        `in_kernel` is true if the service can reach a receiver of this kernel.
 
         Returns:
             Their names by their ids.
@@ -166,16 +168,16 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         return {str(file["id"]): str(file.get("name")) for file in files}
 
     def explain_limits(self, policy: Policy | None) -> None:
-        """Say how long a channel on what is chosen may live."""
+        """Show the limits of the lifetime of a channel."""
         self.ends.explain_limits(policy, of_changes=self.target.value == CHANGES)
 
     def address_elsewhere(self, *, in_kernel: bool) -> str | None:
-        """The address of a receiver elsewhere; None: messages go to the receiver of this kernel."""
+        """Return the address of an external receiver, or None for the receiver of this kernel."""
         address = str(self.address.value).strip()
         return None if in_kernel and not address else address
 
     def code(self, *, in_kernel: bool) -> str:
-        """The cell that does the same; it asks for the token, which is not shown (ruling 42)."""
+        """Return the equivalent cell. It asks for the token, which is not shown (ruling 42)."""
         lines = ["from getpass import getpass"] if self.token.value else []
         address = self.address_elsewhere(in_kernel=in_kernel)
         lines += ["rx = svc.receiver()"] if address is None else []
@@ -199,7 +201,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
 
 
 def _service_problems(body: JSONObject, now: int) -> dict[str, str]:
-    """What the service would refuse of a watch request, by the names of the properties."""
+    """Return the problems that the service would report for a watch request, by the names of the properties."""
     try:
         check_channel(body, now=now)
     except ApiError as error:

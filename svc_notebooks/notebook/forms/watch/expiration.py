@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
-from ...widgets.field import AUTO_WIDTH, LABEL, Field, labelled, number_field, on_change, set_visible
+from ...widgets.field import AUTO_WIDTH, LABEL, Field, describe, number_field, on_change, set_visible
 
 if TYPE_CHECKING:
     from ....core.policy import Policy
@@ -19,17 +19,17 @@ _SECONDS = {"day": 86400, "hour": 3600, "minute": 60, "second": 1}
 
 
 class ChannelEnd(Field):
-    """The choice; dates and times are in UTC."""
+    """The expiration of a channel. Dates and times are in UTC."""
 
     def __init__(self) -> None:
-        self.choice = widgets.Dropdown(options=_CHOICES, **labelled("Expires", "When the channel ends"), style=LABEL)
+        self.choice = widgets.Dropdown(options=_CHOICES, **describe("Expires", "When the channel ends"), style=LABEL)
         self.count = number_field(2, "after", "The lifetime of the channel")
         self.unit = widgets.Dropdown(
-            options=_UNITS, value="h", **labelled("unit", "The unit of the lifetime"), style=AUTO_WIDTH
+            options=_UNITS, value="h", **describe("unit", "The unit of the lifetime"), style=AUTO_WIDTH
         )
-        self.day = widgets.DatePicker(**labelled("on", "The date on which the channel ends, in UTC"), style=AUTO_WIDTH)
+        self.day = widgets.DatePicker(**describe("on", "The date on which the channel ends, in UTC"), style=AUTO_WIDTH)
         self.clock = widgets.TimePicker(
-            step=1, **labelled("at (UTC)", "The time of day at which the channel ends, in UTC"), style=AUTO_WIDTH
+            step=1, **describe("at (UTC)", "The time of day at which the channel ends, in UTC"), style=AUTO_WIDTH
         )
         super().__init__(self.choice, self.count, self.unit, self.day, self.clock)
         on_change(self._update_visibility, self.choice)
@@ -37,7 +37,7 @@ class ChannelEnd(Field):
 
     @property
     def arguments(self) -> dict[str, str]:
-        """What `watch_file` is given. Raises ValueError for a time that is not there."""
+        """The arguments of `watch_file`. Raises ValueError for a missing time."""
         if self.choice.value == AFTER:
             if self.count.value < 1:
                 raise ValueError(f"Expires after {self.count.value}: enter a whole number of 1 or more.")
@@ -50,7 +50,7 @@ class ChannelEnd(Field):
         return {}
 
     def explain_limits(self, policy: Policy | None, *, of_changes: bool) -> None:
-        """Say what the service makes of it; the policy is known of a sandbox alone."""
+        """Show the limits of the service. Only the policy of a sandbox is known."""
         if policy is None:
             self.show_hint("The service may end a channel sooner; the list of channels has the actual time.")
             return
@@ -68,7 +68,7 @@ class ChannelEnd(Field):
 
 
 def _length_text(seconds: float) -> str:
-    """A length of time in its largest whole unit.
+    """Return a duration in its largest whole unit.
 
     >>> _length_text(3600), _length_text(604800), _length_text(90)
     ('1 hour', '7 days', '90 seconds')

@@ -1,4 +1,4 @@
-"""The notification panel: opens and stops channels, sets the responses of the receiver, shows messages (W-04)."""
+"""The notification panel opens and stops channels, sets the responses of the receiver, and shows messages (W-04)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ...notifications.message_view import MAX_SHOWN, headings, message_line
 from ...notifications.open_receiver import receiver
 from ...notifications.receiver import Receiver
 from ...sandbox.sandbox import sandbox_of
-from ...widgets.field import LABEL, labelled
+from ...widgets.field import LABEL, describe
 from ...widgets.form import Form
 from ...widgets.html import tag
 from ...widgets.styles import row
@@ -36,14 +36,17 @@ _STEPS = (("10 seconds later", "10s"), ("1 hour later", "1h"))
 
 
 def watch_panel(*, session: Session | None = None) -> WatchPanel:
-    """A panel that opens and stops notification channels, and shows their messages while they arrive.
+    """Return a panel that opens and stops notification channels, and shows their messages when they arrive.
+
+    `panel.result` is the frame of the messages, `panel.code()` the cell that opens the same channel,
+    `panel.receiver` the receiver (created with the first channel), `panel.last_error` the last error.
 
     `panel.result` is the frame of the messages, `panel.code()` the cell that opens the same channel,
     `panel.receiver` the receiver (made with the first channel), `panel.last_error` the last thing that went wrong.
 
     Args:
-        session: Whose files are watched; None is the session that is current. Only a sandbox can reach a receiver
-            of this kernel; for a service elsewhere the panel asks for the address of one.
+        session: Whose files are watched; None is the current session. Only a sandbox can reach a receiver of this
+            kernel; for an external service, enter the address of a receiver.
 
     See docs/rules.md#a8-watch-a-file (A8 to A11).
 
@@ -55,7 +58,7 @@ def watch_panel(*, session: Session | None = None) -> WatchPanel:
 
 
 class WatchPanel(Form):
-    """See `watch_panel`. `controls` and the buttons can be filled in and pressed by a program."""
+    """See `watch_panel`. A program can set `controls` and click the buttons."""
 
     title = "Notification panel"
 
@@ -71,16 +74,16 @@ class WatchPanel(Form):
         self.stop = self._button("Stop", "Stop the channel that is selected below", self._stop)
         self.renew = self._button("Renew", "Open a new channel for the selected one, then stop that", self._renew)
         self.chosen = widgets.RadioButtons(
-            **labelled("Channels", "The channels of this session; Stop and Renew apply to the selected one"),
+            **describe("Channels", "The channels of this session; Stop and Renew apply to the selected one"),
             style=LABEL,
         )
         self.status = widgets.HTML()
         self.lines = widgets.VBox()
         self._line_of: dict[int, widgets.HTML] = {}
-        self.controls.refresh.on_click(lambda _button: self._guarded(self.refresh))
+        self.controls.refresh.on_click(lambda _button: self._guard(self.refresh))
         self.controls.watch(self._update)
-        self.controls.responses.observe(lambda _change: self._guarded(self._set_responses), "value")
-        self._guarded(self._read)
+        self.controls.responses.observe(lambda _change: self._guard(self._set_responses), "value")
+        self._guard(self._read)
         self._update()
         buttons = row(self.watch, self.stop, self.renew)
         self._compose(
@@ -92,15 +95,15 @@ class WatchPanel(Form):
 
     @property
     def result(self) -> DataFrame:
-        """The messages that have come, with the columns of `Receiver.messages()`."""
+        """The messages that were received, with the columns of `Receiver.messages()`."""
         return self.receiver.messages() if self.receiver else frame(MESSAGES, [])
 
     def code(self) -> str:
-        """The cell that does what the panel is set to do."""
+        """Return the equivalent cell."""
         return self.controls.code(in_kernel=self._lab is not None)
 
     def close(self) -> None:
-        """Close the receiver too."""
+        """Close the panel and its receiver."""
         if self.receiver:
             self.receiver.close()
         super().close()
@@ -108,7 +111,7 @@ class WatchPanel(Form):
     # -- what a change and a press do
 
     def _update(self) -> None:
-        """Show problems beside their fields, and renew the code."""
+        """Show problems beside their fields, and update the code."""
         session = session_or_current(self._session)
         self.controls.explain_limits(self._lab.service.policy if self._lab else None)
         self.controls.show_problems(self.controls.problems(session))
@@ -123,7 +126,7 @@ class WatchPanel(Form):
         self._names |= self.controls.read(session_or_current(self._session), in_kernel=self._lab is not None)
 
     def refresh(self) -> None:
-        """See which files and channels there are now."""
+        """Reload the lists of files and channels."""
         self._read()
         self._show()
 
@@ -142,7 +145,7 @@ class WatchPanel(Form):
             self.controls.show_problems({error.location: str(error)})
             self._show_refusal(error)
             return
-        self._show_status(f"Watching {self._watched_name(target)}; the service sends sync.")
+        self._show_status(f"Watching {self._target_name(target)}; the service sends sync.")
         self._show(channel["id"].item())
 
     def _open_channel(self, session: Session, target: str) -> DataFrame:
@@ -166,26 +169,26 @@ class WatchPanel(Form):
             self.receiver.answer_with(status, times=times, delay=delay)  # type: ignore[union-attr]
 
     def _stop(self) -> None:
-        channel = self._selected()
+        channel = self._selected_channel()
         stop_channel(channel.id, session=session_or_current(self._session))
-        self._show_status(f"Stopped: no more notifications about {self._watched_name(channel.file)}.")
+        self._show_status(f"Stopped: no more notifications about {self._target_name(channel.file)}.")
         self._show()
 
     def _renew(self) -> None:
-        channel = self._selected()
+        channel = self._selected_channel()
         ends: dict[str, Any] = self.controls.ends.arguments
         renewed = renew_channel(channel.id, **ends, session=session_or_current(self._session))
         self._show_status("Renewed: a new channel replaces it.")
         self._show(renewed["id"].item())
 
-    def _selected(self) -> Channel:
+    def _selected_channel(self) -> Channel:
         known = registry_of(session_or_current(self._session)).channels
         if self.chosen.value not in known:
             raise ValueError("No channel is selected. Open one with Watch.")
         return known[self.chosen.value]
 
     def _clock_buttons(self) -> list[widgets.Widget]:
-        """Where the clock stands still, somebody must move it, or no retry ever comes."""
+        """Return buttons that advance a frozen clock, without which no retry happens."""
         if self._lab is None or not self._lab.clock.is_virtual:
             return []
         label = widgets.HTML(tag("span", "The clock of the sandbox is frozen; retries happen when it advances:"))
@@ -213,11 +216,11 @@ class WatchPanel(Form):
         self.chosen.options = [(self._line(channel, channel.state(now)), channel.id) for channel in known.values()]
         self.chosen.value = before if before in known else next(iter(known), None)
         self.chosen.layout.display = None if known else "none"
-        watched = {channel.id: self._watched_name(channel.file) for channel in known.values()}
+        watched = {channel.id: self._target_name(channel.file) for channel in known.values()}
         self._show_messages(self.receiver.received() if self.receiver else [], session.names, watched)
 
     def _show_messages(self, messages: list[Received], names: Names, watched: dict[str, str]) -> None:
-        """A widget for each, so that one that is unfolded stays so when others come."""
+        """Show each message in its own widget, so that unfolded ones stay unfolded when others arrive."""
         self.table.value = headings(messages)
         shown = range(max(0, len(messages) - MAX_SHOWN), len(messages))
         lines = [self._line_of.setdefault(n, widgets.HTML(layout={"margin": "0"})) for n in shown]
@@ -227,9 +230,9 @@ class WatchPanel(Form):
 
     def _line(self, channel: Channel, state: str) -> str:
         ends = f" until {channel.expiration:%d %b, %H:%M:%S}" if channel.expiration and state == "active" else ""
-        return f"{self._watched_name(channel.file)}: {state}{ends}"
+        return f"{self._target_name(channel.file)}: {state}{ends}"
 
-    def _watched_name(self, file: str | None) -> str:
+    def _target_name(self, file: str | None) -> str:
         return self._names.get(file, f"file {file}") if file else "the change log"
 
     def _clear_status(self) -> None:
@@ -240,15 +243,15 @@ class WatchPanel(Form):
 
     def __repr__(self) -> str:
         channels = len(registry_of(session_or_current(self._session)).channels)
-        return f"<WatchPanel: {_counted(channels, 'channel')}, {_counted(len(self.result), 'message')}>"
+        return f"<WatchPanel: {_count_text(channels, 'channel')}, {_count_text(len(self.result), 'message')}>"
 
 
-def _counted(count: int, noun: str) -> str:
+def _count_text(count: int, noun: str) -> str:
     return f"{count or 'no'} {noun}{'' if count < 2 else 's'}"
 
 
 def _loop_caller() -> Callable[[Callable[[], None]], None]:
-    """How a receiver's thread has something done by the kernel's own; without a loop it is done where it is."""
+    """Return a function that runs another in the thread of the kernel, or at once if there is no event loop."""
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:

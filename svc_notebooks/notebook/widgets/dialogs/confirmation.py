@@ -1,4 +1,4 @@
-"""Asks a person to confirm something that cannot be undone or may do harm."""
+"""Asks a person to confirm an action that cannot be undone or may do harm."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..styles import row
 
 
 class Confirmation(widgets.VBox):  # type: ignore[misc]
-    """The panel. `answered` is called with what is to be done then, when the panel is closed already.
+    """The panel. `answered` is called with the function to run, after the panel was closed.
 
     >>> question = Confirmation(lambda act: act())
     >>> question.ask("Delete plan.txt?", "Delete", confirmed=lambda: print("deleted"), cancelled=lambda: print("kept"))
@@ -37,7 +37,7 @@ class Confirmation(widgets.VBox):  # type: ignore[misc]
 
     @property
     def is_open(self) -> bool:
-        """Whether the question is open."""
+        """True while the question is shown."""
         return self._callbacks is not None
 
     def ask(
@@ -49,7 +49,7 @@ class Confirmation(widgets.VBox):  # type: ignore[misc]
         confirmed: Callable[[], None],
         cancelled: Callable[[], None],
     ) -> None:
-        """Show the question and focus Cancel; `verb` is the label of the button that confirms."""
+        """Show the question and focus Cancel. `verb` is the label of the button that confirms."""
         self._callbacks = (confirmed, cancelled)
         lines = [tag("p", line) for line in paragraphs]
         self.head.value = tag("div", tag("p", tag("strong", title)), *lines, role="alert", class_="svc-asked")
@@ -60,7 +60,7 @@ class Confirmation(widgets.VBox):  # type: ignore[misc]
         self.no.focus()
 
     def dismiss(self) -> None:
-        """Take the question away."""
+        """Close the question."""
         self._callbacks = None
         set_visible(self, False)
 

@@ -1,4 +1,4 @@
-"""Asks what to do where a path has other content: replace it, keep both, or cancel."""
+"""Asks whether to replace an existing file with other content, to keep both, or to cancel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ....core.http.mime import by_name
 from ....local.paths import free_path
 from ...byte_sizes import size_text
 from ..field import set_visible
-from ..html import Markup, joined, tag
+from ..html import Markup, join_html, tag
 from ..styles import row
 
 REPLACE, KEEP_BOTH, CANCEL = "replace", "keep both", "cancel"
@@ -21,7 +21,7 @@ REPLACE, KEEP_BOTH, CANCEL = "replace", "keep both", "cancel"
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A path with other content than the new file, and the facts of the new file."""
+    """A path with other content than the new file, and the metadata of the new file."""
 
     error: PathExists
     name: str
@@ -32,17 +32,17 @@ class Conflict:
 
     @property
     def path(self) -> Path:
-        """The path that both files would have."""
+        """The path that both files have."""
         return self.error.path or Path(self.name)
 
     @property
     def alternative_path(self) -> Path:
-        """Where the new file can go if both are kept."""
+        """The path of the new file if both are kept."""
         return free_path(self.path)
 
 
 class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
-    """The panel; `answered` is called with REPLACE, KEEP_BOTH or CANCEL, when the panel is closed already."""
+    """The panel. `answered` is called with REPLACE, KEEP_BOTH or CANCEL after it was closed."""
 
     def __init__(self, answered: Callable[[str], None]) -> None:
         self._on_answer = answered
@@ -64,14 +64,14 @@ class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
         return button
 
     def ask(self, conflicts: Sequence[Conflict]) -> None:
-        """Show the files side by side, and bring the keyboard to Cancel."""
+        """Show the files side by side, and focus Cancel."""
         self.conflicts = tuple(conflicts)
         self.alternative_paths = tuple(conflict.alternative_path for conflict in conflicts)
         several = len(conflicts) > 1
         words = f"{len(conflicts)} files exist with other content." if several else _conflict_message(conflicts[0])
         self.head.value = tag("p", tag("strong", words), " Replace them?" if several else " Replace it?", role="alert")
         new_names = [path.name for path in self.alternative_paths] if several else [""]
-        self.files.value = joined(
+        self.files.value = join_html(
             *(_table(conflict, name) for conflict, name in zip(conflicts, new_names, strict=True))
         )
         self.replace.description = "Replace all" if several else "Replace"
@@ -80,7 +80,7 @@ class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
         self.cancel.focus()
 
     def dismiss(self) -> None:
-        """Take the question away."""
+        """Close the question."""
         self.conflicts = ()
         set_visible(self, False)
 
@@ -95,7 +95,7 @@ def _conflict_message(conflict: Conflict) -> str:
 
 
 def _table(conflict: Conflict, new_name: str) -> Markup:
-    """The old and the new file side by side; `new_name` is that of the new file if both are kept."""
+    """Return the old and the new file side by side. `new_name` is the name of the new file if both are kept."""
     error, name = conflict.error, conflict.path.name
     lines = (
         ("Name", name, conflict.name),
@@ -111,16 +111,16 @@ def _table(conflict: Conflict, new_name: str) -> Markup:
 def comparison_table(
     label: str, headings: tuple[str, str], lines: Iterable[tuple[str, object, object]], *, caption: str = ""
 ) -> Markup:
-    """A table of what is there and what would take its place; `label` names it for screen readers."""
-    body = joined(
+    """Return a table of existing and new values. `label` is its name for screen readers."""
+    body = join_html(
         *(tag("tr", tag("th", head, scope="row"), tag("td", old), tag("td", new)) for head, old, new in lines)
     )
-    columns = joined(tag("td", ""), *(tag("th", head, scope="col") for head in headings))
+    columns = join_html(tag("td", ""), *(tag("th", head, scope="col") for head in headings))
     parts = [*([tag("caption", caption)] if caption else []), tag("thead", tag("tr", columns)), tag("tbody", body)]
     table = tag("table", *parts, class_="svc-facts")
     return tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label=label)
 
 
 def size_with_bytes(size: int | None) -> str:
-    """A size in bytes, in words."""
+    """Return a size as text, with the exact number of bytes."""
     return "unknown" if size is None else size_text(size) if size < 1024 else f"{size_text(size)} ({size:,} bytes)"

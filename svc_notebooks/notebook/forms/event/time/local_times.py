@@ -1,5 +1,8 @@
 """Converts local times and time zones of the form to arguments and to JSON, and back.
 
+The text of a time zone is an IANA name, or an offset from UTC such as +01:00, which is sent in the date-time and not
+as a time zone.
+
 The text is an IANA name, or an offset from UTC such as +01:00, which is sent in the date-time and not as a time zone.
 """
 
@@ -20,7 +23,7 @@ _OFFSET = re.compile(r"([+-])(\d{2}):([0-5]\d)", re.ASCII)
 
 
 def read_offset(text: str) -> tzinfo | None:
-    """The fixed zone of an offset, None for any other text.
+    """Return the fixed zone of an offset, or None for any other text.
 
     >>> read_offset("+05:30"), read_offset("Europe/Berlin")
     (datetime.timezone(datetime.timedelta(seconds=19800)), None)
@@ -33,7 +36,7 @@ def read_offset(text: str) -> tzinfo | None:
 
 
 def in_zone(moment: date | datetime | None, text: str) -> datetime | None:
-    """A clock time in its zone, where both are known."""
+    """Return a local time with its zone. None for a date, and if the zone does not exist."""
     if not isinstance(moment, datetime):
         return None
     try:
@@ -45,7 +48,7 @@ def in_zone(moment: date | datetime | None, text: str) -> datetime | None:
 
 
 def moment_text(moment: date | datetime | None) -> str | None:
-    """A day, or a day and a clock time, as people write them.
+    """Return a date or a local time as text.
 
     >>> moment_text(datetime(2026, 11, 2, 10))
     '2026-11-02 10:00'
@@ -56,7 +59,7 @@ def moment_text(moment: date | datetime | None) -> str | None:
 
 
 def argument_time(moment: date | datetime | None, text: str, time_zone: str | None) -> Any:
-    """The time as an argument of `create_event` whose `time_zone` this is: a text, or a dict as on the wire.
+    """Return a time as an argument of `create_event` with this `time_zone`, either a text or a dict of the interface.
 
     >>> argument_time(datetime(2026, 11, 2, 10), "Europe/Berlin", "Europe/Berlin")
     '2026-11-02 10:00'
@@ -77,7 +80,7 @@ def argument_time(moment: date | datetime | None, text: str, time_zone: str | No
 
 
 def wire_time(argument: Any, time_zone: str | None) -> JSON:
-    """What such an argument is on the wire; a zone that does not exist stays as it is.
+    """Return the time object of such an argument. A zone that does not exist is kept.
 
     >>> wire_time("2026-11-02 16:00", "Mars/Olympus")
     {'dateTime': '2026-11-02T16:00:00', 'timeZone': 'Mars/Olympus'}
@@ -91,7 +94,7 @@ def wire_time(argument: Any, time_zone: str | None) -> JSON:
 
 
 def wire_moment(value: Any) -> Start | None:
-    """The date or the aware date-time of a time object; None if it cannot be read."""
+    """Return the date or the aware date-time of a time object, or None if it is not valid."""
     try:
         return read_time(value)
     except (ValueError, TypeError, KeyError, AttributeError):
@@ -99,7 +102,7 @@ def wire_moment(value: Any) -> Start | None:
 
 
 def read_wire_time(value: Any) -> tuple[date | datetime, str]:
-    """The date or the clock time of a time object, and the text of its zone. Raises ValueError, TypeError.
+    """Return the date or the local time of a time object, and the text of its zone. Raises ValueError, TypeError.
 
     >>> read_wire_time({"dateTime": "2026-11-02T10:00:00+01:00"})
     (datetime.datetime(2026, 11, 2, 10, 0), '+01:00')

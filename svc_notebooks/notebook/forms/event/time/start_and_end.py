@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ....widgets.field import AUTO_WIDTH, LABEL, Field, checkbox, labelled, on_change, set_visible
+from ....widgets.field import AUTO_WIDTH, LABEL, Field, checkbox, describe, on_change, set_visible
 from .local_times import in_zone, read_wire_time
 from .time_zone import ZoneChoice
 
@@ -25,7 +25,11 @@ _TO = "The last day of the event"
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """What is chosen, as far as it is: without a date nothing is known; `last` is the last day of an all-day event.
+    """The selected times.
+
+    Without a date they are unknown. `last` is the last day of an all-day event.
+
+    A zone is an IANA name or an offset such as +01:00; `end_zone` is empty if the end has the zone of the start.
 
     A zone is an IANA name or an offset such as +01:00; `end_zone` is empty where the end has the zone of the start.
     """
@@ -40,14 +44,14 @@ class When:
 
     @property
     def start(self) -> date | datetime | None:
-        """The date of an all-day event; the clock time, without a zone, of another."""
+        """The date of an all-day event, otherwise the local time without a zone."""
         if self.all_day:
             return self.first
         return _combine(self.first, self.begins)
 
     @property
     def end(self) -> date | datetime | None:
-        """The exclusive end, likewise."""
+        """The exclusive end, as a date or a local time."""
         if self.all_day:
             return self.last + _DAY if self.last and self.last < date.max else None
         return _combine(self.last, self.ends)
@@ -58,7 +62,7 @@ def _combine(day: date | None, clock: time | None) -> datetime | None:
 
 
 class WhenChoice(widgets.VBox):  # type: ignore[misc]
-    """The controls. The end keeps its distance from the start until somebody sets it."""
+    """The controls of start and end. The end keeps its distance from the start until a person sets it."""
 
     def __init__(self) -> None:
         self._updating = self._end_is_set = False
@@ -72,18 +76,18 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
         self.zone = ZoneChoice("")
         super().__init__([self.starts_field, self.ends_field, self.zone])
         on_change(self._move_end, self.first, self.begins)
-        on_change(self._end_changed, self.last, self.ends)
+        on_change(self._on_end_change, self.last, self.ends)
         self.watch(self._update_visibility)
 
     def begin(self, start: datetime, zone_name: str) -> None:
-        """Propose an hour from this time on the wall clock of this zone."""
+        """Propose an hour from this local time in this zone."""
         end = start + _HOUR
         self.value = When(False, start.date(), start.time(), end.date(), end.time(), zone_name)
         self._end_is_set = False
 
     @property
     def value(self) -> When:
-        """What is chosen now."""
+        """The selected times."""
         return When(
             bool(self.all_day.value),
             self.first.value,
@@ -107,7 +111,7 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
         self._update_visibility()
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call this whenever any of it is different."""
+        """Call `changed` whenever one of the controls changes."""
         on_change(changed, self.all_day, self.first, self.begins, self.last, self.ends)
         self.zone.watch(changed)
 
@@ -118,7 +122,7 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
         return self.starts_field if path.startswith("start") else self.ends_field
 
     def set_end_zone(self, name: str) -> None:
-        """The end is in this zone; an empty name is that of the start."""
+        """Set the time zone of the end. An empty name stands for that of the start."""
         if name != self.end_zone:
             self.end_zone = name
             self._update_visibility()
@@ -126,11 +130,11 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
     def _start(self) -> datetime | None:
         return _combine(self.first.value, self.begins.value)
 
-    def _end_changed(self) -> None:
+    def _on_end_change(self) -> None:
         self._end_is_set = self._end_is_set or not self._updating
 
     def _move_end(self) -> None:
-        """Move the end as far as the start was moved."""
+        """Move the end by as much as the start was moved."""
         start, end, before = self._start(), _combine(self.last.value, self.ends.value), self._last_start
         if self._updating or self._end_is_set or start is None or before is None or end is None:
             self._last_start = start or before
@@ -158,7 +162,7 @@ def _add(moment: datetime, step: timedelta) -> datetime | None:
 
 
 def _length_text(when: When) -> str:
-    """How long it is, and for whole days what is sent: the end is the first day that is no part of it."""
+    """Return the length of the event, and for whole days the exclusive end that is sent."""
     start, end = when.start, when.end
     if start is None or end is None:
         return ""
@@ -177,18 +181,18 @@ def _duration_text(length: timedelta) -> str:
 
 
 class TimeChoice(widgets.VBox):  # type: ignore[misc]
-    """A date alone is all day; without a zone, a clock time is in that of the event."""
+    """An optional time. A date alone is all day. A time without a zone has the zone of the event."""
 
     def __init__(self, label: str, tooltip: str) -> None:
-        self.day = widgets.DatePicker(**labelled(label, tooltip), style=LABEL)
-        self.clock = widgets.TimePicker(**labelled("at", "The time of day; empty: the whole day"), style=AUTO_WIDTH)
+        self.day = widgets.DatePicker(**describe(label, tooltip), style=LABEL)
+        self.clock = widgets.TimePicker(**describe("at", "The time of day; empty: the whole day"), style=AUTO_WIDTH)
         self.field = Field(self.day, self.clock)
         self.zone = ZoneChoice("", f"{label} zone", "Its time zone; empty: that of the event", "same as the event")
         super().__init__([self.field, self.zone])
 
     @property
     def moment(self) -> date | datetime | None:
-        """The date, or the clock time without a zone; None while there is no date."""
+        """The date, or the local time without a zone. None without a date."""
         day, clock = self.day.value, self.clock.value
         return datetime.combine(day, clock) if day is not None and clock is not None else day
 
@@ -207,7 +211,7 @@ class TimeChoice(widgets.VBox):  # type: ignore[misc]
         self.zone.value = name if has_time or name else ""
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call this whenever any of it is different."""
+        """Call `changed` whenever one of the controls changes."""
         on_change(changed, self.day, self.clock)
         self.zone.watch(changed)
 
@@ -216,14 +220,14 @@ class TimeChoice(widgets.VBox):  # type: ignore[misc]
         return self.zone if path.endswith(".timeZone") else self.field
 
     def problems(self) -> Iterator[tuple[Field, str]]:
-        """A clock time or a zone without a date says nothing."""
+        """Yield a problem for a time or a zone without a date."""
         if self.moment is None and (self.clock.value is not None or self.zone.value):
             yield self.field, "Enter a date, or clear the time and its zone."
 
 
 def _date_picker(label: str, tooltip: str) -> widgets.DatePicker:
-    return widgets.DatePicker(**labelled(label, tooltip), style=LABEL)
+    return widgets.DatePicker(**describe(label, tooltip), style=LABEL)
 
 
 def _time_picker(tooltip: str) -> widgets.TimePicker:
-    return widgets.TimePicker(**labelled("at", tooltip), style=AUTO_WIDTH)
+    return widgets.TimePicker(**describe("at", tooltip), style=AUTO_WIDTH)

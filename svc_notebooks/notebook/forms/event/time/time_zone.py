@@ -1,4 +1,4 @@
-"""The choice of a time zone: type part of a name, and choose one of the matches."""
+"""The choice of a time zone by a part of its name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import ipywidgets as widgets
 
 from .....core.time_zones import zone, zone_names
 from ....times import offset_text
-from ....widgets.field import LABEL, Field, labelled
+from ....widgets.field import LABEL, Field, describe
 from .local_times import read_offset
 
 _MAX_MATCHES = 60
@@ -19,31 +19,34 @@ _OFFSET = "Sent as an offset in the date-time, without a time zone."
 
 
 def matching_zones(text: str, names: Iterable[str]) -> list[str]:
-    """The names that have every word of the text; first the one that is meant, then those with a part that begins so.
+    """Return the names that have every word of the text, the exact one first, then those with a part that begins with
+    it.
 
     >>> matching_zones("new york", ["America/New_York", "Europe/Berlin"])
     ['America/New_York']
     """
-    words = _normalized(text).split()
+    words = _normalize(text).split()
     if not words:
         return []
-    matches = [name for name in names if all(word in _normalized(name) for word in words)]
-    return sorted(matches, key=lambda name: (_normalized(name).split() != words, not _begins(name, words[0]), name))
+    matches = [name for name in names if all(word in _normalize(name) for word in words)]
+    return sorted(matches, key=lambda name: (_normalize(name).split() != words, not _begins(name, words[0]), name))
 
 
 def _begins(name: str, word: str) -> bool:
-    return any(part.startswith(word) for part in _normalized(name).split())
+    return any(part.startswith(word) for part in _normalize(name).split())
 
 
-def _normalized(text: str) -> str:
-    """Lower case, without accents, and a space for whatever stands between two words."""
+def _normalize(text: str) -> str:
+    """Return a text in lower case, without accents, and with spaces between its words."""
     letters = unicodedata.normalize("NFKD", text.casefold())
     kept = "".join(letter for letter in letters if not unicodedata.combining(letter))
     return kept.replace("_", " ").replace("/", " ").replace("-", " ")
 
 
 class ZoneChoice(Field):
-    """A text that is the zone or part of its name, and the list of zones that have it.
+    """A text field for a zone or a part of its name, and the list of matching zones.
+
+    The style sheet shows the list only while one of them has the focus.
 
     The style sheet shows the list only while somebody is at it.
     """
@@ -60,11 +63,11 @@ class ZoneChoice(Field):
         self.moment: datetime | None = None
         self.text = widgets.Text(
             value=value,
-            **labelled(label, tooltip),
+            **describe(label, tooltip),
             placeholder=hint,
             style=LABEL,
         )
-        self.matches = widgets.Select(rows=6, **labelled("Zones found", "The time zones with this text in their name"))
+        self.matches = widgets.Select(rows=6, **describe("Zones found", "The time zones with this text in their name"))
         self.matches.add_class("svc-zones")
         self.matches.add_class("svc-over")
         super().__init__(self.text, self.matches)
@@ -76,7 +79,7 @@ class ZoneChoice(Field):
 
     @property
     def value(self) -> str:
-        """What was typed or taken, a zone or not."""
+        """The text, which may not be a time zone."""
         return str(self.text.value).strip()
 
     @value.setter
@@ -84,11 +87,11 @@ class ZoneChoice(Field):
         self.text.value = name or ""
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call this whenever another text stands here."""
+        """Call `changed` whenever the text changes."""
         self.text.observe(lambda _change: changed(), "value")
 
     def show_offset(self, moment: datetime | None) -> None:
-        """Say how far the zone is from UTC at this moment, and what the clock there says in the list."""
+        """Show the offset of the zone from UTC at this moment, and the local time of each zone in the list."""
         self.moment = moment or self.moment
         self._search()
         self.show_hint(f"UTC{offset_text(moment)} at the start" if moment else "")
@@ -115,7 +118,7 @@ class ZoneChoice(Field):
             return name
 
     def _pick(self) -> None:
-        """The list stays as it is: the arrow keys go on from here."""
+        """Take the selected zone without a new search, so that arrow keys move on in the same list."""
         if self._updating or not self.matches.value:
             return
         self._updating = True
@@ -123,7 +126,7 @@ class ZoneChoice(Field):
         self._updating = False
 
     def _on_text(self) -> None:
-        """Who types fast presses Enter before the last letters have come: what they complete was meant."""
+        """Search, and take the first zone if Enter was pressed before the last letters arrived."""
         self._search()
         if self.value in zone_names():
             return
@@ -138,7 +141,7 @@ class ZoneChoice(Field):
             self.take_first()
 
     def take_first(self) -> None:
-        """The first of the list becomes the zone, as with Enter."""
+        """Take the first zone of the list, as with Enter."""
         first = next((value for _, value in self.matches.options), None)
         if first:
             self.text.value = first
