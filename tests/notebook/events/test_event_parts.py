@@ -14,7 +14,7 @@ from svc_notebooks.notebook.forms.event.reminder_rows import NONE, OWN as OWN_RE
 from svc_notebooks.notebook.forms.event.time.start_and_end import WhenChoice
 from svc_notebooks.notebook.forms.event.time.time_zone import ZoneChoice, matching_zones
 from svc_notebooks.notebook.forms.recurrence.builder import CUSTOM, RecurrenceBuilder
-from svc_notebooks.notebook.forms.recurrence.month_choice import NTH, MonthChoice
+from svc_notebooks.notebook.forms.recurrence.controls import NTH, MonthChoice
 from svc_notebooks.notebook.forms.recurrence.preview import RecurrencePreview, instance_list
 from svc_notebooks.notebook.forms.recurrence.rule import Repeat
 from svc_notebooks.notebook.widgets.month_table import month_after, month_picture

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -15,7 +18,6 @@ from ...widgets.form import Form
 from ...widgets.html import Markup, join_html, tag
 from ...widgets.styles import style_sheet
 from .change_detector import ChangeDetector
-from .tabs import TABS, DashboardTab
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -26,6 +28,34 @@ _POLL_INTERVAL = 0.5
 """Seconds between two looks at whether something has changed."""
 
 _ARMED_MESSAGE = "A fault or a limit is armed. Click Refresh to reload lists, because the requests would trigger it."
+
+
+@dataclass(frozen=True, slots=True)
+class DashboardTab:
+    """A tab; `make` creates its form when it is opened for the first time.
+
+    A tab that reads the service is read again when something was changed, the others after every request.
+    """
+
+    key: str
+    title: str
+    make: Callable[[Session], Form]
+    reads_service: bool = True
+
+
+def _form(module: str, name: str) -> Callable[[Session], Form]:
+    """Return a function that creates a form, and imports its module only then."""
+    return lambda session: getattr(import_module(f"..{module}", __package__), name)(session)
+
+
+_TABS = (
+    DashboardTab("files", "Files", _form("file_browser.browser", "FileBrowser")),
+    DashboardTab("upload", "Upload", _form("upload.form", "UploadForm")),
+    DashboardTab("export", "Export", _form("export.form", "ExportForm")),
+    DashboardTab("events", "Events", _form("event.form", "EventPage")),
+    DashboardTab("notifications", "Notifications", _form("watch.panel", "WatchPanel")),
+    DashboardTab("wire", "Wire", _form("dashboard.exchange_panel", "WirePanel"), reads_service=False),
+)
 
 
 def dashboard(*, session: Session | None = None, lab: Sandbox | None = None) -> Dashboard:
@@ -60,12 +90,12 @@ class Dashboard(Form):
         self._user = ""
         self._stale: set[str] = set()
         self._tabs = [
-            *TABS,
+            *_TABS,
             *([DashboardTab("lab", "Lab controls", self._lab_panel, reads_service=False)] if self.lab else []),
         ]
         self._detector = ChangeDetector(self.session, self.lab)
         self.head, self.status = widgets.HTML(), widgets.HTML()
-        self._placeholders = [_placeholder(page) for page in self._tabs]
+        self._placeholders = [widgets.HTML(tag("p", f"{page.title} …")) for page in self._tabs]
         panes = [widgets.VBox([words]) for words in self._placeholders]
         self.tabs = widgets.Tab(panes, titles=[page.title for page in self._tabs])
         self.tabs.observe(lambda _change: self._guard(self._open), "selected_index")
@@ -229,10 +259,6 @@ class Dashboard(Form):
 
     def __repr__(self) -> str:
         return f"<Dashboard: {', '.join(page.title for page in self._tabs)}>"
-
-
-def _placeholder(page: DashboardTab) -> widgets.HTML:
-    return widgets.HTML(tag("p", f"{page.title} …"))
 
 
 def _start_task(poll: Any) -> asyncio.Task[None] | None:

@@ -35,7 +35,7 @@ _INDENT = "    "
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The event of the form as arguments of `create_event`, with problems, recurrence lines and the plan of instances."""
+    """The event of the form as arguments of `create_event`, with its problems and the plan of its instances."""
 
     arguments: dict[str, Any]
     problems: tuple[FieldProblem, ...]

@@ -12,7 +12,7 @@ from ...files.permissions import checked_grantee, share
 from ...widgets.background_task import Report
 from ...widgets.copy_restriction import ARGUMENT
 from ...widgets.file_picker import ChosenFile
-from .new_file import FILE
+from .dialog_inputs import FILE
 
 if TYPE_CHECKING:
     from ....client.session import Session

@@ -19,15 +19,12 @@ from ...widgets.row_list import RowList, default_row_list
 from ...widgets.styles import row
 from . import actions
 from .actions import FileAction
-from .details import COLUMNS, content_note, every_field, is_folder, table_row
-from .details_panel import FileDetails
-from .dialog_actions import action_for
-from .dialogs import BUTTONS, KERNEL, QUESTIONS, ConfirmDialog, Question
+from .details import COLUMNS, FileDetails, content_note, every_field, is_folder, table_row
+from .dialogs import BUTTONS, KERNEL, QUESTIONS, ConfirmDialog, Question, action_for
 from .downloads import Actions, FileDownloads
 from .preview import FilePreview, fetch_preview
-from .query import ROOT, FileQuery
 from .recent_files import page_of_files
-from .search_bar import FileSearch
+from .search import ROOT, FileQuery, FileSearch
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -1,15 +1,18 @@
-"""Formats the metadata of a file as a row of the list, as details, and as a table of every field."""
+"""Shows the metadata of a file as a row of the list, as details, and as a table of every field."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+
+import ipywidgets as widgets
 
 from ....client.about import native_name
 from ....core.brand_names import Names
 from ...byte_sizes import size_text
-from ...widgets.copy_restriction import is_restricted
+from ...widgets.copy_restriction import is_restricted, may_edit, viewers_switch
+from ...widgets.field import set_visible
 from ...widgets.html import Markup, join_html, tag
 
 LIST_FIELDS = (
@@ -121,3 +124,33 @@ def _table(rows: Mapping[str, object], caption: str) -> Markup:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+class FileDetails(widgets.VBox):  # type: ignore[misc]
+    """The details of a file and the switch. `changed` is called with the file and the new state of the switch."""
+
+    def __init__(self, changed: Callable[[Mapping[str, Any], bool], None]) -> None:
+        self._changed = changed
+        self._file: Mapping[str, Any] | None = None
+        self.facts, self.viewers = widgets.HTML(), viewers_switch()
+        self.viewers.observe(lambda _change: self._set(), "value")
+        super().__init__([self.facts, self.viewers])
+        self.clear()
+
+    def clear(self, words: str | Markup = "") -> None:
+        """Show no file, but this text."""
+        self._file = None
+        self.facts.value = words
+        set_visible(self.viewers, False)
+
+    def show(self, file: Mapping[str, Any], names: Names) -> None:
+        """Show the details of a file."""
+        self._file = None
+        self.viewers.value = not is_restricted(file)
+        self._file = file
+        self.facts.value = details_view(file, names)
+        set_visible(self.viewers, may_edit(file) and not is_folder(file, names))
+
+    def _set(self) -> None:
+        if self._file is not None and self.viewers.value == is_restricted(self._file):
+            self._changed(self._file, self.viewers.value)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ....client.session import Session
     from ....core.http.messages import JSONObject
     from ....core.resources.files import File
-    from .query import FileQuery
+    from .search import FileQuery
 
 MAX_FILES = 200
 """A list that is longer is not read to its end; the functions take any file."""

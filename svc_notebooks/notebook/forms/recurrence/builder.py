@@ -11,10 +11,8 @@ import ipywidgets as widgets
 from ....core.events.recurrence_words import recurrence_lines
 from ....core.events.rrule import Freq, Start
 from ...widgets.field import LABEL, Field, describe, number_field, on_change, set_visible, text_area
-from .end import RepeatEnd
-from .month_choice import MonthChoice
+from .controls import MonthChoice, RepeatEnd, WeekdaySwitches
 from .rule import Repeat
-from .weekdays import WeekdaySwitches
 
 NEVER, CUSTOM = "never", "own"
 _FREQUENCIES = (

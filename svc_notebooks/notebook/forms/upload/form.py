@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...current_session import session_or_current
@@ -11,12 +12,13 @@ from ...files.files import generate_ids
 from ...frames.frames import frame
 from ...frames.schemas import FILES
 from ...widgets.dialogs.confirmation import Confirmation
+from ...widgets.dialogs.replace_question import comparison_table, size_with_bytes
 from ...widgets.field import set_visible
 from ...widgets.file_picker import FileChoice
 from ...widgets.form import Form
 from ...widgets.progress_bar import ProgressBar
 from ...widgets.styles import row
-from .confirm_replacement import ContentReplacement, ask_to_replace, read_facts
+from ..file_browser.details import minute_text
 from .controls import UploadControls
 from .queue import Cancelled, UploadQueue
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from ....client.session import Session
     from ....client.uploads.request import UploadRequest
+    from ....core.resources.files import File
 
 
 def upload_form(*, session: Session | None = None) -> UploadForm:
@@ -217,3 +220,53 @@ class UploadForm(Form):
 
 def _files(count: int) -> str:
     return "1 file" if count == 1 else f"{count} files"
+
+
+_BINARY = "The new content overwrites the old one. The file keeps its id."
+_DOCUMENT = "The file is a native document. The new content is converted and replaces everything in the document."
+
+
+@dataclass(frozen=True, slots=True)
+class ContentReplacement:
+    """The new content, with the name, the size and the media type of its source. `name` is a new name of the file."""
+
+    source: str
+    size: int | None
+    media_type: str
+    name: str = ""
+
+
+def read_facts(session: Session, file_id: str) -> File:
+    """Return the metadata of the file. Raises NotFound."""
+    from ....client.files import get_file
+
+    return get_file(session, file_id, fields="id,name,mimeType,size,modifiedTime")
+
+
+def ask_to_replace(
+    question: Confirmation,
+    facts: Mapping[str, Any],
+    content: ContentReplacement,
+    *,
+    document: bool,
+    confirmed: Callable[[], None],
+    cancelled: Callable[[], None],
+) -> None:
+    """Show the old and the new content of the file side by side."""
+    name, size, media_type = str(facts.get("name")), facts.get("size"), str(facts.get("mimeType") or "unknown")
+    lines = (
+        ("Name", name, content.name or name),
+        ("Content from", "", content.source),
+        ("Size", "" if size is None else size_with_bytes(int(size)), "" if document else size_with_bytes(content.size)),
+        ("Type", media_type, media_type if document else content.media_type),
+        ("Modified", f"{minute_text(facts.get('modifiedTime'))} UTC", ""),
+        ("File ID", str(facts["id"]), "the same"),
+    )
+    question.ask(
+        f"Replace the content of {name}?",
+        "Replace content",
+        _DOCUMENT if document else _BINARY,
+        facts=comparison_table(f"Compare {name}", ("Now", "After the upload"), lines),
+        confirmed=confirmed,
+        cancelled=cancelled,
+    )
