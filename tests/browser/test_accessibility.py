@@ -101,7 +101,7 @@ def fill_watch(page):
     message.get_by_text("sync", exact=True).wait_for()
     message.locator("summary").first.click()
     page.get_by_role("button", name="Stop", exact=True).click()
-    page.get_by_text("Stopped: nothing more is told").wait_for()
+    page.get_by_text("Stopped: no more notifications").wait_for()
     page.get_by_role("button", name="More options").click()
     page.get_by_label("Expires", exact=True).select_option("At a date and time")
     page.get_by_label("Token", exact=True).fill("Bearer abc")

@@ -65,7 +65,7 @@ def test_by_mouse(lab, open_panel):
     page.get_by_role("button", name="Renew").click()
     page.get_by_text("Renewed").wait_for()
     page.get_by_role("button", name="Stop").click()
-    page.get_by_text("Stopped: nothing more is told").wait_for()
+    page.get_by_text("Stopped: no more notifications").wait_for()
     lab.screenshot(page, "watch-5-stopped")
     assert lab.run_code(page, "print(svc.channels()['state'].tolist())") == "['stopped', 'stopped']"
     page.get_by_role("button", name="Stop").click()
