@@ -1,4 +1,4 @@
-"""Calendars: the roles in their order, and what a body about one may say."""
+"""The roles of calendars, and the checks of bodies about calendars and access rules."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RULE_SHAPE: Final[Shape] = {
 
 
 class CalendarRole(IntEnum):
-    """What somebody may do with a calendar. A higher one may all that a lower one may."""
+    """The role of a user, in ascending order: a role includes the rights of those before it."""
 
     FREE_BUSY_READER = 1
     READER = 2
@@ -43,7 +43,7 @@ class CalendarRole(IntEnum):
 
     @property
     def wire_name(self) -> str:
-        """As the wire says it."""
+        """The name of the role in the interface."""
         return "freeBusyReader" if self is CalendarRole.FREE_BUSY_READER else self.name.lower()
 
 
@@ -53,7 +53,7 @@ _TEXTS = {"summary": 254, "description": 8192, "location": 1024}
 
 
 def check_calendar(body: JSONObject, *, creating: bool) -> JSONObject:
-    """The fields of a calendar that a client sets. Raises ApiError with everything that is wrong."""
+    """Check and return the fields of a calendar that a client sets. Raises ApiError with all problems."""
     wrong = lone_surrogates(body)
     if creating and not body.get("summary"):
         wrong.append(row("required", field="summary"))
@@ -77,14 +77,14 @@ def _zone(name: JSON) -> list[Row]:
 
 
 def check_role(role: JSON, *, name: str = "minAccessRole") -> CalendarRole:
-    """The role of this name. Raises ApiError."""
+    """Return the role of this name. Raises ApiError."""
     if not isinstance(role, str) or role not in ROLES:
         raise refuse("invalidValue", name=name, message=f"expected one of {', '.join(ROLES)}.")
     return ROLES[role]
 
 
 def check_rule(body: JSONObject) -> tuple[str, CalendarRole]:
-    """The scope and the role of an access rule. Raises ApiError."""
+    """Check and return the scope and the role of an access rule. Raises ApiError."""
     scope = body.get("scope")
     scope_type = scope.get("type") if isinstance(scope, dict) else None
     value = scope.get("value") if isinstance(scope, dict) else None

@@ -1,4 +1,4 @@
-"""The colours of events and calendars, by the ids that `colorId` names (E-24)."""
+"""The colours of events and calendars, by `colorId` (E-24)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Color(NamedTuple):
-    """One entry. `name` is what people call it, "" where the family has no name."""
+    """A colour. `name` is "" where the family has no name."""
 
     background: str
     foreground: str

@@ -1,4 +1,4 @@
-"""The conference of an event: a request for a new one, or one that exists and is copied (E-09)."""
+"""Checks the conference of an event: a request for a new one, or the copy of an existing one (E-09)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _REQUEST = "conferenceData.createRequest"
 
 
 def conference_problems(data: Any, policy: Policy) -> list[Row]:
-    """Everything that is wrong with conference data whose fields have the right types."""
+    """Return all problems of conference data whose fields have the right types."""
     if data.get("createRequest") and not has_conference(data):
         return _request_problems(data["createRequest"], policy)
     if not (data.get("conferenceSolution") and data.get("entryPoints")):
@@ -25,7 +25,7 @@ def conference_problems(data: Any, policy: Policy) -> list[Row]:
 
 
 def has_conference(data: Any) -> bool:
-    """Whether the data has a conference beside the request that it was made for: it is copied, and not made again.
+    """Return whether the data has a conference beside its request, so that it is copied and not created.
 
     >>> request = {"requestId": "r1", "status": {"statusCode": "success"}}
     >>> has_conference({"createRequest": request})
@@ -37,7 +37,7 @@ def has_conference(data: Any) -> bool:
 
 
 def request_status(data: Any) -> JSON:
-    """What has become of a request for a conference. None: it is new, or there is none."""
+    """Return the status of a request for a conference, or None for a new request or none."""
     request = data.get("createRequest")
     status = request.get("status") if isinstance(request, dict) else None
     return status.get("statusCode") if isinstance(status, dict) else None

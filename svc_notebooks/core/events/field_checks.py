@@ -1,4 +1,4 @@
-"""What a value of a field may be: one check for each type of the table of fields.py."""
+"""Checks the value of a field by its type in the table of fields.py."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _QUOTED = r'"(?:[\t !#-\[\]-~]|\\[\t -~])*"'
 _LITERAL = r"\[[!-Z^-~]*\]"
 _ADDRESS = re.compile(rf"(?:{_ATOM}(?:\.{_ATOM})*|{_QUOTED})@(?:{_ATOM}(?:\.{_ATOM})*|{_LITERAL})")
-"""addr-spec of RFC 5322, section 3.4.1, without comments and what it calls obsolete."""
+"""addr-spec of RFC 5322, section 3.4.1, without comments and obsolete syntax."""
 
 _ID = re.compile(r"[0-9a-v]{5,1024}")
 _MAX_ADDRESS = 998  # the longest line of a message
 
 
 def is_address(text: object) -> bool:
-    """Whether a text is an e-mail address of RFC 5322 (E-07).
+    """Return whether a text is an e-mail address of RFC 5322 (E-07).
 
     >>> is_address("ada@svc.example"), is_address('"a b"@svc.example'), is_address("ada@"), is_address("a b@c")
     (True, True, False, False)
@@ -31,17 +31,17 @@ def is_address(text: object) -> bool:
 
 
 def check(field: EventField, value: JSON, path: str) -> list[Row]:
-    """What is wrong with a value. Nothing for one that is right."""
+    """Return the problems of a value, an empty list for a valid one."""
     return _CHECKS[field.type](field, value, path)
 
 
 def invalid(path: str, message: str, decided_by: str | None = None) -> list[Row]:
-    """The problem that a value is not one of those that are taken. `by` decided it, if not its field's rule."""
+    """Return the problem of an invalid value. `decided_by` replaces the rule of its field."""
     return [row("invalid", decided_by=decided_by, field=path, message=message)]
 
 
 def too_long(path: str, message: str) -> list[Row]:
-    """The problem that a value is beyond a limit of the family."""
+    """Return the problem of a value above a limit of the family."""
     return invalid(path, message, "event_limits")
 
 
@@ -77,7 +77,7 @@ def _enum(field: EventField, value: JSON, path: str) -> list[Row]:
 
 
 def _url(*schemes: str) -> Callable[[EventField, JSON, str], list[Row]]:
-    """A check for a URL of one of these schemes. Without any, of every scheme."""
+    """Return a check for URLs of these schemes, or of any scheme."""
 
     def check_url(field: EventField, value: JSON, path: str) -> list[Row]:
         if isinstance(value, str) and _is_url(value, schemes):
@@ -131,11 +131,11 @@ def _list(field: EventField, value: JSON, path: str) -> list[Row]:
 
 
 def _any(field: EventField, value: JSON, path: str) -> list[Row]:
-    return []  # times have rules of their own, in events.py
+    return []  # validation.py checks times
 
 
 def _describe(value: JSON) -> str:
-    """A value in words, without showing much of it."""
+    """Describe a value for a message, shortened."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str):

@@ -1,8 +1,8 @@
 # ruff: noqa: E501  the fields are a table: a row is a line
-"""The Event resource: one table of its fields, in the interface's order. What the family adds stands behind.
+"""The table of the Event resource's fields, in the interface's order, with those that only the family has at the end.
 
-A path says where a field lies: `attendees[].email` is the `email` of every entry of `attendees`. The service checks
-by this table, the form and the frame's columns come from it, and so does the reference in the documentation.
+A path names the place of a field: `attendees[].email` is the `email` of every entry of `attendees`. The checks of the
+service, the form, the columns of frames and the reference of the documentation use this table.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ MAX_REMINDERS = 5
 
 @dataclass(frozen=True, slots=True)
 class EventField:
-    """One field: `type` is a kind of core/events/field_checks.py, `values` the only ones that it can have.
+    """A field. `type` is a type of field_checks.py, `values` are the allowed values.
 
-    `default` holds where a client sends nothing; `rule` is the interface's, in a few words; a client's value of a
-    field that is not `writable` is ignored, as clients send back what they were answered. `limit` is the family's number
-    of characters or entries, under `event_limits="family"` alone. `decided_by` names the choice behind a refusal that
-    the interface does not name.
+    `default` is the value of a field that a client leaves out. `rule` is the interface's rule in a few words. A client's value
+    of a field that is not `writable` is ignored, because clients send back what they received. `limit` is the family's
+    number of characters or entries, which applies only with `event_limits="family"`. `decided_by` names the decision behind
+    an error that the interface does not name.
     """
 
     path: str
@@ -177,7 +177,7 @@ FIELD_ORDER = (
     "eventType", "eventLabelId", "birthdayProperties", "focusTimeProperties", "outOfOfficeProperties",
     "workingLocationProperties",
 )  # fmt: skip
-"""The order of the fields in an answer."""
+"""The order of the fields in a response."""
 
 
 def _shape(paths: Iterable[str]) -> Shape:

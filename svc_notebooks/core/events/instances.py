@@ -23,31 +23,31 @@ from .rrule_expansion import rule_times
 from .rrule_times_of_day import Batch
 
 _SLACK = timedelta(hours=26)
-"""More than a clock was ever changed by (Samoa left out a day), so that a bound on its wall loses nothing."""
+"""More than any change of a clock (Samoa skipped a day), so that a bound of local times excludes no instance."""
 
 _LAST_END = datetime(9998, 12, 31, 9, tzinfo=UTC)
-"""No instance but the first ends later, so that each can be written in every zone (times.py)."""
+"""The latest end of all instances but the first, so that each can be printed in every zone (times.py)."""
 
 _MAX_DROPPED = 200_000
 _MIDNIGHT = time()
 
 
 class Occurrence(NamedTuple):
-    """One instance: dates for an all-day event, date-times in its zone for another. The end is exclusive."""
+    """An instance: dates of an all-day event, or date-times in its zone. The end is exclusive."""
 
     start: Start
     duration: timedelta
 
     @property
     def end(self) -> Start:
-        """When it ends: exactly `duration` later, whatever the clocks do in between."""
+        """The end, exactly `duration` later, also across changes of the clock."""
         if isinstance(self.start, datetime):
             return (self.start.astimezone(UTC) + self.duration).astimezone(self.start.tzinfo)
         return self.start + self.duration
 
 
 def duration(start: Start, end: Start) -> timedelta:
-    """How long an event lasts: whole days, or exact time."""
+    """Return the duration of an event, in whole days or exact time."""
     if isinstance(start, datetime) and isinstance(end, datetime):
         return end.astimezone(UTC) - start.astimezone(UTC)
     return timedelta(days=end.toordinal() - start.toordinal())
@@ -63,17 +63,17 @@ def occurrences(
     zone: tzinfo = UTC,
     work: WorkBudget | None = None,
 ) -> Iterator[Occurrence]:
-    """The instances of an event, in order. Those that overlap the window [after, before) if there is one.
+    """Return the instances of an event in order, or those that overlap the window [after, before).
 
     Args:
         start: A date, or a date-time in the zone that the recurrence is expanded in.
-        end: Likewise; exclusive.
-        after, before: Instants, with a zone; None: no bound.
-        zone: Where an all-day event has its midnights.
-        work: Counts the steps; it may have an end.
+        end: The same type, exclusive.
+        after, before: Times with a zone, or None for no bound.
+        zone: The zone of an all-day event's midnights.
+        work: A limit of the steps.
 
     Raises:
-        WorkExceeded: `work` has come to its end.
+        WorkExceeded: The work took more steps than its limit.
 
     >>> lines = ["RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=2"]
     >>> found = occurrences(Recurrence.parse(lines, date(2026, 11, 2)), date(2026, 11, 2), date(2026, 11, 3))
@@ -91,16 +91,16 @@ def occurrences(
         return (Occurrence(moment.date(), length) for moment in moments)
     if durations:
         return (Occurrence(moment, durations.get(moment, length)) for moment in moments)
-    # As `map(Occurrence, moments, repeat(length))`, without the part of making a named tuple that is written in Python.
+    # Like `map(Occurrence, moments, repeat(length))`, without the Python code of the named tuple's constructor.
     return map(partial(tuple.__new__, Occurrence), zip(moments, repeat(length), strict=False))
 
 
 def starts(
     recurrence: Recurrence, start: datetime, *, after: datetime | None = None, before: datetime | None = None
 ) -> Iterator[datetime]:
-    """When the instances of an event with times begin. Those that begin in the window [after, before).
+    """Return the starts of a timed event's instances, or of those that begin in the window [after, before).
 
-    It costs less than `occurrences`, for who needs no ends.
+    This is faster than `occurrences`.
     """
     moments = _moments(recurrence, _in_zone(start, start.tzinfo or UTC), after, before)
     if after is None:
@@ -109,14 +109,14 @@ def starts(
 
 
 def _in_zone(moment: Start, zone: tzinfo) -> datetime:
-    """A moment as the zone shows it, so that equal ones are equal. A date begins at midnight."""
+    """Normalize a time in its zone, so that equal times compare equal. A date begins at midnight."""
     if not isinstance(moment, datetime):
         moment = datetime.combine(moment, _MIDNIGHT, zone)
     return moment.astimezone(UTC).astimezone(zone)
 
 
 def _upper_bound(before: datetime | None, begin: datetime, length: timedelta) -> datetime | None:
-    """The bound of a window, or the first instant at which an instance would end after all years."""
+    """Return the end of a window, at most the first time at which an instance would end too late."""
     first = begin.astimezone(UTC) + timedelta.resolution
     last = max(first, _shifted(_LAST_END, -length) or first)
     return last if before is None else min(before, last)
@@ -126,13 +126,13 @@ def _shifted(instant: datetime | None, shift: timedelta) -> datetime | None:
     try:
         return None if instant is None else instant.astimezone(UTC) + shift
     except OverflowError:
-        return None  # no bound is as good as one outside of all years
+        return None  # a bound outside of all years has no effect
 
 
 def _not_ended(
     moments: Iterator[datetime], durations: dict[datetime, timedelta], length: timedelta, after: datetime
 ) -> Iterator[datetime]:
-    """Without those that have ended when the window begins."""
+    """Skip the instances that have ended when the window begins."""
     limit = _shifted(after, -length) if not durations else None
     for moment in moments:
         if limit is not None and moment.astimezone(UTC) > limit:
@@ -149,7 +149,7 @@ def _moments(
     before: datetime | None,
     work: WorkBudget | None = None,
 ) -> Iterator[datetime]:
-    """When instances begin, each once: before `behind`. Those before `first` are left out where that saves work."""
+    """Yield the distinct starts before `before`. Those before `first` may be left out to save work."""
     streams = [_stream(rule, begin, first, before, work) for rule in recurrence.rules]
     zone = begin.tzinfo or UTC
     extras = sorted(moment for extra in recurrence.rdates if _is_before(moment := _in_zone(extra.start, zone), before))
@@ -169,7 +169,7 @@ def _is_before(moment: datetime, before: datetime | None) -> bool:
 
 
 def _with_start(start: list[datetime], stream: Iterator[datetime]) -> Iterator[datetime]:
-    """The start, and one stream that may begin with it: by far the most frequent case."""
+    """Join the start and one stream that may begin with it, which is by far the most frequent case."""
     head = [moment for moment in [next(stream, None)] if moment is not None and [moment] != start]
     return chain(start, head, stream)
 
@@ -183,7 +183,7 @@ def _unique(moments: Iterator[datetime]) -> Iterator[datetime]:
 
 
 def _difference(moments: Iterator[datetime], without: Iterator[datetime]) -> Iterator[datetime]:
-    """Those that are not among the others. Where so many in a row are, no other is looked for."""
+    """Yield the times of one stream that are not in the other, until too many in a row are."""
     other, dropped = next(without, None), 0
     for moment in moments:
         while other is not None and other < moment:
@@ -206,7 +206,7 @@ def _stream(
 
 
 def _earliest_wall_time(first: datetime | None, zone: tzinfo) -> datetime | None:
-    """A moment on the wall clock before which nothing is at this instant or later."""
+    """Return a local time before which no instance begins at or after `first`."""
     early, late = _shifted(first, -_SLACK), _shifted(first, _SLACK)
     if first is None or early is None or late is None:
         return None
@@ -215,7 +215,8 @@ def _earliest_wall_time(first: datetime | None, zone: tzinfo) -> datetime | None
 
 
 def _ordered(batches: Iterator[Batch]) -> Iterator[Batch]:
-    """The batches on the clock. What a gap before midnight puts into the next day waits for those that begin there."""
+    """Yield the batches with existing local times. A time that a gap moves to the next day waits for that day's
+    batch."""
     pending: Batch = []
     for batch in filter(None, batches):
         day, shown = batch[-1].toordinal(), _as_clock_shows(batch)
@@ -229,7 +230,7 @@ def _ordered(batches: Iterator[Batch]) -> Iterator[Batch]:
 
 
 def _as_clock_shows(batch: Batch) -> Batch:
-    """The moments as a clock shows them: one that it skips is later by what it skips."""
+    """Move the times that the clock skips by the length of the gap."""
     changes = _change_days(batch[0], batch[-1]) if batch else []
     if not changes:
         return batch
@@ -238,14 +239,14 @@ def _as_clock_shows(batch: Batch) -> Batch:
 
 
 def _change_days(first: datetime, last: datetime) -> list[int]:
-    """The days between two moments on which the clocks of their zone change."""
+    """Return the days between two times on which the clocks of their zone change."""
     zone, begin, end = first.tzinfo or UTC, first.toordinal(), last.toordinal()
     years = range(first.year, last.year + 1)
     return [day for year in years for day in clock_changes(zone, year) if begin <= day <= end]
 
 
 def _end_of(rule: Rule, zone: tzinfo) -> datetime | None:
-    """The instant that is the first which UNTIL does not reach. A date means all of that day."""
+    """Return the first time that UNTIL excludes. A date includes its whole day."""
     try:
         if isinstance(rule.until, datetime) and rule.until.tzinfo:
             return rule.until + timedelta.resolution
@@ -258,7 +259,7 @@ def _end_of(rule: Rule, zone: tzinfo) -> datetime | None:
 
 
 def _until(batches: Iterator[Batch], zone: tzinfo, end: datetime | None) -> Iterator[Batch]:
-    """The moments before this instant. By the wall clock, and near the end by the instant."""
+    """Yield the times before `end`, compared by local time, and near the end by UTC."""
     if end is None:
         yield from batches
         return
@@ -276,4 +277,4 @@ def _wall_time(instant: datetime, shift: timedelta, zone: tzinfo) -> datetime | 
     try:
         return (instant.astimezone(UTC) + shift).astimezone(zone)
     except OverflowError:
-        return None  # beyond all years
+        return None  # outside of all years

@@ -1,4 +1,4 @@
-"""Recurrence in plain words, as the lines that the interface takes. A small closed grammar:
+"""Translates recurrence in English words to recurrence lines. The grammar is small and closed:
 
     words     = how often [ "on" days ] [ "until" date | count "times" ] [ "except" date *( "," date ) ]
     how often = "daily" | "weekly" | "monthly" | "yearly" | "every" unit | "every" number unit
@@ -7,8 +7,8 @@
               | "day" number | "the" nth                   of a month or a year
               | "the" nth weekday                          nth is 1st, 2nd ... 31st, or "last"
 
-"every Monday" and "every Mon, Wed" are weeks, too; "and" may stand for a comma. A date is yyyy-mm-dd, and `until`
-includes it. Lines of RFC 5545 (RRULE: and so on) are taken as they are.
+"every Monday" and "every Mon, Wed" are weekly, and "and" may replace a comma. A date is yyyy-mm-dd, and `until`
+includes it. Lines of RFC 5545 (RRULE: and so on) are returned unchanged.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ GRAMMAR = (
 
 
 def recurrence_lines(words: str | Sequence[str], start: Start) -> list[str]:
-    """The recurrence lines that words mean for an event that begins at `start`.
+    """Return the recurrence lines of the words, for an event with this start.
 
-    Raises ValueError (RecurrenceError for a line) that says what can be written.
+    Raises ValueError with the grammar, or RecurrenceError for an invalid line.
 
     >>> recurrence_lines("weekly on Mon, Wed until 2027-02-12", date(2026, 11, 2))
     ['RRULE:FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20270212']
@@ -66,7 +66,7 @@ def _rule(words: str, match: re.Match[str], start: Start) -> str:
 
 
 def _frequency(words: str, match: re.Match[str]) -> list[str]:
-    """FREQ, INTERVAL and the days."""
+    """Return FREQ, INTERVAL and BYDAY or BYMONTHDAY."""
     unit = (match["unit"] or "").strip()
     if unit == "weekday" and not match["n"]:
         return ["FREQ=WEEKLY", "BYDAY=MO,TU,WE,TH,FR", *_refuse_days(words, match)]
@@ -97,7 +97,7 @@ def _days(words: str, freq: str, text: str | None) -> list[str]:
 
 
 def _weekdays(text: str) -> str:
-    """Weekdays by their names, or by their first two letters or more. "" where one is none."""
+    """Return weekdays given by their names, or by at least two letters of them, or "" if one is unknown."""
     codes = [_weekday(name) for name in re.split(r", ?", text)]
     return ",".join(codes) if all(codes) else ""
 

@@ -1,4 +1,4 @@
-"""Moments as RFC 5545 writes them (3.3.4 and 3.3.5): a DATE, or a DATE-TIME in UTC, read and printed."""
+"""Reads and prints the DATE and DATE-TIME values of RFC 5545 (3.3.4 and 3.3.5)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from datetime import UTC, date, datetime, time
 
 Start = date | datetime
-"""When an event begins: a date (all day), or a date-time with its zone. A datetime is never meant by `date` alone."""
+"""The start of an event: a date (all day), or a date-time with its zone, which is not counted as a date."""
 
 _DATE = re.compile(r"\d{8}")
 _DATE_TIME = re.compile(r"\d{8}T\d{6}Z?")
@@ -14,12 +14,12 @@ _LAST_SECOND = time(23, 59, 59)
 
 
 def is_all_day(start: Start) -> bool:
-    """Whether an event that begins so has dates only."""
+    """Return whether the start is that of an all-day event."""
     return not isinstance(start, datetime)
 
 
 def read_moment(text: str) -> Start:
-    """A DATE or DATE-TIME. One that ends in Z is in UTC, another one has no zone. Raises ValueError."""
+    """Parse a DATE or DATE-TIME, which is in UTC if it ends in Z, otherwise without a zone. Raises ValueError."""
     try:
         if _DATE.fullmatch(text):
             return datetime.strptime(text, "%Y%m%d").replace(tzinfo=UTC).date()
@@ -32,7 +32,7 @@ def read_moment(text: str) -> Start:
 
 
 def print_moment(moment: Start) -> str:
-    """A DATE, or a DATE-TIME in UTC. `%Y` would leave out the zeros of an early year.
+    """Format a DATE, or a DATE-TIME in UTC. `%Y` would omit the zeros of an early year.
 
     >>> print_moment(date(999, 12, 30)), print_moment(datetime(2026, 3, 10, 14, tzinfo=UTC))
     ('09991230', '20260310T140000Z')
@@ -44,7 +44,7 @@ def print_moment(moment: Start) -> str:
 
 
 def until_day(day: date, start: Start) -> str:
-    """What UNTIL says to include a day, for an event that begins at `start`: the day, or its last second there."""
+    """Return the UNTIL that includes a day, for an event with this start: the day, or its last second."""
     if is_all_day(start):
         return print_moment(day)
     try:

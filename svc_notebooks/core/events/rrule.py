@@ -1,11 +1,11 @@
-"""Recurrence lines: RRULE, EXRULE, RDATE and EXDATE of RFC 5545, read and checked line by line (E-12).
+"""Parses and checks the recurrence lines RRULE, EXRULE, RDATE and EXDATE of RFC 5545 (E-12).
 
     recurrence = *line
     line       = ("RRULE" / "EXRULE") ":" part *(";" part)
                / ("RDATE" / "EXDATE") *(";" ("VALUE=" type / "TZID=" zone)) ":" value *("," value)
 
-A line is read into values; what they mean in time is instances.py. The value types follow the event's start: an
-all-day event has dates, another one has date-times, which without `Z` and TZID are those of the start's zone.
+instances.py expands the result. The value types follow the event's start: an all-day event has dates, another one has
+date-times, which without `Z` and TZID are in the zone of the start.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .rfc5545_times import Start as Start, is_all_day as is_all_day, read_moment
 
 
 class Freq(IntEnum):
-    """How long a period of a rule is, the longest first."""
+    """The frequency of a rule, in the order of descending periods."""
 
     YEARLY = 0
     MONTHLY = 1
@@ -39,7 +39,7 @@ WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What RRULE says. `by_day` are pairs of ordinal (0: every) and weekday (Monday is 0)."""
+    """A parsed RRULE. `by_day` has pairs of ordinal (0 for every) and weekday (Monday is 0)."""
 
     freq: Freq
     interval: int = 1
@@ -59,7 +59,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class RDate:
-    """A value of RDATE. `duration` is set where it is a period of its own length."""
+    """A value of RDATE. `duration` is set for a period."""
 
     start: Start
     duration: timedelta | None = None
@@ -67,7 +67,7 @@ class RDate:
 
 @dataclass(frozen=True, slots=True)
 class Recurrence:
-    """All lines of an event together."""
+    """The recurrence of an event."""
 
     rules: tuple[Rule, ...] = ()
     exrules: tuple[Rule, ...] = ()
@@ -76,9 +76,9 @@ class Recurrence:
 
     @classmethod
     def parse(cls, lines: Sequence[str], start: Start) -> Recurrence:
-        """Read the lines of an event that begins at `start`.
+        """Parse the lines of an event with this start.
 
-        Raises RecurrenceError for the first line that is wrong.
+        Raises RecurrenceError for the first invalid line.
 
         >>> Recurrence.parse(["RRULE:FREQ=WEEKLY;BYDAY=MO,WE"], date(2026, 11, 2)).rules[0].by_day
         ((0, 0), (0, 2))
@@ -94,7 +94,7 @@ class Recurrence:
 
 
 class RecurrenceError(ValueError):
-    """A line that cannot be meant: `index` says which, `message` what is expected."""
+    """A recurrence line is invalid. `index` is its position, `message` says what is expected."""
 
     def __init__(self, index: int, message: str) -> None:
         super().__init__(f"recurrence[{index}]: {message}")
@@ -108,7 +108,7 @@ _MAX_SHOWN = 120
 
 
 def read_line(line: str, start: Start) -> tuple[str, list[Any]]:
-    """The name of a line and what it holds. Raises ValueError, with the line and what is expected."""
+    """Return the name and the values of a line. Raises ValueError with the line and what is expected."""
     if not isinstance(line, str):
         raise ValueError(f"a line is a text such as RRULE:FREQ=DAILY, not {type(line).__name__}")
     begin, match = _NAME.match(line), _LINE.fullmatch(line)
@@ -200,13 +200,13 @@ _PARTS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "BYSETPOS": ("by_position", _numbers(1, 366, signed=True)),
     "WKST": ("week_start", _week_start),
 }
-"""The parts of a rule in the order of RFC 5545, section 3.3.10: field and how it is read."""
+"""The parts of a rule in the order of RFC 5545, section 3.3.10, with their fields and parsers."""
 
 _BY_PARTS = tuple(field for field, _ in _PARTS.values() if field.startswith("by_") and field != "by_position")
 
 
 _TIME_PARTS = ("by_second", "by_minute", "by_hour")
-"""Where the start is a date, they must be ignored (RFC 5545, 3.3.10)."""
+"""These parts must be ignored if the start is a date (RFC 5545, 3.3.10)."""
 
 
 def _rule(text: str, parameters: Mapping[str, str], start: Start) -> list[Rule]:
@@ -276,14 +276,14 @@ _FORBIDDEN: tuple[tuple[Callable[[Rule, Start], bool], str], ...] = (
         "BYSETPOS needs another BY part to choose from",
     ),
 )
-"""What RFC 5545 forbids, and what the service does not guess at."""
+"""Combinations that RFC 5545 forbids or leaves undefined."""
 
 
 # -- RDATE, EXDATE ---------------------------------------------------------------------------------------------------
 
 _TYPES = ("DATE", "DATE-TIME", "PERIOD")
 _FIRST_DAY, _LAST_DAY = date(3, 1, 1).toordinal(), date(9997, 12, 31).toordinal()
-"""Far enough from the ends of all years to have a name in every zone."""
+"""Far enough from the first and last year to be valid in every zone."""
 
 
 def _rdates(text: str, parameters: Mapping[str, str], start: Start) -> list[RDate]:
@@ -301,7 +301,7 @@ def _exdates(text: str, parameters: Mapping[str, str], start: Start) -> list[Sta
 
 
 def _value_type(parameters: Mapping[str, str], start: Start) -> tuple[str, tzinfo | None]:
-    """The type of the values and the zone of those without one. Both must fit the event's start."""
+    """Return the type of the values and the zone of those without one. Both must fit the start of the event."""
     if unknown := sorted(set(parameters) - {"VALUE", "TZID"}):
         raise ValueError(f"{unknown[0][:20]} is no parameter; VALUE and TZID are")
     value_type = parameters.get("VALUE", "DATE" if is_all_day(start) else "DATE-TIME").upper()
@@ -330,7 +330,7 @@ def _with_zone(text: str, value_type: str, tz: tzinfo | None, *, named: bool) ->
 
 
 def _period(text: str, tz: tzinfo | None, *, named: bool) -> RDate:
-    """A start with an end or a length: 20270212T090000Z/20270212T100000Z, or .../PT1H."""
+    """Parse a start with an end or a duration: 20270212T090000Z/20270212T100000Z, or .../PT1H."""
     first, slash, second = text.partition("/")
     start = _with_zone(first, "PERIOD", tz, named=named)
     if not slash:
@@ -351,4 +351,4 @@ _READERS: Mapping[str, Callable[[str, Mapping[str, str], Start], list[Any]]] = {
     "RDATE": _rdates,
     "EXDATE": _exdates,
 }
-"""How each kind of line is read, in the order of the fields of `Recurrence`."""
+"""The parser of each kind of line, in the order of the fields of `Recurrence`."""

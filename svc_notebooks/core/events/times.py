@@ -1,6 +1,6 @@
-"""The time of an event: `{"date"}` for all day, `{"dateTime", "timeZone"}` for another, read and printed (E-02, E-03).
+"""Reads and prints the times of events: `{"date"}` for all day, or `{"dateTime", "timeZone"}` (E-02, E-03).
 
-What is wrong with one is said by its sub-field, so that a form can say it in the right place.
+A problem names its sub-field, so that a form can show it there.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _DATE_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})?", re.ASCII)
 _MINUTE = timedelta(minutes=1)
 _YEARS = range(2, 9999)
-"""What lies a day before or behind has to be a date, too."""
+"""The day before and the day after must be valid dates as well."""
 _ANY_OFFSET = timedelta(hours=16)
-"""Further from UTC no zone ever was: answers are in the zone of a calendar, or in the one that is asked for."""
+"""More than the offset of any zone, because responses may be in another zone."""
 
 
 class TimeProblem(NamedTuple):
-    """What is wrong with a time: the catalogue's key, the sub-field ("" for the whole), and what is expected."""
+    """A problem of a time: the catalogue's key, the sub-field ("" for the whole), and a message."""
 
     key: str
     part: str
@@ -31,7 +31,7 @@ class TimeProblem(NamedTuple):
 
 
 class TimeError(ValueError):
-    """A time that cannot be read. `wrong` says why."""
+    """The time is invalid. `problem` has the details."""
 
     def __init__(self, problem: TimeProblem) -> None:
         super().__init__(problem.message)
@@ -39,7 +39,7 @@ class TimeError(ValueError):
 
 
 def read_time(value: object) -> Start:
-    """The date or the zoned date-time that a time object means. Raises TimeError for the first thing that is wrong.
+    """Return the date or the date-time with a zone of a time object. Raises TimeError for the first problem.
 
     >>> read_time({"date": "2026-11-02"})
     datetime.date(2026, 11, 2)
@@ -81,7 +81,7 @@ def _zone(name: JSON) -> tzinfo | None:
 
 
 def read_date(text: JSON) -> date:
-    """A date as yyyy-mm-dd. Raises TimeError."""
+    """Parse a date as yyyy-mm-dd. Raises TimeError."""
     try:
         if isinstance(text, str) and _DATE.fullmatch(text) and int(text[:4]) in _YEARS:
             return date.fromisoformat(text)
@@ -91,7 +91,7 @@ def read_date(text: JSON) -> date:
 
 
 def _date_time(text: JSON) -> datetime:
-    """A date-time of RFC 3339 in whole seconds, the offset left out or not. Raises TimeError."""
+    """Parse a date-time of RFC 3339 into whole seconds, with or without an offset. Raises TimeError."""
     match = _DATE_TIME.fullmatch(text) if isinstance(text, str) else None
     try:
         if match and int(match[1][:4]) in _YEARS:
@@ -123,18 +123,18 @@ def _with_zone(moment: datetime, tz: tzinfo | None) -> datetime:
         raise TimeError(TimeProblem("required", "timeZone", message))
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=tz)
-    return moment.astimezone(UTC).astimezone(tz or moment.tzinfo)  # a time that the clock skips, as it shows it
+    return moment.astimezone(UTC).astimezone(tz or moment.tzinfo)  # moves a time that the clock skips
 
 
 def instant(moment: Start, tz: tzinfo) -> datetime:
-    """The instant in UTC that a time means. A date begins at midnight of this zone."""
+    """Return a time in UTC. A date begins at midnight of this zone."""
     if not isinstance(moment, datetime):
         moment = datetime(moment.year, moment.month, moment.day, tzinfo=tz)
     return moment.astimezone(UTC)
 
 
 def print_time(moment: Start, tz: tzinfo, time_zone: str | None) -> JSONObject:
-    """A time object, its date-time with the offset of the zone `tz`. `time_zone` is echoed.
+    """Return a time object, whose date-time has the offset of the zone `tz`. `time_zone` is copied into it.
 
     >>> print_time(date(2026, 11, 2), UTC, None)
     {'date': '2026-11-02'}
@@ -147,13 +147,13 @@ def print_time(moment: Start, tz: tzinfo, time_zone: str | None) -> JSONObject:
 
 
 def print_instant(moment: datetime, tz: tzinfo) -> str:
-    """RFC 3339 with the offset of a zone, in whole seconds."""
+    """Format a time by RFC 3339 with the offset of a zone, in whole seconds."""
     text = in_minutes(moment.astimezone(tz)).isoformat(timespec="seconds")
     return text[:-6] + "Z" if text.endswith("+00:00") else text
 
 
 def in_minutes(moment: datetime) -> datetime:
-    """The same instant with an offset of whole minutes, as RFC 3339 has them. Once clocks went by the sun.
+    """Return the same time with an offset of whole minutes, as RFC 3339 requires. Local mean times had seconds.
 
     >>> in_minutes(datetime(1880, 1, 1, tzinfo=zone("Europe/Berlin"))).isoformat()
     '1879-12-31T23:59:32+00:53'

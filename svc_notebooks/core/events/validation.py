@@ -1,8 +1,7 @@
-"""Events: everything that is wrong with event_field, with paths and reasons, and the defaults of what is not said.
+"""Checks events, and completes them with the defaults of absent fields.
 
-`problems` is what the service refuses by and what the form shows beside its fields; it is empty exactly for the
-events that can be created. First the times (the end before the start, as the family does), then field by field down
-the table of fields.py, then the rules that join fields.
+The service rejects an event with `problems`, and the form shows them beside its fields. It checks the times (the end
+before the start, as the family does), then each field in the order of fields.py, then the rules of several fields.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ ATTENDEE_DEFAULTS: dict[str, JSON] = {
 
 
 def problems(event: JSONObject, policy: Policy) -> list[Row]:
-    """Everything that keeps an event from being created. `location` of each is the path of its field.
+    """Return all problems that prevent the creation of an event. `location` of each is the path of its field.
 
     >>> event = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}, "colorId": "12"}
     >>> [(error.reason, error.location) for error in problems(event, Policy())]
@@ -54,7 +53,7 @@ def problems(event: JSONObject, policy: Policy) -> list[Row]:
 
 
 def with_defaults(event: JSONObject) -> JSONObject:
-    """The event as the service behaves: defaults stand where nothing was said (E-06).
+    """Return the event with the defaults of absent fields (E-06).
 
     >>> with_defaults({})["guestsCanInviteOthers"], with_defaults({})["reminders"]
     (True, {'useDefault': True})
@@ -70,7 +69,7 @@ def with_defaults(event: JSONObject) -> JSONObject:
 
 
 def reminders_of(reminders: object) -> JSON:
-    """Reminders with `useDefault` said: the calendar's, unless there are others."""
+    """Return reminders with `useDefault`, which is true unless there are overrides."""
     if not isinstance(reminders, dict):
         return {"useDefault": True}
     return {
@@ -80,7 +79,7 @@ def reminders_of(reminders: object) -> JSON:
 
 
 def repair_reminders(event: JSONObject, policy: Policy) -> JSONObject:
-    """The event with its reminders mended, where the policy mends instead of refusing."""
+    """Return the event with valid reminders, if the policy corrects instead of rejecting them."""
     reminders = event.get("reminders")
     if (
         policy.reminders == "reject"
@@ -101,7 +100,7 @@ def repair_reminders(event: JSONObject, policy: Policy) -> JSONObject:
 
 @dataclass(slots=True)
 class _Node:
-    """A field, those below it, and what an entry of it is where it is a list."""
+    """A field, the fields below it, and the node of its entries if it is a list."""
 
     event_field: EventField | None = None
     children: dict[str, _Node] = field(default_factory=dict)
@@ -130,7 +129,7 @@ _TREES = {"none": _field_tree(limits=False), "family": _field_tree(limits=True)}
 
 
 def _fields(node: _Node, value: JSONObject, path: str) -> Iterator[Row]:
-    """What is wrong with the fields of an object, in the table's order."""
+    """Yield the problems of an object's fields, in the order of the table."""
     for name, below in node.children.items():
         member_path, member = f"{path}.{name}" if path else name, value.get(name)
         if member is not None:
@@ -163,7 +162,7 @@ _TIME = {"start": "Missing start time", "end": "Missing end time"}
 
 
 def _times(event: JSONObject, policy: Policy) -> list[Row]:
-    """The end, the start, and how they go together (E-02 to E-05). Then the original start (E-23)."""
+    """Check the end, the start and their order (E-02 to E-05), then the original start (E-23)."""
     rows, times = [], {}
     for name in ("end", "start", "originalStartTime"):
         if event.get(name) is None and name not in _TIME:
@@ -197,7 +196,7 @@ def _order(start: Start, end: Start) -> list[Row]:
 
 
 def _recurring_zones(event: Mapping[str, Any], start: Start) -> list[Row]:
-    """A recurring event with times names the zone of both. A missing zone of days is the calendar's (E-04)."""
+    """Check that a recurring event with times has time zones. All-day events use that of the calendar (E-04)."""
     if not event.get("recurrence") or is_all_day(start):
         return []
     return [
@@ -230,12 +229,12 @@ def recurrence_of(event: Event) -> Lines:
 
 
 def _recurrence(event: JSONObject, policy: Policy) -> list[Row]:
-    """Every line that is wrong, each by its own number (E-12)."""
+    """Return the problems of each recurrence line (E-12)."""
     lines: Any = event["recurrence"]
     try:
         start = read_time(event.get("start"))
     except TimeError:
-        return []  # said already; what the lines must look like follows from the start
+        return []  # reported already, and the lines depend on the start
     if isinstance(start, datetime) and start.tzinfo is None:
         return []
     return [error for index, line in enumerate(lines) for error in _line(index, line, start)]
@@ -263,7 +262,7 @@ _MAX_PROPERTIES, _MAX_BYTES, _MAX_KEY, _MAX_VALUE = 300, 32 * 1024, 44, 1024
 
 
 def _properties(event: JSONObject, policy: Policy) -> list[Row]:
-    """The family's limits of extended properties. Without the switch there are none."""
+    """Check the family's limits of extended properties, with event_limits="family" alone."""
     if policy.event_limits == "none":
         return []
     properties: Any = event["extendedProperties"]
@@ -304,4 +303,4 @@ _RULES: tuple[tuple[str, Callable[[JSONObject, Policy], list[Row]]], ...] = (
     ("recurrence", _recurrence),
     ("reminders", _reminders),
 )
-"""The rules that look at more than one value, by the field whose values they join."""
+"""The rules of several values, by the field that has them."""

@@ -1,7 +1,7 @@
-"""The File resource: one table of its fields, in alphabetical order as the family lists them, and its checks.
+"""The table of the File resource's fields in alphabetical order, and the checks of a request's body.
 
-A row says what JSON type a field has, when a client may write it, and whether only files with binary content
-have it. A field that this service never fills is in the table all the same: a mask may name it.
+A row has the type of a field, when a client may write it, and whether only files with binary content have it. The table
+includes fields that this service never fills, because a mask may name them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..policy import Policy
 
 
 class Write(Enum):
-    """When a client may set a field."""
+    """The operations in which a client may set a field."""
 
     NEVER = "never"
     CREATE = "on create"
@@ -55,7 +55,7 @@ CAPABILITIES = (
     "canModifyContentRestriction", "canMoveItemWithinDrive", "canReadRevisions", "canRemoveChildren", "canRename",
     "canShare", "canTrash", "canTrashChildren", "canUntrash",
 )  # fmt: skip
-"""What the caller may do with a file; derived from the role, never stored."""
+"""The actions that a file may allow the caller, depending on the role."""
 
 # fmt: off
 FILE_FIELDS: tuple[FileField, ...] = (
@@ -130,22 +130,18 @@ FILE_FIELDS: tuple[FileField, ...] = (
 BY_NAME: Mapping[str, FileField] = {field.name: field for field in FILE_FIELDS}
 
 
-def _shape(field: FileField) -> Shape | None:
-    if field.type == "strings":
-        return ANY_KEY
-    return dict.fromkeys(field.parts) if field.parts else None
-
-
-FILE_SHAPE: Shape = {field.name: _shape(field) for field in FILE_FIELDS}
+FILE_SHAPE: Shape = {
+    field.name: ANY_KEY if field.type == "strings" else dict.fromkeys(field.parts) or None for field in FILE_FIELDS
+}
 LIST_SHAPE: Shape = {
     "kind": None, "incompleteSearch": None, "nextPageToken": None, "files": FILE_SHAPE,
 }  # fmt: skip
 IDS_SHAPE: Shape = {"kind": None, "space": None, "ids": None}
 
 
-# Types: each answers None, or what was expected instead.
+# The types. Each check returns None, or a message about the expected value.
 
-# It goes out again as a header. One of the family's own types has a second slash: script+text/plain.
+# The media type is sent as a header. A type of the family has a second slash: script+text/plain.
 _MEDIA_TYPE = re.compile(r"[!-.0-:<-~]+/[!-.0-:<-~]+(?:\+text/plain)?(?:[ \t]*;[\t -~]*)?")
 _MAX_MEDIA_TYPE = 1000
 _COLOUR = re.compile(r"#[0-9A-Fa-f]{6}")
@@ -168,7 +164,7 @@ def _time(value: JSON) -> str | None:
 
 
 def is_media_type(text: str) -> bool:
-    """Whether a text is a media type, with or without parameters."""
+    """Return whether a text is a media type, with or without parameters."""
     return len(text) <= _MAX_MEDIA_TYPE and _MEDIA_TYPE.fullmatch(text) is not None
 
 
@@ -221,9 +217,9 @@ TYPES: Mapping[str, Callable[[JSON], str | None]] = {
 
 
 def check_file(body: JSONObject, *, creating: bool, policy: Policy) -> JSONObject:
-    """The body, if every field in it may be written and has its type. Null means: not set.
+    """Check that every field of a body may be written and has its type, and return the body. Null leaves a field unset.
 
-    Everything that is wrong is reported at once, wrong values (400) before fields that cannot be written (403).
+    All problems are reported at once, invalid values (400) before fields that cannot be written (403). Raises ApiError.
     Raises ApiError.
     """
     allowed = (Write.CREATE, Write.ALWAYS) if creating else (Write.ALWAYS,)
@@ -234,11 +230,11 @@ def check_file(body: JSONObject, *, creating: bool, policy: Policy) -> JSONObjec
 
 
 def _problems(name: str, value: JSON, allowed: tuple[Write, ...], policy: Policy) -> list[Row]:
-    field = BY_NAME.get(name)
+    field, printable_name = BY_NAME.get(name), name[:100].encode("utf-8", "replace").decode()
     if field is None:
-        return [row("unknownField", field=_printable_name(name))]
+        return [row("unknownField", field=printable_name)]
     if field.write not in allowed:
-        return [row("fieldNotWritable", field=_printable_name(name))]
+        return [row("fieldNotWritable", field=printable_name)]
     if value is None:
         return []
     if wrong := TYPES[field.type](value) or (NO_TEXT if lone_surrogates(value) else None):
@@ -246,12 +242,8 @@ def _problems(name: str, value: JSON, allowed: tuple[Write, ...], policy: Policy
     return [row("invalid", decided_by=rule, field=name, message=wrong) for rule, wrong in _size(field, value, policy)]
 
 
-def _printable_name(name: str) -> str:
-    return name[:100].encode("utf-8", "replace").decode()
-
-
 def _size(field: FileField, value: JSON, policy: Policy) -> list[tuple[str, str]]:
-    """The limit that an object of texts is beyond, and a sentence about it."""
+    """Return the limit that an object of strings exceeds, and a message."""
     if field.type != "strings" or not isinstance(value, dict):
         return []
     if len(value) > policy.max_properties:

@@ -1,4 +1,4 @@
-"""Permissions: the roles in their order, and what a request for one may say."""
+"""The roles of permissions, and the checks of a request's body."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..http.messages import JSONObject
 
 
 class Role(IntEnum):
-    """What somebody may do with a file. A higher one may all that a lower one may."""
+    """The role of a user, in ascending order: a role includes the rights of those before it."""
 
     READER = 1
     COMMENTER = 2
@@ -23,7 +23,7 @@ class Role(IntEnum):
 
     @property
     def wire_name(self) -> str:
-        """As the wire says it."""
+        """The name of the role in the interface."""
         return self.name.lower()
 
 
@@ -34,7 +34,7 @@ GRANTEES: Mapping[str, str | None] = {
     "domain": "domain",
     "anyone": None,
 }
-"""Who can be given a role, and the field that names them."""
+"""The types of grantees, and the field that names the grantee."""
 
 PERMISSION_SHAPE: Shape = dict.fromkeys(
     ("id", "kind", "type", "role", "emailAddress", "domain", "displayName", "allowFileDiscovery", "deleted",
@@ -42,14 +42,14 @@ PERMISSION_SHAPE: Shape = dict.fromkeys(
      "teamDrivePermissionDetails", "view")
 )  # fmt: skip
 _UNSUPPORTED = ("expirationTime", "view", "pendingOwner", "inheritedPermissionsDisabled")
-"""What the family has and this service does not: refused, so that nobody relies on it."""
+"""Fields of the family that this service does not support. They are rejected, so that no client relies on them."""
 
 _READ_ONLY = ("id", "kind", "displayName", "deleted", "photoLink", "permissionDetails", "teamDrivePermissionDetails")
 
 
 @dataclass(frozen=True, slots=True)
 class PermissionRequest:
-    """A role for somebody. `grantee` is an address or a domain, "" for anyone."""
+    """A role for a grantee: an address or a domain, "" for anyone."""
 
     type: str
     role: Role
@@ -57,7 +57,7 @@ class PermissionRequest:
 
 
 def check_permission(body: JSONObject) -> PermissionRequest:
-    """The permission that a body asks for. Raises ApiError with everything that is wrong.
+    """Check and return the permission of a body. Raises ApiError with all problems.
 
     >>> check_permission({"type": "user", "role": "writer", "emailAddress": "Bob@svc.example"}).grantee
     'bob@svc.example'
@@ -78,7 +78,7 @@ def check_permission(body: JSONObject) -> PermissionRequest:
 
 
 def check_role(body: JSONObject) -> Role:
-    """The role that an update asks for. Nothing else of a permission changes. Raises ApiError."""
+    """Check and return the role of an update, which can change nothing else. Raises ApiError."""
     _check_writable(body, (*_READ_ONLY, *_UNSUPPORTED, "type", "emailAddress", "domain"))
     if problems := _role(body):
         raise ApiError(problems)
@@ -103,7 +103,7 @@ def _choice(body: JSONObject, name: str, allowed: tuple[str, ...]) -> list[Row]:
 
 
 def _discovery(body: JSONObject) -> list[Row]:
-    """Files that are open to a domain or to anyone are found by their link alone."""
+    """Reject allowFileDiscovery, because files of a domain or of anyone are found by their link alone."""
     if body.get("allowFileDiscovery") in (None, False):
         return []
     return [row("invalid", field="allowFileDiscovery", message="nothing is found by search here: leave it out.")]

@@ -1,12 +1,12 @@
-"""The query language `q` and `orderBy`, read into values. The store turns them into SQL.
+"""Parses the query languages of `q` and `orderBy`. The store translates the result to SQL.
 
     query  = and *("or" and)
     and    = not *("and" not)
     not    = *"not" ( "(" query ")" | term )
     term   = field operator value | value "in" collection | field "has" "{" key... "and" value... "}"
 
-`not` binds tighter than `and`, `and` tighter than `or`. Strings stand between apostrophes, with `\\'` and
-`\\\\` for an apostrophe and a backslash. What is nested too deep or too long is refused, never a crash.
+`not` binds tighter than `and`, `and` tighter than `or`. Strings are between apostrophes, with `\\'` and `\\\\`
+for an apostrophe and a backslash. A query that is too deep or too long is rejected.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MAX_SEARCH_TEXT = 4096
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """A field, an operator, and a string, truth value or instant (Unix milliseconds)."""
+    """A comparison of a field with a string, a boolean or a time (Unix milliseconds)."""
 
     field: str
     operator: str
@@ -35,7 +35,7 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Whether a value is in a collection of the file: parents, owners, writers, readers."""
+    """A term that a collection of the file has a value: parents, owners, writers or readers."""
 
     value: str
     collection: str
@@ -43,7 +43,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Has:
-    """Whether properties or appProperties have this pair."""
+    """A term that properties or appProperties have a pair."""
 
     field: str
     key: str
@@ -52,21 +52,21 @@ class Has:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """What is below does not hold."""
+    """A negated term."""
 
     inner: Search
 
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """All of them hold."""
+    """Terms that must all match."""
 
     parts: tuple[Search, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """One of them holds at least."""
+    """Terms of which at least one must match."""
 
     parts: tuple[Search, ...]
 
@@ -105,7 +105,7 @@ _TOKEN = re.compile(
 
 
 def parse_query(text: str) -> Search:
-    r"""Read a query. Raises ApiError (400 invalid, location q).
+    r"""Parse a query. Raises ApiError (400 invalid, location q).
 
     >>> parse_query(r"not name = 'it\'s'")
     Not(inner=Compare(field='name', operator='=', value="it's"))
@@ -127,18 +127,14 @@ def _tokens(text: str) -> list[str]:
     while at < end:
         match = _TOKEN.match(text, at)
         if not match:
-            raise _invalid_query(f"cannot be read from {text[at : at + 20]!r} on.")
-        tokens.append(match[0].strip() if match["string"] is None else match["string"])
+            raise _invalid_query(f"syntax error at {text[at : at + 20]!r}.")
+        tokens.append(match["string"] or match[0].strip())
         at = match.end()
     return tokens
 
 
-def _unescape(token: str) -> str:
-    return re.sub(r"\\(.)", r"\1", token[1:-1], flags=re.DOTALL)
-
-
 class _Reader:
-    """Goes through the tokens once. A method for each line of the grammar."""
+    """A parser with a method for each line of the grammar."""
 
     def __init__(self, tokens: list[str]) -> None:
         self._tokens = tokens
@@ -160,7 +156,7 @@ class _Reader:
     def string(self) -> str:
         if not (token := self.next()).startswith("'"):
             raise _invalid_query(f"expected a string between apostrophes, found {token[:40] or 'the end'}.")
-        return _unescape(token)
+        return re.sub(r"\\(.)", r"\1", token[1:-1], flags=re.DOTALL)
 
     def disjunction(self, depth: int) -> Search:
         parts = [self.conjunction(depth)]
@@ -200,7 +196,7 @@ class _Reader:
         if name in PAIRS:
             return self.has(name)
         if name not in FIELDS:
-            raise _invalid_query(f"{name[:40] or 'the end'} is no field; the fields are {', '.join(FIELDS)}.")
+            raise _invalid_query(f"{name[:40] or 'the end'} is not a field; the fields are {', '.join(FIELDS)}.")
         return self.compare(name)
 
     def member(self) -> Search:
@@ -218,7 +214,7 @@ class _Reader:
         pair = dict([first, self.pair()])
         self.expect("}")
         if set(pair) != {"key", "value"}:
-            raise _invalid_query(f"{name} has takes {{key='...' and value='...'}}.")
+            raise _invalid_query(f"{name} has needs {{key='...' and value='...'}}.")
         return Has(name, pair["key"], pair["value"])
 
     def pair(self) -> tuple[str, str]:
@@ -229,7 +225,7 @@ class _Reader:
     def compare(self, name: str) -> Search:
         value_type, operators = FIELDS[name]
         if name == "sharedWithMe" and self.peek() in ("", "and", "or", ")"):
-            return Compare(name, "=", True)  # the family writes it alone
+            return Compare(name, "=", True)  # clients of the family send the field alone
         if (operator := self.next()) not in operators:
             raise _invalid_query(f"{name} takes {' '.join(operators)}, not {operator[:40] or 'the end'}.")
         value = self.value(value_type)
@@ -238,7 +234,7 @@ class _Reader:
         return Compare(name, operator, value)
 
     def check_search_text(self, name: str, text: str) -> None:
-        """Bound what `contains` looks for: a database takes neither any pattern nor any number of conditions."""
+        """Limit the text of `contains`, because a database limits patterns and the number of conditions."""
         if len(text) > MAX_SEARCH_TEXT:
             raise _invalid_query(f"{name} contains takes at most {MAX_SEARCH_TEXT} characters.")
         if name == "fullText":
@@ -251,27 +247,22 @@ class _Reader:
 
     def value(self, value_type: str) -> str | bool | int:
         if value_type == "truth":
-            return self.truth()
+            if (token := self.next()) not in ("true", "false"):
+                raise _invalid_query(f"expected true or false, found {token[:40] or 'the end'}.")
+            return token == "true"
         text = self.string()
         if value_type == "choice" and text not in _VISIBILITY:
-            raise _invalid_query(f"visibility is one of {', '.join(_VISIBILITY)}.")
-        return _instant(text) if value_type == "time" else text
-
-    def truth(self) -> bool:
-        if (token := self.next()) not in ("true", "false"):
-            raise _invalid_query(f"expected true or false, found {token[:40] or 'the end'}.")
-        return token == "true"
-
-
-def _instant(text: str) -> int:
-    try:
-        return to_millis(parse_time(text if "T" in text.upper() else f"{text}T00:00:00"))
-    except (ValueError, OverflowError):
-        raise _invalid_query(f"{text[:40]!r} is no RFC 3339 date-time.") from None
+            raise _invalid_query(f"visibility must be one of {', '.join(_VISIBILITY)}.")
+        if value_type != "time":
+            return text
+        try:
+            return to_millis(parse_time(text if "T" in text.upper() else f"{text}T00:00:00"))
+        except (ValueError, OverflowError):
+            raise _invalid_query(f"{text[:40]!r} is not an RFC 3339 date-time.") from None
 
 
 def mentions(search: Search, field: str) -> bool:
-    """Whether a query compares this field anywhere."""
+    """Return whether a query compares this field anywhere."""
     if isinstance(search, And | Or):
         return any(mentions(part, field) for part in search.parts)
     if isinstance(search, Not):
@@ -287,33 +278,28 @@ SORT_KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class SortKey:
-    """One key of an order."""
+    """A key of `orderBy`."""
 
     name: str
     descending: bool = False
 
 
 def parse_order(text: str) -> tuple[SortKey, ...]:
-    """Read `orderBy`. Raises ApiError.
+    """Parse `orderBy`. Raises ApiError.
 
     >>> parse_order("folder,modifiedTime desc")
     (SortKey(name='folder', descending=False), SortKey(name='modifiedTime', descending=True))
     """
-    keys = tuple(_sort_key(item) for item in text.split(",")) if text.strip() else ()
-    seen: set[str] = set()
-    for key in keys:
-        if key.name in seen:
-            raise refuse("duplicateSortKeys", key=key.name)
-        seen.add(key.name)
-    return keys
-
-
-def _sort_key(item: str) -> SortKey:
-    name, *direction = item.split() or [""]
-    if name not in SORT_KEYS or direction not in ([], ["asc"], ["desc"]):
-        raise refuse(
-            "invalidValue",
-            name="orderBy",
-            message=f"{item.strip()[:40]!r} is no sort key; the keys are {', '.join(SORT_KEYS)}, each with desc.",
-        )
-    return SortKey(name, direction == ["desc"])
+    keys: dict[str, SortKey] = {}
+    duplicates: list[str] = []
+    for item in text.split(",") if text.strip() else ():
+        name, *direction = item.split() or [""]
+        if name not in SORT_KEYS or direction not in ([], ["asc"], ["desc"]):
+            message = f"{item.strip()[:40]!r} is not a sort key; the keys are {', '.join(SORT_KEYS)}, each with desc."
+            raise refuse("invalidValue", name="orderBy", message=message)
+        if name in keys:
+            duplicates.append(name)
+        keys[name] = SortKey(name, direction == ["desc"])
+    if duplicates:  # after the check of every key
+        raise refuse("duplicateSortKeys", key=duplicates[0])
+    return tuple(keys.values())
