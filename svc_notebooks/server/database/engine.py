@@ -39,7 +39,7 @@ from sqlalchemy.pool import StaticPool
 
 from ...core.process_fork import ForkedChild, after_fork, keep_forever
 from . import upgrades
-from .errors import explained, store_error
+from .errors import explain_errors, store_error
 from .schema import metadata
 
 Row = tuple[Any, ...]
@@ -186,7 +186,7 @@ class Database:
 
     def select(self, statement: Select[Any]) -> Sequence[Row]:
         """Run a statement that was built for this request and return its rows."""
-        with self.lock, explained(self._path):
+        with self.lock, explain_errors(self._path):
             return [tuple(row) for row in self._connection.execute(statement)]
 
     @contextmanager
@@ -232,7 +232,7 @@ class Database:
 
     def delete_all(self, *tables: Table, where: ColumnElement[bool] | None = None) -> None:
         """Delete the rows of these tables, all or those that meet a condition."""
-        with self.lock, explained(self._path):
+        with self.lock, explain_errors(self._path):
             self._row_cache.clear()
             for table in tables:
                 statement = delete(table)
@@ -245,7 +245,7 @@ class Database:
 
     def image(self) -> bytes:
         """Return the whole database as bytes, as of one moment."""
-        with self.lock, explained(self._path), closing(sqlite3.connect(":memory:")) as copy:
+        with self.lock, explain_errors(self._path), closing(sqlite3.connect(":memory:")) as copy:
             self._driver.backup(copy)
             content = bytearray(copy.serialize())
         content[_JOURNAL] = b"\x01\x01"  # memory has no write-ahead log: an image that asks for one cannot be opened
@@ -253,19 +253,26 @@ class Database:
 
     def restore(self, image: bytes) -> None:
         """Replace the database by an image, in one step."""
-        with self.lock, explained(self._path):
+        with self.lock, explain_errors(self._path):
             self._row_cache.clear()
             _copy(image, self._driver)
 
     def checkpoint(self) -> None:
         """Write the write-ahead log into the database, so that the log takes no room."""
-        with self.lock, explained(self._path):
+        with self.lock, explain_errors(self._path):
             self._driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         """Close the connection."""
         with self.lock:
             self._closing()
+
+
+class TableGroup:
+    """The base of the classes in server/tables, which have the statements on a group of tables."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
 
 def open_database(

@@ -74,7 +74,7 @@ def _cause(path: Path) -> tuple[int, str] | None:
 
 
 @contextmanager
-def explained(path: Path | None) -> Iterator[None]:
+def explain_errors(path: Path | None) -> Iterator[None]:
     """Raise the errors of SQLite about the file as the OSErrors of `store_error`."""
     try:
         yield

@@ -108,7 +108,7 @@ def _files_below(context: ServiceContext, row: FileRow, *, following: bool = Fal
     """Return the watched files below a folder, with `following` only those that are trashed together with it."""
     if row.mime_type != context.folder_type or not context.store.channels.any():
         return []
-    return context.store.channels.watched_below(row.id, context.millis(), following=following)
+    return context.store.channels.find_watched(row.id, context.millis(), following=following)
 
 
 def _stop_lost_channels(context: ServiceContext, row: FileRow) -> None:

@@ -28,7 +28,7 @@ from ...core.policy import Policy
 from ..blobs.blob_store import BLOCK, BlobStore, PartWriter, StoredPart, checked_parts
 from ..database.upgrades import VERSION as SCHEMA_VERSION
 from ..tables import Store
-from ..tables.dump import TABLES, check_row, columns, upgraded
+from ..tables.dump import TABLES, check_row, columns, upgrade_rows
 
 FORMAT = "svc-notebooks service"
 VERSION = 1
@@ -177,7 +177,7 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
             raise ValueError(f"its tables are not those of its manifest: {min(strange)}")
         tables_read: dict[str, Iterable[JSON]] = {name: self._lines(name) for name in names}
         if self._manifest["schema"] != SCHEMA_VERSION:
-            tables_read = upgraded(tables_read, names, int(str(self._manifest["schema"])))
+            tables_read = upgrade_rows(tables_read, names, int(str(self._manifest["schema"])))
         elif names != {name: columns(name) for name in TABLES}:
             raise ValueError("it was saved by another version of this package: its tables are not those of this one")
         return {name: [check_row(name, row) for row in tables_read[name]] for name in TABLES}

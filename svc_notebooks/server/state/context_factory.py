@@ -12,7 +12,7 @@ from ...core.brand_names import Names
 from ...core.policy import Policy
 from ..blobs.blob_store import BlobStore, MemoryBlobStore
 from ..context.service_context import ServiceContext
-from ..database.errors import explained
+from ..database.errors import explain_errors
 from ..files.conversion import converter_of
 from ..files.storage_errors import naming_files
 from ..notifications.trust_store import TrustStore
@@ -61,7 +61,7 @@ def build_context(
 def _build_context(
     folder: Path | None, seed: int | None, clock: SystemClock | VirtualClock, policy: Policy, names: Names
 ) -> Opened:
-    with explained(folder and folder / DATABASE):
+    with explain_errors(folder and folder / DATABASE):
         database, parts, notes = (
             open_folder(folder, policy.durability, time.time())
             if folder

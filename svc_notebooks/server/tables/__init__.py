@@ -1,12 +1,12 @@
-"""The SQL of the service: one class for each group of tables, and the store that joins them.
+"""The SQL of the service, in one class for each group of tables, and the store that joins them.
 
 store.py                                        the Store: all tables, transactions, clear and restore
 files.py, contents.py, permissions.py, search.py  files, the parts of their contents, roles, queries as SQL
 upload_sessions.py, change_log.py               upload sessions, the change logs
 calendars.py, events.py                         calendars, events and invitations
-channels.py, outbox.py, domains.py              channels, queued messages, registered domains and authorities
+channels.py, outbox.py                          channels, queued messages, registered domains and authorities
 users.py, oauth.py                              users, tokens, generated ids; OAuth clients, accounts and grants
-deadlines.py, dump.py, normalize.py             what expires when; all tables row by row; texts as compared
+deadlines.py, dump.py                           what expires when; all tables row by row
 """
 
 from ..database.engine import Database, open_database

@@ -6,12 +6,16 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, select
 
-from ..database.engine import Database, Prepared, inserting
+from ..database.engine import Prepared, TableGroup, inserting
 from ..database.schema import calendar_access, calendars
 
 
 class CalendarRow(NamedTuple):
-    """One calendar; `client` made it ("" for a primary one), `created` in Unix milliseconds, `body` is JSON."""
+    """A calendar.
+
+    `client` is the OAuth client that created it, "" for a primary one. `created` is in Unix milliseconds and `body` is
+    JSON.
+    """
 
     id: str
     owner: str
@@ -22,12 +26,12 @@ class CalendarRow(NamedTuple):
 
     @property
     def primary(self) -> bool:
-        """Whether it is its owner's main calendar."""
+        """Return whether it is the primary calendar of its owner."""
         return self.id == self.owner
 
 
 class AccessRow(NamedTuple):
-    """A role of somebody; `scope` is `user:` or `domain:` with a name, or `default` for anyone."""
+    """The role of a scope on a calendar. The scope is `user:` or `domain:` with a name, or `default` for anyone."""
 
     calendar: str
     scope: str
@@ -60,40 +64,37 @@ _REVOKE = Prepared(
 _REVOKE_ALL = Prepared(delete(calendar_access).where(calendar_access.c.calendar == bindparam("key")))
 
 
-class Calendars:
+class Calendars(TableGroup):
     """The calendars of all users."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
     def save(self, row: CalendarRow) -> None:
-        """A new calendar, or what has become of one."""
+        """Add or replace a calendar."""
         self._database.change(_SAVE, row._asdict())
 
     def get(self, calendar: str) -> CalendarRow | None:
-        """The calendar of this id."""
+        """Return a calendar, or None."""
         row = self._database.fetch_one(_GET, {"key": calendar})
         return CalendarRow._make(row) if row else None
 
     def of(self, user: str) -> list[CalendarRow]:
-        """A user's own, and those that were shared with them by name."""
+        """Return the calendars of a user, and those that were shared with them by name."""
         owned = self._database.run(_OWNED, {"user": user})
         shared = self._database.run(_SHARED, {"scope": f"user:{user}"})
         return list(map(CalendarRow._make, [*owned, *shared]))
 
     def drop(self, calendar: str) -> None:
-        """Forget a calendar and who could see it."""
+        """Delete a calendar and the roles on it."""
         self._database.change(_DROP, {"key": calendar})
         self._database.change(_REVOKE_ALL, {"key": calendar})
 
     def grant(self, row: AccessRow) -> None:
-        """Give somebody a role; an earlier one is replaced."""
+        """Add the role of a scope, or replace it."""
         self._database.change(_GRANT, row._asdict())
 
     def grants(self, calendar: str) -> list[AccessRow]:
-        """Who has a role beside the owner."""
+        """Return the roles on a calendar except that of its owner."""
         return [AccessRow._make(row) for row in self._database.run(_GRANTS, {"key": calendar})]
 
     def revoke(self, calendar: str, scope: str) -> bool:
-        """Take a role away; False: there was none."""
+        """Delete a role, and return whether there was one."""
         return self._database.change(_REVOKE, {"key": calendar, "who": scope}) == 1

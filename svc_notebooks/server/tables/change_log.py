@@ -1,4 +1,4 @@
-"""The change log: for each user the last change of every file that they see or saw."""
+"""The change logs, which have the last change of every file for each user who can or could see it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, func, insert, literal, select
 
-from ..database.engine import Database, Prepared
+from ..database.engine import Prepared, TableGroup
 from ..database.schema import changes
 from .files import BELOW
 
 
 class ChangeRow(NamedTuple):
-    """One entry; `time` in Unix milliseconds."""
+    """The last change of a file. The time is in Unix milliseconds."""
 
     seq: int
     file: str
@@ -37,27 +37,24 @@ _PAGE = Prepared(
 _LAST = Prepared(select(func.coalesce(func.max(changes.c.seq), literal(0))))
 
 
-class ChangeLog:
+class ChangeLog(TableGroup):
     """The change logs of all users."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
     def add(self, users: Iterable[str], file_id: str, time: int) -> None:
-        """A file has changed: its entry is the last one in these users' logs now."""
+        """Add a change of a file at the end of these users' logs, in place of an earlier one."""
         for user in users:
             self._database.change(_ADD, {"user": user, "file": file_id, "time": time})
 
     def add_below(self, users: Iterable[str], top: str, time: int) -> None:
-        """Everything below a folder has changed."""
+        """Add a change of everything below a folder."""
         for user in users:
             self._database.change(_ADD_BELOW, {"user": user, "top": top, "time": time})
 
     def page(self, user: str, start: int, size: int) -> list[ChangeRow]:
-        """So many entries of a user's log, from this number on."""
+        """Return at most `size` entries of a user's log, from the number `start` on."""
         values = {"user": user, "start": start, "size": size}
         return [ChangeRow._make(row) for row in self._database.run(_PAGE, values)]
 
     def last(self) -> int:
-        """The number of the newest entry; 0: there is none."""
+        """Return the number of the newest entry, or 0."""
         return int(self._database.run(_LAST, {})[0][0])

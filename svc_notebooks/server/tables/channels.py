@@ -1,4 +1,4 @@
-"""Stores notification channels and queues the messages to them.
+"""Stores notification channels, queues the messages to them, and stores the trusted domains and authorities.
 
 The messages to all channels of one resource are queued by two statements, however many channels there are.
 """
@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 from sqlalchemy import bindparam, insert, literal, or_, select, update
 
 from ...core.notifications.channels import ChannelState
-from ..database.engine import Database, Prepared, inserting
-from ..database.schema import channels, messages
+from ..database.engine import Database, Prepared, TableGroup, inserting
+from ..database.schema import authorities, channels, domains, messages
 from .files import BELOW, FOLLOWING
 
 ACTIVE, STOPPED = ChannelState.ACTIVE.value, ChannelState.STOPPED.value
 
 
 class ChannelRow(NamedTuple):
-    """One channel; `expiration` in Unix milliseconds, `number` that of its last message."""
+    """A notification channel. The expiration is in Unix milliseconds, `number` is that of the last message."""
 
     id: str
     watched: str
@@ -76,56 +76,59 @@ _ADVANCE_NUMBER = Prepared(
 _QUEUE_ONE = inserting(messages, _MESSAGE)
 
 
-class Channels:
-    """The channels that the project remembers."""
+class Channels(TableGroup):
+    """The notification channels."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database)
         self._any: bool | None = None
         self.on_change: Callable[[], None] = lambda: None
         """Called after each transaction that queued a message or changed the state of a channel."""
 
     def stop_all(self) -> None:
-        """Stop all of them, and take back what is queued."""
+        """Stop all channels, and delete the queued messages."""
         with self._database.transaction():
             self._database.delete_all(messages)
             self._database.change(_STOP_ALL, {"then": STOPPED})
 
     def add(self, row: ChannelRow) -> int:
-        """A new channel; its number in the store."""
+        """Add a channel and return its number."""
         self._any = True
         return self._database.insert(_ADD, {name: getattr(row, name) for name in _NEW})
 
     def get(self, key: str) -> ChannelRow | None:
-        """A channel by its id."""
+        """Return a channel by its id, or None."""
         row = self._database.fetch_one(_GET, {"key": key})
         return ChannelRow._make(row) if row else None
 
     def any(self) -> bool:
-        """Whether anything is or was watched at all; every change asks, so the answer is kept."""
+        """Return whether there is any channel. The answer is cached, because every change needs it."""
         if self._any is None:
             self._any = self._database.fetch_one(_ANY, {}) is not None
         return self._any
 
     def forget(self) -> None:
-        """Ask the database again: it has changed under us."""
+        """Drop the cached answer, after the database was replaced."""
         self._any = None
 
     def watchers(self, watched: str, now: int) -> list[ChannelRow]:
-        """The channels that are told of this resource."""
+        """Return the active channels of a resource."""
         return [ChannelRow._make(row) for row in self._database.run(_WATCHERS, {"watched": watched, "now": now})]
 
-    def watched_below(self, top: str, now: int, *, following: bool = False) -> list[str]:
-        """The files below this folder that somebody watches; `following`: that go into the trash with it."""
+    def find_watched(self, top: str, now: int, *, following: bool = False) -> list[str]:
+        """Return the watched files below a folder, with `following` only those that are trashed with it."""
         return [key for (key,) in self._database.run(_WATCHED_BELOW[following], {"top": top, "now": now})]
 
     def set_state(self, channel: int, state: str) -> None:
-        """Where a channel stands now."""
+        """Set the state of a channel."""
         self._database.change(_SET_STATE, {"key": channel, "then": state})
         self._database.after_commit(self.on_change)
 
     def enqueue_message(self, watched: str, state: str, changed: str, *, step: int, now: int) -> bool:
-        """Queue a message for every channel of a resource, numbered `step` on; whether there is any."""
+        """Queue a message for every channel of a resource, and return whether there is one.
+
+        The number of a message is `step` more than the last one of its channel.
+        """
         values: dict[str, Any] = {"watched": watched, "now": now}
         has_watchers = self._database.change(_ADVANCE_NUMBERS, {**values, "step": step})
         if has_watchers:
@@ -140,3 +143,34 @@ class Channels:
         values = {"channel": channel, "number": counted[0], "state": state, "changed": changed}
         self._database.change(_QUEUE_ONE, {**values, "due": now, "attempts": 0})
         self._database.after_commit(self.on_change)
+
+
+_ADD_DOMAIN = inserting(domains, ("domain",), otherwise="IGNORE")
+_DOMAIN = Prepared(select(domains.c.domain).where(domains.c.domain == bindparam("domain")))
+_DOMAINS = Prepared(select(domains.c.domain).order_by(domains.c.domain))
+_ADD_AUTHORITY = inserting(authorities, ("pem",), otherwise="IGNORE")
+_AUTHORITIES = Prepared(select(authorities.c.pem))
+
+
+class Trusted(TableGroup):
+    """The domains to which notifications are delivered, and the certificate authorities that deliveries trust."""
+
+    def add_domain(self, domain: str) -> None:
+        """Register a domain."""
+        self._database.change(_ADD_DOMAIN, {"domain": domain})
+
+    def has_domain(self, domain: str) -> bool:
+        """Return whether a domain is registered."""
+        return self._database.fetch_one(_DOMAIN, {"domain": domain}) is not None
+
+    def all_domains(self) -> list[str]:
+        """Return the registered domains in alphabetical order."""
+        return [domain for (domain,) in self._database.run(_DOMAINS, {})]
+
+    def add_authority(self, pem: str) -> None:
+        """Trust an authority."""
+        self._database.change(_ADD_AUTHORITY, {"pem": pem})
+
+    def authorities(self) -> list[str]:
+        """Return the certificates of the trusted authorities."""
+        return [pem for (pem,) in self._database.run(_AUTHORITIES, {})]

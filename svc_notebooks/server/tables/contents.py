@@ -1,4 +1,4 @@
-"""Which parts a content is made of, and its digests once somebody has asked for them."""
+"""The contents, their parts and their digests."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, delete, insert, select, update
 
 from ..blobs.blob_store import StoredPart
-from ..database.engine import Database, Prepared, inserting
+from ..database.engine import Prepared, TableGroup, inserting
 from ..database.schema import contents, rope
 
 
 class PartRange(NamedTuple):
-    """Bytes `start` to `stop` (exclusive) of a content are this part; `checksum` as in StoredPart."""
+    """The part that has bytes `start` to `stop` (exclusive) of a content, with the checksum of a StoredPart."""
 
     start: int
     stop: int
@@ -21,12 +21,12 @@ class PartRange(NamedTuple):
 
     @property
     def stored(self) -> StoredPart:
-        """The part as it must be found."""
+        """The part without its place in the content."""
         return StoredPart(self.part, self.stop - self.start, self.checksum)
 
 
 class Digests(NamedTuple):
-    """Of a content, in hexadecimal."""
+    """The digests of a content, in hexadecimal."""
 
     md5: str
     sha1: str
@@ -68,42 +68,39 @@ _KEEP_DIGESTS = Prepared(
 )
 
 
-class Contents:
-    """The ropes."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class Contents(TableGroup):
+    """The contents."""
 
     def begin(self) -> int:
-        """A new content without a byte; its number."""
+        """Add an empty content and return its number."""
         return self._database.insert(_BEGIN, {"md5": None})
 
     def is_there(self, content: int) -> bool:
-        """Whether this content has begun and was not forgotten."""
+        """Return whether a content exists."""
         return self._database.fetch_one(_IS_THERE, {"content": content}) is not None
 
     def append(self, content: int, piece: PartRange) -> None:
-        """Put a part behind what is there."""
+        """Append a part."""
         self._database.change(_APPEND, {"content": content, **piece._asdict()})
 
     def pieces(self, content: int, first: int, last: int) -> list[PartRange]:
-        """The parts that bytes `first` to `last` (exclusive) lie in, in order."""
+        """Return the parts that have bytes `first` to `last` (exclusive), in order."""
         values = {"content": content, "first": first, "last": last}
         return list(map(PartRange._make, self._database.run(_PIECES, values)))
 
     def drop(self, content: int) -> list[str]:
-        """Forget a content; the parts that nothing refers to any more."""
+        """Delete a content and return its parts, to which no row refers any more."""
         parts = [part for (part,) in self._database.run(_ALL, {"content": content})]
         self._database.change(_DROP_ROPE, {"content": content})
         self._database.change(_DROP, {"content": content})
         return parts
 
     def parts(self) -> list[StoredPart]:
-        """Every part that a content refers to, in the order of the keys."""
+        """Return every part of a content, in the order of the keys."""
         return [StoredPart._make(row) for row in self._database.run(_STORED, {})]
 
     def without_checksum(self) -> list[tuple[int, PartRange]]:
-        """The parts that have no checksum, each behind the number of its content."""
+        """Return the parts without a checksum, each with the number of its content."""
         return [(content, PartRange._make(row)) for content, *row in self._database.run(_WITHOUT_CHECKSUM, {})]
 
     def keep_checksum(self, content: int, piece: PartRange) -> None:
@@ -112,14 +109,14 @@ class Contents:
         self._database.change(_KEEP_CHECKSUM, values)
 
     def known_parts(self) -> set[str]:
-        """Every part that a content refers to."""
+        """Return the keys of all parts."""
         return {part for (part,) in self._database.run(_KNOWN, {})}
 
     def digests(self, content: int) -> Digests | None:
-        """The digests, if they were asked for before."""
+        """Return the stored digests of a content, or None."""
         row = self._database.fetch_one(_DIGESTS, {"content": content})
         return Digests._make(row) if row and row[0] else None
 
     def keep_digests(self, content: int, digests: Digests) -> None:
-        """Remember digests for the next time."""
+        """Store the digests of a content."""
         self._database.change(_KEEP_DIGESTS, {"content": content, **digests._asdict()})

@@ -1,4 +1,4 @@
-"""Reads which sessions, channels and tokens expire, and which messages are due, in a span of time."""
+"""Reads the sessions, channels and tokens that expire and the messages that are due in a span of time."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from typing import NamedTuple
 
 from sqlalchemy import select
 
-from ..database.engine import Database
+from ..database.engine import TableGroup
 from ..database.schema import channels, messages, sessions, tokens
 from .channels import ACTIVE
 
 
 class TimeSpan(NamedTuple):
-    """Behind the first instant, up to and with the last one; Unix milliseconds."""
+    """A span of time in Unix milliseconds, without its first instant and with its last."""
 
     first: int
     last: int
 
 
 class OpenSession(NamedTuple):
-    """An upload under way; `touched` in Unix seconds."""
+    """An open upload session. `touched` is in Unix seconds."""
 
     owner: str
     metadata: str
@@ -29,7 +29,7 @@ class OpenSession(NamedTuple):
 
 
 class ExpiringChannel(NamedTuple):
-    """A channel that will expire; Unix milliseconds."""
+    """A channel that expires. The instant is in Unix milliseconds."""
 
     user: str
     id: str
@@ -38,7 +38,7 @@ class ExpiringChannel(NamedTuple):
 
 
 class ExpiringToken(NamedTuple):
-    """A token that will expire; Unix seconds."""
+    """A token that expires. The instant is in Unix seconds."""
 
     user: str
     client: str
@@ -47,7 +47,7 @@ class ExpiringToken(NamedTuple):
 
 
 class QueuedMessage(NamedTuple):
-    """A message that waits; Unix milliseconds."""
+    """A queued message. The instant is in Unix milliseconds."""
 
     user: str
     channel: str
@@ -56,14 +56,11 @@ class QueuedMessage(NamedTuple):
     due: int
 
 
-class Deadlines:
-    """The ends that lie ahead, or that have passed and are not forgotten."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class Deadlines(TableGroup):
+    """The expirations and deliveries, past ones too if their rows still exist."""
 
     def sessions(self, span: TimeSpan, lifetime: float) -> list[OpenSession]:
-        """Uploads that end when nobody touches them for their lifetime (seconds)."""
+        """Return the upload sessions that expire if they are not used for `lifetime` seconds."""
         c = sessions.c
         first, last = span.first / 1000 - lifetime, span.last / 1000 - lifetime
         statement = select(c.owner, c.metadata, c.stored, c.total, c.touched)
@@ -71,21 +68,21 @@ class Deadlines:
         return [OpenSession(*row) for row in self._database.select(statement)]
 
     def channels(self, span: TimeSpan) -> list[ExpiringChannel]:
-        """Channels that nobody has stopped."""
+        """Return the active channels that expire."""
         c = channels.c
         statement = select(c.user, c.id, c.address, c.expiration)
         statement = statement.where(c.state == ACTIVE, c.expiration > span.first, c.expiration <= span.last)
         return [ExpiringChannel(*row) for row in self._database.select(statement)]
 
     def tokens(self, span: TimeSpan) -> list[ExpiringToken]:
-        """Access tokens."""
+        """Return the access tokens that expire."""
         c = tokens.c
         statement = select(c.user, c.client, c.scopes, c.expires)
         statement = statement.where(c.expires > span.first / 1000, c.expires <= span.last / 1000)
         return [ExpiringToken(*row) for row in self._database.select(statement)]
 
     def messages(self, span: TimeSpan) -> list[QueuedMessage]:
-        """Messages that are queued; one that should have gone already is due at once."""
+        """Return the messages that are due."""
         m, c = messages.c, channels.c
         statement = select(c.user, c.id, m.state, m.attempts, m.due).join(channels, c.seq == m.channel)
         statement = statement.where(m.due > span.first, m.due <= span.last).order_by(m.seq)

@@ -24,23 +24,23 @@ TABLES: Mapping[str, Table] = {table.name: table for table in metadata.sorted_ta
 
 
 def columns(table: str) -> list[str]:
-    """The columns of a table, in order."""
+    """Return the names of the columns of a table, in order."""
     return [column.name for column in TABLES[table].columns]
 
 
 def rows(database: Database, table: str) -> Iterator[Row]:
-    """All rows of a table, in the order of its key."""
+    """Yield all rows of a table, in the order of its key."""
     chosen = TABLES[table]
     yield from database.select(select(chosen).order_by(*chosen.primary_key.columns))
 
 
 def counters(database: Database) -> dict[str, int]:
-    """The last number that was given to a row of each table that gives none twice."""
+    """Return the last number of each table that uses no number twice."""
     return {name: number for name, number in database.run(_COUNTERS, {})}
 
 
 def check_row(table: str, row: JSON) -> Sequence[JSON]:
-    """A row of this table. Raises ValueError for what is none."""
+    """Return a valid row of a table. Raises ValueError for an invalid one."""
     expected = TABLES[table].columns
     if not isinstance(row, list) or len(row) != len(expected):
         raise ValueError(f"a row of {table} has {len(expected)} values")
@@ -50,12 +50,15 @@ def check_row(table: str, row: JSON) -> Sequence[JSON]:
     return row
 
 
-def upgraded(
+def upgrade_rows(
     tables: Mapping[str, Iterable[JSON]], names: Mapping[str, Sequence[str]], version: int
 ) -> dict[str, Iterable[JSON]]:
-    """The rows of all tables of an older schema version, as this package has them.
+    """Upgrade the rows of all tables from an older schema version to the present one.
 
-    `names`: the columns that the rows have. Raises ValueError for another version, other columns and impossible rows.
+    Args:
+        names: The columns of the rows.
+
+    Raises ValueError for an unknown version, other columns and impossible rows.
     """
     if not 1 <= version <= upgrades.VERSION:
         raise ValueError(f"it has schema version {version}, and this package knows 1 to {upgrades.VERSION}")
@@ -65,21 +68,21 @@ def upgraded(
         for table, rows in tables.items():
             placeholders = ", ".join("?" * len(names[table]))
             try:
-                driver.executemany(f"INSERT INTO {table} VALUES ({placeholders})", map(_checked_list, rows))
+                driver.executemany(f"INSERT INTO {table} VALUES ({placeholders})", map(_check_list, rows))
             except (sqlite3.Error, OverflowError, TypeError, UnicodeError) as error:
-                raise ValueError(f"{table} has a row that cannot be: {error}") from None
+                raise ValueError(f"{table} has an impossible row: {error}") from None
         upgrades.upgrade(driver)
-        return {table: [list(row) for row in driver.execute(_select_all(table))] for table in TABLES}
+        upgraded: dict[str, Iterable[JSON]] = {}
+        for table in TABLES:
+            selected = ", ".join(f'"{name}"' for name in columns(table))
+            upgraded[table] = [list(row) for row in driver.execute(f"SELECT {selected} FROM {table}")]
+        return upgraded
 
 
-def _checked_list(row: JSON) -> list[Any]:
+def _check_list(row: JSON) -> list[Any]:
     if not isinstance(row, list):
         raise TypeError("a row is a list of values")
     return row
-
-
-def _select_all(table: str) -> str:
-    return f"SELECT {', '.join(f'{chr(34)}{name}{chr(34)}' for name in columns(table))} FROM {table}"
 
 
 def _has_column_type(column: Column[object], value: JSON) -> bool:
@@ -95,7 +98,7 @@ def _has_column_type(column: Column[object], value: JSON) -> bool:
 
 
 def load_rows(database: Database, tables: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
-    """Let the store hold these rows and no others, all or nothing. Raises ValueError where they do not fit together."""
+    """Replace all rows of the store, or none. Raises ValueError if the rows contradict each other."""
     with database.transaction():
         database.delete_all(*TABLES.values())
         for name, table in TABLES.items():

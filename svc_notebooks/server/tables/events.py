@@ -1,4 +1,4 @@
-"""Events: single ones, recurring ones, the instances of those that were changed; and the invitations about them."""
+"""The events, the changed instances of recurring events, and the invitations."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 from sqlalchemy import and_, bindparam, delete, func, literal, or_, select
 
-from ..database.engine import Database, Prepared, inserting
+from ..database.engine import Prepared, TableGroup, inserting
 from ..database.schema import events, invitations
 
 
 class EventRow(NamedTuple):
-    """One event in one calendar; instants in Unix milliseconds, `body` is JSON.
+    """An event in a calendar. Instants are in Unix milliseconds, and `body` is JSON.
 
-    `origin` is the organizer's calendar: in another one the event is a copy. A row with a `series` is an instance
-    of a recurring event that differs from the rest, and its body has only what differs.
+    `origin` is the calendar of the organizer, and in every other one the event is a copy. A row with a `series` is a
+    changed instance of a recurring event, and its body has only the changed fields.
     """
 
     calendar: str
@@ -35,7 +35,7 @@ class EventRow(NamedTuple):
 
 
 class InvitationRow(NamedTuple):
-    """A message that would have been mailed."""
+    """An invitation that a real service would mail."""
 
     time: int
     event: str
@@ -91,76 +91,73 @@ _INVITATIONS = Prepared(
 )
 
 
-class Events:
+class Events(TableGroup):
     """The events of all calendars."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
     def save(self, row: EventRow) -> None:
-        """A new event, or what has become of one."""
+        """Add or replace an event."""
         self._database.change(_SAVE, row._asdict())
 
     def get(self, calendar: str, event: str) -> EventRow | None:
-        """The event of this id in a calendar."""
+        """Return an event of a calendar by its id, or None."""
         row = self._database.fetch_one(_GET, {"calendar": calendar, "key": event})
         return EventRow._make(row) if row else None
 
     def exists(self, event: str) -> bool:
-        """Whether any calendar has an event of this id."""
+        """Return whether any calendar has an event of this id."""
         return self._database.fetch_one(_ANYWHERE, {"key": event}) is not None
 
     def by_uid(self, uid: str) -> list[EventRow]:
-        """All copies of an event, wherever they are."""
+        """Return all copies of an event, in any calendar."""
         return self._rows(_BY_UID, uid=uid)
 
     def changed_instances(self, calendar: str, series: str | None = None) -> list[EventRow]:
-        """The instances of a recurring event that differ; of all of the calendar's without `series`."""
+        """Return the changed instances of a recurring event, without `series` of all in the calendar."""
         if series is None:
             return self._rows(_CHANGED, calendar=calendar)
         return self._rows(_OF_SERIES, calendar=calendar, series=series)
 
     def by_age(self, calendar: str, place: int, event: str, size: int) -> Iterator[EventRow]:
-        """The rows behind this one, the oldest first; `size` of them are looked up at a time."""
+        """Yield the rows after this one, oldest first, with one query for each `size` rows."""
         while rows := self._rows(_PAGE, calendar=calendar, place=place, key=event, size=size):
             yield from rows
             place, event = rows[-1].place, rows[-1].id
 
     def within(self, calendar: str, after: int, before: int) -> list[EventRow]:
-        """Single and recurring events that may have something in this part of time."""
+        """Return the single and recurring events that may have an instance in this window."""
         return self._rows(_WITHIN, calendar=calendar, after=after, before=before)
 
     def since(self, calendar: str, seq: int) -> list[EventRow]:
-        """What was changed after a sync token was given."""
+        """Return the rows that changed after a sync token was issued."""
         return self._rows(_SINCE, calendar=calendar, since=seq)
 
     def naming(self, text: str) -> list[EventRow]:
-        """Organizers' events in which this text stands (`_` stands for any letter: look again)."""
+        """Return the organizers' events whose body may contain a text, in which `_` matches any letter."""
         return self._rows(_NAMING, text=text)
 
     def last(self, calendar: str) -> int:
-        """The number of the last change."""
+        """Return the number of the last change."""
         return int(self._database.run(_LAST, {"calendar": calendar})[0][0])
 
     def latest(self, calendar: str) -> int | None:
-        """When anything was changed last, in Unix milliseconds."""
+        """Return the time of the last change in Unix milliseconds, or None."""
         millis: int | None = self._database.run(_LATEST, {"calendar": calendar})[0][0]
         return millis
 
     def drop(self, calendar: str, event: str) -> None:
-        """Forget an event altogether."""
+        """Delete an event."""
         self._database.change(_DROP, {"calendar": calendar, "key": event})
 
     def drop_all(self, calendar: str) -> None:
-        """Forget all events of a calendar."""
+        """Delete all events of a calendar."""
         self._database.change(_DROP_ALL, {"calendar": calendar})
 
     def invite(self, row: InvitationRow) -> None:
-        """Put a message into the outbox."""
+        """Add an invitation."""
         self._database.change(_INVITE, row._asdict())
 
     def invitations(self, size: int) -> list[InvitationRow]:
-        """The last so many messages of the outbox, the oldest first."""
+        """Return the last `size` invitations, oldest first."""
         return [InvitationRow._make(row) for row in reversed(self._database.run(_INVITATIONS, {"size": size}))]
 
     def _rows(self, prepared: Prepared, **values: str | int) -> list[EventRow]:

@@ -1,4 +1,4 @@
-"""Files, and the tree that they stand in: every file but a root has one parent."""
+"""The files, their tree, their properties and the clients that opened them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from typing import Any, NamedTuple
 from sqlalchemy import CTE, bindparam, delete, func, select, update
 
 from ...core.files.query import Search, SortKey
-from ..database.engine import Database, Prepared, inserting
+from ..database.engine import Prepared, TableGroup, inserting
 from ..database.schema import files, opened, properties, rope
-from .normalize import ascii_lower, word_list
-from .search import Viewer, after_keys, condition, order, seen_by
+from .search import Viewer, after_keys, ascii_lower, condition, order, seen_by, word_list
 
 
 class FileRow(NamedTuple):
-    """One file. Instants are Unix milliseconds; `extra` is JSON: the fields that are kept as they came."""
+    """A file. Instants are in Unix milliseconds, and `extra` is JSON with the fields that are stored as sent."""
 
     id: str
     owner: str
@@ -41,7 +40,7 @@ class FileRow(NamedTuple):
 
 
 class FilePage(NamedTuple):
-    """Some files of a listing; `last` holds the keys of its last one, if there are more."""
+    """A page of files. `last` has the sort keys of the last one if there are more."""
 
     rows: list[FileRow]
     last: tuple[Any, ...] | None
@@ -53,7 +52,7 @@ _WRITTEN = (*FileRow._fields, *_KEYS)
 
 
 def _below(*also: Any) -> CTE:
-    """The ids of everything below the file `top`; `also` must hold for each on the way down."""
+    """Select the ids of everything below the file `top` through files that meet the conditions."""
     first = select(files.c.id).where(files.c.parent == bindparam("top"), *also)
     tree = first.cte("tree", recursive=True)
     return tree.union(select(files.c.id).join(tree, files.c.parent == tree.c.id).where(*also))
@@ -63,7 +62,7 @@ BELOW = _below()
 """The ids of everything below the file `top`."""
 
 FOLLOWING = _below(files.c.explicitly_trashed == 0)
-"""Those of them that go into the trash with it, and come out with it."""
+"""Those of them that are trashed and untrashed with it."""
 
 _GET = Prepared(select(*_COLUMNS).where(files.c.id == bindparam("key")))
 _ADD = inserting(files, _WRITTEN)
@@ -114,27 +113,24 @@ _DROP_MAKERS_BELOW = Prepared(delete(opened).where(opened.c.file.in_(select(BELO
 _ADD_PROPERTY = inserting(properties, ("file", "client", "key", "value"))
 
 
-class FileTable:
+class FileTable(TableGroup):
     """The files."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
     def get(self, file_id: str) -> FileRow | None:
-        """A file by its id."""
+        """Return a file, or None."""
         row = self._database.fetch_one(_GET, {"key": file_id})
         return FileRow._make(row) if row else None
 
     def add(self, row: FileRow) -> None:
-        """A new file."""
+        """Add a file."""
         self._database.change(_ADD, _values(row))
 
     def save(self, row: FileRow) -> None:
-        """What a file is now."""
+        """Replace the row of a file."""
         self._database.change(_SAVE, {**_values(row), "key": row.id})
 
     def drop(self, file_id: str) -> list[int]:
-        """Forget a file and everything below it; the contents that no file has now."""
+        """Delete a file and everything below it, and return the contents that no file has any more."""
         top = self.get(file_id)
         below = self._database.run(_CONTENTS_BELOW, {"top": file_id})
         self._database.change(_PROPERTIES_BELOW, {"top": file_id})
@@ -147,50 +143,50 @@ class FileTable:
         return [content for content in contents if content is not None and not self.holds(content)]
 
     def holds(self, content: int) -> bool:
-        """Whether a file has this content; a copy has that of its original."""
+        """Return whether any file has this content."""
         return bool(self._database.run(_HOLDER, {"content": content}))
 
     def of_parts(self, parts: Sequence[str]) -> list[FileRow]:
-        """The files whose contents have one of these parts."""
+        """Return the files whose contents have one of these parts."""
         contents = select(rope.c.content).where(rope.c.part.in_(parts))
         rows = self._database.select(select(*_COLUMNS).where(files.c.content.in_(contents)).order_by(files.c.seq))
         return [FileRow._make(row) for row in rows]
 
     def open_with(self, file_id: str, client: str) -> None:
-        """An OAuth client has made this file, or somebody has opened it with that client."""
+        """Record that an OAuth client created a file, or that a user opened it with that client."""
         self._database.change(_OPEN_WITH, {"file": file_id, "client": client})
 
     def is_open_with(self, file_id: str, client: str) -> bool:
-        """Whether it has."""
+        """Return whether a file was created or opened with an OAuth client."""
         return self._database.fetch_one(_IS_OPEN_WITH, {"file": file_id, "client": client}) is not None
 
     def children(self, folder: str, most: int) -> list[FileRow]:
-        """What lies in a folder and not in the trash, by name."""
+        """Return the files of a folder by name, without trashed ones."""
         return [FileRow._make(row) for row in self._database.run(_CHILDREN, {"key": folder, "most": most})]
 
     def foreign_below(self, top: str, owner: str) -> list[str]:
-        """The ids of what belongs to others than this owner, from the top down."""
+        """Return the ids of the files below a folder that have other owners, from the top down."""
         return [key for (key,) in self._database.run(_FOREIGN_BELOW, {"top": top, "owner": owner})]
 
     def follow(self, top: str, *, trashed: bool) -> None:
-        """Let everything below follow into the trash, or out of it unless it went there by itself."""
+        """Trash everything below a folder, or untrash it unless it was trashed by itself."""
         self._database.change(_FOLLOW, {"top": top, "flag": int(trashed)})
 
     def in_trash(self, owner: str) -> list[str]:
-        """The ids of what a user has put into the trash."""
+        """Return the ids of the files that a user has trashed."""
         return [key for (key,) in self._database.run(_TRASHED, {"user": owner})]
 
     def usage(self, owner: str) -> tuple[int, int]:
-        """How many bytes a user stores, and how many of these lie in the trash."""
+        """Return the number of bytes that a user stores, and of those in the trash."""
         total, trashed = self._database.fetch_one(_USAGE, {"user": owner}) or (0, 0)
         return int(total), int(trashed)
 
     def properties(self, file_id: str, client: str) -> dict[str, str]:
-        """The properties of a file; "" as the client: those that every client sees."""
+        """Return the properties of a file for a client, for "" those that every client can see."""
         return dict(self._database.run(_PROPERTIES, {"file": file_id, "client": client}))
 
     def set_properties(self, file_id: str, client: str, changes: dict[str, str | None]) -> None:
-        """Set properties; None removes one."""
+        """Set properties. None removes one."""
         for key, value in changes.items():
             values = {"file": file_id, "client": client, "key": key}
             self._database.change(_DROP_PROPERTY, values)
@@ -200,7 +196,7 @@ class FileTable:
     def page(
         self, viewer: Viewer, search: Search | None, keys: Sequence[SortKey], after: tuple[Any, ...] | None, size: int
     ) -> FilePage:
-        """So many of the files that a user sees, behind those keys."""
+        """Return at most `size` of the files that a user can see, after these sort keys."""
         terms = order(viewer, keys)
         conditions = [seen_by(viewer), files.c.parent.is_not(None)]
         conditions += [condition(search, viewer)] if search else []

@@ -1,4 +1,4 @@
-"""OAuth clients, service accounts, and what was granted: codes and refresh tokens, of which only digests are kept."""
+"""The OAuth clients, service accounts, codes and refresh tokens. Only the digests of secrets are stored."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, select, update
 
-from ..database.engine import Database, Prepared, inserting
+from ..database.engine import Prepared, TableGroup, inserting
 from ..database.schema import accounts, clients, granted, grants, tokens
 from .users import digest_of
 
 
 class ClientRow(NamedTuple):
-    """An OAuth client; `secret` is a digest, "" for a public client; `redirects` are divided by blanks."""
+    """An OAuth client. `secret` is a digest, "" for a public client, and spaces separate the `redirects`."""
 
     id: str
     name: str
@@ -21,7 +21,7 @@ class ClientRow(NamedTuple):
 
 
 class AccountRow(NamedTuple):
-    """A service account; `delegation`: the scopes in which it may act for users, divided by blanks."""
+    """A service account. `delegation` has the scopes for acting as a user, separated by spaces."""
 
     email: str
     client: str
@@ -31,7 +31,7 @@ class AccountRow(NamedTuple):
 
 
 class GrantRow(NamedTuple):
-    """A code or a refresh token; all that came from one consent are a family."""
+    """A code or a refresh token. All that come from one consent are a family."""
 
     digest: str
     kind: str
@@ -65,57 +65,54 @@ _END_GRANTS = Prepared(delete(grants).where(grants.c.family == bindparam("family
 _END_TOKEN = Prepared(delete(tokens).where(tokens.c.digest == bindparam("key")))
 
 
-class OAuth:
-    """Who may ask for tokens, and with what."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class OAuth(TableGroup):
+    """The OAuth clients, the service accounts and their grants."""
 
     def add_client(self, row: ClientRow) -> None:
-        """Register a client."""
+        """Add a client."""
         self._database.change(_ADD_CLIENT, row._asdict())
 
     def client(self, key: str) -> ClientRow | None:
-        """A registered client."""
+        """Return a client, or None."""
         row = self._database.fetch_one(_CLIENT, {"key": key})
         return ClientRow._make(row) if row else None
 
     def add_account(self, row: AccountRow) -> None:
-        """Make a service account, or give one another key."""
+        """Add a service account, or replace it."""
         self._database.change(_ADD_ACCOUNT, row._asdict())
 
     def account(self, email: str) -> AccountRow | None:
-        """A service account."""
+        """Return a service account, or None."""
         row = self._database.fetch_one(_ACCOUNT, {"key": email})
         return AccountRow._make(row) if row else None
 
     def add_grant(self, row: GrantRow) -> None:
-        """A code or a refresh token is handed out."""
+        """Add a code or a refresh token."""
         self._database.change(_ADD_GRANT, row._asdict())
 
     def grant(self, secret: str) -> GrantRow | None:
-        """What this code or refresh token stands for."""
+        """Return the grant of a code or refresh token, or None."""
         row = self._database.fetch_one(_GRANT, {"key": digest_of(secret)})
         return GrantRow._make(row) if row else None
 
     def spend(self, grant: GrantRow) -> None:
-        """A code is used; it is good for no second time."""
+        """Mark a code as used."""
         self._database.change(_SPEND, {"key": grant.digest})
 
     def add_token(self, secret: str, family: str) -> None:
-        """An access token came from this family."""
+        """Record the family of an access token."""
         self._database.change(_ADD_GRANTED, {"token": digest_of(secret), "family": family})
 
     def family(self, token: str) -> str | None:
-        """The family that an access token came from."""
+        """Return the family of an access token, or None."""
         row = self._database.fetch_one(_FAMILY, {"key": digest_of(token)})
         return row[0] if row else None
 
     def end(self, family: str) -> None:
-        """No token of this family is good any more."""
+        """Revoke all tokens of a family."""
         for statement in (_END_TOKENS, _END_GRANTED, _END_GRANTS):
             self._database.change(statement, {"family": family})
 
     def end_token(self, token: str) -> bool:
-        """One access token is good no more; False: it never was."""
+        """Revoke an access token, and return whether it was valid."""
         return self._database.change(_END_TOKEN, {"key": digest_of(token)}) > 0

@@ -1,4 +1,4 @@
-"""Messages that wait to be delivered: one queue for each channel, of which only the first is ever under way."""
+"""The messages to be delivered, in one queue for each channel. Only the first of a queue is sent."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, func, or_, select, update
 
-from ..database.engine import Database, Prepared, Row
+from ..database.engine import Prepared, Row, TableGroup
 from ..database.schema import channels, messages
 from .channels import STOPPED, ChannelRow
 
 
 class Waiting(NamedTuple):
-    """A message and its channel; `due` in Unix milliseconds, `attempts` those that were made."""
+    """A queued message, its channel, and the number of attempts. `due` is in Unix milliseconds."""
 
     seq: int
     number: int
@@ -48,40 +48,37 @@ _POSTPONE = Prepared(
 _DROP = Prepared(delete(messages).where(messages.c.seq == bindparam("key")))
 
 
-class Outbox:
+class Outbox(TableGroup):
     """The queues."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
     def due(self, now: int) -> list[Waiting]:
-        """The first message of every queue, where it is due."""
+        """Return the first message of every queue if it is due."""
         return self._read(_DUE, now=now)
 
     def next_of(self, channel: int) -> Waiting | None:
-        """The first message of one queue, due or not."""
+        """Return the first message of a queue, due or not, or None."""
         waiting = self._read(_NEXT, key=channel)
         return waiting[0] if waiting else None
 
     def of_closed_channels(self, now: int) -> list[Waiting]:
-        """Messages whose channel was stopped or has expired."""
+        """Return the messages whose channel was stopped or has expired."""
         return self._read(_OF_CLOSED_CHANNELS, now=now)
 
     def later(self, now: int) -> int | None:
-        """When the next thing will be due, a message or the end of a channel that has some; None: nothing waits."""
+        """Return the time of the next due message or expiration of a channel with messages, or None."""
         instants = [self._database.run(statement, {"now": now})[0][0] for statement in (_LATER, _NEXT_END)]
         return min((when for when in instants if when is not None), default=None)
 
     def has_pending(self) -> bool:
-        """Whether any message waits."""
+        """Return whether any message is queued."""
         return self._database.fetch_one(_ANY, {}) is not None
 
     def postpone(self, seq: int, *, due: int, attempts: int) -> bool:
-        """An attempt was made, the next one is later; False: the message is no longer there."""
+        """Record an attempt and the time of the next one, and return whether the message still exists."""
         return self._database.change(_POSTPONE, {"key": seq, "then": due, "made": attempts}) == 1
 
     def drop(self, seq: int) -> bool:
-        """A message is done with; False: it was no longer there."""
+        """Delete a message, and return whether it still existed."""
         return self._database.change(_DROP, {"key": seq}) == 1
 
     def _read(self, prepared: Prepared, **values: int) -> list[Waiting]:

@@ -1,4 +1,4 @@
-"""Permissions: who has which role on which file, beside its owner."""
+"""The permissions on files, except those of their owners."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, delete, select, union_all, update
 
 from ...core.files.permissions import Role
-from ..database.engine import Database, Prepared, inserting
+from ..database.engine import Prepared, TableGroup, inserting
 from ..database.schema import files, permissions
 from .files import BELOW
 
 
 class PermissionRow(NamedTuple):
-    """One permission; `role` is a number of core/files/permissions.py, `since` in Unix milliseconds."""
+    """A permission. The role is a number of core/files/permissions.py, and `since` is in Unix milliseconds."""
 
     file: str
     id: str
@@ -44,33 +44,30 @@ _DROP_BELOW = Prepared(delete(permissions).where(permissions.c.file.in_(select(B
 _DROP_ALL = Prepared(delete(permissions).where(permissions.c.file == bindparam("top")))
 
 
-class Permissions:
+class Permissions(TableGroup):
     """The permissions."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
     def add(self, row: PermissionRow) -> None:
-        """A new permission."""
+        """Add a permission."""
         self._database.change(_ADD, row._asdict())
 
     def of(self, file_id: str) -> list[PermissionRow]:
-        """Those of a file itself, the oldest first."""
+        """Return the permissions on the file itself, oldest first."""
         return [PermissionRow._make(row) for row in self._database.run(_OF, {"key": file_id})]
 
     def has_any(self, user: str) -> bool:
-        """Whether others may have files that this user sees: shared with them, or put into a folder of theirs."""
+        """Return whether this user may see files of others, shared ones or such in a folder of theirs."""
         return self._database.fetch_one(_HAS, {"user": user.lower(), "owner": user}) is not None
 
     def set_role(self, file_id: str, which: str, role: int) -> None:
-        """Another role for somebody who has one."""
+        """Change the role of a permission."""
         self._database.change(_SET_ROLE, {"key": file_id, "which": which, "then": role})
 
     def drop(self, file_id: str, which: str) -> None:
-        """Take a permission away."""
+        """Delete a permission."""
         self._database.change(_DROP, {"key": file_id, "which": which})
 
     def drop_all(self, top: str) -> None:
-        """Forget the permissions of a file and of everything below it."""
+        """Delete the permissions on a file and on everything below it."""
         self._database.change(_DROP_BELOW, {"top": top})
         self._database.change(_DROP_ALL, {"top": top})

@@ -1,8 +1,9 @@
-"""The query language and the orders, as SQL."""
+"""Translates queries and sort orders of files to SQL."""
 
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -25,31 +26,51 @@ from sqlalchemy import (
 from ...core.files.permissions import Role
 from ...core.files.query import And, Compare, Has, Member, Not, Or, Search, SortKey
 from ..database.schema import files, opened, permissions, properties
-from .normalize import ascii_lower, words_of
+
+_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text in one case.
+
+    >>> words_of("Straße_2, draft")
+    ['strasse', '2', 'draft']
+    """
+    return re.findall(r"[^\W_]+", text.casefold())
+
+
+def word_list(text: str) -> str:
+    """Return the words of a text, each after a space, so that ` x` matches the beginning of a word."""
+    return "".join(f" {word}" for word in words_of(text))
+
+
+def ascii_lower(text: str) -> str:
+    """Return a text with its ASCII letters in lower case, as names are compared."""
+    return text.translate(_LOWER)
 
 
 class Viewer(NamedTuple):
-    """Who asks: a user, the id of their root folder, their OAuth client, and the folder's media type."""
+    """The user of a query, the id of their root folder, their OAuth client, and the media type of folders."""
 
     user: str
     root: str
     client: str
     folder_type: str
     shared: bool
-    """Whether others may have files that this user sees."""
+    """Other users may have files that this one can see."""
     app_only: bool
-    """Whether they see only what this client has made or opened."""
+    """The user can see only files that this client has created or opened."""
 
 
 class Term(NamedTuple):
-    """One key of an order as SQL."""
+    """A sort key."""
 
     value: ColumnElement[Any]
     descending: bool
 
     @property
     def clause(self) -> UnaryExpression[Any]:
-        """As ORDER BY takes it."""
+        """The expression for ORDER BY."""
         return self.value.desc() if self.descending else self.value.asc()
 
 
@@ -73,13 +94,13 @@ _PLAIN = {
 
 
 def condition(search: Search, viewer: Viewer) -> ColumnElement[bool]:
-    """A query as the condition that a file meets."""
+    """Return the condition of a query."""
     if isinstance(search, And):
         return and_(*(condition(part, viewer) for part in search.parts))
     if isinstance(search, Or):
         return or_(*(condition(part, viewer) for part in search.parts))
     if isinstance(search, Not):
-        # An unknown is no match, so its contrary is one. Only here: around every term it would hide the indexes.
+        # NULL is no match, so its negation is one. Only here, because around every term it would hide the indexes.
         return not_(func.coalesce(condition(search.inner, viewer), False))
     if isinstance(search, Member):
         return _member(search, viewer)
@@ -89,32 +110,29 @@ def condition(search: Search, viewer: Viewer) -> ColumnElement[bool]:
 
 
 def seen_by(viewer: Viewer) -> ColumnElement[bool]:
-    """What a user sees in a listing: their own, what was shared with them by name, what lies in folders of theirs."""
+    """Return the condition of a listing, which shows own files, those shared by name and all in own folders."""
     own = files.c.owner == viewer.user
-    visible_ids = or_(own, files.c.id.in_(select(visible(viewer.user).c.id))) if viewer.shared else own
-    return and_(visible_ids, _open_with(viewer.client)) if viewer.app_only else visible_ids
-
-
-def _open_with(client: str) -> ColumnElement[bool]:
-    return exists().where(opened.c.file == files.c.id, opened.c.client == client)
+    seen = or_(own, files.c.id.in_(select(visible(viewer.user).c.id))) if viewer.shared else own
+    return (
+        and_(seen, exists().where(opened.c.file == files.c.id, opened.c.client == viewer.client))
+        if viewer.app_only
+        else seen
+    )
 
 
 def visible(user: str) -> CTE:
-    """The ids of all files that were shared with a user, and of what lies below those and below what they let others
-    write to."""
-    roots = union(_granted(user), _writable_by_others(user)).subquery()
+    """Select the ids of the files shared with a user, and of everything below those and below shared own folders."""
+    writable = select(permissions.c.file.label("id")).join(
+        files, files.c.id == permissions.c.file
+    )  # others put theirs in
+    writable = writable.where(files.c.owner == user, permissions.c.role >= int(Role.WRITER))
+    roots = union(_select_granted(user), writable).subquery()
     tree = select(roots.c.id).cte("visible", recursive=True)
     return tree.union(select(files.c.id).join(tree, files.c.parent == tree.c.id))
 
 
-def _writable_by_others(user: str) -> Select[Any]:
-    """The ids of a user's files that others may write to: if it is a folder, theirs may be in it."""
-    ids = select(permissions.c.file.label("id")).join(files, files.c.id == permissions.c.file)
-    return ids.where(files.c.owner == user, permissions.c.role >= int(Role.WRITER))
-
-
-def _granted(user: str, *also: ColumnElement[bool]) -> Select[Any]:
-    """The ids of the files that this user has a permission of their own on."""
+def _select_granted(user: str, *also: ColumnElement[bool]) -> Select[Any]:
+    """Select the ids of the files that were shared with this user by name."""
     theirs = (permissions.c.type == "user", permissions.c.grantee == user.lower())
     return select(permissions.c.file.label("id")).where(*theirs, *also)
 
@@ -127,7 +145,7 @@ def _member(search: Member, viewer: Viewer) -> ColumnElement[bool]:
     if search.collection == "owners":
         return own
     least = Role.WRITER if search.collection == "writers" else Role.READER
-    return or_(own, files.c.id.in_(_granted(user, permissions.c.role >= int(least))))
+    return or_(own, files.c.id.in_(_select_granted(user, permissions.c.role >= int(least))))
 
 
 def _has(search: Has, viewer: Viewer) -> ColumnElement[bool]:
@@ -141,7 +159,9 @@ def _has(search: Has, viewer: Viewer) -> ColumnElement[bool]:
 
 def _compare(search: Compare, viewer: Viewer) -> ColumnElement[bool]:
     if search.field == "fullText":
-        return _full_text(str(search.value))
+        words = words_of(str(search.value))
+        matches = (_word_begins(files.c.all_words, word) for word in words)
+        return and_(*matches) if words else _contains("name", str(search.value))
     if search.operator == "contains":
         return _contains(search.field, str(search.value))
     if search.field in _PLAIN:
@@ -155,7 +175,7 @@ def _special(search: Compare, viewer: Viewer) -> ColumnElement[bool]:
     if search.field == "name":
         equal: ColumnElement[bool] = files.c.name_key == ascii_lower(str(search.value))
     elif search.field == "sharedWithMe":
-        shared = and_(files.c.owner != viewer.user, files.c.id.in_(_granted(viewer.user)))
+        shared = and_(files.c.owner != viewer.user, files.c.id.in_(_select_granted(viewer.user)))
         equal = shared if search.value else not_(shared)
     else:
         equal = _visibility(str(search.value))
@@ -163,7 +183,7 @@ def _special(search: Compare, viewer: Viewer) -> ColumnElement[bool]:
 
 
 def _visibility(word: str) -> ColumnElement[bool]:
-    """By link alone: nothing is found that was not shared with a name."""
+    """Return the condition of a visibility. A link alone makes no file visible in a search."""
     if word == "limited":
         return and_(*(not_(_open_to(kind)) for kind in _BY_LINK.values()))
     return _open_to(_BY_LINK[word]) if word in _BY_LINK else false()
@@ -183,24 +203,22 @@ def _contains(field: str, text: str) -> ColumnElement[bool]:
     return _word_begins(files.c.words, " ".join(words)) if words else files.c.name.contains(text, autoescape=True)
 
 
-def _full_text(text: str) -> ColumnElement[bool]:
-    words = words_of(text)
-    return and_(*(_word_begins(files.c.all_words, word) for word in words)) if words else _contains("name", text)
-
-
 def _word_begins(column: Any, words: str) -> ColumnElement[bool]:
     match: ColumnElement[bool] = column.contains(f" {words}")
     return match
 
 
 def order(viewer: Viewer, keys: Sequence[SortKey]) -> list[Term]:
-    """The terms of an order; the newest file first where the keys do not tell."""
+    """Return the sort keys of an order. Files with equal keys are sorted newest first."""
     terms = [Term(_sort_value(key.name, viewer), key.descending) for key in keys]
     return [*terms, Term(files.c.seq, True)]
 
 
 def _sort_value(name: str, viewer: Viewer) -> ColumnElement[Any]:
     viewed = func.coalesce(files.c.viewed, 0)
+    since = select(permissions.c.since).where(
+        permissions.c.file == files.c.id, permissions.c.type == "user", permissions.c.grantee == viewer.user.lower()
+    )
     # fmt: off
     values: dict[str, ColumnElement[Any]] = {
         "createdTime":      files.c.created,
@@ -211,7 +229,7 @@ def _sort_value(name: str, viewer: Viewer) -> ColumnElement[Any]:
         "name_natural":     files.c.natural_key,
         "quotaBytesUsed":   func.coalesce(files.c.size, 0),
         "recency":          case((viewed > files.c.modified, viewed), else_=files.c.modified),
-        "sharedWithMeTime": _shared_time(viewer),
+        "sharedWithMeTime": func.coalesce(since.scalar_subquery(), 0),
         "starred":          1 - files.c.starred,
         "viewedByMeTime":   viewed,
     }
@@ -219,15 +237,8 @@ def _sort_value(name: str, viewer: Viewer) -> ColumnElement[Any]:
     return values[name]
 
 
-def _shared_time(viewer: Viewer) -> ColumnElement[Any]:
-    since = select(permissions.c.since).where(
-        permissions.c.file == files.c.id, permissions.c.type == "user", permissions.c.grantee == viewer.user.lower()
-    )
-    return func.coalesce(since.scalar_subquery(), 0)
-
-
 def after_keys(terms: Sequence[Term], after: Sequence[Any]) -> ColumnElement[bool]:
-    """What comes behind these keys in this order."""
+    """Return the condition of the files after these values of the sort keys."""
     return or_(*(_step(terms[:n], terms[n], after) for n in range(len(terms))))
 
 

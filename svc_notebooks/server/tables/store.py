@@ -27,10 +27,9 @@ from ..database.schema import (
 from . import dump
 from .calendars import Calendars
 from .change_log import ChangeLog
-from .channels import Channels
+from .channels import Channels, Trusted
 from .contents import Contents
 from .deadlines import Deadlines
-from .domains import Trusted
 from .events import Events
 from .files import FileTable
 from .oauth import OAuth
@@ -41,7 +40,7 @@ from .users import Users
 
 
 class Store:
-    """Everything that is remembered but the bytes themselves."""
+    """All rows of a service. The bytes of contents are in a BlobStore."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -61,13 +60,13 @@ class Store:
         self.deadlines = Deadlines(database)
 
     def exclusive(self) -> AbstractContextManager[bool | None]:
-        """Nobody else reads or writes meanwhile."""
+        """Return the lock for a block in which no other thread reads or writes."""
         return self._database.lock
 
     def clear(self) -> None:
-        """Forget files, what was made of them and who watches them.
+        """Delete the files, contents, upload sessions, channels, events and secondary calendars.
 
-        Users and tokens stay, with their roots and primary calendars; so do registered domains and trusted authorities.
+        Users and tokens stay, with their roots and primary calendars, and so do registered domains and authorities.
         """
         with self.transaction():
             self._database.delete_all(contents, rope, sessions, generated, properties, opened, permissions)
@@ -79,33 +78,32 @@ class Store:
             self._database.delete_all(files, where=files.c.parent.is_not(None))
 
     def rows(self) -> Iterator[tuple[str, Iterator[Row]]]:
-        """Every table and its rows."""
+        """Return every table and its rows."""
         return ((name, dump.rows(self._database, name)) for name in dump.TABLES)
 
     def counters(self) -> dict[str, int]:
-        """The last number of each table that gives none twice."""
+        """Return the last number of each table that uses no number twice."""
         return dump.counters(self._database)
 
     def load_rows(self, tables: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
-        """Hold these rows and no others, all or nothing. Raises ValueError where they contradict each other."""
+        """Replace all rows, or none. Raises ValueError if the rows contradict each other."""
         dump.load_rows(self._database, tables, numbers)
         self._forget()
 
     def image(self) -> bytes:
-        """The whole store as bytes."""
+        """Return the database as bytes."""
         return self._database.image()
 
     def restore(self, image: bytes) -> None:
-        """Make the store what it was when the image was taken."""
+        """Replace all rows by those of an image."""
         self._database.restore(image)
         self._forget()
 
     def _forget(self) -> None:
-        """Everything that was looked up has changed."""
         self.users.forget()
         self.channels.forget()
         self.upload_sessions.invalidate_claims()
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self._database.close()

@@ -1,4 +1,4 @@
-"""Upload sessions. Whoever changes one says which generation it claimed: the last to begin wins, no other lands."""
+"""The upload sessions. A change names the generation that its request claimed, and only the last claim is valid."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, select, update
 
-from ..database.engine import Database, Prepared, inserting
+from ..database.engine import Database, Prepared, TableGroup, inserting
 from ..database.schema import sessions
 
 
 class SessionRow(NamedTuple):
-    """One session; `query` is the initiation's, `answer` the body that its completion answered."""
+    """A session, with the query of its initiation and the body of the response to its completion (`answer`)."""
 
     id: str
     owner: str
@@ -51,43 +51,43 @@ _INVALIDATE_CLAIMS = Prepared(update(sessions).values(generation=0))
 _DROP = Prepared(delete(sessions).where(sessions.c.id == bindparam("key")))
 
 
-class UploadSessionTable:
-    """The sessions that are remembered."""
+class UploadSessionTable(TableGroup):
+    """The upload sessions."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database)
         self._claims = count(1)  # no number twice, not even after a restore: they only tell requests of now apart
 
     def add(self, row: SessionRow) -> None:
-        """Open a session."""
+        """Add a session."""
         self._database.change(_ADD, row._asdict())
 
     def get(self, key: str) -> SessionRow | None:
-        """A session by its upload_id."""
+        """Return a session by its upload_id, or None."""
         row = self._database.fetch_one(_GET, {"key": key})
         return SessionRow._make(row) if row else None
 
     def claim(self, key: str) -> SessionRow | None:
-        """A session for a request that will change it: from now on no earlier request can."""
+        """Return a session, or None, and let only this claim change it from now on."""
         row = self._database.change_one(_CLAIM, {"key": key, "mine": next(self._claims)})
         return SessionRow._make(row) if row else None
 
     def invalidate_claims(self) -> None:
-        """Let no request that is under way change any session."""
+        """Let no present claim change a session."""
         self._database.change(_INVALIDATE_CLAIMS, {})
 
     def save(self, row: SessionRow) -> bool:
-        """Write what changed; False: a later request has claimed the session, and nothing is written."""
+        """Save a session and return True, or False if a later request has claimed it."""
         return self._database.change(_SAVE, {**row._asdict(), "key": row.id, "mine": row.generation}) == 1
 
     def save_answer(self, key: str, answer: str) -> None:
-        """What a completed session answers from now on."""
+        """Store the body of the responses of a completed session."""
         self._database.change(_ANSWER, {"key": key, "text": answer})
 
     def older_than(self, before: float) -> list[SessionRow]:
-        """Some of the sessions that were last touched at or before this time (Unix seconds)."""
+        """Return at most 100 sessions that were last used at or before this time (Unix seconds)."""
         return [SessionRow._make(row) for row in self._database.run(_OLD, {"before": before})]
 
     def drop(self, key: str) -> None:
-        """Forget a session."""
+        """Delete a session."""
         self._database.change(_DROP, {"key": key})

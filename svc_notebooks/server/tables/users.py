@@ -1,4 +1,4 @@
-"""Users, access tokens, generated ids, and the few facts that the store keeps about itself."""
+"""The users, access tokens and generated ids, and facts about the store itself."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, insert, select, update
 
-from ..database.engine import Database, Prepared, inserting
+from ..database.engine import Database, Prepared, TableGroup, inserting
 from ..database.schema import generated, meta, tokens, users
 
 
 class TokenRow(NamedTuple):
-    """Who an access token stands for; `expires` in Unix seconds, None: never."""
+    """The user and client of an access token. It expires at a time in Unix seconds, or never for None."""
 
     user: str
     client: str
@@ -34,67 +34,67 @@ _SET_FACT = Prepared(update(meta).where(meta.c.name == bindparam("key")).values(
 _FACT = Prepared(select(meta.c.value).where(meta.c.name == bindparam("name")))
 
 
-class Users:
-    """Who there is, and what they were given."""
+class Users(TableGroup):
+    """The users, their tokens and ids, and facts about the store."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
-        self._roots: dict[str, str] = {}  # they never change, and almost every request asks
+        super().__init__(database)
+        self._roots: dict[str, str] = {}  # cached: they never change, and almost every request needs one
 
     def forget(self) -> None:
-        """Ask the database again: it has changed under us."""
-        self._roots = {}  # another book: who is looking something up writes it into the old one
+        """Drop the cached roots, after the database was replaced."""
+        self._roots = {}  # a new dict, because another thread may be adding a row of the former database to the old one
 
     def add_user(self, email: str, root: str) -> None:
-        """A new user, and the id of the folder that all of theirs is in."""
+        """Add a user and the id of their root folder."""
         self._database.change(_ADD_USER, {"email": email, "root": root})
 
     def root(self, email: str) -> str | None:
-        """The id of a user's root folder; None: there is no such user."""
+        """Return the id of a user's root folder, or None for an unknown user."""
         roots = self._roots
         if email not in roots and (row := self._database.fetch_one(_ROOT, {"email": email})):
             roots[email] = row[0]
         return roots.get(email)
 
     def emails(self) -> list[str]:
-        """All users, service accounts among them, in alphabetical order."""
+        """Return all users and service accounts, in alphabetical order."""
         return [email for (email,) in self._database.run(_EMAILS, {})]
 
     def add_token(self, secret: str, token: TokenRow) -> None:
-        """Let the bearer of this secret in; a secret that is known already stands for the new token."""
+        """Add an access token. A token with the same secret is replaced."""
         self._database.change(_ADD_TOKEN, {"digest": digest_of(secret), **token._asdict()})
 
     def token(self, secret: str) -> TokenRow | None:
-        """What this secret stands for."""
+        """Return the access token of a secret, or None."""
         row = self._database.fetch_one(_TOKEN, {"digest": digest_of(secret)})
         return TokenRow._make(row) if row else None
 
     def add_id(self, file_id: str, owner: str) -> None:
-        """An id that was given to this user to use."""
+        """Record an id that was generated for a user."""
         self._database.change(_ADD_ID, {"id": file_id, "owner": owner})
 
     def id_state(self, file_id: str) -> tuple[str, bool] | None:
-        """To whom this id was given, and whether it was used."""
+        """Return the user for whom an id was generated and whether it was used, or None."""
         row = self._database.fetch_one(_ID, {"id": file_id})
         return (row[0], bool(row[1])) if row else None
 
     def use_id(self, file_id: str) -> None:
-        """From now on the id is used, whatever becomes of its file."""
+        """Mark an id as used, which it stays even if its file is deleted."""
         self._database.change(_USE_ID, {"key": file_id})
 
     def count_opening(self) -> int:
-        """How often the store was opened before this time."""
+        """Count an opening of the store, and return the number of earlier ones."""
         before = int(self.fact("openings", "0"))
         self._database.change(_SET_FACT, {"key": "openings", "value": str(before + 1)})
         return before
 
     def set_fact(self, name: str, value: str) -> None:
-        """Another answer to `fact` from now on."""
+        """Set a fact about the store."""
         if self.fact(name, value) != value:
             self._database.change(_SET_FACT, {"key": name, "value": value})
 
     def fact(self, name: str, otherwise: str) -> str:
-        """A fact about the store; the first answer is kept."""
+        """Return a fact about the store. A new one is set to `otherwise`."""
         row = self._database.fetch_one(_FACT, {"name": name})
         if row:
             return str(row[0])
@@ -103,5 +103,5 @@ class Users:
 
 
 def digest_of(secret: str) -> str:
-    """What is kept of a secret."""
+    """Return the digest under which a secret is stored."""
     return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
