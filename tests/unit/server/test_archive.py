@@ -246,7 +246,7 @@ HOSTILE: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
     "an older schema with an object": (both(of_version_1, row_with("files", 4, {})), "files has an impossible row"),
     "an older schema with a large number": (both(of_version_1, row_with("files", 0, 2**63)), "impossible row"),
     "an older schema with a row that is none": (both(of_version_1, added("tables/users.jsonl", b"{}")), "a list"),
-    "an older schema with a long row": (both(of_version_1, added("tables/users.jsonl", b'["a"]')), "users has an impossible row"),
+    "an older schema with a long row": (both(of_version_1, added("tables/users.jsonl", b'["a"]')), "an impossible row"),
     "a policy that is not known": (manifest_with(policy={"magic": 1}), "magic is not known"),
     "a policy that cannot be": (manifest_with(policy={"chunk_rule": "soft"}), "chunk_rule"),
     "a policy that is a list": (manifest_with(policy=[]), "manifest cannot be used"),
