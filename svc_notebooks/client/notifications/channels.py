@@ -1,4 +1,7 @@
-"""The channels that a session has opened: the service has no list of them, so the client keeps one (A8 to A10)."""
+"""Opens and stops notification channels, and keeps the list of a session's channels (A8 to A10).
+
+The service has no call that lists them.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,8 @@ from weakref import WeakKeyDictionary
 
 from ...core.clock import from_millis
 from ...core.errors.errors import BadRequest, SvcError
-from ...core.http.messages import JSON, JSONObject, segment
+from ...core.http.messages import segment
+from ...core.resources.files import Change, ChannelToOpen
 from ..session import Session
 
 _TYPE = "web_hook"
@@ -23,9 +27,9 @@ _PAGE_SIZE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """One channel; `file` is None for the change log, `token` the channel's own, `expiration` None: it does not end.
+    """A channel that the session has opened, as the service has answered.
 
-    `kind`, `token` and `expiration` are those of the service's answer.
+    `file` is None for the change log, `expiration` is None if the channel does not expire.
     """
 
     id: str
@@ -40,7 +44,7 @@ class Channel:
     stopped: datetime | None = None
 
     def state(self, now: datetime) -> str:
-        """active, expired or stopped."""
+        """Return active, expired or stopped."""
         if self.stopped:
             return "stopped"
         return "expired" if self.expiration is not None and self.expiration <= now else "active"
@@ -48,7 +52,7 @@ class Channel:
 
 @dataclass(slots=True)
 class ChannelRegistry:
-    """What a session remembers of its channels, and where it is in the change log."""
+    """The channels of a session, and its position in the change log."""
 
     channels: dict[str, Channel] = field(default_factory=dict)
     page_token: str | None = None
@@ -58,12 +62,12 @@ _registries: WeakKeyDictionary[Session, ChannelRegistry] = WeakKeyDictionary()
 
 
 def registry_of(session: Session) -> ChannelRegistry:
-    """The register of a session."""
+    """Return the registry of a session."""
     return _registries.setdefault(session, ChannelRegistry())
 
 
 def new_id(session: Session) -> str:
-    """A UUID, from the session's own randomness: a sandbox draws the same ones at every run."""
+    """Return a UUID from the session's random numbers, which are the same in every run of a seeded sandbox."""
     return str(UUID(int=session.random.getrandbits(128), version=4))
 
 
@@ -80,73 +84,62 @@ def watch(
 ) -> Channel:
     """Open a channel on a file, or on the change log. Raises SvcError.
 
-    `expiration` is Unix time in milliseconds, and goes out as a number or as a text, as it is given.
-    `expect(channel_id, token)` is called before the request: the first message may come before its answer.
-    A drawn id that is taken was taken by a try whose answer was lost: another one is drawn, and the lost channel is
-    stopped, or every message would come twice. The other one comes from the system's randomness: a seeded session
-    that repeats an earlier one would draw one taken id after the other.
+    `expiration` is Unix time in milliseconds, and is sent as the number or the text that it is.
+    `expect(channel_id, token)` is called before the request, because the first message may come before the response.
+
+    If a generated id is in use, the response to an earlier attempt was lost. Then another id is used, and the lost
+    channel is stopped, or every message would come twice. The other id is from the system's random numbers, because a
+    seeded session that repeats an earlier one would generate one used id after the other.
     """
-    type_name = _TYPE if channel_type is None else channel_type
     lost: list[str] = []
     for left in reversed(range(_MAX_NEW_IDS)):
         requested_id = channel_id if channel_id is not None else str(uuid4()) if lost else new_id(session)
         if expect:
             expect(requested_id, token)
+        body: ChannelToOpen = {
+            "id": requested_id,
+            "type": _TYPE if channel_type is None else channel_type,
+            "address": address,
+        }
+        if token is not None:
+            body["token"] = token
+        if expiration is not None:
+            body["expiration"] = expiration
         try:
-            channel = _open_channel(session, file, _body(requested_id, type_name, address, token, expiration))
+            channel = _open_channel(session, file, body)
         except BadRequest as error:
             if error.reason != _ID_IN_USE or channel_id is not None or not left:
                 raise
             lost.append(requested_id)
         else:
-            _stop_lost(session, lost, channel.resource_id)
+            for lost_id in lost:  # on the same resource, whose id all its channels have (A8-09)
+                with suppress(SvcError):  # a channel of somebody else stays
+                    stop(session, lost_id, channel.resource_id)
             return channel
     raise AssertionError("unreachable")
 
 
-def _stop_lost(session: Session, lost: list[str], resource_id: str) -> None:
-    """All channels on one resource have its id (A8-09); somebody else's channel is not ours to stop, and stays."""
-    for channel_id in lost:
-        with suppress(SvcError):
-            stop(session, channel_id, resource_id)
-
-
-def _body(channel_id: str, type_name: str, address: str, token: str | None, expiration: int | str | None) -> JSONObject:
-    body: JSONObject = {
-        "id": channel_id,
-        "type": type_name,
-        "address": address,
-        "token": token,
-        "expiration": expiration,
-    }
-    return {name: value for name, value in body.items() if value is not None}
-
-
-def _open_channel(session: Session, file: str | None, body: JSONObject) -> Channel:
+def _open_channel(session: Session, file: str | None, body: ChannelToOpen) -> Channel:
     path = ("changes",) if file is None else ("files", segment(file))
-    answer = session.call("POST", session.names.path(*path, "watch"), body=body)
-    ends = answer.get("expiration")
-    made = Channel(
-        id=str(answer["id"]),
-        resource_id=str(answer["resourceId"]),
-        resource_uri=str(answer["resourceUri"]),
+    response = session.call("POST", session.names.path(*path, "watch"), body={**body})
+    kind, token, expiration = (response.get(name) for name in ("kind", "token", "expiration"))
+    channel = Channel(
+        id=str(response["id"]),
+        resource_id=str(response["resourceId"]),
+        resource_uri=str(response["resourceUri"]),
         file=file,
-        address=str(body["address"]),
-        kind=_text(answer.get("kind")),
-        token=_text(answer.get("token")),
+        address=body["address"],
+        kind=None if kind is None else str(kind),
+        token=None if token is None else str(token),
         opened=session.clock.now(),
-        expiration=None if ends is None else from_millis(int(str(ends))),
+        expiration=None if expiration is None else from_millis(int(str(expiration))),
     )
-    registry_of(session).channels[made.id] = made
-    return made
-
-
-def _text(value: JSON) -> str | None:
-    return None if value is None else str(value)
+    registry_of(session).channels[channel.id] = channel
+    return channel
 
 
 def stop(session: Session, channel_id: str, resource_id: str) -> None:
-    """Stop a channel. Raises NotFound where there is no such active one, or not for this user."""
+    """Stop a channel. Raises NotFound if there is no such active channel, or this user may not stop it."""
     path = session.names.path("channels", "stop")
     session.call("POST", path, body={"id": channel_id, "resourceId": resource_id})
     known = registry_of(session).channels
@@ -155,24 +148,22 @@ def stop(session: Session, channel_id: str, resource_id: str) -> None:
 
 
 def start_page_token(session: Session) -> str:
-    """The token that stands for now in the change log."""
-    answer = session.call("GET", session.names.path("changes", "startPageToken"))
-    return str(answer["startPageToken"])
+    """Return the page token of the present end of the change log."""
+    return str(session.call("GET", session.names.path("changes", "startPageToken"))["startPageToken"])
 
 
-def changes_since(session: Session, page_token: str, fields: str) -> Iterator[JSONObject]:
-    """Every change since a token, page by page; at the end the session remembers where it is."""
-    token: str | None = page_token
-    while token:
+def changes_since(session: Session, page_token: str, fields: str) -> Iterator[Change]:
+    """Yield the changes since a page token, and keep the token of the last page in the registry."""
+    token: Any = page_token
+    while token is not None:
         query = {
-            "pageToken": token,
+            "pageToken": str(token),
             "pageSize": _PAGE_SIZE,
             "fields": f"nextPageToken,newStartPageToken,changes({fields})",
         }
-        page = session.call("GET", session.names.path("changes"), query=query)
-        changes = page.get("changes")
-        yield from (change for change in changes if isinstance(change, dict)) if isinstance(changes, list) else ()
-        following, end = page.get("nextPageToken"), page.get("newStartPageToken")
-        token = None if following is None else str(following)
+        page: Any = session.call("GET", session.names.path("changes"), query=query)
+        changes: list[Change] = page["changes"] if isinstance(page.get("changes"), list) else []
+        yield from (change for change in changes if isinstance(change, dict))
+        token, end = page.get("nextPageToken"), page.get("newStartPageToken")
         if end is not None:
             registry_of(session).page_token = str(end)

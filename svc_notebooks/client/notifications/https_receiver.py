@@ -1,7 +1,7 @@
-"""A receiving URL on this machine: HTTPS in a thread, each message handed to an inbox (A11).
+"""Receives notifications over HTTPS in a thread, and hands each message to an inbox (A11).
 
-The standard library's server, with the handshake in the thread of the connection, so that nobody who connects
-and says nothing holds up others. The inbox is not held: who lets go of a receiver need not close it.
+The server of the standard library, with the TLS handshake in the thread of the connection, so that a silent client does
+not hold up others. The server has only a weak reference to the inbox, and ends when the inbox is collected.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _POLL_SECONDS = 0.1
 
 
 class _Refused(IntEnum):
-    """Statuses of requests that are no messages."""
+    """The statuses for requests that are not messages."""
 
     BAD = 400
     NOT_FOUND = 404
@@ -38,7 +38,7 @@ class _Refused(IntEnum):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """One connection."""
+    """Handles one connection."""
 
     protocol_version = "HTTP/1.1"
     server_version, sys_version = "svc-notebooks", ""
@@ -65,26 +65,21 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(length)
             return
         body = self.rfile.read(length)
-        if len(body) < length:
-            self.close_connection = True  # who sends half a message hears no answer
+        inbox = self.server.inbox()
+        if len(body) < length or inbox is None:
+            self.close_connection = True
         elif self.path.partition("?")[0] != self.server.path:
             self._send(_Refused.NOT_FOUND)
         else:
             headers = Headers([(name, value) for name, value in self.headers.items()])
-            self._answer(Request("POST", self.path, headers, body))
-
-    def _answer(self, request: Request) -> None:
-        if (inbox := self.server.inbox()) is None:
-            self.close_connection = True
-            return
-        response, delay = inbox.receive(request)
-        if self.server.closing.wait(delay):  # a receiver that stalls, because somebody wants to see that
-            self.close_connection = True
-        else:
-            self._send(response.status)
+            response, delay = inbox.receive(Request("POST", self.path, headers, body))
+            if self.server.closing.wait(delay):  # the delay that `answer_with` sets
+                self.close_connection = True
+            else:
+                self._send(response.status)
 
     def _length(self) -> int | _Refused:
-        """The bytes of the body; messages are small and say so."""
+        """Return the length of the body, or the status for one without a length or too long for a message."""
         if self.headers.get("Transfer-Encoding"):
             return _Refused.NO_LENGTH
         text = self.headers.get("Content-Length", "0").strip()
@@ -92,21 +87,16 @@ class _Handler(BaseHTTPRequestHandler):
             return _Refused.BAD
         return int(text) if len(text) <= _MAX_DIGITS and int(text) <= _MAX_BODY else _Refused.TOO_LARGE
 
-    def _refuse(self, status: int) -> None:
-        """What is left of the request is not read, so this is the connection's last answer."""
-        self.close_connection = True
+    def _refuse(self, status: int = _Refused.METHOD_NOT_ALLOWED) -> None:
+        self.close_connection = True  # the rest of the request is not read
         self._send(status)
 
-    def _refuse_method(self) -> None:
-        self._refuse(_Refused.METHOD_NOT_ALLOWED)
-
-    do_GET = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _refuse_method
+    do_GET = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _refuse
 
     def _send(self, status: int) -> None:
-        """A 102 is no answer yet, and here no other follows: the connection ends with it."""
         self.send_response_only(status)
         if status == _IN_PROGRESS:
-            self.close_connection = True
+            self.close_connection = True  # because a 102 is not final, and no final status follows it here
         elif status != _EMPTY:
             self.send_header("Content-Length", "0")
         if self.close_connection and status != _IN_PROGRESS:
@@ -143,31 +133,27 @@ class _Server(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def run(self) -> None:
-        """Listen until it is closed or nobody can look into the inbox any more; then end every connection."""
+        """Listen until the receiver is closed or its inbox collected, and then close every connection."""
         with self:
             while not self.closing.is_set() and self.inbox():
                 self.handle_request()
         self.closing.set()
-        self._close_connections()
-
-    def _close_connections(self) -> None:
-        """End the connections that are open, idle ones too."""
         with self._lock:
             for connection in self._open:
                 with suppress(OSError):
                     socket.socket.shutdown(connection, socket.SHUT_RDWR)  # its own would undo TLS under a reader
 
     def close_in_child(self) -> None:
-        """In a forked child: close the copies of the parent's sockets, or connections would outlive the parent's."""
+        """Close a forked child's copies of the sockets, because otherwise connections would outlive the parent's."""
         self.closing, self._lock = Event(), Lock()
         close_copies([self.socket, *self._open])
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A handshake that failed is the sender's business, and no matter for a notebook's output."""
+        """Ignore failed handshakes, which are not of interest in a notebook's output."""
 
 
 class HttpsReceiver:
-    """Listens until it is closed, or its inbox is forgotten. Raises OSError for an address that is in use."""
+    """Listens until it is closed or its inbox is collected. Raises OSError for an address that is in use."""
 
     def __init__(self, inbox: Inbox, context: ssl.SSLContext, *, host: str, port: int, path: str) -> None:
         self._server = _Server((host, port), inbox, context, path)
@@ -177,10 +163,10 @@ class HttpsReceiver:
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """The port on which it listens."""
         return int(self._server.server_address[1])
 
     def close(self) -> None:
-        """Listen no more, and end the connections; who stalls answers nothing."""
+        """Stop listening, and close the connections. Delayed responses are not sent."""
         self._server.closing.set()
         self._thread.join()

@@ -80,13 +80,13 @@ class HeaderRow:
 # fmt: off
 HEADERS: tuple[HeaderRow, ...] = (
     HeaderRow("Channel-ID",         "always",    "the id that you gave the channel",                           "channel_id"),
-    HeaderRow("Message-Number",     "always",    "1 for sync, then growing, with gaps",                        "number"),
-    HeaderRow("Resource-ID",        "always",    "what is watched, whatever the version",                      "resource_id"),
-    HeaderRow("Resource-State",     "always",    "what happened to it",                                        "state"),
-    HeaderRow("Resource-URI",       "always",    "its address in this version of the service",                 "resource_uri"),
-    HeaderRow("Changed",            "sometimes", "what kind of thing changed; never with sync",                "changed", ",".join),
-    HeaderRow("Channel-Expiration", "sometimes", "when the channel ends; only if it does",                     "expiration", _http_date),
-    HeaderRow("Channel-Token",      "sometimes", "the token that you gave, if you gave one",                   "token"),
+    HeaderRow("Message-Number",     "always",    "1 for sync, then increasing, with gaps",                        "number"),
+    HeaderRow("Resource-ID",        "always",    "the id of the watched resource in every version",                      "resource_id"),
+    HeaderRow("Resource-State",     "always",    "what happened to the resource",                                        "state"),
+    HeaderRow("Resource-URI",       "always",    "its URL in this version of the service",                 "resource_uri"),
+    HeaderRow("Changed",            "sometimes", "what changed in it, never with sync",                "changed", ",".join),
+    HeaderRow("Channel-Expiration", "sometimes", "when the channel expires, if it does",                     "expiration", _http_date),
+    HeaderRow("Channel-Token",      "sometimes", "the token of the channel, if it has one",                   "token"),
 )
 # fmt: on
 

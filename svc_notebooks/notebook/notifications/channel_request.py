@@ -1,4 +1,4 @@
-"""The arguments of a watch call, checked before anything is sent (A8, A9)."""
+"""Checks the arguments of `watch_file` and `watch_changes` before anything is sent (A8, A9)."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 _BEARER = re.compile(r"\s*bearer\s", re.IGNORECASE)
 _MILLISECONDS = re.compile(r"-?[0-9]+")
 _REFUSED = (
-    "token {reason}: every message would carry it to the receiver. Give a text that opens nothing else,"
-    " or leave token out: a receiver() of this kernel then has one drawn"
+    "token {reason}, and every message would carry it to the receiver. Give a text that is not a credential,"
+    " or leave token out, and one is generated for a receiver() of this kernel"
 )
 
 
 def receiver_for(session: Session, to: object) -> Receiver | str:
-    """The receiver, or the address of one elsewhere; None: the one that was made last. Raises TypeError, ValueError."""
+    """Return the receiver or the address, or for None the last receiver. Raises TypeError, ValueError."""
     if to is None and not (receivers := receivers_of(session)):
-        raise ValueError("there is no receiver yet: make one with receiver(), or give an https address")
+        raise ValueError("there is no receiver yet; create one with receiver(), or give an https address")
     receiver = receivers[-1] if to is None else to
     if not isinstance(receiver, Receiver | str):
         raise TypeError(f"receiver must be a receiver(), an https address or None, not {type(to).__name__}")
@@ -34,7 +34,7 @@ def receiver_for(session: Session, to: object) -> Receiver | str:
 
 
 def channel_token(session: Session, token: object) -> str | None:
-    """The token, if it does not look like a credential (ruling 42). Raises TypeError, ValueError; neither shows it."""
+    """Return the token if it does not look like a credential (ruling 42). Raises TypeError, ValueError without it."""
     text = optional_text("token", token)
     if text and _BEARER.match(text):
         raise ValueError(_REFUSED.format(reason="begins with 'Bearer ', as a credential does"))
@@ -44,11 +44,11 @@ def channel_token(session: Session, token: object) -> str | None:
 
 
 def expiration_time(session: Session, expires_in: Any, expiration: object) -> int | str | None:
-    """Unix time in milliseconds: so long from now, or as it is given. Raises TypeError, ValueError."""
+    """Return the end of a channel as Unix time in milliseconds, or None. Raises TypeError, ValueError."""
     if expiration is None:
         return None if expires_in is None else to_millis(session.clock.now() + parse_duration(expires_in))
     if expires_in is not None:
-        raise ValueError("expires_in and expiration are two ways to say when the channel ends: give one of them")
+        raise ValueError("expires_in and expiration both set when the channel ends; give only one of them")
     if isinstance(expiration, int) and not isinstance(expiration, bool):
         return expiration
     if isinstance(expiration, str) and _MILLISECONDS.fullmatch(expiration):

@@ -1,4 +1,4 @@
-"""Notification channels from a notebook: watch, stop, renew (A8 to A10)."""
+"""Opens, lists, stops and renews notification channels (A8 to A10)."""
 
 from __future__ import annotations
 
@@ -44,26 +44,26 @@ def watch_file(
 
     Args:
         file: An id, a row, a DataFrame or a list of ids.
-        receiver: Where messages go: a `receiver()`, or the https address of one elsewhere, whose domain is
-            registered; None: the receiver that was made last.
-        channel_id: Its id, at most 64 characters, never used before; None draws a UUID.
-        token: A text of at most 256 characters that every message carries, and no secret that opens anything else;
-            "" sends none. None draws one for a receiver of this kernel, which verifies it, and sends none to others.
-        expires_in: Seconds, or "2h", after which it ends; the service may make it less (a day at most, by default).
-            None: as the service decides (an hour, by default).
-        expiration: When it ends, instead of `expires_in`: a datetime with its zone, a text like
+        receiver: A `receiver()` that gets the messages, or the https address of one elsewhere, whose domain is
+            registered. None means the last receiver that was created.
+        channel_id: An id of at most 64 characters that was never used before. None generates a UUID.
+        token: A text of at most 256 characters that every message carries. It must not be a credential. None generates
+            one for a receiver of this kernel, which verifies it, and none for others. "" sends none.
+        expires_in: The life of the channel in seconds, or as "2h". The service may shorten it (to a day, by default).
+            None leaves it to the service (an hour, by default).
+        expiration: The end of the channel instead of `expires_in`, as a datetime with its zone, a text like
             "2026-11-02 10:00+01:00", or Unix time in milliseconds, which is sent as the number or the text that it is.
-        channel_type: None is "web_hook", the type that the interface has.
+        channel_type: The type of the channel. None means "web_hook", the only one of the interface.
 
     Returns:
-        One row for each file: id (str, the channel's), watching (str, the file's id), state (str), opened,
-        expiration (datetime64[ms, UTC], missing if it does not end), resource_id, resource_uri, address (str),
+        One row for each file: id (str, of the channel), watching (str, the file's id), state (str), opened,
+        expiration (datetime64[ms, UTC], missing if it does not expire), resource_id, resource_uri, address (str),
         token (str: its first characters and its length, missing if there is none), kind (str).
 
     Raises:
-        TypeError, ValueError: An argument cannot be meant, or the token begins with "Bearer " or is the session's own;
-            nothing was sent.
-        BadRequest: The service refuses a property; all that is wrong is told.
+        TypeError, ValueError: An argument is not valid, or the token begins with "Bearer " or is the session's own.
+            Nothing was sent.
+        BadRequest: The service refuses a property. The message has every problem.
         NotAllowed: The domain of the address is not registered.
         NotFound: There is no such file, or not for this user.
 
@@ -80,7 +80,7 @@ def watch_file(
     session = session_or_current(session)
     ids = file_ids(file)
     if channel_id is not None and len(ids) != 1:
-        raise ValueError(f"channel_id is one id, and file names {len(ids)} files")
+        raise ValueError(f"channel_id is for one file, but file has {len(ids)}; leave channel_id out")
     arguments = _watch_arguments(session, receiver, channel_id, token, expires_in, expiration, channel_type)
     return apply_to_rows(
         CHANNELS, ids, lambda file_id: channel_record(_open_channel(session, file_id, **arguments), session)
@@ -97,10 +97,10 @@ def watch_changes(
     channel_type: str | None = None,
     session: Session | None = None,
 ) -> DataFrame:
-    """Open a notification channel on the change log: a message whenever any of this user's files changes.
+    """Open a notification channel on the change log, which sends a message whenever any of this user's files changes.
 
-    What has changed is then asked with `changes()`. The arguments and the columns are those of `watch_file`, with
-    "changes" in the column watching; it lives a week at most, by default.
+    `changes()` returns what has changed. The arguments and the columns are those of `watch_file`, with "changes" in the
+    column watching. The channel lives for a week at most, by default.
 
     See docs/rules.md#a9-watch-the-change-log (A9).
 
@@ -114,9 +114,9 @@ def watch_changes(
     from ...client.notifications.channels import registry_of, start_page_token
 
     session = session_or_current(session)
-    register = registry_of(session)
+    registry = registry_of(session)
     arguments = _watch_arguments(session, receiver, channel_id, token, expires_in, expiration, channel_type)
-    register.page_token = register.page_token or start_page_token(session)
+    registry.page_token = registry.page_token or start_page_token(session)
     return frame(CHANNELS, [channel_record(_open_channel(session, None, **arguments), session)])
 
 
@@ -129,7 +129,7 @@ def _watch_arguments(
     expiration: object,
     channel_type: object = None,
 ) -> dict[str, Any]:
-    """The arguments of a watch call, checked, as `_opened` takes them."""
+    """Check the arguments of a watch call. Returns those of `_open_channel`."""
     return {
         "receiver": receiver_for(session, receiver),
         "channel_id": optional_text("channel_id", channel_id),
@@ -152,7 +152,7 @@ def _open_channel(
 
 
 def channel_record(channel: Channel, session: Session) -> Record:
-    """A channel as a row of `CHANNELS`."""
+    """Return a channel as a row of `CHANNELS`."""
     return {
         "id": channel.id,
         "watching": channel.file or "changes",
@@ -168,10 +168,10 @@ def channel_record(channel: Channel, session: Session) -> Record:
 
 
 def channels(*, session: Session | None = None) -> DataFrame:
-    """The channels that this session has opened, oldest first; the service itself has no list of them.
+    """List the channels that this session has opened, oldest first. The service has no such list.
 
     Returns:
-        One row each, with the columns of `watch_file`; state is active, expired or stopped.
+        One row each, with the columns of `watch_file`. state is active, expired or stopped.
 
     >>> lab = svc.sandbox()
     >>> rx = svc.receiver(direct=True)
@@ -187,18 +187,18 @@ def channels(*, session: Session | None = None) -> DataFrame:
 
 
 def stop_channel(channel: ChannelLike, *, session: Session | None = None) -> DataFrame:
-    """Stop channels: nothing more is sent on them, and what waits is taken back.
+    """Stop channels, and drop their queued messages.
 
     Args:
-        channel: An id of this session's `channels()`, a row or frame of them, or a list of ids. A channel of
-            another session is a row with id and resource_id.
+        channel: An id of this session's `channels()`, a row or frame of them, or a list of ids. For a channel of
+            another session, a row with id and resource_id.
 
     Returns:
         One row each: id (str), stopped (boolean).
 
     Raises:
         ValueError: This session has not opened such a channel.
-        NotFound: It is not active any more, or another user or client opened it.
+        NotFound: The channel is not active any more, or another user or client has opened it.
 
     See docs/rules.md#a10-stop-a-channel (A10).
 
@@ -219,23 +219,20 @@ def stop_channel(channel: ChannelLike, *, session: Session | None = None) -> Dat
 
 
 def _channel_pairs(session: Session, channel: Any) -> list[tuple[str, str]]:
-    """The id and the resource id of each channel that is meant."""
+    """Return the id and the resource id of each channel. Raises ValueError if a resource id is not known."""
     from ...client.notifications.channels import registry_of
 
     ids, known = file_ids(channel, "channel"), registry_of(session).channels
     resource_ids: list[Any] = [None] * len(ids)
     if not isinstance(channel, str | list | tuple) and "resource_id" in channel:
         resource_ids = list(channel["resource_id"]) if is_frame(channel) else [channel["resource_id"]]
-    if unknown := [
-        channel_id
-        for channel_id, resource in zip(ids, resource_ids, strict=True)
-        if channel_id not in known and not resource
-    ]:
-        raise ValueError(f"channel {unknown[0]!r} was not opened by this session: give a row with id and resource_id")
-    return [
-        (channel_id, resource or known[channel_id].resource_id)
-        for channel_id, resource in zip(ids, resource_ids, strict=True)
-    ]
+    pairs = []
+    for channel_id, resource_id in zip(ids, resource_ids, strict=True):
+        if not resource_id and channel_id not in known:
+            advice = "give a row with id and resource_id"
+            raise ValueError(f"channel {channel_id!r} was not opened by this session: {advice}")
+        pairs.append((channel_id, resource_id or known[channel_id].resource_id))
+    return pairs
 
 
 def renew_channel(
@@ -246,15 +243,15 @@ def renew_channel(
     keep_old: bool = False,
     session: Session | None = None,
 ) -> DataFrame:
-    """Go on with another channel before one expires: nothing renews it by itself, but two may overlap.
+    """Replace a channel by a new one before it expires, because no channel renews itself.
 
-    The new one watches the same, at the same address, with a token of its own where the receiver is of this kernel.
-    When its sync message has come there, or at once for a receiver elsewhere, the old one is stopped.
+    The new channel watches the same resource and sends to the same address. For a receiver of this kernel it has a new
+    token, and the old channel is stopped when the new one's sync message has arrived. For others it is stopped at once.
 
     Args:
         channel: One or more of this session's channels, as for `stop_channel`.
         expires_in, expiration: As for `watch_file`.
-        keep_old: Do not stop the old one: every message then comes twice.
+        keep_old: Do not stop the old channel, so that every message comes twice.
 
     Returns:
         One row for each new channel, with the columns of `watch_file`.
@@ -273,7 +270,7 @@ def renew_channel(
     session = session_or_current(session)
     ids, known = file_ids(channel, "channel"), registry_of(session).channels
     if unknown := [channel_id for channel_id in ids if channel_id not in known]:
-        raise ValueError(f"channel {unknown[0]!r} was not opened by this session, so it cannot be opened again")
+        raise ValueError(f"channel {unknown[0]!r} was not opened by this session, so it cannot be renewed")
     return apply_to_rows(
         CHANNELS, ids, lambda channel_id: _renew(session, known[channel_id], expires_in, expiration, keep_old)
     )

@@ -36,7 +36,7 @@ _OUTCOME_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class TimelineAttempt:
-    """One try: seconds after the first, what was answered, how it counts."""
+    """An attempt to deliver a message. `after` is in seconds after the first attempt."""
 
     after: float
     answer: str
@@ -45,7 +45,7 @@ class TimelineAttempt:
 
 @dataclass(frozen=True, slots=True)
 class TimelineMessage:
-    """A message and its tries."""
+    """A message and its attempts."""
 
     name: str
     begun: str
@@ -53,18 +53,18 @@ class TimelineMessage:
 
     @property
     def lasted(self) -> float:
-        """Seconds from the first try to the last."""
+        """Seconds from the first attempt to the last."""
         return self.attempts[-1].after
 
 
 def delivery_timeline(channel: ChannelLike | None = None, *, session: Session | None = None) -> Picture:
-    """The attempts of every message against time, each row from its first try on.
+    """Draw the attempts to deliver each message against time, each row from its first attempt on.
 
     Args:
-        channel: Of this channel alone, or of several: ids, rows or a frame of `channels()`. None: of all.
+        channel: An id, a list of ids, a row or a frame of `channels()`. None means all channels.
 
     Raises:
-        ValueError: The session is no sandbox's: only the service knows of tries that nobody heard.
+        ValueError: The session is not one of a sandbox. Only the service knows of attempts that did not arrive.
 
     See docs/rules.md#n-08a (N-08).
 
@@ -80,7 +80,7 @@ def delivery_timeline(channel: ChannelLike | None = None, *, session: Session | 
     """
     lab = sandbox_of(session_or_current(session))
     if lab is None:
-        raise ValueError("delivery_timeline() needs a sandbox: a service elsewhere does not tell of its tries")
+        raise ValueError("delivery_timeline() needs a sandbox, because other services do not report their attempts")
     channel_ids = None if channel is None else set(file_ids(channel, "channel"))
     return timeline_of(
         [row for row in lab.service.deliveries() if channel_ids is None or row["channel_id"] in channel_ids]
@@ -88,23 +88,26 @@ def delivery_timeline(channel: ChannelLike | None = None, *, session: Session | 
 
 
 def timeline_of(deliveries: Iterable[Mapping[str, Any]]) -> Picture:
-    """The picture of the rows of `Service.deliveries`."""
+    """Draw the rows of `Service.deliveries`."""
     messages = messages_of(deliveries)
     tries = sum(len(message.attempts) for message in messages)
     title = f"Deliveries: {_count_text(len(messages), 'message', 'messages')}, {_count_text(tries, 'try', 'tries')}"
     longest = max((message.lasted for message in messages), default=0.0)
-    words = [[message.name, message.begun, _answers(message), _waited(message)] for message in messages]
-    drawn = [
-        [message.name, message.begun, _lane(message, longest), _answers(message), _waited(message)]
-        for message in messages
-    ]
+    text_rows, rows = [], []
+    for message in messages:
+        waited = f"{message.lasted:.1f} s" if len(message.attempts) > 1 else ""
+        text_rows.append([message.name, message.begun, _answers(message), waited])
+        rows.append([message.name, message.begun, _lane(message, longest), _answers(message), waited])
     names = ["message", "first try", "answers", "waited"]
-    notes = [*_legend(), f"; a row is {longest:.1f} seconds long" if longest else ""]
-    return Picture(text_table(title, names, words), chart(title, _COLUMNS, drawn, *notes))
+    legend: list[object] = []
+    for outcome, after in (("delivered", ", "), ("retry", ", "), ("failed", "")):
+        legend.append(join_html(swatch(_mark(8, 6, outcome)), _OUTCOME_LABELS[outcome], after))
+    legend.append(f"; a row is {longest:.1f} seconds long" if longest else "")
+    return Picture(text_table(title, names, text_rows), chart(title, _COLUMNS, rows, *legend))
 
 
 def messages_of(deliveries: Iterable[Mapping[str, Any]]) -> list[TimelineMessage]:
-    """The messages, in the order of their first tries."""
+    """Return the messages in the order of their first attempts."""
     rows = list(deliveries)
     several = len({row["channel_id"] for row in rows}) > 1
     clock = "%H:%M:%S" if len({row["time"][:10] for row in rows}) == 1 else "%d %b %H:%M:%S"
@@ -122,27 +125,19 @@ def _key(row: Mapping[str, Any]) -> tuple[str, int]:
 
 def _message(rows: Sequence[Mapping[str, Any]], clock: str, *, named: bool) -> TimelineMessage:
     times = [datetime.fromisoformat(row["time"]) for row in rows]
-    attempts = [
-        TimelineAttempt((time - times[0]).total_seconds(), _answer(row), row["outcome"])
-        for time, row in zip(times, rows, strict=True)
-    ]
+    attempts = []
+    for time, row in zip(times, rows, strict=True):
+        answer = str(row["status"]) if row["status"] is not None else str(row["error"] or "none")
+        attempts.append(TimelineAttempt((time - times[0]).total_seconds(), answer, row["outcome"]))
     label = f"{rows[0]['message_number']} {rows[0]['state']}"
     channel = f" on {rows[0]['channel_id'][:8]}" if named else ""
     return TimelineMessage(label + channel, times[0].strftime(clock), tuple(attempts))
-
-
-def _answer(row: Mapping[str, Any]) -> str:
-    return str(row["status"]) if row["status"] is not None else str(row["error"] or "none")
 
 
 def _answers(message: TimelineMessage) -> str:
     answers = ", ".join(attempt.answer for attempt in message.attempts)
     last = message.attempts[-1].outcome
     return answers if last == "delivered" else f"{answers} ({_OUTCOME_LABELS.get(last, last)})"
-
-
-def _waited(message: TimelineMessage) -> str:
-    return f"{message.lasted:.1f} s" if len(message.attempts) > 1 else ""
 
 
 def _lane(message: TimelineMessage, longest: float) -> Markup:
@@ -154,18 +149,13 @@ def _lane(message: TimelineMessage, longest: float) -> Markup:
 
 
 def _mark(x: float, y: float, outcome: str) -> Markup:
-    """A shape for each outcome: full, hollow, or crossed."""
+    """Draw an attempt, as a disc for delivered, a ring for retry, a cross for others."""
     if outcome == "delivered":
         return tag("circle", cx=x, cy=y, r=5, fill=SENT)
     if outcome == "retry":
         return tag("circle", cx=x, cy=y, r=4.5, fill="none", stroke=SENT, stroke_width=2)
     cross = f"M{x - 4},{y - 4} l8,8 m0,-8 l-8,8"
     return tag("path", d=cross, fill="none", stroke=INK, stroke_width=2)
-
-
-def _legend() -> list[object]:
-    shown = [[swatch(_mark(8, 6, outcome)), _OUTCOME_LABELS[outcome]] for outcome in ("delivered", "retry", "failed")]
-    return [join_html(*shown[0], ", "), join_html(*shown[1], ", "), join_html(*shown[2])]
 
 
 def _count_text(count: int, singular: str, plural: str) -> str:

@@ -1,14 +1,14 @@
-"""Shows messages as HTML, a line each, which unfolds to the headers and their meanings."""
+"""Renders messages as HTML, a line each, which unfolds to the headers and their meanings."""
 
 from __future__ import annotations
 
 from ...client.notifications.inbox import Received
 from ...core.brand_names import Names
 from ..widgets.html import Markup, join_html, tag
-from .receiver import explained_headers
+from .receiver import explain_headers
 
 MAX_SHOWN = 50
-"""So many messages are shown, the latest; `result` has all."""
+"""The number of latest messages that are shown. `result` has all."""
 
 _WIDTHS = " ".join(f"minmax(0, {width}em)" for width in (5, 6, 11, 14, 6, 10))
 _LINE = (
@@ -22,7 +22,7 @@ _VERIFIED = {True: "right", False: "wrong: refused", None: "unknown channel"}
 
 
 def headings(messages: list[Received]) -> Markup:
-    """How many messages there are, and what the parts of their lines are."""
+    """Render the number of messages, and the headings of their lines."""
     count = len(messages)
     if not count:
         return tag("p", "No message has come yet.", role="status", style="margin: 4px 2px")
@@ -36,7 +36,7 @@ def headings(messages: list[Received]) -> Markup:
 
 
 def message_line(message: Received, names: Names, watched: dict[str, str]) -> Markup:
-    """A message; `watched` says by channel id what it watches."""
+    """Render a message. `watched` has the name of the watched resource by channel id."""
     notification = message.notification
     parts: tuple[object, ...] = (
         notification.number,
@@ -48,13 +48,9 @@ def message_line(message: Received, names: Names, watched: dict[str, str]) -> Ma
         _VERIFIED[message.verified],
     )
     line = tag("span", *(tag("span", part) for part in parts), style=_LINE)
-    title = "The headers of this message, and what they mean"
-    return tag("details", tag("summary", line, title=title), _headers(message, names), style=_LINES)
-
-
-def _headers(message: Received, names: Names) -> Markup:
-    lines = (
+    headers = (
         tag("div", tag("code", f"{row['header']}: {row['value']}"), tag("i", row["meaning"], style="padding-left: 1em"))
-        for row in explained_headers(message, names)
+        for row in explain_headers(message, names)
     )
-    return tag("div", *lines, style=_HEADERS)
+    title = "The headers of this message, and what they mean"
+    return tag("details", tag("summary", line, title=title), tag("div", *headers, style=_HEADERS), style=_LINES)

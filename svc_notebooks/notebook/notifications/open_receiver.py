@@ -1,8 +1,9 @@
-"""Makes receivers of notifications and keeps those of each session (A11)."""
+"""Creates receivers of notifications, and keeps those of each session (A11)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,11 +27,11 @@ _PATH = "/notifications"
 
 _receivers: WeakKeyDictionary[Session, list[Receiver]] = WeakKeyDictionary()
 _address_numbers: WeakKeyDictionary[Sandbox, Iterator[int]] = WeakKeyDictionary()
-"""Numbers for the receivers without a socket: the people of a sandbox share its service, and so the addresses."""
+"""Numbers for the addresses of direct receivers, which must differ among all sessions of a sandbox."""
 
 
 def receivers_of(session: Session) -> list[Receiver]:
-    """The receivers that were made for a session, the last one last."""
+    """Return the receivers of a session, the last one last."""
     return list(_receivers.get(session, ()))
 
 
@@ -43,25 +44,25 @@ def receiver(
     direct: bool | None = None,
     session: Session | None = None,
 ) -> Receiver:
-    """A receiver of notifications in this kernel: HTTPS on this machine, in a thread.
+    """Create a receiver of notifications in this kernel, which listens with HTTPS in a thread.
 
-    A sandbox is told by itself to trust its certificate and to deliver to it. A service elsewhere must be able to
-    reach it, under a domain that is registered there and with a certificate that it trusts.
+    A sandbox trusts its certificate and delivers to it. A service elsewhere must be able to reach it, under a domain
+    that is registered there and with a certificate that the service trusts.
 
     Args:
-        host: The name or address to listen on, which the certificate is for.
-        port: 0 takes a free one.
-        certificate: A file with the certificate and one with its key, in PEM; None makes both, with an authority
-            of their own (`.ca_pem` of the result).
-        address: The address under which the service reaches it, where a proxy stands before it; None: that of
-            host and port.
-        direct: No socket: a sandbox calls the receiver as a function. None: where there are no sockets, as in a page.
+        host: The name or address on which to listen, and for which the certificate is.
+        port: The port. 0 means a free one.
+        certificate: A file with the certificate and one with its key, in PEM. None creates both, with an authority of
+            their own, which is `.ca_pem` of the result.
+        address: The URL under which the service reaches it through a proxy. None means that of host and port.
+        direct: True means that a sandbox calls the receiver as a function, without a socket. None means so only where
+            there are no sockets, as in a page.
 
     Raises:
-        Unsupported: There are no sockets here, and `direct` is False, or the service is elsewhere.
-        ImportError: Certificates cannot be made here; the message says what to install.
+        Unsupported: There are no sockets here, and `direct` is False or the service is elsewhere.
+        ImportError: Certificates cannot be created here. The message names the package to install.
         OSError: The port is in use.
-        ValueError: `direct` is for a sandbox; or the address is no https address.
+        ValueError: `direct` is True without a sandbox, or the address is not an https address.
 
     See docs/rules.md#a11-receiver (A11).
 
@@ -77,26 +78,22 @@ def receiver(
     lab, inbox = sandbox_of(session), Inbox(session.names, session.clock)
     if direct if direct is not None else lab and not capabilities().sockets:
         if lab is None:
-            raise ValueError("direct=True is for a sandbox: a service elsewhere needs an address that it can reach")
-        made = _direct_receiver(lab, inbox, session)
+            raise ValueError("direct=True is for a sandbox; a service elsewhere needs an address that it can reach")
+        service = lab.service
+        service.register_domain(_DIRECT_HOST)
+        number = next(_address_numbers.setdefault(lab, count(1)))
+        url = f"https://{_DIRECT_HOST}{_PATH}/{number}"
+        service.receive_at(url, lambda request: inbox.receive(request)[0])
+        close = partial(service.receive_at, url, None)
+        new = Receiver(inbox, session.names, url, ca_pem=None, close=close, settle=service.deliver)
     else:
-        made = _https_receiver(lab, inbox, session, host, port, certificate, _checked_address(address))
-    _receivers.setdefault(session, []).append(made)
+        if address is not None and not (isinstance(address, str) and address.startswith("https://")):
+            raise ValueError(f"address is {address!r}; give the whole address, like https://hooks.example.com{_PATH}")
+        new = _https_receiver(lab, inbox, session, host, port, certificate, address)
+    _receivers.setdefault(session, []).append(new)
     if lab:
-        lab.closes(made.close)
-    return made
-
-
-def _direct_receiver(lab: Sandbox, inbox: Inbox, session: Session) -> Receiver:
-    service = lab.service
-    service.register_domain(_DIRECT_HOST)
-    address = f"https://{_DIRECT_HOST}{_PATH}/{next(_address_numbers.setdefault(lab, count(1)))}"
-    service.receive_at(address, lambda request: inbox.receive(request)[0])
-
-    def close() -> None:
-        service.receive_at(address, None)
-
-    return Receiver(inbox, session.names, address, ca_pem=None, close=close, settle=service.deliver)
+        lab.closes(new.close)
+    return new
 
 
 def _https_receiver(
@@ -122,12 +119,6 @@ def _https_receiver(
     address = public_address or f"https://{url_host}:{server.port}{_PATH}"
     settle = lab.service.deliver if lab else None
     return Receiver(inbox, session.names, address, ca_pem=ca_pem, close=server.close, settle=settle)
-
-
-def _checked_address(address: str | None) -> str | None:
-    if address is not None and not (isinstance(address, str) and address.startswith("https://")):
-        raise ValueError(f"address is {address!r}; give the whole address, like https://hooks.example.com{_PATH}")
-    return address
 
 
 def _certificate(host: str, files: _Files | None) -> tuple[ssl.SSLContext, str | None]:

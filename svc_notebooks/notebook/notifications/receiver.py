@@ -1,10 +1,9 @@
-"""A receiver of notifications in this kernel, and its messages as DataFrames (A11)."""
+"""A receiver of notifications in this kernel, whose messages are DataFrames (A11)."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
@@ -24,24 +23,20 @@ if TYPE_CHECKING:
     from ...client.notifications.inbox import Inbox
     from ...core.brand_names import Names
 
-    _Files = tuple[str | Path, str | Path]
-
 
 _MAX_SECONDS = 3600
 _SETTLE_SECONDS = 2.0
-"""Seconds; a receiver that stalls, or another one that is dead, holds `wait_for` up no longer than that."""
-
+"""A delayed response, or another receiver that is dead, delays `wait_for` by at most so many seconds."""
 
 _FORKED = "This receiver listens in process {process}, and this process is a fork of it."
 _FORKED_ADVICE = "Look at its messages there, or make a receiver() here."
 
 
 class Receiver:
-    """A receiving URL: `address` is what a channel is given.
+    """A receiver of notifications. `address` is its URL for channels.
 
-    It keeps every message once, however often it is sent, and says of each whether it carried the token of
-    its channel. `answer_with` decides what the next messages are answered. As a context manager it is closed
-    at the end.
+    It keeps every message once, however often it is sent, and verifies the token of its channel. `answer_with` sets the
+    response to the next messages. As a context manager it is closed at the end.
     """
 
     def __init__(
@@ -56,7 +51,7 @@ class Receiver:
     ) -> None:
         self.address = address
         self.ca_pem = ca_pem
-        """The authority of its certificate, in PEM, for a service that must be told to trust it."""
+        """The authority of its certificate in PEM, which a service must trust."""
         self._inbox = inbox
         self._names = names
         self._close = close
@@ -66,7 +61,7 @@ class Receiver:
         after_fork(self, Receiver._reset_in_child)
 
     def _reset_in_child(self) -> None:
-        """In a forked child: no message comes here, and nothing is closed."""
+        """Mark the receiver as closed in a forked child, where no message arrives."""
         self._closed, self._settle = True, None
         self._inbox = cast(Inbox, ForkedChild(_FORKED.format(process=self._process), _FORKED_ADVICE))
 
@@ -82,19 +77,19 @@ class Receiver:
         self.close()
 
     def close(self) -> None:
-        """Take no more messages; those that came can still be looked at."""
+        """Stop receiving messages. Those that came can still be read."""
         if not self._closed:
             self._closed = True
             self._close()
 
     def answer_with(self, status: int, *, times: int | None = None, delay: float = 0) -> None:
-        """Decide what messages are answered.
+        """Set the response to the next messages.
 
         Args:
-            status: 200, 201, 202, 204 and 102 count as delivered; after 500, 502, 503 and 504 the service
-                tries again; any other is a failure (N-08). A 102 is sent alone, with no final status behind it.
-            times: So many messages, and then as before; None: all from now on.
-            delay: Seconds to stall before each answer, in real time; a direct receiver never stalls.
+            status: 200, 201, 202, 204 and 102 count as delivered. After 500, 502, 503 and 504 the service tries
+                again. Any other is a failure (N-08). A 102 is sent alone, without a final status after it.
+            times: The number of messages to which it applies. None means all from now on.
+            delay: Seconds of real time before each response. A direct receiver ignores it.
 
         >>> lab = svc.sandbox()
         >>> rx = svc.receiver(direct=True)
@@ -113,19 +108,19 @@ class Receiver:
     def wait_for(
         self, state: str | None = None, *, channel: str | None = None, count: int = 1, timeout: float = 10
     ) -> DataFrame:
-        """Wait until messages have come; those that match.
+        """Wait until messages have come, and return those that match.
 
         Args:
-            state: sync, add, remove, update, trash, untrash or change; None: any.
-            channel: The id of a channel; None: any.
-            count: How many must have come.
-            timeout: Seconds of real time; a virtual clock does not matter, and does not move.
+            state: sync, add, remove, update, trash, untrash or change. None means any.
+            channel: The id of a channel. None means any.
+            count: The number of messages to wait for.
+            timeout: Seconds of real time. A virtual clock does not count and does not move.
 
         Returns:
             The frame of `messages()`, with those that match.
 
         Raises:
-            TimeoutError: They did not come; it says what did.
+            TimeoutError: They did not come. The message has the states of those that did.
 
         >>> lab = svc.sandbox()
         >>> rx = svc.receiver(direct=True)
@@ -138,12 +133,17 @@ class Receiver:
         optional_text("channel", channel)
         whole("count", count, 1)
         ends = monotonic() + _seconds("timeout", timeout)
-        if self._settle:  # so that what else is on its way is in the frame, too
+        if self._settle:  # so that messages under way are in the frame, too
             self._settle(min(timeout, _SETTLE_SECONDS))
-        left = (
-            max(0.0, ends - monotonic()) if capabilities().threads else 0.0
-        )  # else nobody else can send anything meanwhile
-        matches = self._inbox.wait_for(lambda message: _matches(message, state, channel), count, left)
+        # Without threads nothing can arrive during the wait.
+        left = max(0.0, ends - monotonic()) if capabilities().threads else 0.0
+        matches = self._inbox.wait_for(
+            lambda message: (
+                state in (None, message.notification.state) and channel in (None, message.notification.channel_id)
+            ),
+            count,
+            left,
+        )
         if len(matches) < count:
             arrived = ", ".join(str(message.notification.state) for message in self._inbox.messages()) or "nothing"
             expected = f"{count} of {state or 'any state'}{f' on channel {channel}' if channel else ''}"
@@ -151,25 +151,25 @@ class Receiver:
         return frame(MESSAGES, [message_record(message) for message in matches])
 
     def messages(self) -> DataFrame:
-        """Every message, once, in the order in which they came first.
+        """List every message once, in the order in which they came first.
 
         Returns:
             One row each: received (datetime64[ms, UTC], the first time), channel_id (str), number (Int64),
             state, changed (str), verified (boolean: whether it carried its channel's token; missing for a
-            channel that this receiver does not know), tries (Int64: how often it came), answers (str: what
-            each try was answered), resource_id, resource_uri (str), expiration (datetime64[ms, UTC]),
-            token (str: its first characters and its length; missing where the message carried none),
+            channel that this receiver does not know), tries (Int64: how often it came), answers (str: the statuses
+            of the responses), resource_id, resource_uri (str), expiration (datetime64[ms, UTC]),
+            token (str: its first characters and its length; missing if the message carried none),
             content_type (str), content_length (Int64, bytes), kind (str, of the body).
         """
         return frame(MESSAGES, [message_record(message) for message in self._inbox.messages()])
 
     def explain(self, n: int = -1) -> DataFrame:
-        """The headers of a message, one by one: header, value, meaning (str).
+        """Return the headers of a message with their meanings, as header, value and meaning (str).
 
-        Of a token the first characters and the length are shown; `check_token` compares it with a whole one.
+        A token is shown by its first characters and its length. `check_token` compares it with a whole one.
 
         Args:
-            n: Which message of `messages()`; -1 is the last.
+            n: The position of the message in `messages()`. -1 is the last.
 
         >>> lab = svc.sandbox()
         >>> rx = svc.receiver(direct=True)
@@ -177,14 +177,14 @@ class Receiver:
         >>> rx.wait_for("sync").size > 0 and rx.explain()["header"].tolist()[:2]
         ['X-Svc-Channel-ID', 'X-Svc-Message-Number']
         """
-        return frame(EXPLAINED, explained_headers(self._message(n), self._names))
+        return frame(EXPLAINED, explain_headers(self._message(n), self._names))
 
     def check_token(self, token: str | None, n: int = -1) -> bool:
-        """Whether a message carried this token; None: whether it carried none.
+        """Return whether a message carried this token, or for None whether it carried none.
 
         Args:
-            token: The channel's token, whole.
-            n: Which message of `messages()`; -1 is the last.
+            token: The whole token of the channel.
+            n: The position of the message in `messages()`. -1 is the last.
 
         >>> lab = svc.sandbox()
         >>> rx = svc.receiver(direct=True)
@@ -205,29 +205,23 @@ class Receiver:
         return received[n]
 
     def clear(self) -> None:
-        """Forget the messages that have come."""
+        """Forget all messages."""
         self._inbox.clear()
 
     def expect(self, channel_id: str, token: str | None) -> None:
-        """Let messages of this channel be verified by this token; `watch_file` and `watch_changes` do it."""
+        """Verify the messages of a channel by this token, as `watch_file` and `watch_changes` set it."""
         self._inbox.expect(channel_id, token)
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call this after every message, in whatever thread took it; what is returned ends it."""
+        """Call a function after every message, in the thread that received it. Returns a function that ends this."""
         return self._inbox.listen(listener)
 
     def received(self) -> list[Received]:
-        """The messages as values, for views."""
+        """Return the messages as objects."""
         return self._inbox.messages()
 
 
-def _matches(message: Received, state: str | None, channel: str | None) -> bool:
-    notification = message.notification
-    return state in (None, notification.state) and channel in (None, notification.channel_id)
-
-
 def _seconds(argument: str, value: float) -> float:
-    """The value, if it is a number of seconds within an hour."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MAX_SECONDS:
         raise ValueError(f"{argument} is {value!r}; it must be a number of seconds from 0 to {_MAX_SECONDS}")
     return float(value)
@@ -238,7 +232,7 @@ def _message_count(count: int) -> str:
 
 
 def message_record(message: Received) -> Record:
-    """A message as a row of `MESSAGES`."""
+    """Return a message as a row of `MESSAGES`."""
     notification, length = message.notification, message.headers.get("Content-Length")
     return {
         "received": message.received,
@@ -259,16 +253,15 @@ def message_record(message: Received) -> Record:
     }
 
 
-_TOKEN = "Channel-Token"
 _CONTENT = {
-    "Content-Type": "what the body is; JSON, also where there is none",
-    "Content-Length": "how many bytes the body has; 0 for a file",
+    "Content-Type": "the media type of the body, JSON even if empty",
+    "Content-Length": "the number of bytes of the body, 0 for a file",
 }
 
 
-def explained_headers(message: Received, names: Names) -> list[dict[str, Any]]:
-    """The family's headers of a message, in the order of the interface's table, and those about its body."""
-    token, channel_token = names.header(_TOKEN), message.notification.token
+def explain_headers(message: Received, names: Names) -> list[dict[str, Any]]:
+    """Return the family's headers of a message, in the order of the interface's table, and those about its body."""
+    token, channel_token = names.header("Channel-Token"), message.notification.token
     meanings = {names.header(row.name): row.meaning for row in HEADERS} | _CONTENT
     return [
         {

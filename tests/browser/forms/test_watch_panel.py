@@ -47,12 +47,12 @@ def test_by_mouse(lab, open_panel):
     assert page.get_by_text("plan <b>for</b> May.txt: active", exact=False).count() >= 1
 
     messages.first.locator("summary").click()
-    page.get_by_text("1 for sync, then growing, with gaps").first.wait_for()
+    page.get_by_text("1 for sync, then increasing, with gaps").first.wait_for()
     lab.screenshot(page, "watch-3-explained")
 
     lab.run_code(page, "svc.update(plan, description='seen by many')")
     messages.nth(4).wait_for()
-    assert page.get_by_text("1 for sync, then growing, with gaps").first.is_visible(), "it stays unfolded"
+    assert page.get_by_text("1 for sync, then increasing, with gaps").first.is_visible(), "it stays unfolded"
 
     page.get_by_label("503 twice, then 200").check()
     page.locator("pre", has_text="times=2").wait_for(state="attached")

@@ -207,7 +207,7 @@ def test_renewing_overlaps(lab, rx, file):
 def test_a_frame_is_watched_row_by_row(lab, rx):
     files = svc.upload([b"1", b"2"], name=["a", "b"])
     assert svc.watch_file(files, rx)["watching"].tolist() == files["id"].tolist()
-    with pytest.raises(ValueError, match="channel_id is one id"):
+    with pytest.raises(ValueError, match="channel_id is for one file"):
         svc.watch_file(files, rx, channel_id="one")
 
 
@@ -225,7 +225,7 @@ def test_a_channel_is_an_id_a_row_a_frame_or_a_list(lab, rx, call):
 
 
 def test_what_cannot_be_meant(lab, file):
-    with pytest.raises(ValueError, match="make one with receiver"):
+    with pytest.raises(ValueError, match="create one with receiver"):
         svc.watch_file(file)
     with pytest.raises(TypeError, match="receiver must be"):
         svc.watch_file(file, 5)
