@@ -84,9 +84,9 @@ def occurrences(
     begin, length = _in_zone(start, zone), duration(start, end)
     durations = {_in_zone(extra.start, zone): extra.duration for extra in recurrence.rdates if extra.duration}
     span = max([length, *durations.values()])
-    moments = _moments(recurrence, begin, _shifted(after, -span), _upper_bound(before, begin, length), work)
+    moments = _moments(recurrence, begin, _add(after, -span), _window_end(before, begin, length), work)
     if after is not None:
-        moments = _not_ended(moments, durations, length, after.astimezone(UTC))
+        moments = _skip_ended(moments, durations, length, after.astimezone(UTC))
     if not isinstance(start, datetime):
         return (Occurrence(moment.date(), length) for moment in moments)
     if durations:
@@ -115,25 +115,25 @@ def _in_zone(moment: Start, zone: tzinfo) -> datetime:
     return moment.astimezone(UTC).astimezone(zone)
 
 
-def _upper_bound(before: datetime | None, begin: datetime, length: timedelta) -> datetime | None:
+def _window_end(before: datetime | None, begin: datetime, length: timedelta) -> datetime | None:
     """Return the end of a window, at most the first time at which an instance would end too late."""
     first = begin.astimezone(UTC) + timedelta.resolution
-    last = max(first, _shifted(_LAST_END, -length) or first)
+    last = max(first, _add(_LAST_END, -length) or first)
     return last if before is None else min(before, last)
 
 
-def _shifted(instant: datetime | None, shift: timedelta) -> datetime | None:
+def _add(instant: datetime | None, shift: timedelta) -> datetime | None:
     try:
         return None if instant is None else instant.astimezone(UTC) + shift
     except OverflowError:
         return None  # a bound outside of all years has no effect
 
 
-def _not_ended(
+def _skip_ended(
     moments: Iterator[datetime], durations: dict[datetime, timedelta], length: timedelta, after: datetime
 ) -> Iterator[datetime]:
     """Skip the instances that have ended when the window begins."""
-    limit = _shifted(after, -length) if not durations else None
+    limit = _add(after, -length) if not durations else None
     for moment in moments:
         if limit is not None and moment.astimezone(UTC) > limit:
             yield moment
@@ -154,9 +154,12 @@ def _moments(
     zone = begin.tzinfo or UTC
     extras = sorted(moment for extra in recurrence.rdates if _is_before(moment := _in_zone(extra.start, zone), before))
     head = [begin] if _is_before(begin, before) else []
-    moments = (
-        _with_start(head, streams[0]) if len(streams) == 1 and not extras else _unique(merge(head, extras, *streams))
-    )
+    if len(streams) == 1 and not extras:  # by far the most frequent case, which needs no merge
+        first_moment = next(streams[0], None)
+        again = [] if first_moment is None or [first_moment] == head else [first_moment]
+        moments: Iterator[datetime] = chain(head, again, streams[0])
+    else:
+        moments = _unique(merge(head, extras, *streams))
     if recurrence.exrules:
         other = [_stream(rule, begin, first, before, work) for rule in recurrence.exrules]
         moments = _difference(moments, _unique(merge(*other)))
@@ -166,12 +169,6 @@ def _moments(
 
 def _is_before(moment: datetime, before: datetime | None) -> bool:
     return before is None or moment.astimezone(UTC) < before
-
-
-def _with_start(start: list[datetime], stream: Iterator[datetime]) -> Iterator[datetime]:
-    """Join the start and one stream that may begin with it, which is by far the most frequent case."""
-    head = [moment for moment in [next(stream, None)] if moment is not None and [moment] != start]
-    return chain(start, head, stream)
 
 
 def _unique(moments: Iterator[datetime]) -> Iterator[datetime]:
@@ -201,25 +198,25 @@ def _stream(
     zone = begin.tzinfo or UTC
     end = min((bound for bound in (_end_of(rule, zone), before) if bound is not None), default=None)
     latest = end and _wall_time(end, _SLACK, zone)
-    batches = _ordered(rule_times(rule, begin, _earliest_wall_time(first, zone), latest, work))
+    batches = _order(rule_times(rule, begin, _earliest_wall_time(first, zone), latest, work))
     return chain.from_iterable(_until(batches, zone, end))
 
 
 def _earliest_wall_time(first: datetime | None, zone: tzinfo) -> datetime | None:
     """Return a local time before which no instance begins at or after `first`."""
-    early, late = _shifted(first, -_SLACK), _shifted(first, _SLACK)
+    early, late = _add(first, -_SLACK), _add(first, _SLACK)
     if first is None or early is None or late is None:
         return None
     begin, end = early.astimezone(zone), late.astimezone(zone)
     return first.astimezone(zone) if begin.utcoffset() == end.utcoffset() else begin
 
 
-def _ordered(batches: Iterator[Batch]) -> Iterator[Batch]:
+def _order(batches: Iterator[Batch]) -> Iterator[Batch]:
     """Yield the batches with existing local times. A time that a gap moves to the next day waits for that day's
     batch."""
     pending: Batch = []
     for batch in filter(None, batches):
-        day, shown = batch[-1].toordinal(), _as_clock_shows(batch)
+        day, shown = batch[-1].toordinal(), _skip_gaps(batch)
         if pending or shown[-1].toordinal() > day:
             merged = sorted({*pending, *shown})
             shown, pending = (
@@ -229,20 +226,17 @@ def _ordered(batches: Iterator[Batch]) -> Iterator[Batch]:
     yield pending
 
 
-def _as_clock_shows(batch: Batch) -> Batch:
+def _skip_gaps(batch: Batch) -> Batch:
     """Move the times that the clock skips by the length of the gap."""
-    changes = _change_days(batch[0], batch[-1]) if batch else []
+    if not batch:
+        return batch
+    zone, first, last = batch[0].tzinfo or UTC, batch[0].toordinal(), batch[-1].toordinal()
+    years = range(batch[0].year, batch[-1].year + 1)
+    changes = [day for year in years for day in clock_changes(zone, year) if first <= day <= last]
     if not changes:
         return batch
     shown = [_in_zone(moment, moment.tzinfo or UTC) if moment.toordinal() in changes else moment for moment in batch]
     return shown if shown == batch else sorted(set(shown))  # what is later may meet another
-
-
-def _change_days(first: datetime, last: datetime) -> list[int]:
-    """Return the days between two times on which the clocks of their zone change."""
-    zone, begin, end = first.tzinfo or UTC, first.toordinal(), last.toordinal()
-    years = range(first.year, last.year + 1)
-    return [day for year in years for day in clock_changes(zone, year) if begin <= day <= end]
 
 
 def _end_of(rule: Rule, zone: tzinfo) -> datetime | None:

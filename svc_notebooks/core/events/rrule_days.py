@@ -1,27 +1,27 @@
-"""Which days a rule speaks of, and where its periods lie on the calendar.
+"""Finds the days of a rule, and the days of its periods.
 
-`DayFilter` knows which days count, part by part, as the table of RFC 5545 (3.3.10) limits and expands. A period is
-found by arithmetic: its number on the calendar gives its days.
+`DayFilter` applies the parts of a rule as the table of RFC 5545 (3.3.10) limits and expands. A period is found by
+arithmetic: its number on the calendar gives its days.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from calendar import isleap, monthrange
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 
 from .rrule import Freq, Rule
 
 LAST_YEAR = 9998
-"""No instance lies in the last year that a date can have: what ends after it could not be said."""
+"""The last year of instances, so that the end of each is a valid date."""
 
 END = datetime(LAST_YEAR + 1, 1, 1).toordinal()  # noqa: DTZ001  a day
 
 
 CYCLE_DAYS = 146_097
-"""The calendar repeats itself after 400 years of so many days."""
+"""The days of 400 years, after which the calendar repeats."""
 
 _CYCLE_YEARS = 400
 
@@ -29,9 +29,9 @@ _Day = Callable[[datetime], bool]
 
 
 class DayFilter:
-    """The days that count, by every part of a rule that speaks of days.
+    """The days that match every part of a rule about days.
 
-    Years that are alike have the same ones, and there are few kinds of years: so each kind is looked at once.
+    Years with the same weekdays and lengths have the same days, so each of these few types of years is computed once.
     """
 
     def __init__(self, rule: Rule) -> None:
@@ -40,11 +40,11 @@ class DayFilter:
 
     @property
     def is_unlimited(self) -> bool:
-        """Whether every day counts."""
+        """Whether every day matches."""
         return not self._checks
 
     def between(self, first: int, stop: int) -> Iterator[int]:
-        """The days from `first` to before `behind` that count, as ordinals."""
+        """Yield the matching days from `first` to before `stop`, as ordinals."""
         empty = 0
         for year in _years(first, stop):
             begin, days = self.of_year(year)
@@ -55,12 +55,12 @@ class DayFilter:
                 return
 
     def count(self, first: int, stop: int) -> int:
-        """How many days there are from `first` to before `behind`."""
+        """Return the number of matching days from `first` to before `stop`."""
         years = (self.of_year(year) for year in _years(first, stop))
         return sum(bisect_left(days, stop - begin) - bisect_left(days, first - begin) for begin, days in years)
 
     def has(self, ordinal: int) -> bool:
-        """Whether this day counts."""
+        """Return whether a day matches."""
         if not self._checks:
             return True
         begin, days = self.of_year(date.fromordinal(ordinal).year)
@@ -68,32 +68,28 @@ class DayFilter:
         return index < len(days) and days[index] == ordinal - begin
 
     def count_in_year(self, ordinal: int) -> int:
-        """How many days count in the year of this one."""
+        """Return the number of matching days in the year of a day."""
         return len(self.of_year(date.fromordinal(ordinal).year)[1])
 
     @property
     def has_any(self) -> bool:
-        """Whether any day of any year counts."""
+        """Whether any day of any year matches."""
         return not self._checks or any(self.of_year(year)[1] for year in range(2001, 2001 + _CYCLE_YEARS))
 
     def of_year(self, year: int) -> tuple[int, list[int]]:
-        """The ordinal of 1 January, and how many days behind it each of those lies that count."""
+        """Return the ordinal of 1 January, and the offsets of the year's matching days."""
         begin = date(year, 1, 1)
         year_type = begin.weekday(), isleap(year), isleap(year - 1)
         if year_type not in self._by_year_type:
-            days = range(366 if isleap(year) else 365)
-            self._by_year_type[year_type] = list(self._checked(begin, days) if self._checks else days)
+            days = [(day, datetime.fromordinal(begin.toordinal() + day)) for day in range(366 if isleap(year) else 365)]
+            self._by_year_type[year_type] = [
+                day for day, moment in days if all(check(moment) for check in self._checks)
+            ]
         return begin.toordinal(), self._by_year_type[year_type]
-
-    def _checked(self, begin: date, days: Iterable[int]) -> Iterator[int]:
-        for day in days:
-            moment = datetime.fromordinal(begin.toordinal() + day)
-            if all(check(moment) for check in self._checks):
-                yield day
 
 
 def days_of(rule: Rule) -> DayFilter:
-    """The days of a rule. Rules that say the same of days share them."""
+    """Return the day filter of a rule, which rules with the same parts about days share."""
     parts = {field: getattr(rule, field) for field in _CHECKS}
     return _days(Rule(rule.freq, week_start=rule.week_start, **parts))
 
@@ -116,16 +112,13 @@ def _by_week(rule: Rule) -> _Day:
 
 
 def _week_numbers(day: datetime, week_start: int) -> set[int]:
-    """The number of a day's week, from the front and from the back. Week 1 has four days of its year or more."""
+    """Return the number of a day's week from the start and from the end of the year. Week 1 has at least four days of
+    its year."""
     middle = day + timedelta(days=3 - (day.weekday() - week_start) % 7)
     number = (_year_day(middle) - 1) // 7 + 1
-    weeks = (_year_day(_last_middle(middle)) - 1) // 7 + 1
+    last_middle = middle + timedelta(days=(_year_length(middle) - _year_day(middle)) // 7 * 7)
+    weeks = (_year_day(last_middle) - 1) // 7 + 1
     return {number, number - weeks - 1}
-
-
-def _last_middle(middle: datetime) -> datetime:
-    """The middle of the last week of its year."""
-    return middle + timedelta(days=(_year_length(middle) - _year_day(middle)) // 7 * 7)
 
 
 def _by_year_day(rule: Rule) -> _Day:
@@ -137,7 +130,8 @@ def _by_month_day(rule: Rule) -> _Day:
 
 
 def _by_day(rule: Rule) -> _Day:
-    """Weekdays, with ordinals those of the month, or of the year where no month is named (3.3.10, notes 1 and 2)."""
+    """Match weekdays, whose ordinals are within the month, or within the year if no month is named (3.3.10, notes 1
+    and 2)."""
     every = {weekday for ordinal, weekday in rule.by_day if not ordinal}
     some = {(ordinal, weekday) for ordinal, weekday in rule.by_day if ordinal}
     in_month = rule.freq is Freq.MONTHLY or bool(rule.by_month)

@@ -1,8 +1,8 @@
-"""The moments of one rule on the wall clock: the days that count, the times of them, and which of those (BYSETPOS).
+"""Expands one rule into local times: its days, their times of day, and the selection by BYSETPOS.
 
-A rule is walked in chunks, of a period or of a day, that know how many moments they have before they make them. So an
-expansion that begins far from the start makes none of those before, and a COUNT counts them without seeing them.
-Periods are found by arithmetic; only where they differ in size must a COUNT look at each, once.
+A rule is expanded in chunks of a period or a day, which can count their times without generating them. So an expansion
+that begins far from the start generates no earlier times, and a COUNT is applied without them. Periods are found by
+arithmetic; only if they differ in size must a COUNT look at each, once.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from .rrule_times_of_day import (
     DayTimes,
     TimesOfDay,
     midnight,
+    offsets_from,
     seconds_of,
     selected_indices,
-    shifted,
 )
 
 _CYCLE = {Freq.YEARLY: 400, Freq.MONTHLY: 4800, Freq.WEEKLY: 20_871, Freq.DAILY: 146_097}
-"""The calendar repeats itself after 400 years: so many empty periods in a row mean that no other comes."""
+"""After so many empty periods no other can come, because the calendar repeats after 400 years."""
 
 _MAX_DAYS = {Freq.YEARLY: 366, Freq.MONTHLY: 31, Freq.WEEKLY: 7, Freq.DAILY: 1}
-"""No period has more."""
+"""The longest periods in days."""
 
 _DAYS_AT_ONCE = 84
-"""So many days of a regular rule are made together."""
+"""The number of days of a regular rule that are generated together."""
 
 _MARK_INTERVAL = 256
-"""So many chunks are counted from one mark to the next."""
+"""The number of chunks between two marks."""
 
 
 def _zero(_since: int) -> int:
@@ -50,23 +50,23 @@ def _zero(_since: int) -> int:
 
 
 class Chunk(NamedTuple):
-    """Some moments that need not be made to be counted.
+    """Some times that can be counted without generating them.
 
-    `begin` and `last` are the ordinals of days: none of them is before the one, none behind the other. `make` takes
-    the second of the last day before which hours may be left out; `skipped` says how many moments it leaves out.
+    `begin` and `last` are the ordinals of the first and last day. `generate` takes a second of the last day and may
+    leave out the hours before it; `skipped` returns the number of times that it leaves out.
     """
 
     begin: int
     last: int
     size: Callable[[], int]
-    make: Callable[[int], Iterator[Batch]]
+    generate: Callable[[int], Iterator[Batch]]
     skipped: Callable[[int], int] = _zero
 
 
 class Window(NamedTuple):
-    """Which moments are asked for: those before `first` and from the day `behind` on are not needed.
+    """The times to generate: those before `first` and from the day `stop` on are not needed.
 
-    `work` counts what is looked at on the way; it may end the expansion by WorkExceeded.
+    `work` limits the steps of the expansion.
     """
 
     first: datetime | None
@@ -75,11 +75,11 @@ class Window(NamedTuple):
 
     @property
     def first_day(self) -> int:
-        """The day on which it begins. 0: before all."""
+        """The day on which the window begins, 0 for no bound."""
         return self.first.toordinal() if self.first else 0
 
     def hours_after(self, chunk: Chunk) -> int:
-        """The second of the chunk's last day on which it begins."""
+        """Return the second of the chunk's last day on which the window begins."""
         return seconds_of(self.first) if self.first and chunk.last == self.first_day else 0
 
 
@@ -90,22 +90,22 @@ def rule_times(
     before: datetime | None = None,
     work: WorkBudget | None = None,
 ) -> Iterator[Batch]:
-    """The moments of a rule in order, none before `start`. Outside of [first, behind) they are left out to save work.
+    """Yield the local times of a rule in order, from `start` on.
 
-    Moments have the time zone of the start, and what they say is what its clocks on the wall would say. UNTIL is not
-    looked at. With a COUNT the start is the first of those that are counted, also where the rule would not have it.
+    Times outside of [first, before) may be left out to save work. The times have the zone of the start and are those
+    of its local clocks, also where these skip them. UNTIL is ignored. With a COUNT the start is counted first, also
+    if the rule does not include it.
 
-    Raises WorkExceeded, where `work` has an end.
+    Raises WorkExceeded above the limit of `work`.
     """
     rule = _with_start_parts(rule, start)
     end = END if before is None else min(END, before.toordinal() + 1)
     if rule.count is not None:
-        return _counted(
-            rule, start, Window(None if first is None or first <= start else first, end, work or WorkBudget())
-        )
+        window = Window(first if first and first > start else None, end, work or WorkBudget())
+        return _count_times(rule, start, window)
     window = Window(max(start, first or start), end, work or WorkBudget())
     chunks = (chunk for chunk in _walk(rule, start, window) if chunk.last >= window.first_day)
-    batches = chain.from_iterable(chunk.make(window.hours_after(chunk)) for chunk in chunks)
+    batches = chain.from_iterable(chunk.generate(window.hours_after(chunk)) for chunk in chunks)
     return _from_start(batches, window.first or start)
 
 
@@ -115,12 +115,12 @@ def _walk(rule: Rule, start: datetime, window: Window) -> Iterator[Chunk]:
 
 
 def _is_within_days(rule: Rule) -> bool:
-    """Whether the periods are days or shorter, and not simply every so many days."""
+    """Return whether periods are at most a day long, and the rule is not simply every n days."""
     return rule.freq in UNITS and not _offsets(rule)
 
 
 def _from_start(batches: Iterator[Batch], start: datetime) -> Iterator[Batch]:
-    """The batches, without what lies before the start."""
+    """Skip the times before the start."""
     for batch in batches:
         if batch and batch[-1] >= start:
             yield batch[bisect_left(batch, start) :]
@@ -129,7 +129,7 @@ def _from_start(batches: Iterator[Batch], start: datetime) -> Iterator[Batch]:
 
 
 def _with_start_parts(rule: Rule, start: datetime) -> Rule:
-    """What a rule does not say is as in the start (3.3.10)."""
+    """Return the rule with the parts that it takes from the start (RFC 5545, 3.3.10)."""
     if rule.freq > Freq.WEEKLY or rule.by_year_day or rule.by_month_day or rule.by_day:
         return rule
     if rule.by_week or rule.freq is Freq.WEEKLY:
@@ -141,8 +141,8 @@ def _with_start_parts(rule: Rule, start: datetime) -> Rule:
 # -- COUNT -----------------------------------------------------------------------------------------------------------
 
 
-def _counted(rule: Rule, start: datetime, window: Window) -> Iterator[Batch]:
-    """The first COUNT moments. Those before the window are counted, not made."""
+def _count_times(rule: Rule, start: datetime, window: Window) -> Iterator[Batch]:
+    """Yield the first COUNT times. Those before the window are counted and not generated."""
     assert rule.count is not None
     marks = _marks(rule, start.replace(tzinfo=None))
     if mark := marks.nearest(window.first_day):
@@ -151,7 +151,7 @@ def _counted(rule: Rule, start: datetime, window: Window) -> Iterator[Batch]:
         return
     left, chunks = rule.count, _walk(rule, start, window._replace(first=None))
     head, begun = next(chunks, None), False
-    for batch in _from_start(head.make(0) if head else iter(()), start):
+    for batch in _from_start(head.generate(0) if head else iter(()), start):
         left -= not begun and batch[:1] != [start]
         begun = True
         yield batch[: max(left, 0)]
@@ -166,7 +166,7 @@ def _counted(rule: Rule, start: datetime, window: Window) -> Iterator[Batch]:
 def _take(
     left: int, chunks: Iterator[Chunk], window: Window, marks: _Marks | None = None, total: int = 0
 ) -> Iterator[Batch]:
-    """The moments of the chunks until none are left. How many were counted on the way is marked."""
+    """Yield the times of the chunks until the count is used up, and mark the counts on the way."""
     before = 0
     for number, chunk in enumerate(chunks):
         if left <= 0:
@@ -178,20 +178,20 @@ def _take(
             left -= chunk.size()
             continue
         left -= chunk.skipped(window.hours_after(chunk))
-        for batch in chunk.make(window.hours_after(chunk)):
+        for batch in chunk.generate(window.hours_after(chunk)):
             yield batch[: max(left, 0)]
             left -= len(batch)
 
 
 def _can_jump(rule: Rule, start: datetime) -> bool:
-    """Whether arithmetic says how many moments lie between two days."""
+    """Return whether the times between two days can be counted by arithmetic."""
     if _is_within_days(rule):
         return DayTimes(rule, start).can_count(days_of(rule))
     return _per_period(rule) > 0
 
 
 def _jump(rule: Rule, start: datetime, first_day: int, window: Window) -> tuple[int, Iterator[Chunk]] | None:
-    """How many moments lie from the day `behind` the first chunk to the window, and the chunks from there."""
+    """Return the number of times between the first chunk and the window, and the chunks from there."""
     assert window.first
     if not _can_jump(rule, start):
         return None
@@ -204,7 +204,7 @@ def _jump(rule: Rule, start: datetime, first_day: int, window: Window) -> tuple[
 
 
 class _Marks:
-    """How many moments of a rule lie before some days, so that they need not be counted again."""
+    """The number of a rule's times before some days, so that they are counted only once."""
 
     def __init__(self) -> None:
         self._days: list[int] = []
@@ -212,13 +212,13 @@ class _Marks:
         self._lock = Lock()
 
     def nearest(self, day: int) -> tuple[int, int] | None:
-        """The last mark that is not behind this day: its day, and the count."""
+        """Return the last mark up to a day: its day, and the count."""
         with self._lock:
             index = bisect_right(self._days, day) - 1
             return (self._days[index], self._counts[index]) if index >= 0 else None
 
     def add(self, day: int, count: int) -> None:
-        """Remember a count, if it is the furthest one."""
+        """Add a mark if it is later than all others."""
         with self._lock:
             if not self._days or day > self._days[-1]:
                 self._days.append(day)
@@ -227,12 +227,12 @@ class _Marks:
 
 @lru_cache(maxsize=1024)
 def _marks(_rule: Rule, _start: datetime) -> _Marks:
-    """The marks of a rule and a start on the wall clock: two zones may show the same instant, so it has none."""
+    """Return the marks of a rule and a local start. The start has no zone, because two zones may show the same time."""
     return _Marks()
 
 
 def _per_period(rule: Rule) -> int:
-    """How many moments every whole period has, if that is always the same number. Else 0."""
+    """Return the number of times in every whole period, 0 if it varies."""
     if rule.by_month or rule.by_year_day or rule.by_position or rule.by_hour or rule.by_minute or rule.by_second:
         return 0
     if rule.freq is Freq.DAILY:
@@ -247,7 +247,7 @@ def _per_period(rule: Rule) -> int:
 
 
 def _period_chunks(rule: Rule, start: datetime, window: Window, *, at_least: int = 0) -> Iterator[Chunk]:
-    """The periods in turn, from the one that the window begins in."""
+    """Yield the chunks of the periods, from the one in which the window begins."""
     periods = _Periods(rule, start)
     if not periods.can_have_any:
         return
@@ -261,7 +261,7 @@ def _period_chunks(rule: Rule, start: datetime, window: Window, *, at_least: int
 
 
 class _Periods:
-    """The periods of a rule, numbered from the one that the start lies in."""
+    """The periods of a rule, numbered from that of the start."""
 
     def __init__(self, rule: Rule, start: datetime) -> None:
         self._rule = rule
@@ -270,26 +270,26 @@ class _Periods:
         self._number, self._span = CALENDAR[rule.freq]
         self._first = self._number(start, rule.week_start)
         self._times = TimesOfDay(rule, start)
-        times = self._times.as_offsets() if len(self._times) <= MAX_BATCH else []
-        self._offsets = times
-        regular = [day + offset for day, offset in product(_offsets(rule), times)]
+        self._offsets = self._times.as_offsets() if len(self._times) <= MAX_BATCH else []
+        regular = [day + offset for day, offset in product(_offsets(rule), self._offsets)]
         length = rule.interval * (7 if rule.freq is Freq.WEEKLY else 1)
         self.at_once = max(1, min(_DAYS_AT_ONCE // length, MAX_BATCH // len(regular))) if regular else 1
         self._regular = [timedelta(days=n * length) + offset for n in range(self.at_once) for offset in regular]
 
     @property
     def can_have_any(self) -> bool:
-        """Whether there is a day that counts, and a period can be so long that BYSETPOS finds something."""
+        """Whether the rule has any day, and BYSETPOS can select a time of the longest period."""
         maximum = len(self._times) * min(_MAX_DAYS[self._rule.freq], len(self._rule.by_day) or 366)
         positions = [abs(position) for position in self._rule.by_position]
         return self._days.has_any and (not positions or self._rule.freq < Freq.WEEKLY or min(positions) <= maximum)
 
     def index_of(self, moment: datetime) -> int:
-        """The last period that begins at this moment or before."""
+        """Return the last period that begins at this time or before."""
         return max(0, (self._number(moment, self._rule.week_start) - self._first) // self._rule.interval)
 
     def chunks(self, k: int, end: int) -> list[Chunk] | None:
-        """A period, or `at_once` many where they are regular. None: it begins on the day `end` or later."""
+        """Return the chunks of a period, or of `at_once` regular periods, or None if it begins on the day `end` or
+        later."""
         first, stop = self._span(self._first + k * self._rule.interval, self._rule.week_start)
         if first >= end:
             return None
@@ -304,7 +304,7 @@ class _Periods:
         offsets = self._regular if reach < END else [offset for offset in self._regular if first + offset.days < END]
         begin = max(first, 1)
         return Chunk(
-            begin, reach, lambda: len(offsets), lambda since: iter([shifted(midnight(begin, self._zone), offsets)])
+            begin, reach, lambda: len(offsets), lambda since: iter([offsets_from(midnight(begin, self._zone), offsets)])
         )
 
     def _chunk(self, first: int, days: list[int], last: int) -> Chunk:
@@ -313,10 +313,11 @@ class _Periods:
         if indices is None:
             skipped = self._skipped if len(days) == 1 else _zero
             return Chunk(begin, last, lambda: len(days) * count, lambda since: self._batches(days, since), skipped)
-        make_selected = partial(self._selected, days, indices)
-        return Chunk(begin, days[-1] if days else 0, lambda: len(indices), lambda since: iter([make_selected()]))
+        return Chunk(
+            begin, days[-1] if days else 0, lambda: len(indices), lambda since: iter([self._select(days, indices)])
+        )
 
-    def _selected(self, days: list[int], indices: list[int]) -> Batch:
+    def _select(self, days: list[int], indices: list[int]) -> Batch:
         positions = (divmod(index, len(self._times)) for index in indices)
         return [midnight(days[day], self._zone) + timedelta(seconds=self._times.at(time)) for day, time in positions]
 
@@ -326,14 +327,14 @@ class _Periods:
             return
         since = since if len(days) == 1 else 0
         for day, hour in ((day, hour) for day in days for hour in self._times.by_hour(since)):
-            yield shifted(midnight(day, self._zone), [timedelta(seconds=second) for second in hour])
+            yield offsets_from(midnight(day, self._zone), [timedelta(seconds=second) for second in hour])
 
     def _skipped(self, since: int) -> int:
         return 0 if self._offsets else len(self._times) - sum(len(hour) for hour in self._times.by_hour(since))
 
 
 def _offsets(rule: Rule) -> list[timedelta]:
-    """The days of every period, where they are the same in each: weeks by weekday, and single days."""
+    """Return the days of a period if they are the same in each: weeks by weekday, and single days."""
     if rule.by_month or rule.by_month_day or rule.by_position:
         return []
     if rule.freq is Freq.WEEKLY:
@@ -345,8 +346,8 @@ def _offsets(rule: Rule) -> list[timedelta]:
 
 
 def _day_chunks(rule: Rule, start: datetime, window: Window) -> Iterator[Chunk]:
-    """The days of a rule whose periods are days or shorter."""
+    """Yield the days of a rule whose periods are at most a day long."""
     clock = DayTimes(rule, start)
     for ordinal in clock.days(days_of(rule), (window.first or start).toordinal(), window.stop, window.work):
-        size, make = partial(clock.size, ordinal), partial(clock.moments, ordinal, start.tzinfo)
-        yield Chunk(ordinal, ordinal, size, make, partial(clock.skipped, ordinal))
+        size, generate = partial(clock.size, ordinal), partial(clock.moments, ordinal, start.tzinfo)
+        yield Chunk(ordinal, ordinal, size, generate, partial(clock.skipped, ordinal))

@@ -1,8 +1,8 @@
-"""The times of a day that a rule has: those of a rule of days, and the periods of hours, minutes and seconds.
+"""The times of a day of a rule, also where its periods are hours, minutes or seconds.
 
-Nothing is made before it is asked for: a rule of every second has 86,400 times a day, and a page needs a few of them.
-Periods shorter than a day are counted from the start, so days on which the first of them begins alike have the same
-times. Where a period is longer than a day, its days are found by arithmetic.
+Times are generated lazily, because a rule of every second has 86,400 times a day, and a page needs a few of them.
+Periods shorter than a day are counted from the start, so days on which their phase is equal have the same times. If a
+period is longer than a day, its days are found by arithmetic.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ UNITS = {Freq.DAILY: 86_400, Freq.HOURLY: 3600, Freq.MINUTELY: 60, Freq.SECONDLY
 LARGE = 10_000
 _HOUR = 3600
 MAX_BATCH = 500
-"""The times of a day that has no more than these are made together and kept."""
+"""A day with at most so many times has them generated together and kept."""
 
 Batch = list[datetime]
-"""Some moments in a row: lists cost a tenth of what a generator costs for each of them."""
+"""Consecutive times. Lists cost a tenth of a generator's time for each of them."""
 
 
 def midnight(ordinal: int, zone: tzinfo | None) -> datetime:
-    """The beginning of a day on the wall clock."""
+    """Return the local beginning of a day."""
     return datetime.fromordinal(ordinal).replace(tzinfo=zone)
 
 
-def shifted(begin: datetime, offsets: Sequence[timedelta]) -> Batch:
-    """The moments that lie so far behind this one."""
+def offsets_from(begin: datetime, offsets: Sequence[timedelta]) -> Batch:
+    """Return the times at these offsets from `begin`."""
     return [begin + offset for offset in offsets]
 
 
 def selected_indices(size: int, positions: Sequence[int]) -> list[int] | None:
-    """Which of so many moments BYSETPOS takes, from 0. None: all."""
+    """Return the indices from 0 that BYSETPOS selects out of `size` times, or None for all."""
     if not positions:
         return None
     indices = {position - 1 if position > 0 else size + position for position in positions}
@@ -47,7 +47,8 @@ def selected_indices(size: int, positions: Sequence[int]) -> list[int] | None:
 
 
 class TimesOfDay:
-    """The times of each day of a rule, in order, in seconds after midnight. A leap second is the one before (3.3.5)."""
+    """The times of each day of a rule in order, in seconds after midnight. A leap second is the second before
+    (3.3.5)."""
 
     def __init__(self, rule: Rule, start: datetime) -> None:
         self._hours = rule.by_hour or (start.hour,)
@@ -59,22 +60,22 @@ class TimesOfDay:
         return len(self._hours) * len(self._in_hour)
 
     def at(self, index: int) -> int:
-        """The time at a place."""
+        """Return the time at an index."""
         hour, rest = divmod(index, len(self._in_hour))
         return self._hours[hour] * _HOUR + self._in_hour[rest]
 
     def as_offsets(self) -> list[timedelta]:
-        """All of them, as what has passed since midnight."""
+        """Return all times as offsets from midnight."""
         return [timedelta(seconds=second) for hour in self.by_hour() for second in hour]
 
     def by_hour(self, since: int = 0) -> Iterator[list[int]]:
-        """All of them, hour by hour. Without the hours before the second `since`."""
+        """Yield all times hour by hour, without the hours before the second `since`."""
         for hour in self._hours[bisect_left(self._hours, since // _HOUR) :]:
             yield [hour * _HOUR + second for second in self._in_hour]
 
 
 class DayTimes:
-    """The times of each day, where periods are days, hours, minutes or seconds and are counted from the start's."""
+    """The times of each day of a rule whose periods are days, hours, minutes or seconds, counted from the start."""
 
     def __init__(self, rule: Rule, start: datetime) -> None:
         self._rule, self._times = rule, TimesOfDay(rule, start)
@@ -88,12 +89,12 @@ class DayTimes:
         self._has_whole_hours = len(self._minutes) == len(self._seconds) == 60
         self._has_every_second = self._has_whole_hours and len(self._hours) == 24
         self._is_unlimited = not (rule.by_hour or rule.by_minute or rule.by_second or rule.by_position)
-        self._offsets = self._in_period()
+        self._offsets = self._period_offsets()
         self._sizes: dict[int, int] = {}
         self._cache: tuple[int, list[timedelta]] = (-1, [])
 
-    def _in_period(self) -> list[int]:
-        """The seconds of a period that count, from its beginning. Of a day they are not made here."""
+    def _period_offsets(self) -> list[int]:
+        """Return the matching seconds of a period from its beginning. Those of a day are not generated here."""
         minutes = self._minutes if self._rule.freq is Freq.HOURLY else (0,)
         seconds = (0,) if self._rule.freq in (Freq.DAILY, Freq.SECONDLY) else self._seconds
         offsets = sorted(minute * 60 + second for minute in minutes for second in seconds)
@@ -103,7 +104,7 @@ class DayTimes:
         return offsets if indices is None else [offsets[index] for index in indices]
 
     def days(self, days: DayFilter, first: int, stop: int, work: WorkBudget) -> Iterator[int]:
-        """The days from `first` to before `behind` that have times, as ordinals. It ends where all would repeat."""
+        """Yield the days from `first` to before `stop` that have times, as ordinals, until they would repeat."""
         if not self._has_any():
             return
         rare = self.step > DAY_SECONDS and 366 * DAY_SECONDS // self.step < days.count_in_year(first)
@@ -117,7 +118,7 @@ class DayTimes:
                 return
 
     def _has_any(self) -> bool:
-        """Whether a period ever begins at a time of day that counts."""
+        """Return whether a period ever begins at a matching time of day."""
         if self._rule.freq is Freq.DAILY or self._has_every_second:
             return bool(self._offsets)
         common = gcd(self.step, DAY_SECONDS)
@@ -126,16 +127,16 @@ class DayTimes:
         return bool(self._offsets) and any((block - self._begin) % common == 0 for block in blocks)
 
     def _due_days(self, first: int, stop: int) -> Iterator[int]:
-        """The days on which a period begins, where periods are longer than a day."""
+        """Yield the days on which a period begins, for periods longer than a day."""
         begin = first * DAY_SECONDS + self._phase(first)
         return (second // DAY_SECONDS for second in range(begin, stop * DAY_SECONDS, self.step))
 
     def can_count(self, days: DayFilter) -> bool:
-        """Whether arithmetic says how many times there are between two days."""
+        """Return whether the times between two days can be counted by arithmetic."""
         return DAY_SECONDS % self.step == 0 or (self._is_unlimited and days.is_unlimited)
 
     def count(self, days: DayFilter, first: int, stop: int) -> int:
-        """How many times the days from `first` to before `behind` have, where it can be said."""
+        """Return the number of times from the day `first` to before `stop`, if `can_count`."""
         if DAY_SECONDS % self.step == 0:
             return self.size(first) * days.count(first, stop)
         return self._periods_before(stop) - self._periods_before(first)
@@ -146,7 +147,7 @@ class DayTimes:
     # -- the times of one day -----------------------------------------------------------------------------------------
 
     def size(self, ordinal: int) -> int:
-        """How many times a day has."""
+        """Return the number of times of a day."""
         phase = self._phase(ordinal)
         if phase not in self._sizes:
             if len(self._sizes) >= LARGE:
@@ -155,31 +156,32 @@ class DayTimes:
         return self._sizes[phase]
 
     def skipped(self, ordinal: int, since: int) -> int:
-        """How many times `moments` leaves out."""
+        """Return the number of times that `moments` leaves out."""
         hours = self._hourly(self._phase(ordinal)) if since >= _HOUR else ()
         return sum(len(seconds) for seconds in hours if seconds[-1] < since // _HOUR * _HOUR)
 
     def moments(self, ordinal: int, zone: tzinfo | None, since: int) -> Iterator[Batch]:
-        """The moments of a day, some at a time. Without the hours before the second `since`."""
+        """Yield the times of a day in batches, without the hours before the second `since`."""
         phase, begin = self._phase(ordinal), midnight(ordinal, zone)
-        is_whole = since < _HOUR  # `skipped` counts what is left out, so a cached day is no answer for a part of one
+        is_whole = since < _HOUR  # `skipped` counts the hours left out, so a part of a day must not be cached
         if is_whole and phase == self._cache[0]:
-            yield shifted(begin, self._cache[1])
+            yield offsets_from(begin, self._cache[1])
             return
         row: list[timedelta] = []
         for seconds in self._hourly(phase):
             if seconds[-1] < since // _HOUR * _HOUR:
                 continue
             if row and len(row) + len(seconds) > MAX_BATCH:
-                yield shifted(begin, row)
+                yield offsets_from(begin, row)
                 row, is_whole = [], False
             row += [timedelta(seconds=second) for second in seconds]
         if is_whole:
             self._cache = phase, row
-        yield shifted(begin, row)
+        yield offsets_from(begin, row)
 
     def _phase(self, ordinal: int) -> int:
-        """How many seconds after midnight the first period of a day begins. Days alike in this have the same times."""
+        """Return the seconds after midnight at which the first period of a day begins. Days with the same phase have
+        the same times."""
         return (self._begin - ordinal * DAY_SECONDS) % self.step
 
     def _has_times(self, ordinal: int) -> bool:
@@ -188,19 +190,18 @@ class DayTimes:
         return any(self._hourly(phase)) if known is None else known > 0
 
     def _hourly(self, phase: int) -> Iterator[Sequence[int]]:
-        """The times of a day in seconds after midnight, hour by hour."""
+        """Yield the times of a day in seconds after midnight, hour by hour."""
         if self._rule.freq is Freq.DAILY:
-            return iter(()) if phase else self._whole_day()
+            if phase:
+                return iter(())
+            indices = selected_indices(len(self._times), self._rule.by_position)
+            return self._times.by_hour() if indices is None else iter([[self._times.at(index) for index in indices]])
         hours: Iterable[int] = self._hours
         if self.step >= _HOUR:
             hours = (
                 hour for second in range(phase, DAY_SECONDS, self.step) if (hour := second // _HOUR) in self._hours
             )
         return filter(None, (self._one_hour(phase, hour) for hour in hours))
-
-    def _whole_day(self) -> Iterator[Sequence[int]]:
-        indices = selected_indices(len(self._times), self._rule.by_position)
-        return iter([[self._times.at(index) for index in indices]]) if indices is not None else self._times.by_hour()
 
     def _one_hour(self, phase: int, hour: int) -> Sequence[int]:
         begin = hour * _HOUR
@@ -215,5 +216,5 @@ class DayTimes:
 
 
 def seconds_of(moment: datetime) -> int:
-    """What has passed of its day."""
+    """Return the seconds since midnight."""
     return moment.hour * 3600 + moment.minute * 60 + moment.second
