@@ -13,7 +13,7 @@ _MAX_LINK = 2_048
 
 
 def text(raw: str) -> str:
-    """Text that every format can hold.
+    """Remove the characters that XML does not allow.
 
     >>> text("a\\vb\\x01")
     'a\\nb'
@@ -22,14 +22,14 @@ def text(raw: str) -> str:
 
 
 def ooxml_text(raw: str) -> str:
-    """Text as Office Open XML writes it: what XML cannot hold is there as `_x000B_`."""
+    """Decode the `_x000B_` escapes of Office Open XML, and remove the characters that XML does not allow."""
     if "_x" in raw:
         raw = _OOXML_ESCAPE.sub(lambda match: chr(int(match[1], 16)), raw)
     return text(raw)
 
 
 def link(address_text: str | None) -> str | None:
-    """A link that only leads somewhere, or None.
+    """Return a link to the web, to mail or to a slide, or None for another address.
 
     >>> link(" https://svc.example/a "), link("#3"), link("javascript:alert(1)")
     ('https://svc.example/a', '#3', None)

@@ -12,13 +12,13 @@ _NO_CROP = (0.0, 0.0, 0.0, 0.0)
 
 
 def with_cropped_pictures(deck: Deck, job: Job) -> Deck:
-    """The same deck, with a picture of its own for each crop."""
+    """Return the deck with a separate picture for each crop."""
     pictures = dict(deck.pictures)
 
-    def cropped(shape: Shape) -> Shape:
+    def crop(shape: Shape) -> Shape:
         if not isinstance(shape, SlidePicture) or shape.crop == _NO_CROP or shape.name not in deck.pictures:
             return shape
-        data = _cropped_png(deck.pictures[shape.name], shape.crop, job)
+        data = _crop_png(deck.pictures[shape.name], shape.crop, job)
         if data is None:
             return shape
         name = resource_name(data, "png")
@@ -26,24 +26,24 @@ def with_cropped_pictures(deck: Deck, job: Job) -> Deck:
         return replace(shape, name=name, crop=_NO_CROP)
 
     slides = tuple(
-        replace(slide, shapes=tuple(map(cropped, slide.shapes)), behind=tuple(map(cropped, slide.behind)))
+        replace(slide, shapes=tuple(map(crop, slide.shapes)), behind=tuple(map(crop, slide.behind)))
         for slide in deck.slides
     )
     return replace(deck, slides=slides, pictures=pictures)
 
 
-def _cropped_png(data: bytes, crop: tuple[float, float, float, float], job: Job) -> bytes | None:
-    """The picture as PNG; None where it cannot be cut, and is shown whole."""
+def _crop_png(data: bytes, crop: tuple[float, float, float, float], job: Job) -> bytes | None:
+    """Return the visible part as PNG, or None (with a note) if the picture cannot be decoded."""
     try:
         from ..engines.images import encode_image, load_pixels, open_image
 
         image = load_pixels(open_image(data, job.limits))
     except (ImportError, ConversionError):
-        job.note("a picture that was cropped is whole again.")
+        job.note("the crop of a picture was removed.")
         return None
     left, top, right, bottom = crop
     width, height = image.size
-    x_range = round(left * width), max(round(left * width) + 1, round((1 - right) * width))
-    y_range = round(top * height), max(round(top * height) + 1, round((1 - bottom) * height))
+    x, y = round(left * width), round(top * height)
+    corner = max(x + 1, round((1 - right) * width)), max(y + 1, round((1 - bottom) * height))
     image = image.convert("RGBA") if image.mode not in ("1", "L", "RGB") else image
-    return encode_image(image.crop((x_range[0], y_range[0], x_range[1], y_range[1])), "PNG").data
+    return encode_image(image.crop((x, y, *corner)), "PNG").data

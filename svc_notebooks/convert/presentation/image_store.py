@@ -1,4 +1,4 @@
-"""Collects the images of a presentation while it is read: each is checked and kept once."""
+"""Checks the images of a presentation while it is read, and keeps each once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _VECTOR = (b"\x01\x00\x00\x00", b"\xd7\xcd\xc6\x9a", b"<svg", b"<?xml")
 
 
 class ImageStore:
-    """Takes pictures in, and gives their names."""
+    """The checked pictures by name."""
 
     def __init__(self, job: Job) -> None:
         self.pictures: dict[str, bytes] = {}
@@ -19,7 +19,7 @@ class ImageStore:
         self._remaining_bytes = job.limits.unpacked
 
     def name_of(self, key: str, data: bytes) -> str | None:
-        """The name under which a picture is kept, or None for one that cannot be; `key`: where it was found."""
+        """Add a picture found at `key`, and return its name, or None (with a note) if it cannot be kept."""
         if key not in self._names:
             self._names[key] = self._add(data)
         return self._names[key]
@@ -31,10 +31,10 @@ class ImageStore:
             self._job.note(f"a picture was left out: {error}")
             return None
         except ConversionError:
-            description = (
-                "a drawing (emf, wmf or svg)" if data[:5].startswith(_VECTOR) else "a picture of an unknown kind"
+            is_vector = data[:5].startswith(_VECTOR)
+            self._job.note(
+                f"{'a drawing (emf, wmf or svg)' if is_vector else 'a picture of an unknown kind'} was left out."
             )
-            self._job.note(f"{description} was left out.")
             return None
         name = resource_name(picture.data, picture.extension)
         if name not in self.pictures:

@@ -1,12 +1,12 @@
-"""The model of a native presentation: slides of shapes with text, tables or pictures.
+"""The model of a native presentation, which has slides of shapes with text, tables or pictures.
 
-Lengths are EMU, whole numbers (914,400 to an inch), as slides have them in PowerPoint; sizes of letters are points,
-colours six hexadecimal digits. What a shape inherits from layouts and themes is resolved by the reader.
+Lengths are EMU (914,400 to an inch) as in PowerPoint, font sizes are points, and colours are six hexadecimal digits.
+The reader resolves the properties that a shape inherits from layouts and themes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal
 
@@ -15,9 +15,9 @@ from ..input import native_package
 INCH = 914_400
 POINT = 12_700
 MAX_PAGE_SIDE = 56 * INCH
-"""The largest page that PowerPoint opens, to each side."""
+"""The longest side of a page that PowerPoint opens."""
 MAX_SLIDES = 1_000
-"""Beyond these python-pptx and typst need minutes: the one counts each new part against all others."""
+"""More slides take python-pptx and typst minutes: python-pptx compares each new part with all others."""
 _MAX_COORDINATE = 4 * MAX_PAGE_SIDE
 
 Role = Literal["", "title", "subtitle", "body", "footer"]
@@ -29,7 +29,7 @@ Outline = Literal["", "rectangle", "round", "ellipse"]
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Where a shape is, before it is turned by `turn` degrees clockwise around its middle."""
+    """The position of a shape before it is rotated by `turn` degrees clockwise around its center."""
 
     x: int = 0
     y: int = 0
@@ -39,7 +39,7 @@ class Box:
 
     @classmethod
     def of(cls, x: float, y: float, width: float, height: float, turn: float = 0.0) -> Box:
-        """A box with whole numbers that every format can hold, whatever a file says."""
+        """Return a box with whole numbers in the range that every format allows."""
         clamped = (_clamp(x, -_MAX_COORDINATE), _clamp(y, -_MAX_COORDINATE), _clamp(width, 0), _clamp(height, 0))
         return cls(*clamped, turn=round(turn % 360.0, 2))
 
@@ -50,7 +50,7 @@ def _clamp(value: float, minimum: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TextRun:
-    """Text of one look; a newline in it is a line break inside the paragraph."""
+    """Text in one format. A newline in it is a line break inside the paragraph."""
 
     text: str
     bold: bool = False
@@ -64,7 +64,7 @@ class TextRun:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A line of an outline: `level` from 0, a bullet or a number before it."""
+    """A paragraph with its list level (from 0) and its bullet or number."""
 
     runs: tuple[TextRun, ...] = ()
     level: int = 0
@@ -74,13 +74,13 @@ class Paragraph:
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """The text without its format."""
         return "".join(run.text for run in self.runs)
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A box of paragraphs; with an outline, a drawn shape that may be empty."""
+    """A box of paragraphs. With an outline it is a drawn shape, which may be empty."""
 
     box: Box
     paragraphs: tuple[Paragraph, ...] = ()
@@ -93,13 +93,13 @@ class Text:
 
     @property
     def text(self) -> str:
-        """What it says, a line for each paragraph."""
+        """The text with a line for each paragraph."""
         return "\n".join(paragraph.text for paragraph in self.paragraphs)
 
 
 @dataclass(frozen=True, slots=True)
 class SlidePicture:
-    """A picture by the name of its resource; `crop`: the shares cut off left, top, right, bottom."""
+    """A picture by the name of its resource, with the shares to crop at the left, top, right and bottom."""
 
     box: Box
     name: str
@@ -109,7 +109,7 @@ class SlidePicture:
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """A cell of a table, over so many columns and rows."""
+    """A cell of a table, with the number of columns and rows that it spans."""
 
     paragraphs: tuple[Paragraph, ...] = ()
     columns: int = 1
@@ -118,13 +118,13 @@ class TableCell:
 
     @property
     def text(self) -> str:
-        """What it says, a line for each paragraph."""
+        """The text with a line for each paragraph."""
         return "\n".join(paragraph.text for paragraph in self.paragraphs)
 
 
 @dataclass(frozen=True, slots=True)
 class SlideTable:
-    """Rows of cells, all of one length; None is a place that a cell beside or above it covers."""
+    """Rows of cells, all of one length, with None for positions that a span covers."""
 
     box: Box
     rows: tuple[tuple[TableCell | None, ...], ...] = ()
@@ -134,7 +134,7 @@ class SlideTable:
     alt: str = ""
 
     def with_corner(self, text: str) -> SlideTable:
-        """The same table with a text in its first cell: the title of a chart whose numbers it holds."""
+        """Return the table with a text in its first cell, such as the title of a chart."""
         first = replace(self.rows[0][0] or TableCell(), paragraphs=(Paragraph((TextRun(text),)),))
         return replace(self, rows=((first, *self.rows[0][1:]), *self.rows[1:]))
 
@@ -144,7 +144,7 @@ Shape = Text | SlidePicture | SlideTable
 
 @dataclass(frozen=True, slots=True)
 class Slide:
-    """Shapes from the back to the front; `behind` is what the layout draws on every slide, which is not its text."""
+    """Shapes from back to front. The shapes in `behind` come from the layout and are not part of the text."""
 
     shapes: tuple[Shape, ...] = ()
     behind: tuple[Shape, ...] = ()
@@ -154,14 +154,14 @@ class Slide:
 
     @property
     def title(self) -> str:
-        """The text of its title, on one line."""
+        """The text of the title on one line."""
         titles = (shape.text for shape in self.shapes if isinstance(shape, Text) and shape.role == "title")
         return " ".join(next(titles, "").split())
 
 
 @dataclass(frozen=True, slots=True)
 class Deck:
-    """A presentation; without arguments an empty one: no slides, on widescreen pages.
+    """A presentation, which without arguments has no slides and widescreen pages.
 
     >>> Deck.unpack(Deck().pack()) == Deck()
     True
@@ -174,20 +174,20 @@ class Deck:
     pictures: Mapping[str, bytes] = field(default_factory=dict)
 
     def pack(self) -> bytes:
-        """The bytes to store."""
+        """Return the bytes to store."""
         value = {"width": self.width, "height": self.height, "title": self.title, "slides": _to_json(self.slides)}
         return native_package.pack(value, self.pictures)
 
     @classmethod
     def unpack(cls, body: bytes) -> Deck:
-        """The deck that `pack` stored."""
+        """Return the deck that `pack` stored."""
         value, pictures = native_package.unpack(body)
         slides = tuple(_slide_from_json(slide) for slide in value["slides"])
         return cls(value["width"], value["height"], slides, value["title"], pictures)
 
 
 def clamp_page_size(width: float, height: float) -> tuple[int, int]:
-    """The size of a page that PowerPoint opens, nearest to this one."""
+    """Return the nearest page size that PowerPoint opens."""
     return int(max(INCH, min(MAX_PAGE_SIDE, width))), int(max(INCH, min(MAX_PAGE_SIDE, height)))
 
 
@@ -196,7 +196,7 @@ _SHAPE_NAMES = {kind: name for name, kind in _SHAPE_TYPES.items()}
 
 
 def _to_json(value: Any) -> Any:
-    """A value as JSON has it: what is at its default is left out, a shape says which it is."""
+    """Return a value for JSON, without fields that have their default, and with the kind of each shape."""
     if isinstance(value, tuple):
         return [_to_json(item) for item in value]
     if not is_dataclass(value):
@@ -207,40 +207,31 @@ def _to_json(value: Any) -> Any:
     return {"kind": shape_type, **plain} if shape_type else plain
 
 
-def _slide_from_json(fields: Mapping[str, Any]) -> Slide:
-    shapes = {key: tuple(_shape_from_json(shape) for shape in fields.get(key, ())) for key in ("shapes", "behind")}
-    return Slide(**{**fields, **shapes})
+def _slide_from_json(values: Mapping[str, Any]) -> Slide:
+    shapes = {key: tuple(_shape_from_json(shape) for shape in values.get(key, ())) for key in ("shapes", "behind")}
+    return Slide(**{**values, **shapes})
 
 
-def _shape_from_json(fields: Mapping[str, Any]) -> Shape:
-    arguments = {key: _FIELD_READERS.get(key, _unchanged)(value) for key, value in fields.items() if key != "kind"}
-    shape: Shape = _SHAPE_TYPES[fields["kind"]](**arguments)
+def _shape_from_json(values: Mapping[str, Any]) -> Shape:
+    arguments = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
+    arguments["box"] = Box(**values["box"])
+    if "paragraphs" in values:
+        arguments["paragraphs"] = _paragraphs_from_json(values["paragraphs"])
+    if "rows" in values:
+        arguments["rows"] = tuple(tuple(_cell_from_json(cell) for cell in row) for row in values["rows"])
+    del arguments["kind"]
+    shape: Shape = _SHAPE_TYPES[values["kind"]](**arguments)
     return shape
 
 
-def _unchanged(value: Any) -> Any:
-    return value
-
-
-def _paragraph_from_json(fields: Mapping[str, Any]) -> Paragraph:
-    return Paragraph(**{**fields, "runs": tuple(TextRun(**run) for run in fields.get("runs", ()))})
-
-
 def _paragraphs_from_json(paragraphs: list[Any]) -> tuple[Paragraph, ...]:
-    return tuple(_paragraph_from_json(paragraph) for paragraph in paragraphs)
+    return tuple(
+        Paragraph(**{**paragraph, "runs": tuple(TextRun(**run) for run in paragraph.get("runs", ()))})
+        for paragraph in paragraphs
+    )
 
 
-def _cell_from_json(fields: Mapping[str, Any] | None) -> TableCell | None:
-    if fields is None:
+def _cell_from_json(values: Mapping[str, Any] | None) -> TableCell | None:
+    if values is None:
         return None
-    return TableCell(**{**fields, "paragraphs": _paragraphs_from_json(fields.get("paragraphs", []))})
-
-
-_FIELD_READERS: dict[str, Callable[[Any], Any]] = {
-    "box": lambda fields: Box(**fields),
-    "paragraphs": _paragraphs_from_json,
-    "rows": lambda rows: tuple(tuple(_cell_from_json(cell) for cell in row) for row in rows),
-    "crop": tuple,
-    "widths": tuple,
-    "heights": tuple,
-}
+    return TableCell(**{**values, "paragraphs": _paragraphs_from_json(values.get("paragraphs", []))})

@@ -9,7 +9,7 @@ from .model import Paragraph, TextRun
 
 
 def merge_runs(runs: Iterable[TextRun]) -> Iterator[TextRun]:
-    """Runs of one look as one run: programs begin a new one at each spelling mistake.
+    """Merge neighbouring runs of the same format, which programs separate at each spelling mistake.
 
     >>> [run.text for run in merge_runs([TextRun("a"), TextRun("b"), TextRun(""), TextRun("c", bold=True)])]
     ['ab', 'c']
@@ -27,7 +27,7 @@ def merge_runs(runs: Iterable[TextRun]) -> Iterator[TextRun]:
 
 
 def with_numbers(paragraphs: Iterable[Paragraph]) -> Iterator[tuple[Paragraph, int]]:
-    """Each paragraph with its number in its list, 0 for one without.
+    """Yield each paragraph with its number in its list, or with 0 if it has none.
 
     >>> one, two = Paragraph(marker="number"), Paragraph(marker="number", level=1)
     >>> [number for _, number in with_numbers([one, two, two, one, Paragraph(), one])]

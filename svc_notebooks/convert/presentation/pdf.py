@@ -6,33 +6,39 @@ from typing import Any
 
 from ..engines.typst import render
 from ..job import Job, TooLarge
-from .model import POINT, Box, Deck, Paragraph, Shape, Slide, SlidePicture, SlideTable, TableCell, Text, TextRun
+from .model import POINT, Deck, Paragraph, Shape, Slide, SlidePicture, SlideTable, TableCell, Text, TextRun
 from .paragraphs import with_numbers
 
 _TEMPLATE = "presentation/slides.typ"
 _SIZE = 18.0
 _FONTS = ["Noto Sans", "Liberation Sans", "Arial", "DejaVu Sans"]
-"""The ones slides are mostly in, or of their widths; what they lack is found in the others."""
+"""Fonts that most slides use, or fonts of the same widths."""
 
 
 def write(deck: Deck, job: Job) -> bytes:
-    """A PDF of all slides, hidden ones too; one of no slides has an empty page.
+    """Return a PDF of all slides, also hidden ones, with one empty page if there are none.
 
     Raises:
-        TooLarge: its tables have more cells than a PDF may have.
+        TooLarge: its tables have more cells than the limit for a PDF.
     """
     slides = deck.slides or (Slide(),)
     cells = sum(
         len(row) for slide in slides for shape in slide.shapes if isinstance(shape, SlideTable) for row in shape.rows
     )
     if cells > job.limits.pdf_cells:
-        raise TooLarge(f"its tables have {cells} cells; a PDF may have {job.limits.pdf_cells}.")
+        raise TooLarge(f"its tables have {cells} cells; the limit for a PDF is {job.limits.pdf_cells}.")
     data = {
         "fonts": _FONTS,
         "title": deck.title or job.name,
         "width": _points(deck.width),
         "height": _points(deck.height),
-        "slides": [_slide(slide, deck) for slide in slides],
+        "slides": [
+            {
+                "background": slide.background or "ffffff",
+                "shapes": [_shape(shape) for shape in (*slide.behind, *slide.shapes) if _is_visible(shape, deck)],
+            }
+            for slide in slides
+        ],
     }
     return render(job, _TEMPLATE, data, deck.pictures)
 
@@ -41,13 +47,8 @@ def _points(length: int) -> float:
     return round(length / POINT, 2)
 
 
-def _slide(slide: Slide, deck: Deck) -> dict[str, Any]:
-    shapes = [_shape(shape) for shape in (*slide.behind, *slide.shapes) if _drawable(shape, deck)]
-    return {"background": slide.background or "ffffff", "shapes": shapes}
-
-
-def _drawable(shape: Shape, deck: Deck) -> bool:
-    """Whether there is something to see of it on the page."""
+def _is_visible(shape: Shape, deck: Deck) -> bool:
+    """Return whether a shape has content, and a part of it on the page."""
     box = shape.box
     inside = box.x < deck.width and box.y < deck.height and box.x + box.width > 0 and box.y + box.height > 0
     if isinstance(shape, SlidePicture):
@@ -58,37 +59,35 @@ def _drawable(shape: Shape, deck: Deck) -> bool:
 
 
 def _shape(shape: Shape) -> dict[str, Any]:
+    box = {name: _points(getattr(shape.box, name)) for name in ("x", "y", "width", "height")} | {"turn": shape.box.turn}
     match shape:
         case Text():
-            return _box(shape.box) | {
+            return box | {
                 "kind": "text", "fits": shape.role in ("title", "subtitle", "body"), "anchor": shape.anchor,
                 "outline": shape.outline, "fill": shape.fill, "line": shape.line,
                 "paragraphs": _paragraphs(shape.paragraphs),
             }  # fmt: skip
         case SlidePicture():
-            return _box(shape.box) | {"kind": "picture", "name": shape.name, "alt": shape.alt, "crop": shape.crop}
+            return box | {"kind": "picture", "name": shape.name, "alt": shape.alt, "crop": shape.crop}
         case SlideTable():
-            return _box(shape.box) | _table(shape)
-
-
-def _box(box: Box) -> dict[str, Any]:
-    named = {"x": box.x, "y": box.y, "width": box.width, "height": box.height}
-    return {name: _points(value) for name, value in named.items()} | {"turn": box.turn}
+            columns = len(shape.rows[0])
+            widths = [_points(width) for width in shape.widths] or [_points(shape.box.width) / columns] * columns
+            cells = [_cell(cell, shape, x, y) for y, row in enumerate(shape.rows) for x, cell in enumerate(row) if cell]
+            return box | {"kind": "table", "columns": widths, "cells": cells, "rows": len(shape.rows)}
 
 
 def _paragraphs(paragraphs: tuple[Paragraph, ...]) -> list[dict[str, Any]]:
-    return [_paragraph(paragraph, number) for paragraph, number in with_numbers(paragraphs)]
-
-
-def _paragraph(paragraph: Paragraph, number: int) -> dict[str, Any]:
-    return {
-        "level": paragraph.level,
-        "marker": {"bullet": "•", "number": f"{number}.", "": ""}[paragraph.marker],
-        "align": paragraph.align,
-        "rtl": paragraph.rtl,
-        "size": max((run.size or _SIZE for run in paragraph.runs), default=_SIZE),
-        "runs": [_run(run) for run in paragraph.runs],
-    }
+    return [
+        {
+            "level": paragraph.level,
+            "marker": {"bullet": "•", "number": f"{number}.", "": ""}[paragraph.marker],
+            "align": paragraph.align,
+            "rtl": paragraph.rtl,
+            "size": max((run.size or _SIZE for run in paragraph.runs), default=_SIZE),
+            "runs": [_run(run) for run in paragraph.runs],
+        }
+        for paragraph, number in with_numbers(paragraphs)
+    ]
 
 
 def _run(run: TextRun) -> dict[str, Any]:
@@ -97,16 +96,6 @@ def _run(run: TextRun) -> dict[str, Any]:
         "text": run.text, "bold": run.bold, "italic": run.italic, "strike": run.strike, "link": link,
         "underline": run.underline or bool(link), "size": run.size or _SIZE, "color": run.color or "000000",
     }  # fmt: skip
-
-
-def _table(table: SlideTable) -> dict[str, Any]:
-    """Its cells in the order of rows; those that others cover are not among them."""
-    columns = len(table.rows[0])
-    widths = [_points(width) for width in table.widths] or [_points(table.box.width) / columns] * columns
-    cells = [
-        _cell(cell, table, x, y) for y, row in enumerate(table.rows) for x, cell in enumerate(row) if cell is not None
-    ]
-    return {"kind": "table", "columns": widths, "cells": cells, "rows": len(table.rows)}
 
 
 def _cell(cell: TableCell, table: SlideTable, x: int, y: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Reads slides of PowerPoint 97 to 2003: LibreOffice converts them to pptx."""
+"""Reads presentations of PowerPoint 97 to 2003 after LibreOffice has converted them to pptx."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .pptx import read as read_pptx
 
 
 def read(source: bytes, job: Job) -> Deck:
-    """A deck out of a ppt, pot or pps.
+    """Read a ppt, pot or pps file.
 
     Raises:
         ConversionError: LibreOffice is not installed, or cannot read it.

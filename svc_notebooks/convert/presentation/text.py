@@ -1,4 +1,4 @@
-"""Writes a presentation as plain text: the text of each slide, and its notes."""
+"""Writes the text and the notes of each slide as plain text."""
 
 from __future__ import annotations
 
@@ -6,22 +6,18 @@ from codecs import BOM_UTF8
 from collections.abc import Iterator
 
 from ..job import Job
-from .model import Deck, Paragraph, Shape, Slide, SlidePicture, SlideTable, Text
+from .model import Deck, Shape, Slide, SlidePicture, SlideTable, Text
 from .paragraphs import with_numbers
-
-_BETWEEN = "\r\n\r\n\r\n"
-_STEP = "  "
 
 
 def write(deck: Deck, job: Job) -> bytes:
-    """UTF-8 with its mark and the line ends of Windows, as documents are exported; two empty lines between slides."""
-    slides = ("\r\n".join(_slide(slide)) for slide in deck.slides)
-    text = _BETWEEN.join(slides)
+    """Return UTF-8 text with a byte order mark and CRLF, as for documents, and two empty lines between slides."""
+    text = "\r\n\r\n\r\n".join("\r\n".join(_slide(slide)) for slide in deck.slides)
     return BOM_UTF8 + (text + "\r\n" if text else "").encode()
 
 
 def _slide(slide: Slide) -> Iterator[str]:
-    """The title first, wherever it lies; then everything from the back to the front."""
+    """Yield the lines of the title, of the other shapes from back to front, and of the notes."""
     for shape in sorted(slide.shapes, key=lambda shape: not (isinstance(shape, Text) and shape.role == "title")):
         yield from _shape(shape)
     if slide.notes:
@@ -34,17 +30,12 @@ def _shape(shape: Shape) -> Iterator[str]:
             return
         case Text():
             for paragraph, number in with_numbers(shape.paragraphs):
-                yield from _paragraph(paragraph, number)
+                marker = {"bullet": "* ", "number": f"{number}. ", "": ""}[paragraph.marker]
+                first, *others = paragraph.text.split("\n")
+                indent = "  " * paragraph.level
+                yield from (indent + marker + first, *(indent + " " * len(marker) + line for line in others))
         case SlideTable():
             for row in shape.rows:
                 yield "\t".join(" ".join(cell.text.split()) if cell else "" for cell in row)
         case SlidePicture() if shape.alt:
             yield f"[{' '.join(shape.alt.split())}]"
-
-
-def _paragraph(paragraph: Paragraph, number: int) -> Iterator[str]:
-    marker = {"bullet": "* ", "number": f"{number}. ", "": ""}[paragraph.marker]
-    first, *others = paragraph.text.split("\n")
-    yield _STEP * paragraph.level + marker + first
-    for line in others:
-        yield _STEP * paragraph.level + " " * len(marker) + line

@@ -10,7 +10,7 @@ from .model import Box
 
 @dataclass(frozen=True, slots=True)
 class GroupTransform:
-    """The inside of a group: its coordinates are stretched, moved, and turned around the group's center."""
+    """The transform from the coordinates inside a group to those of the outer group or the page."""
 
     scale_x: float = 1.0
     scale_y: float = 1.0
@@ -22,14 +22,14 @@ class GroupTransform:
 
     @classmethod
     def of_group(cls, box: Box, inside: Box, outer: GroupTransform | None) -> GroupTransform:
-        """The inside of a group that is drawn in `box`, whose own coordinates are those of `inside`."""
+        """Return the transform of a group that is drawn in `box` and has the inner coordinates of `inside`."""
         scale_x = box.width / inside.width if inside.width else 1.0
         scale_y = box.height / inside.height if inside.height else 1.0
         center = (box.x + box.width / 2, box.y + box.height / 2)
         return cls(scale_x, scale_y, box.x - inside.x * scale_x, box.y - inside.y * scale_y, box.turn, center, outer)
 
     def to_page(self, box: Box) -> Box:
-        """A box from the inside of this group, on the page."""
+        """Return the position on the page of a box inside this group."""
         transform: GroupTransform | None = self
         while transform:
             box, transform = transform._to_outer(box), transform.outer
@@ -45,7 +45,7 @@ class GroupTransform:
 
 
 def rotate_point(x: float, y: float, degrees: float, around: tuple[float, float]) -> tuple[float, float]:
-    """A point, turned clockwise on a page whose y points down."""
+    """Rotate a point clockwise, with y pointing down."""
     angle = radians(degrees)
     dx, dy = x - around[0], y - around[1]
     return around[0] + dx * cos(angle) - dy * sin(angle), around[1] + dx * sin(angle) + dy * cos(angle)

@@ -1,4 +1,4 @@
-"""Writes the parts that every odp file has beside its slides: styles, master page, metadata, manifest."""
+"""Writes the styles, the master page, the metadata and the manifest of an odp file."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ _BULLETS = "•◦▪•◦▪•◦▪•"
 
 
 def lists() -> str:
-    """The three kinds of lists, ten levels deep."""
-    return "".join(_list(kind) for kind in ("bullets", "numbers", "plain"))
-
-
-def _list(kind: str) -> str:
-    return tag("text:list-style", {"style:name": kind}, *(_level(kind, level) for level in range(10)))
+    """Return the three list styles with ten levels each."""
+    return "".join(
+        tag("text:list-style", {"style:name": kind}, *(_level(kind, level) for level in range(10)))
+        for kind in ("bullets", "numbers", "plain")
+    )
 
 
 def _level(kind: str, level: int) -> str:
@@ -28,25 +27,30 @@ def _level(kind: str, level: int) -> str:
     properties = tag("style:list-level-properties", position)
     if kind == "bullets":
         text_properties = tag("style:text-properties", {**_SANS, "fo:font-size": "100%"})
-        return tag(
-            "text:list-level-style-bullet",
-            attributes | {"text:bullet-char": _BULLETS[level]},
-            properties,
-            text_properties,
-        )
+        attributes["text:bullet-char"] = _BULLETS[level]
+        return tag("text:list-level-style-bullet", attributes, properties, text_properties)
     form = {"style:num-format": "1", "style:num-suffix": "."} if kind == "numbers" else {"style:num-format": ""}
     return tag("text:list-level-style-number", attributes | form, properties)
 
 
 def styles(width: int, height: int) -> bytes:
-    """styles.xml: a page of this size, and a master without anything on it."""
+    """Return styles.xml with a page of this size and an empty master page."""
+    graphic = tag("style:graphic-properties", {"draw:stroke": "none", "draw:fill": "none"})
+    standard = {"style:name": "standard", "style:family": "graphic"}
     layout = {"fo:page-width": cm(width), "fo:page-height": cm(height), "fo:margin": "0cm"}
     layout["style:print-orientation"] = "landscape" if width >= height else "portrait"
     back = tag("style:drawing-page-properties", {"draw:fill": "solid", "draw:fill-color": "#ffffff"})
     master = {"style:name": "Default", "style:page-layout-name": "page", "draw:style-name": "back"}
     return document(
         "office:document-styles",
-        tag("office:styles", None, _standard(), *(_placeholder(kind) for kind in _PLACEHOLDERS)),
+        tag(
+            "office:styles", None, tag("style:style", standard, graphic, _text_properties(18)),
+            *(
+                tag("style:style", {"style:name": f"Default-{kind}", "style:family": "presentation"}, graphic,
+                    _text_properties(size))
+                for kind, size in _PLACEHOLDERS.items()
+            ),
+        ),
         tag(
             "office:automatic-styles", None,
             tag("style:page-layout", {"style:name": "page"}, tag("style:page-layout-properties", layout)),
@@ -56,18 +60,7 @@ def styles(width: int, height: int) -> bytes:
     )  # fmt: skip
 
 
-def _standard() -> str:
-    graphic = tag("style:graphic-properties", {"draw:stroke": "none", "draw:fill": "none"})
-    return tag("style:style", {"style:name": "standard", "style:family": "graphic"}, graphic, _text_properties(18))
-
-
 _PLACEHOLDERS = {"title": 44, "subtitle": 24, "notes": 12} | {f"outline{level}": 28 for level in range(1, 10)}
-
-
-def _placeholder(kind: str) -> str:
-    graphic = tag("style:graphic-properties", {"draw:stroke": "none", "draw:fill": "none"})
-    name = {"style:name": f"Default-{kind}", "style:family": "presentation"}
-    return tag("style:style", name, graphic, _text_properties(_PLACEHOLDERS[kind]))
 
 
 def _text_properties(size: int) -> str:
@@ -76,17 +69,18 @@ def _text_properties(size: int) -> str:
 
 
 def meta(title: str, now: datetime) -> bytes:
-    """meta.xml."""
+    """Return meta.xml."""
     when = now.strftime("%Y-%m-%dT%H:%M:%S")
     inside = tag("meta:creation-date", None, when), tag("dc:date", None, when)
     return document("office:document-meta", tag("office:meta", None, tag("dc:title", None, escape(title)), *inside))
 
 
 def manifest(files: list[str]) -> bytes:
-    """META-INF/manifest.xml, which names every file."""
+    """Return META-INF/manifest.xml, which names every file."""
     entries = [("/", MIMETYPE), *((path, _media_type(path)) for path in files)]
     lines = (
-        tag("manifest:file-entry", {"manifest:full-path": path, "manifest:media-type": it}) for path, it in entries
+        tag("manifest:file-entry", {"manifest:full-path": path, "manifest:media-type": media_type})
+        for path, media_type in entries
     )
     space = 'xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0" manifest:version="1.2"'
     text = f'<?xml version="1.0" encoding="UTF-8"?>\n<manifest:manifest {space}>{"".join(lines)}</manifest:manifest>'

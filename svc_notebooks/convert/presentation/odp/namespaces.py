@@ -28,7 +28,7 @@ _LENGTH = re.compile(r"\s*(-?[0-9]*\.?[0-9]+)\s*([a-z]+)\s*")
 
 
 def name(short: str) -> str:
-    """A name as lxml has it.
+    """Return a name as lxml writes it.
 
     >>> name("dc:title")
     '{http://purl.org/dc/elements/1.1/}title'
@@ -38,7 +38,7 @@ def name(short: str) -> str:
 
 
 def length(text: str | None) -> float | None:
-    """EMU of a length with its unit; None for anything else.
+    """Return a length with its unit in EMU, or None for other text.
 
     >>> length("2.54cm"), length("72pt"), length("50%")
     (914400.0, 914400.0, None)
@@ -50,7 +50,7 @@ def length(text: str | None) -> float | None:
 
 
 def cm(emu: float) -> str:
-    """A length as OpenDocument writes it.
+    """Return a length as OpenDocument writes it.
 
     >>> cm(914_400)
     '2.54cm'

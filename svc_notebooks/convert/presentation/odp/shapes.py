@@ -5,12 +5,16 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from math import cos, degrees, sin
-from typing import Any, Protocol
+from typing import Any
 
-from ...job import ConversionError, Job
+from lxml import etree
+
+from ...job import MIB, ConversionError, Job, TooLarge
 from .. import clean
 from ..image_store import ImageStore
 from ..model import Anchor, Box, Outline, Role, Shape, SlidePicture, SlideTable, Text
@@ -27,34 +31,53 @@ _ANCHORS: dict[str, Anchor] = {"middle": "middle", "bottom": "bottom"}
 _OUTLINES: dict[str, Outline] = {"ellipse": "ellipse", "circle": "ellipse", "round-rectangle": "round"}
 _FREEFORM_SHAPES = ("path", "polygon", "polyline", "line", "connector", "regular-polygon", "measure", "control")
 _TRANSFORM = re.compile(r"(\w+)\s*\(([^)]{0,200})\)")
-_LEVEL_ONE = re.compile("(.*outline)1")
 _GRAPHIC = "graphic/"
 _MAX_DEPTH = 200
+_MAX_PART = 50 * MIB
+_DAMAGED = "the file is damaged: {0} is missing or broken."
 
 
-class ShapeSource(Protocol):
-    """Where pictures and charts are."""
+@dataclass(frozen=True, slots=True)
+class ArchiveFiles:
+    """The members of the file's archive, as bytes or as XML."""
+
+    archive: zipfile.ZipFile
 
     def data(self, path: str, otherwise: bytes | None = None) -> bytes:
-        """A member's bytes."""
+        """Return a member's bytes, or `otherwise` if it is missing."""
+        try:
+            if self.archive.getinfo(path).file_size > _MAX_PART and path.endswith(".xml"):
+                raise TooLarge(f"{path} has more than {_MAX_PART} bytes.")
+            return self.archive.read(path)
+        except KeyError:
+            if otherwise is not None:
+                return otherwise
+            raise ConversionError(_DAMAGED.format(path)) from None
+        except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError, RuntimeError) as error:
+            raise ConversionError(_DAMAGED.format(path)) from error
 
     def xml(self, path: str, otherwise: bytes | None = None) -> Any:
-        """A member's XML."""
+        """Return the root of a member's XML, parsed without entities and network."""
+        parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
+        try:
+            return etree.fromstring(self.data(path, otherwise), parser)
+        except etree.XMLSyntaxError as error:
+            raise ConversionError(_DAMAGED.format(path)) from error
 
 
 @dataclass(frozen=True, slots=True)
 class OdpShapeReader:
-    """Reads the shapes of a page; `master` has the places of what the page leaves there."""
+    """Reads the shapes of a page, whose placeholders may take their position from its master page."""
 
     styles: OdpStyles
-    files: ShapeSource
+    files: ArchiveFiles
     image_store: ImageStore
     job: Job
     page: tuple[int, int]
     master: Any
 
     def shapes(self, root: Any, *, placeholders: bool = True) -> Iterator[Shape]:
-        """What is on a page, from the back to the front."""
+        """Yield the shapes of a page from back to front."""
         for element in root:
             if placeholders or element.get(name("presentation:class")) is None:
                 yield from self._shape(element, 0)
@@ -78,7 +101,9 @@ class OdpShapeReader:
                 case tag if tag == name("draw:text-box"):
                     yield from self._text(element, child, box)
                 case tag if tag == name("table:table"):
-                    yield from self._if_shape(table_of(child, box, self.styles, _alt(element)))
+                    table = table_of(child, box, self.styles, _alt(element))
+                    if table is not None:
+                        yield table
                 case tag if tag == name("draw:object"):
                     chart = self._chart(child, box)
                     if chart is None:  # the picture behind it shows what it is
@@ -88,23 +113,20 @@ class OdpShapeReader:
                     picture = self.image_name(child)
                     if picture is None:
                         continue
-                    if any(
-                        digit in "123456789" for digit in self._properties(element).get(_GRAPHIC + name("fo:clip"), "")
-                    ):
-                        self.job.note("a picture that was cropped is whole again.")
+                    if re.search("[1-9]", self._properties(element).get(_GRAPHIC + name("fo:clip"), "")):
+                        self.job.note("the crop of a picture was removed.")
                     yield SlidePicture(box, picture, _alt(element))
                 case _:
                     continue
             return
 
-    @staticmethod
-    def _if_shape(shape: Shape | None) -> Iterator[Shape]:
-        if shape is not None:
-            yield shape
-
     def _text(self, element: Any, body: Any, box: Box, outline: Outline = "") -> Iterator[Shape]:
         properties = self._properties(element)
-        paragraphs = OdpTextReader(self.styles).paragraphs(body, properties, self._outline_style(element))
+        outline_style = None
+        if element.get(name("presentation:class")) == "outline":  # its first level is the parent of its style
+            parent = self.styles.parent("presentation", element.get(name("presentation:style-name"), ""))
+            outline_style = parent.removesuffix("1") if parent.endswith("outline1") else None
+        paragraphs = OdpTextReader(self.styles).paragraphs(body, properties, outline_style)
         fill, line = _color(properties, "fill"), _color(properties, "stroke")
         if not paragraphs and not fill and not line:
             return
@@ -112,15 +134,6 @@ class OdpShapeReader:
         anchor = _ANCHORS.get(properties.get(_GRAPHIC + name("draw:textarea-vertical-align"), ""), "top")
         form: Outline = (outline or "rectangle") if fill or line else ""
         yield Text(box, paragraphs, role, anchor, form, fill, line, _alt(element))
-
-    def _outline_style(self, element: Any) -> str | None:
-        """The styles of an outline's levels: its first level's is the parent of its own."""
-        if element.get(name("presentation:class")) != "outline":
-            return None
-        match = _LEVEL_ONE.fullmatch(
-            self.styles.parent("presentation", element.get(name("presentation:style-name"), ""))
-        )
-        return match[1] if match else None
 
     def _drawn_shape(self, element: Any, kind: str) -> Iterator[Shape]:
         if kind in _FREEFORM_SHAPES:
@@ -155,22 +168,22 @@ class OdpShapeReader:
         return table_shape.with_corner(title) if isinstance(table_shape, SlideTable) and title else table_shape
 
     def image_name(self, image: Any) -> str | None:
-        """The name of the picture that an element shows, or None where it is not in the file."""
+        """Return the name of the picture that an element shows, or None (with a note) if it is not in the file."""
         path = image.get(name("xlink:href"), "").removeprefix("./")
         data = self.files.data(path, b"") if path and ":" not in path else b""
         inline = image.find(name("office:binary-data"))
         if not data and inline is not None:
-            path, data = f"inline {id(image)}", _decoded(inline.text or "")
+            with suppress(binascii.Error, ValueError):
+                path, data = f"inline {id(image)}", base64.b64decode(inline.text or "")
         if data:
             return self.image_store.name_of(path, data)
         self.job.note("a picture that is not in the file itself was left out.")
         return None
 
     def plain_text(self, element: Any) -> str:
-        """All paragraphs inside an element as text."""
-        lines = (it for it in element.iter(name("text:p"), name("text:h")))
+        """Return the paragraphs inside an element as plain text."""
         text_reader = OdpTextReader(self.styles)
-        return "\n".join(text_reader.line(it) for it in lines)
+        return "\n".join(text_reader.line(it) for it in element.iter(name("text:p"), name("text:h")))
 
     def _box(self, element: Any) -> Box:
         sizes = [length(element.get(name(f"svg:{it}"))) for it in ("width", "height")]
@@ -179,7 +192,7 @@ class OdpShapeReader:
         width, height = (max(0.0, size or 0.0) for size in sizes)
         x, y = (length(element.get(name(f"svg:{it}"))) or 0.0 for it in "xy")
         transform = element.get(name("draw:transform"))
-        return _transformed(transform, x, y, width, height) if transform else Box.of(x, y, width, height)
+        return _apply_transform(transform, x, y, width, height) if transform else Box.of(x, y, width, height)
 
     def _box_on_master(self, element: Any) -> Box:
         placeholder_class = element.get(name("presentation:class"))
@@ -192,8 +205,8 @@ class OdpShapeReader:
 _CHART_TITLE = "{urn:oasis:names:tc:opendocument:xmlns:chart:1.0}title"
 
 
-def _transformed(text: str, x: float, y: float, width: float, height: float) -> Box:
-    """A box under `rotate (angle) translate (x y)`: the angle in radians, against the clock."""
+def _apply_transform(text: str, x: float, y: float, width: float, height: float) -> Box:
+    """Return a box under `rotate (angle) translate (x y)`, with the angle in radians counterclockwise."""
     angle = 0.0
     for function, arguments in _TRANSFORM.findall(text[:1000]):
         parts = arguments.replace(",", " ").split()
@@ -215,7 +228,7 @@ def _float(text: str) -> float:
 
 
 def _color(properties: StyleProperties, property_name: str) -> str | None:
-    """The colour of a shape's surface or line, if it has one."""
+    """Return the colour of a shape's fill or line, or None if it has none."""
     kind = properties.get(_GRAPHIC + name(f"draw:{property_name}"), "none")
     prefix = "svg" if property_name == "stroke" else "draw"
     color = properties.get(_GRAPHIC + name(f"{prefix}:{property_name}-color"), "").lstrip("#").lower()
@@ -225,10 +238,3 @@ def _color(properties: StyleProperties, property_name: str) -> str | None:
 def _alt(element: Any) -> str:
     texts = (element.findtext(name(f"svg:{kind}")) for kind in ("desc", "title"))
     return clean.text(next((text for text in texts if text), ""))
-
-
-def _decoded(text: str) -> bytes:
-    try:
-        return base64.b64decode(text)
-    except (binascii.Error, ValueError):
-        return b""

@@ -14,11 +14,11 @@ _PROPERTIES = {name(f"style:{kind}-properties"): kind for kind in _PROPERTY_KIND
     name("loext:graphic-properties"): "graphic"
 }
 StyleProperties = Mapping[str, str]
-"""Attributes by their name with the kind of properties before it: `text/{...}font-size`."""
+"""Attributes by their name after the kind of properties, such as `text/{...}font-size`."""
 
 
 class OdpStyles:
-    """All styles of a file. Those of content.xml come last, and win."""
+    """The styles of a file. Styles of content.xml come last and override others."""
 
     def __init__(self, roots: Iterable[Any]) -> None:
         self._styles: dict[tuple[str, str], Any] = {}
@@ -32,12 +32,14 @@ class OdpStyles:
                 self._lists[style.get(name("style:name"), "")] = style
 
     def properties(self, family: str, style: str | None) -> dict[str, str]:
-        """What a style says, with what its parents say where it is silent."""
+        """Return the properties of a style, including those that it inherits."""
         key = (family, style or "")
         if key not in self._known:
             merged: dict[str, str] = {}
             for element in reversed(self._ancestry(key)):
-                merged |= _own_properties(element)
+                for child in element:
+                    if kind := _PROPERTIES.get(child.tag):
+                        merged |= {f"{kind}/{key}": value for key, value in child.attrib.items()}
             self._known[key] = merged
         return self._known[key]
 
@@ -53,38 +55,24 @@ class OdpStyles:
         return elements
 
     def parent(self, family: str, style: str) -> str:
-        """The name of a style's parent."""
+        """Return the name of a style's parent, or "" if it has none."""
         element = self._styles.get((family, style))
         return "" if element is None else str(element.get(name("style:parent-style-name"), ""))
 
     def text_properties(self, family: str, style: str) -> StyleProperties:
-        """What a style says of letters."""
+        """Return the text properties of a style."""
         return {key: value for key, value in self.properties(family, style).items() if key.startswith("text/")}
 
     def marker(self, style: str | None, level: int) -> Marker:
-        """What a list of this style has before its items of a level, from 0."""
+        """Return the marker before the items of a list at a level (from 0)."""
         element = self._lists.get(style or "")
         if element is None:
             return "bullet"
-        for child in element:
-            if child.get(name("text:level")) == str(level + 1):
-                return _marker(child)
-        return ""
-
-
-def _own_properties(element: Any) -> dict[str, str]:
-    return {
-        f"{kind}/{key}": value
-        for child in element
-        if (kind := _PROPERTIES.get(child.tag))
-        for key, value in child.attrib.items()
-    }
-
-
-def _marker(level: Any) -> Marker:
-    kind = str(level.tag).rpartition("}")[2]
-    if kind == "list-level-style-number":
-        return "number" if level.get(name("style:num-format")) else ""
-    if kind == "list-level-style-bullet":
-        return "bullet" if level.get(name("text:bullet-char"), "").strip() else ""
-    return "bullet"
+        child = next((child for child in element if child.get(name("text:level")) == str(level + 1)), None)
+        if child is None:
+            return ""
+        if child.tag == name("text:list-level-style-number"):
+            return "number" if child.get(name("style:num-format")) else ""
+        if child.tag == name("text:list-level-style-bullet"):
+            return "bullet" if child.get(name("text:bullet-char"), "").strip() else ""
+        return "bullet"

@@ -7,14 +7,14 @@ from typing import Any
 
 from ..model import Box, SlideTable, TableCell
 from .namespaces import length, name
-from .styles import OdpStyles, StyleProperties
+from .styles import OdpStyles
 from .text import OdpTextReader, is_color
 
 _MAX_COLUMNS, _MAX_ROWS = 200, 1_000
 
 
 def table_of(element: Any, box: Box, styles: OdpStyles, alt: str) -> SlideTable | None:
-    """A table with its cells in a grid; None for one without cells."""
+    """Return a table with its cells in a grid, or None if it has no cells."""
     lines = list(_row_elements(element))
     rows = [_row(line, styles) for line in lines]
     count = max((len(row) for row in rows), default=0)
@@ -23,16 +23,13 @@ def table_of(element: Any, box: Box, styles: OdpStyles, alt: str) -> SlideTable 
     grid = tuple(row + (TableCell(),) * (count - len(row)) for row in rows)
     widths = _sizes(list(element.iter(name("table:table-column"))), "column", styles, box.width, count)
     heights = _sizes(lines, "row", styles, box.height, len(grid))
-    header = element.get(name("table:use-first-row-styles")) == "true" or _has_header(element)
+    has_header_rows = element.find(name("table:table-header-rows")) is not None
+    header = element.get(name("table:use-first-row-styles")) == "true" or has_header_rows
     return SlideTable(box, grid, widths, heights, header, alt)
 
 
-def _has_header(element: Any) -> bool:
-    return element.find(name("table:table-header-rows")) is not None
-
-
 def _row_elements(element: Any) -> Iterator[Any]:
-    """The rows, as often as they are said to repeat, but for endless ones."""
+    """Yield the rows, each as often as it is repeated, up to the limit."""
     count = 0
     for line in element.iter(name("table:table-row")):
         for _ in range(_repeat_count(line, "table:number-rows-repeated", _MAX_ROWS)):
@@ -56,21 +53,16 @@ def _cell(element: Any, styles: OdpStyles) -> TableCell:
     properties = styles.properties("table-cell", element.get(name("table:style-name")))
     columns = _repeat_count(element, "table:number-columns-spanned", _MAX_COLUMNS)
     rows = _repeat_count(element, "table:number-rows-spanned", _MAX_ROWS)
-    return TableCell(OdpTextReader(styles).paragraphs(element, properties), columns, rows, _fill(properties))
-
-
-def _fill(properties: StyleProperties) -> str | None:
-    shape_fill = (
-        properties.get("graphic/" + name("draw:fill-color"))
-        if properties.get("graphic/" + name("draw:fill")) == "solid"
-        else ""
-    )
-    color = (shape_fill or properties.get("table-cell/" + name("fo:background-color"), "")).lstrip("#").lower()
-    return color if is_color(color) else None
+    fill = properties.get("table-cell/" + name("fo:background-color"), "")
+    if properties.get("graphic/" + name("draw:fill")) == "solid":
+        fill = properties.get("graphic/" + name("draw:fill-color")) or fill
+    color = fill.lstrip("#").lower()
+    paragraphs = OdpTextReader(styles).paragraphs(element, properties)
+    return TableCell(paragraphs, columns, rows, color if is_color(color) else None)
 
 
 def _sizes(elements: list[Any], kind: str, styles: OdpStyles, total: int, count: int) -> tuple[int, ...]:
-    """Widths or heights: as styles have them, or equal shares of the whole."""
+    """Return the widths or heights in the styles, or equal shares of the whole."""
     key = f"table-{kind}/" + name("style:column-width" if kind == "column" else "style:row-height")
     sizes: list[int] = []
     for element in elements:

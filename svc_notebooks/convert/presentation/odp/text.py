@@ -19,11 +19,12 @@ _MAX_SPACES = 200
 _MAX_DEPTH = 60
 _SKIPPED = frozenset(name(it) for it in ("office:annotation", "text:note", "text:bookmark", "presentation:notes"))
 _POINT = 12_700
+_XML_SPACES = str.maketrans("\t\r\n", "   ")
 
 
 @dataclass(frozen=True, slots=True)
 class ParagraphContext:
-    """Where a paragraph stands: in lists, so deep, of this style; `properties` and `outline`: what it inherits."""
+    """The inherited properties of a paragraph, the depth and style of its list, and its outline."""
 
     properties: StyleProperties
     depth: int = 0
@@ -33,16 +34,16 @@ class ParagraphContext:
 
 @dataclass(frozen=True, slots=True)
 class OdpTextReader:
-    """Reads the text of shapes; `styles` are the styles of the file."""
+    """Reads the text of shapes with the styles of the file."""
 
     styles: OdpStyles
 
     def paragraphs(
         self, element: Any, properties: StyleProperties, outline: str | None = None
     ) -> tuple[Paragraph, ...]:
-        """The paragraphs inside a shape whose style says `properties`, without the empty ones at the end.
+        """Return the paragraphs inside a shape with these properties, without empty ones at the end.
 
-        `outline`: the styles of an outline's levels, but for the number at the end.
+        `outline` is the name of the styles of an outline's levels without the number at its end.
         """
         paragraphs = list(self._paragraphs_inside(element, ParagraphContext(properties, outline=outline)))
         while paragraphs and not paragraphs[-1].text.strip():
@@ -50,7 +51,7 @@ class OdpTextReader:
         return tuple(paragraphs)
 
     def line(self, element: Any) -> str:
-        """A paragraph as text alone."""
+        """Return the text of a paragraph."""
         return "".join(run.text for run in self._runs(element, {}, None))
 
     def _paragraphs_inside(self, element: Any, context: ParagraphContext) -> Iterator[Paragraph]:
@@ -66,21 +67,16 @@ class OdpTextReader:
 
     def _paragraph(self, element: Any, context: ParagraphContext) -> Paragraph:
         level = max(0, min(8, context.depth - 1))
-        properties = {**context.properties, **self._outline_properties(context, level)}
+        properties = dict(context.properties)
+        if context.outline and level:  # deeper lines of an outline have styles of their own
+            properties |= self.styles.text_properties("presentation", f"{context.outline}{level + 1}")
         properties |= self.styles.properties("paragraph", element.get(name("text:style-name")))
         runs = tuple(merge_runs(self._runs(element, properties, None)))
-        marker = (
-            self.styles.marker(context.style, level) if context.depth and any(run.text.strip() for run in runs) else ""
-        )
+        has_marker = context.depth and any(run.text.strip() for run in runs)
+        marker = self.styles.marker(context.style, level) if has_marker else ""
         rtl = properties.get(_P + name("style:writing-mode"), "").startswith("rl")
         align = properties.get(_P + name("fo:text-align"), "")
         return Paragraph(runs, level, marker, _ALIGNS.get(align, _END[rtl] if align == "end" else ""), rtl)
-
-    def _outline_properties(self, context: ParagraphContext, level: int) -> StyleProperties:
-        """Deeper lines of an outline have styles of their own."""
-        if not context.outline or not level:
-            return {}
-        return self.styles.text_properties("presentation", f"{context.outline}{level + 1}")
 
     def _runs(self, element: Any, properties: StyleProperties, link: str | None, depth: int = 0) -> Iterator[TextRun]:
         if element.text:
@@ -93,7 +89,8 @@ class OdpTextReader:
     def _child(self, child: Any, properties: StyleProperties, link: str | None, depth: int) -> Iterator[TextRun]:
         match str(child.tag):
             case tag if tag == name("text:s"):
-                yield _run(" " * _count(child), properties, link)
+                count = child.get(name("text:c"), "1")
+                yield _run(" " * (min(_MAX_SPACES, int(count)) if count.isdecimal() else 1), properties, link)
             case tag if tag == name("text:tab"):
                 yield _run("\t", properties, link)
             case tag if tag == name("text:line-break"):
@@ -112,40 +109,27 @@ _LIST_PARTS = frozenset(
 )
 
 
-def _count(element: Any) -> int:
-    value = element.get(name("text:c"), "1")
-    return min(_MAX_SPACES, int(value)) if value.isdecimal() else 1
-
-
 def _normalize_spaces(text: str) -> str:
-    """Line ends and indents of the XML are one space each; how many meet is `_tidied`'s."""
-    return "".join(" " if character in "\t\r\n" else character for character in clean.text(text))
+    """Replace the line ends and tabs of the XML by spaces."""
+    return clean.text(text).translate(_XML_SPACES)
 
 
 def _run(text: str, properties: StyleProperties, link: str | None) -> TextRun:
     get = properties.get
     color = get(_T + name("fo:color"), "").lstrip("#").lower()
+    weight, size = get(_T + name("fo:font-weight"), ""), length(get(_T + name("fo:font-size")))
     return TextRun(
         text,
-        bold=_bold(get(_T + name("fo:font-weight"), "")),
+        bold=weight == "bold" or (weight.isdecimal() and int(weight) >= 600),
         italic=get(_T + name("fo:font-style"), "") in ("italic", "oblique"),
         underline=get(_T + name("style:text-underline-style"), "none") != "none",
         strike=get(_T + name("style:text-line-through-style"), "none") != "none",
-        size=_points(get(_T + name("fo:font-size"))),
+        size=None if size is None else max(1.0, min(4_000.0, round(size / _POINT, 1))),
         color=color if is_color(color) and color != "000000" else None,
         link=link,
     )
 
 
 def is_color(digits: str) -> bool:
-    """Whether these are the six digits of a colour."""
+    """Return whether these are the six digits of a colour."""
     return len(digits) == 6 and all(digit in "0123456789abcdef" for digit in digits)
-
-
-def _bold(weight: str) -> bool:
-    return weight == "bold" or (weight.isdecimal() and int(weight) >= 600)
-
-
-def _points(size: str | None) -> float | None:
-    emu = length(size)
-    return None if emu is None else max(1.0, min(4_000.0, round(emu / _POINT, 1)))

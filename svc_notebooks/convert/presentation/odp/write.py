@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterable, Mapping
 
 from ...input.native_package import zip_timestamp
 from ...job import Job
 from ..crops import with_cropped_pictures
-from ..model import Deck, Shape, Slide, SlidePicture
+from ..model import Deck, Slide, SlidePicture
 from .master_page import lists, manifest, meta, styles
 from .namespaces import MIMETYPE
 from .write_shapes import OdpPageWriter
@@ -19,25 +18,17 @@ _NOTES = {"svg:width": "16.9cm", "svg:height": "11.4cm", "svg:x": "1.9cm", "svg:
 
 
 def write(deck: Deck, job: Job) -> bytes:
-    """An odp file. One of no slides has a blank one, as every program expects."""
+    """Return an odp file, with a blank slide if there are none, as programs expect."""
     deck = with_cropped_pictures(deck, job)
     files = {
         "content.xml": _content(deck),
         "styles.xml": styles(deck.width, deck.height),
         "meta.xml": meta(deck.title or job.name, job.now),
     }
-    files |= {f"Pictures/{name}": data for name, data in _ascii_pictures(deck).items()}
-    return _zipped(files, job)
-
-
-def _ascii_pictures(deck: Deck) -> Mapping[str, bytes]:
-    return {name: data for name, data in deck.pictures.items() if name.isascii()}
-
-
-def _zipped(files: Mapping[str, bytes], job: Job) -> bytes:
-    """`mimetype` first and as it is, so that the file can be told from its first bytes (ODF 1.2 part 3, 3.3)."""
+    files |= {f"Pictures/{name}": data for name, data in deck.pictures.items() if name.isascii()}
     target = io.BytesIO()
     timestamp = zip_timestamp(job.now)
+    # `mimetype` is first and not compressed, so that the first bytes show the type (ODF 1.2 part 3, 3.3).
     with zipfile.ZipFile(target, "w") as archive:
         archive.writestr(zipfile.ZipInfo("mimetype", timestamp), MIMETYPE, zipfile.ZIP_STORED)
         for path, data in {**files, "META-INF/manifest.xml": manifest(list(files))}.items():
@@ -59,12 +50,13 @@ def _content(deck: Deck) -> bytes:
 def _slide(slide: Slide, number: int, deck: Deck, automatic_styles: AutomaticStyles) -> str:
     attributes = {"draw:name": f"page{number}", "draw:master-page-name": "Default"}
     attributes["draw:style-name"] = automatic_styles.name("drawing-page", [_background(slide)])
-    shapes = "".join(map(OdpPageWriter(automatic_styles).shape, _drawable((*slide.behind, *slide.shapes), deck)))
-    return tag("draw:page", attributes, shapes, _notes(slide.notes) if slide.notes else "")
-
-
-def _drawable(shapes: Iterable[Shape], deck: Deck) -> Iterable[Shape]:
-    return (shape for shape in shapes if not isinstance(shape, SlidePicture) or shape.name in deck.pictures)
+    writer = OdpPageWriter(automatic_styles)
+    shapes = (
+        writer.shape(shape)
+        for shape in (*slide.behind, *slide.shapes)
+        if not isinstance(shape, SlidePicture) or shape.name in deck.pictures
+    )
+    return tag("draw:page", attributes, *shapes, _notes(slide.notes) if slide.notes else "")
 
 
 def _background(slide: Slide) -> str:

@@ -18,13 +18,13 @@ _PADDING = {f"fo:padding-{side}": size for side, size in
 
 
 class OdpPageWriter:
-    """Writes the shapes of one page; `styles` takes the styles in."""
+    """Writes the shapes of one page, and collects their styles in `styles`."""
 
     def __init__(self, styles: AutomaticStyles) -> None:
         self._styles = styles
 
     def shape(self, shape: Shape) -> str:
-        """A shape as an element of a page."""
+        """Return a shape as an element of a page."""
         match shape:
             case Text():
                 return self._text(shape)
@@ -60,15 +60,15 @@ class OdpPageWriter:
         count = len(shape.rows[0])
         widths = shape.widths or (shape.box.width // count,) * count
         heights = shape.heights or (shape.box.height // len(shape.rows),) * len(shape.rows)
-        columns = "".join(self._column(width) for width in widths)
+        columns = ""
+        for width in widths:
+            properties = tag("style:table-column-properties", {"style:column-width": cm(width)})
+            style = self._styles.name("table-column", [properties])
+            columns += tag("table:table-column", {"table:style-name": style})
         rows = "".join(self._row(row, height) for row, height in zip(shape.rows, heights, strict=False))
         attributes = {"table:use-first-row-styles": "true"} if shape.header else {}
         frame = {"draw:style-name": self._styles.name("graphic", [], "standard")} | _position(shape.box)
         return tag("draw:frame", frame, tag("table:table", attributes, columns, rows), _description(shape.alt))
-
-    def _column(self, width: int) -> str:
-        attributes = tag("style:table-column-properties", {"style:column-width": cm(width)})
-        return tag("table:table-column", {"table:style-name": self._styles.name("table-column", [attributes])})
 
     def _row(self, row: Iterable[TableCell | None], height: int) -> str:
         attributes = tag("style:table-row-properties", {"style:row-height": cm(height)})
@@ -87,11 +87,18 @@ class OdpPageWriter:
         return tag("table:table-cell", attributes, self.paragraphs(cell.paragraphs))
 
     def paragraphs(self, paragraphs: Iterable[Paragraph]) -> str:
-        """Paragraphs, those of lists in lists of their own: the numbers say where each goes on."""
+        """Return paragraphs as XML, each paragraph of a list as a list that starts with its number."""
         return "".join(self._paragraph(paragraph, number) for paragraph, number in with_numbers(paragraphs))
 
     def _paragraph(self, paragraph: Paragraph, number: int) -> str:
-        element = tag("text:p", self._style_of(paragraph), *(self._run(run) for run in paragraph.runs))
+        attributes = {"fo:text-align": _ALIGNS[paragraph.align]}
+        if paragraph.rtl:
+            attributes["style:writing-mode"] = "rl-tb"
+        properties = [tag("style:paragraph-properties", attributes)]
+        if paragraph.runs:
+            properties.append(tag("style:text-properties", _text_properties(paragraph.runs[0])))
+        style = {"text:style-name": self._styles.name("paragraph", properties)}
+        element = tag("text:p", style, *(self._run(run) for run in paragraph.runs))
         if not paragraph.marker and not paragraph.level:
             return element
         start = {"text:start-value": str(number)} if number else {}
@@ -100,19 +107,10 @@ class OdpPageWriter:
             element = tag("text:list-item", None, tag("text:list", None, element))
         return tag("text:list", {"text:style-name": _LISTS[paragraph.marker]}, element)
 
-    def _style_of(self, paragraph: Paragraph) -> dict[str, str]:
-        attributes = {"fo:text-align": _ALIGNS[paragraph.align]}
-        if paragraph.rtl:
-            attributes["style:writing-mode"] = "rl-tb"
-        properties = [tag("style:paragraph-properties", attributes)]
-        if paragraph.runs:
-            properties.append(tag("style:text-properties", _text_properties(paragraph.runs[0])))
-        return {"text:style-name": self._styles.name("paragraph", properties)}
-
     def _run(self, run: TextRun) -> str:
         style = self._styles.name("text", [tag("style:text-properties", _text_properties(run))])
         body = text_content(run.text)
-        if run.link:  # inside the span: LibreOffice drops the text of one that is inside a link
+        if run.link:  # inside the span, since LibreOffice drops the text of a span inside a link
             body = tag("text:a", {"xlink:type": "simple", "xlink:href": run.link}, body)
         return tag("text:span", {"text:style-name": style}, body)
 
@@ -131,7 +129,7 @@ def _graphic(shape: Text) -> dict[str, str]:
 
 
 def _text_properties(run: TextRun) -> dict[str, str]:
-    """Each property three times: for western, eastern and complex scripts."""
+    """Return the text properties of a run, each for western, eastern and complex scripts."""
     properties = {"fo:color": f"#{run.color or '000000'}"}
     sizes = {"font-size": f"{run.size:g}pt"} if run.size else {}
     values = sizes | {

@@ -12,7 +12,7 @@ Attributes = Mapping[str, str]
 
 
 def tag(name: str, attributes: Attributes | None = None, *inside: str) -> str:
-    """An element; what is inside it is XML already.
+    """Return an element, whose content is XML.
 
     >>> tag("text:p", {"text:style-name": "P1"}, text_content("a & b"))
     '<text:p text:style-name="P1">a &amp; b</text:p>'
@@ -23,19 +23,13 @@ def tag(name: str, attributes: Attributes | None = None, *inside: str) -> str:
 
 
 def text_content(text: str) -> str:
-    """Text inside a paragraph: spaces that follow others, tabs and line ends are elements there."""
-    return "".join(
-        _line(line) if n == 0 else "<text:line-break/>" + _line(line) for n, line in enumerate(text.split("\n"))
-    )
-
-
-def _line(text: str) -> str:
-    parts = escape(text, quote=False).split("\t")
-    return "<text:tab/>".join(_with_space_elements(part) for part in parts)
+    """Return the content of a paragraph, in which repeated spaces, tabs and line ends are elements."""
+    lines = (escape(line, quote=False).split("\t") for line in text.split("\n"))
+    return "<text:line-break/>".join("<text:tab/>".join(map(_with_space_elements, parts)) for parts in lines)
 
 
 def _with_space_elements(text: str) -> str:
-    """Two spaces are a space and an element; at the ends of a line a space may be lost, so it is one, too."""
+    """Replace the second of two spaces by an element, and spaces at the ends, which may be lost."""
     if text[:1] == " ":
         text = "\0" + text[1:]
     if text[-1:] == " ":
@@ -46,28 +40,27 @@ def _with_space_elements(text: str) -> str:
 
 
 def document(root: str, *inside: str) -> bytes:
-    """A file of XML with all namespaces."""
+    """Return an XML file with all namespaces."""
     body = "".join(inside)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<{root} {_DECLARED} office:version="1.2">{body}</{root}>'.encode()
 
 
 class AutomaticStyles:
-    """Automatic styles: equal ones have one name."""
+    """Automatic styles by their definition, so that equal ones have one name."""
 
     def __init__(self) -> None:
         self._names: dict[tuple[str, str], str] = {}
 
     def name(self, family: str, inside: Iterable[str], parent: str | None = None) -> str:
-        """The name of the style of this family that has these properties."""
+        """Return the name of the style of this family with these properties."""
         key = (family, f"{parent}\n" + "".join(inside))
         return self._names.setdefault(key, f"{family.replace('-', '')}{len(self._names) + 1}")
 
     def styles(self) -> str:
-        """All of them."""
-        return "".join(_style(family, definition, name) for (family, definition), name in self._names.items())
-
-
-def _style(family: str, definition: str, name: str) -> str:
-    parent, _, inside = definition.partition("\n")
-    parent_attribute = {} if parent == "None" else {"style:parent-style-name": parent}
-    return tag("style:style", {"style:name": name, "style:family": family} | parent_attribute, inside)
+        """Return the elements of all styles."""
+        elements = []
+        for (family, definition), name in self._names.items():
+            parent, _, inside = definition.partition("\n")
+            parent_attribute = {} if parent == "None" else {"style:parent-style-name": parent}
+            elements.append(tag("style:style", {"style:name": name, "style:family": family} | parent_attribute, inside))
+        return "".join(elements)
