@@ -1,4 +1,4 @@
-"""The client: it sends requests, retries them, resumes transfers and records every exchange.
+"""The client, which sends requests, retries them, resumes transfers and records every exchange.
 
 session, credentials       one service, one token, one record of exchanges
 service_account            tokens of service accounts

@@ -1,23 +1,23 @@
-"""The service's address and the token: checked once, when a session is made."""
+"""The address and the token of a session, checked when it is made."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from threading import RLock, local
 from typing import TypeAlias
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from ..core.errors.errors import NotSignedIn, SvcError
 from ..core.process_fork import after_fork
 
 Token: TypeAlias = "str | Callable[[], str] | None"
-"""An access token, something that gives one, or none."""
+"""An access token, a function that returns one, or None."""
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class Secret(str):
-    """Text whose repr says nothing, so that no traceback and no printed request shows it (T-05).
+    """A text that its repr does not show, so that no traceback and no printed request has it (T-05).
 
     >>> Secret("Bearer abc")
     '[redacted]'
@@ -30,7 +30,7 @@ class Secret(str):
 
 
 def base_address(text: str) -> str:
-    """The address in one form: scheme and host in lower case, no slash at its end. Raises ValueError.
+    """Normalize a base URL to lower-case scheme and host without a final slash. Raises TypeError, ValueError.
 
     >>> base_address("HTTPS://API.example.org:443/")
     'https://api.example.org'
@@ -38,24 +38,20 @@ def base_address(text: str) -> str:
     if not isinstance(text, str):
         raise TypeError(f"base_url is {type(text).__name__}; give a str like https://api.example.org")
     parts = urlsplit(text.strip())
-    if parts.scheme not in _DEFAULT_PORTS or not parts.hostname or not _has_port(parts):
-        # Not shown: who takes the arguments for each other gives the token here.
-        raise ValueError("base_url is no address; write it like https://api.example.org")
+    try:
+        valid = parts.scheme in _DEFAULT_PORTS and parts.hostname and parts.port != -1
+    except ValueError:  # for a port that is not a number
+        valid = False
+    if not valid:
+        # The text is not shown: a caller who exchanges the arguments gives the token here.
+        raise ValueError("base_url is not a web address; write it like https://api.example.org")
     if parts.username is not None or parts.query or parts.fragment:
         raise ValueError("base_url has a user, a query or a fragment; leave those out and give the token as token=")
     return origin_of(text.strip()) + parts.path.rstrip("/")
 
 
-def _has_port(parts: SplitResult) -> bool:
-    """Whether the port is a number or left out; the error of what is none would show it."""
-    try:
-        return parts.port != -1
-    except ValueError:
-        return False
-
-
 def origin_of(url: str) -> str:
-    """Scheme, host and port of a URL, default ports left out. Raises ValueError for a port that is none."""
+    """Return the scheme, host and port of a URL, without a default port. Raises ValueError for an invalid port."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     host = f"[{host}]" if ":" in host else host
@@ -64,7 +60,10 @@ def origin_of(url: str) -> str:
 
 
 class Credential:
-    """The token of a session: given, or fetched when first needed and again after a 401. Threads may share it."""
+    """The token of a session, for several threads.
+
+    A token function is called when the token is needed first, and again after a 401.
+    """
 
     def __init__(self, token: Token) -> None:
         self._get_token = token if callable(token) else None
@@ -72,7 +71,7 @@ class Credential:
         self._lock = RLock()
         self._thread = local()  # `sent`: the header that this thread used last
         self.token = Secret("")
-        """The token alone, as far as it is known; nothing is asked for."""
+        """The token without its scheme, empty while it is not known."""
         if token is not None and not callable(token):
             self._set_header(bearer(token))
         after_fork(self, Credential._renew_lock)
@@ -85,7 +84,7 @@ class Credential:
 
     @property
     def header(self) -> Secret | None:
-        """The Authorization header's value."""
+        """The value of the Authorization header, or None without a token."""
         if self._get_token is None:
             return self._header
         with self._lock:
@@ -95,7 +94,7 @@ class Credential:
             return self._header
 
     def renew(self) -> bool:
-        """Have another token than the one that this thread used last; False when there is none to be had."""
+        """Get another token than the one that this thread used last. Return False where there is none."""
         if self._get_token is None:
             return False
         with self._lock:
@@ -108,10 +107,10 @@ class Credential:
         return "Credential([redacted])"
 
 
-def _fetch_token(give: Callable[[], str]) -> str:
-    """What a token's function gives. Raises NotSignedIn where it fails, without its words: they may have secrets."""
+def _fetch_token(get_token: Callable[[], str]) -> str:
+    """Call the token function. Raises NotSignedIn without its message where it fails: that may contain a secret."""
     try:
-        return give()
+        return get_token()
     except SvcError:
         raise
     except Exception as error:
@@ -120,9 +119,9 @@ def _fetch_token(give: Callable[[], str]) -> str:
 
 
 def bearer(token: str) -> Secret:
-    """The Authorization header of a token. Raises TypeError and ValueError, neither of which shows it."""
+    """Return the Authorization header of a token. Raises TypeError and ValueError, which do not show it."""
     if not isinstance(token, str):
         raise TypeError(f"token is {type(token).__name__}; give a str, or a function that returns one")
     if not token or not token.isascii() or not token.isprintable() or " " in token:
-        raise ValueError("token must be one word of printable ASCII; look for a line end or a quote in it")
+        raise ValueError("token must be printable ASCII without spaces; look for a line end or a quote in it")
     return Secret(f"Bearer {token}")

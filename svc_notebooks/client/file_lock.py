@@ -1,4 +1,4 @@
-"""Locked files: the system gives a lock back when its process ends, however it ends."""
+"""File locks, which the system releases when the process ends, however it ends."""
 
 from __future__ import annotations
 
@@ -11,25 +11,28 @@ except ImportError:
     LOCKS = False
 else:
     LOCKS = True
-"""False on Windows and for Python in a browser: there nothing is locked and the last writer wins."""
+"""False on Windows and for Python in a browser, where nothing is locked and the last writer wins."""
 
 
 def open_locked(path: Path, mode: int) -> int | None:
-    """A descriptor of the file, made if missing, locked for this process, or None while another has it.
+    """Open a file, create it if missing, and lock it for this process; return None while another process has the lock.
 
-    The file may be renamed or removed by whoever held the lock before: then its successor is opened.
+    The process that had the lock before may rename or remove the file. Then the next file at the path is opened.
     """
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, mode)
-        if not _locked(descriptor):
+        if not _lock(descriptor):
             os.close(descriptor)
             return None
-        if _same(path, descriptor):
-            return descriptor
+        try:
+            if os.path.samestat(path.stat(), os.fstat(descriptor)):
+                return descriptor
+        except FileNotFoundError:
+            pass
         os.close(descriptor)
 
 
-def _locked(descriptor: int) -> bool:
+def _lock(descriptor: int) -> bool:
     if not LOCKS:
         return True
     import fcntl
@@ -39,10 +42,3 @@ def _locked(descriptor: int) -> bool:
     except OSError:
         return False
     return True
-
-
-def _same(path: Path, descriptor: int) -> bool:
-    try:
-        return os.path.samestat(path.stat(), os.fstat(descriptor))
-    except FileNotFoundError:
-        return False

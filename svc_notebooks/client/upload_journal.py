@@ -1,8 +1,8 @@
-"""The journal of unfinished uploads: what another run of the same cell needs to go on (A3-25).
+"""The journal of unfinished uploads, with which another run of the same cell resumes them (A3-25).
 
-One file for each upload, readable by its owner alone, without a token in it. It is replaced in one step, so that
-a reader never sees half of it, and a lock on a file beside it keeps two processes from going on with one
-upload; a process that dies gives its locks back. A journal without a folder lives in memory.
+Each upload has a file that only its owner can read, and that contains no token. It is replaced in one step, so that
+a reader never sees half of it. A lock on a file beside it keeps two processes from resuming one upload; the system
+releases the locks of a process that dies. A journal without a folder is in memory.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .file_lock import open_locked
 
 @dataclass(frozen=True, slots=True)
 class PendingUpload:
-    """An upload that was begun and is not known to be complete.
+    """An upload that has a session and is not known to be complete.
 
     `source` is the file's path, None for bytes; `total` and `chunk_size` are in bytes; `started` is RFC 3339.
     """
@@ -42,13 +42,13 @@ class PendingUpload:
 
     @property
     def name(self) -> str:
-        """What to call it: the file's name to be, or the source's."""
+        """The name to show, of the file or else of its source."""
         name = self.metadata.get("name") or (self.source and Path(self.source).name)
         return str(name or self.file_id or "bytes")
 
 
 def default_folder(environment: Mapping[str, str]) -> Path:
-    """Where the journal lies unless a session says otherwise: below the user's state directory.
+    """Return the default folder of the journal, below the user's state directory.
 
     >>> default_folder({"XDG_STATE_HOME": "/home/ada/state"}).as_posix()
     '/home/ada/state/svc-notebooks'
@@ -60,7 +60,7 @@ def default_folder(environment: Mapping[str, str]) -> Path:
 
 
 class UploadJournal:
-    """The unfinished uploads of a person, or of one session in memory (`folder` None)."""
+    """The unfinished uploads of a user, or of one session in memory (`folder` None)."""
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
@@ -70,23 +70,20 @@ class UploadJournal:
         after_fork(self, UploadJournal._drop_claims_in_child)
 
     def _drop_claims_in_child(self) -> None:
-        """In a forked child: the uploads that are claimed, or kept in memory, are the parent's."""
+        """Forget in a forked child the uploads that are claimed, or kept in memory: they are the parent's."""
         for claim in self._claims.values():
             claim.close_in_child()
         self._memory, self._claims, self._lock = {}, {}, RLock()
 
     def all(self, base_url: str | None = None) -> list[PendingUpload]:
-        """The entries, oldest first; those of one service if its address is given."""
-        entries = [entry for key in self._keys() if (entry := self.read(key))]
-        mine = [entry for entry in entries if base_url in (None, entry.base_url)]
-        return sorted(mine, key=lambda entry: (entry.started, entry.key))
-
-    def _keys(self) -> list[str]:
-        on_disk = self.folder.glob("*.json") if self.folder else ()
-        return [*self._memory, *(path.stem for path in on_disk)]
+        """Return the entries, oldest first, of all services or of one."""
+        paths = self.folder.glob("*.json") if self.folder else ()
+        read = [self.read(key) for key in (*self._memory, *(path.stem for path in paths))]
+        entries = [entry for entry in read if entry and base_url in (None, entry.base_url)]
+        return sorted(entries, key=lambda entry: (entry.started, entry.key))
 
     def read(self, key: str) -> PendingUpload | None:
-        """The entry of this key, or None when there is none, or none that can be read."""
+        """Return the entry of this key, or None where there is none that can be read."""
         if key in self._memory or self.folder is None:
             return self._memory.get(key)
         try:
@@ -95,13 +92,13 @@ class UploadJournal:
             return None
 
     def by_uri(self, session_uri: str) -> PendingUpload | None:
-        """The entry of this upload session."""
+        """Return the entry of this upload session, or None."""
         return next((entry for entry in self.all() if entry.session_uri == session_uri), None)
 
     def claim(self, key: str) -> JournalLock | None:
-        """The right to continue this upload, or None while another process or a thread of this one is sending it.
+        """Lock this upload for the caller. Return None while another process, or a thread of this one, sends it.
 
-        A second claim in the same session takes over one that is not in use: the cell was run again.
+        A second claim in the same session takes over one that is not in use, because the cell was run again.
         """
         with self._lock:
             held = self._claims.get(key)
@@ -116,7 +113,7 @@ class UploadJournal:
             return claim
 
     def write(self, entry: PendingUpload) -> None:
-        """Put the entry in its place; in memory where the folder cannot be written."""
+        """Save an entry, in memory where the folder cannot be written."""
         if not self._usable():
             self._memory[entry.key] = entry
             return
@@ -127,7 +124,7 @@ class UploadJournal:
         fresh.replace(self._path(entry.key))
 
     def remove(self, key: str) -> None:
-        """Forget the entry."""
+        """Remove an entry."""
         self._memory.pop(key, None)
         if self.folder:
             with contextlib.suppress(OSError):
@@ -144,14 +141,14 @@ class UploadJournal:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return os.access(self.folder, os.W_OK | os.X_OK)
 
-    def released(self, claim: JournalLock) -> None:
-        """A claim was given back."""
+    def release(self, claim: JournalLock) -> None:
+        """Forget a claim that was released."""
         if self._claims.get(claim.key) is claim:
             del self._claims[claim.key]
 
 
 class JournalLock:
-    """One upload's place in the journal, held by one process; after `release` it does nothing."""
+    """The lock on an upload's entry in the journal; after `release` its methods do nothing."""
 
     def __init__(self, journal: UploadJournal, key: str, lock: _Lock) -> None:
         self.key = key
@@ -159,38 +156,38 @@ class JournalLock:
         self._lock = lock
         self.held = True
         self.busy = False
-        """Whether the upload is sending at this moment."""
+        """True while the upload sends."""
 
     @property
     def entry(self) -> PendingUpload | None:
-        """What the journal knows of this upload."""
+        """The entry of this upload, or None."""
         return self._journal.read(self.key) if self.held else None
 
     def save(self, entry: PendingUpload) -> None:
-        """Write it down."""
+        """Save the entry."""
         if self.held:
             self._journal.write(entry)
 
     def drop(self) -> None:
-        """There is nothing left to resume."""
+        """Remove the entry, because there is nothing left to resume."""
         if self.held:
             self._journal.remove(self.key)
 
     def release(self) -> None:
-        """Let others go on with it."""
+        """Release the lock, so that others can resume the upload."""
         if self.held:
             self.held = False
-            self._journal.released(self)
+            self._journal.release(self)
             self._lock.release()
 
     def close_in_child(self) -> None:
-        """In a forked child: the parent keeps it."""
+        """Close a forked child's copy; the parent keeps the lock."""
         self.held = False
         self._lock.close_in_child()
 
 
 class _Lock:
-    """A lock on a file, given back by the system when the process ends."""
+    """A lock on a file, which the system releases when the process ends."""
 
     def __init__(self, path: Path | None = None, descriptor: int = -1) -> None:
         self._path, self._descriptor = path, descriptor
@@ -201,7 +198,7 @@ class _Lock:
             os.close(self._descriptor)
 
     def close_in_child(self) -> None:
-        """Close a forked child's copy of the descriptor: the lock stays with the parent, and ends with it."""
+        """Close a forked child's copy of the descriptor. The lock stays with the parent, and ends with it."""
         if self._path is not None:
             os.close(self._descriptor)
 

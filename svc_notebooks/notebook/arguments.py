@@ -1,6 +1,6 @@
-"""Checks the arguments of public functions: files as ids, rows or frames, and upload sources.
+"""Checks the arguments of public functions, such as files as ids, rows or frames, and upload sources.
 
-pandas is never imported here: who passes a frame has it loaded already.
+pandas is never imported here, because a caller with a frame has it loaded already.
 """
 
 from __future__ import annotations
@@ -22,18 +22,13 @@ if TYPE_CHECKING:
 
 
 def is_frame(value: object) -> TypeGuard[DataFrame]:
-    """Whether this is a DataFrame."""
+    """Return True for a DataFrame."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(value, pandas.DataFrame)
 
 
-def _is_row(value: object) -> bool:
-    pandas = sys.modules.get("pandas")
-    return isinstance(value, Mapping) or (pandas is not None and isinstance(value, pandas.Series))
-
-
 def file_ids(file: object, argument: str = "file") -> list[str]:
-    """The ids that are meant: of one id, one row, a whole DataFrame, or a list of ids (D-02).
+    """Return the ids in an id, a row, a DataFrame, or a list of ids (D-02).
 
     >>> file_ids("abc"), file_ids({"id": "abc"}), file_ids(["a", "b"])
     (['abc'], ['abc'], ['a', 'b'])
@@ -41,7 +36,7 @@ def file_ids(file: object, argument: str = "file") -> list[str]:
     ids = _ids(file, argument)
     for file_id in ids:
         if not isinstance(file_id, str) or not file_id:
-            raise ValueError(f"{argument} has {file_id!r} where an id is expected: a text that is not empty")
+            raise ValueError(f"{argument} has {file_id!r} as an id, which must be a str that is not empty")
     return ids
 
 
@@ -50,29 +45,31 @@ def _ids(file: Any, argument: str) -> list[Any]:
         return [file]
     if isinstance(file, list | tuple):
         return list(file)
-    if not is_frame(file) and not _is_row(file):
+    pandas = sys.modules.get("pandas")
+    is_row = isinstance(file, Mapping) or (pandas is not None and isinstance(file, pandas.Series))
+    if not is_frame(file) and not is_row:
         raise TypeError(f"{argument} must be an id, a row, a DataFrame or a list of ids, not {type(file).__name__}")
     if "id" not in file:
-        raise ValueError(f"{argument} has no id: give rows with a column id, as files() does")
+        raise ValueError(f"{argument} has no column id; give rows like those of files()")
     return list(file["id"]) if is_frame(file) else [file["id"]]
 
 
 def one_id(file: object, argument: str = "file") -> str:
-    """The one id that is meant; ValueError for none or several."""
+    """Return the one id of a file argument. Raises ValueError for none or several."""
     ids = file_ids(file, argument)
     if len(ids) != 1:
-        raise ValueError(f"{argument} names {len(ids)} files; this call takes one")
+        raise ValueError(f"{argument} has {len(ids)} files; this call takes one")
     return ids[0]
 
 
 def sources(source: object) -> list[Any]:
-    """The sources that are meant; a DataFrame becomes the bytes of its CSV, without its index.
+    """Return the sources in an argument. A DataFrame becomes the bytes of its CSV, without its index.
 
     >>> sources(b"hello"), sources(["a.csv", "b.csv"])
     ([b'hello'], ['a.csv', 'b.csv'])
     """
     contents = source if isinstance(source, list | tuple) else [source]
-    return [_csv(content) if is_frame(content) else content for content in contents]
+    return [content.to_csv(index=False).encode() if is_frame(content) else content for content in contents]
 
 
 def single_source(source: object) -> Any:
@@ -83,18 +80,14 @@ def single_source(source: object) -> Any:
     return contents[0]
 
 
-def _csv(frame: DataFrame) -> bytes:
-    return frame.to_csv(index=False).encode()
-
-
 def media_types(source: object, mime_type: str | None) -> list[str | None]:
-    """The media type of each source: the one that was given, that of CSV for frames, None elsewhere."""
+    """Return the media type of each source, which is `mime_type`, for frames that of CSV, else None."""
     contents = source if isinstance(source, list | tuple) else [source]
     return [mime_type or ("text/csv" if is_frame(content) else None) for content in contents]
 
 
 def names_for(count: int, name: object) -> list[str | None]:
-    """A name for each source: one name for one source, or a list with as many names as sources."""
+    """Return a name for each source, of one name for one source, or a list with a name for each."""
     if name is None:
         return [None] * count
     names = [name] if isinstance(name, str) else name
@@ -106,15 +99,15 @@ def names_for(count: int, name: object) -> list[str | None]:
 
 
 def target_path(count: int, to: str | os.PathLike[str] | None) -> Path:
-    """Where the results of so many files go: None is the notebook's folder, and for several it must be a folder."""
+    """Return the path to save to. None is the notebook's folder, and several files need a folder."""
     path = Path() if to is None else Path(to).expanduser()
     if count > 1 and not path.is_dir():
-        raise ValueError(f"to is {str(to)!r}; for {count} files it must be a folder that exists")
+        raise ValueError(f"to is {str(to)!r}; for {count} files it must be an existing folder")
     return path
 
 
 def choice(argument: str, value: object, allowed: Iterable[str]) -> str:
-    """The value, if it is one of those allowed."""
+    """Return the value. Raises ValueError where it is not one of those allowed."""
     options = list(allowed)
     if not isinstance(value, str) or value not in options:
         raise ValueError(f"{argument} is {value!r}; it must be one of {', '.join(options)}")
@@ -122,7 +115,7 @@ def choice(argument: str, value: object, allowed: Iterable[str]) -> str:
 
 
 def whole(argument: str, value: object, minimum: int, maximum: int | None = None) -> int:
-    """The value, if it is a whole number within its bounds."""
+    """Return the value. Raises TypeError and ValueError where it is not a whole number within the bounds."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{argument} must be a whole number, not {type(value).__name__}")
     if value < minimum or (maximum is not None and value > maximum):
@@ -132,14 +125,14 @@ def whole(argument: str, value: object, minimum: int, maximum: int | None = None
 
 
 def flag(argument: str, value: object) -> bool:
-    """The value, if it is True or False."""
+    """Return the value. Raises TypeError where it is not True or False."""
     if not isinstance(value, bool):
         raise TypeError(f"{argument} must be True or False, not {value!r}")
     return value
 
 
 def optional_text(argument: str, value: object) -> str | None:
-    """The value, if it is None or a text."""
+    """Return the value. Raises TypeError where it is neither None nor a str."""
     if value is not None and not isinstance(value, str):
         raise TypeError(f"{argument} must be a str or None, not {type(value).__name__}")
     return value

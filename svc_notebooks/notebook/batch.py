@@ -1,9 +1,8 @@
-"""Runs one call for each row; a row that fails does not stop the others.
+"""Runs one call for each row, also after one of them failed.
 
-Every row is tried. If some failed, the first error is raised at the end, with a note for each failed row,
-the frame of those that worked as its `result`, and every error by the number of its row as its `failed`. What
-would befall every row alike (not signed in, a service that is away, a person who presses stop) ends the call at
-once, with the same `result`.
+If some rows failed, the first error is raised at the end, with a note for each failed row, the frame of the other
+rows as its `result`, and every error by the number of its row as its `failed`. An error that every row would have (not
+signed in, an unreachable service, an interrupt) ends the call at once, with the same `result`.
 """
 
 from __future__ import annotations
@@ -39,11 +38,11 @@ ROW_ERRORS = (
     SourceChanged,
     OSError,
 )
-"""Errors that say something of one row, and nothing of the next."""
+"""Errors of one row, which the next one may not have."""
 
 
 def apply_to_rows(schema: Schema, items: Iterable[Item], call: Callable[[Item], Record]) -> DataFrame:
-    """The frame of what `call` gave for each item. Raises the first error, as the module says."""
+    """Return the frame of the records that `call` returns for the items. Raises the first error at the end."""
     every = list(items)
     done: list[Record] = []
     failed: list[tuple[int, Exception]] = []

@@ -1,4 +1,4 @@
-"""Keeps the current session, which calls use when they are given none."""
+"""Keeps the current session, which calls without a session use."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _current: Session | None = None
 
 
 def current_session() -> Session:
-    """The session that `sandbox()` or `connect()` made last; a forked process has that of its parent.
+    """Return the session that `sandbox()` or `connect()` made last, in a forked process that of its parent.
 
     Raises:
-        RuntimeError: There is none yet, as in a spawned process (spawn, forkserver, joblib).
+        RuntimeError: There is no session yet, as in a spawned process (spawn, forkserver, joblib).
 
     >>> lab = svc.sandbox()
     >>> svc.current_session() is lab.session
@@ -37,7 +37,7 @@ def current_session() -> Session:
 
 
 def _is_child_process() -> bool:
-    """Whether another Python process has started this one."""
+    """Return True where another Python process has started this one."""
     if not capabilities().processes:
         return False
     from multiprocessing import parent_process
@@ -46,7 +46,7 @@ def _is_child_process() -> bool:
 
 
 def session_or_current(session: Session | None) -> Session:
-    """The given session, else the current one. Raises TypeError for anything else."""
+    """Return the given session, or the current one for None. Raises TypeError for anything else."""
     if session is None:
         return current_session()
     from ..client.session import Session
@@ -57,13 +57,13 @@ def session_or_current(session: Session | None) -> Session:
 
 
 def make_current(session: Session | None) -> Session | None:
-    """Let calls use this session from now on; the one before it."""
+    """Make this session the current one and return the one before."""
     global _current
     previous, _current = _current, session
     return previous
 
 
 def reset_current(session: Session, previous: Session | None) -> None:
-    """Go back to the session before, if this one is still the current one."""
+    """Make the previous session the current one, if this one still is."""
     if _current is session:
         make_current(previous)

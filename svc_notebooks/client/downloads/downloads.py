@@ -68,7 +68,7 @@ def save_content(
     overwrite: bool = False,
     paths: DistinctPaths | None = None,
 ) -> SavedFile:
-    """Save a file's content, or a range of it, to a path; in a folder under the file's own name, made safe.
+    """Save a file's content, or a range of it, to a path, or in a folder under the file's own name, made safe.
 
     The bytes collect in `<name>.part` beside it. The same call after an interruption continues, and a content that
     came in several pieces is compared with the service's checksum. A path with the same content is not changed; where
@@ -113,7 +113,7 @@ def target_path(destination: Path, name: str, paths: DistinctPaths | None = None
 def _is_unchanged(
     session: Session, file_id: str, target: Path, size: int | None, *, whole: bool, overwrite: bool
 ) -> bool:
-    """Whether the path is known, without a transfer, to have the same content.
+    """Return True for a path that is known, without a transfer, to have the same content.
 
     Raises PathExists where it is known to have other content that may not be replaced.
     """
@@ -196,7 +196,7 @@ def _content_id(session: Session, facts: File, requested: ByteRange | None) -> d
 def _is_current(
     session: Session, file_id: str, sink: PartFile | Memory, *, whole: bool, facts: File | None = None
 ) -> bool:
-    """Whether the pieces are the service's content, by checksum, or by revision for a range."""
+    """Return True for pieces of the current content, by its checksum, or by its revision for a range."""
     now = get_file(session, file_id, fields=f"{_FACTS},{_CHECKSUMS}")
     if not whole:
         return facts is None or now.get("headRevisionId") == facts.get("headRevisionId")

@@ -1,4 +1,4 @@
-"""Whether two exports of a document are the same apart from their dates.
+"""Compares two exports of a document apart from their dates.
 
 Our service dates an export with its document, so exports of an unchanged document are equal byte for byte. Other
 deployments write the time of the export into PDF files and into the metadata of archives.
@@ -13,7 +13,7 @@ from zipfile import BadZipFile, ZipFile
 from ...local.saving import same_bytes
 
 _MAX_COMPARED = 64 * 1024 * 1024
-"""Larger files are compared byte for byte alone; an export of the interface has at most 10 MB."""
+"""Larger files are only compared byte for byte; an export of the interface has at most 10 MB."""
 
 _PDF_DATES = re.compile(
     rb"/(?:Creation|Mod)Date\s*\([^)]*\)"
@@ -28,7 +28,7 @@ _METADATA = ("docProps/core.xml", "docProps/app.xml", "meta.xml")
 
 
 def same_export(first: Path, second: Path) -> bool:
-    """Whether two files are the same export, the dates in their metadata aside."""
+    """Return True for two files that are the same export, apart from the dates in their metadata."""
     if same_bytes(first, second):
         return True
     if max(path.stat().st_size for path in (first, second)) > _MAX_COMPARED:
@@ -37,19 +37,15 @@ def same_export(first: Path, second: Path) -> bool:
     if left.startswith(b"%PDF-") and right.startswith(b"%PDF-"):
         return _PDF_DATES.sub(b"", left) == _PDF_DATES.sub(b"", right)
     if left.startswith(b"PK") and right.startswith(b"PK"):
-        return _same_archive(first, second)
+        try:
+            return _members(first) == _members(second)
+        except (BadZipFile, OSError, NotImplementedError, RuntimeError, ValueError):
+            return False
     return False
 
 
-def _same_archive(first: Path, second: Path) -> bool:
-    try:
-        return _members(first) == _members(second)
-    except (BadZipFile, OSError, NotImplementedError, RuntimeError, ValueError):
-        return False
-
-
 def _members(path: Path) -> list[tuple[str, object]]:
-    """The members of an archive in their order: name, and content without dates or the checksum of the content."""
+    """Return the name of each member of an archive with its checksum, or its content without dates."""
     with ZipFile(path) as archive:
         return [
             (

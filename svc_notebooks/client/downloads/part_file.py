@@ -1,7 +1,7 @@
-"""A download on its way to disk: `name.part` beside its path, which it takes in one step when it is whole (A6-06).
+"""An unfinished download on disk, `name.part`, which becomes the file in one step when it is complete (A6-06).
 
-`name.part.json` says what content the bytes belong to, so that another run goes on with them only if it wants
-the same. A `name.part` without such a note is somebody's own file: the download then uses `name.part-1`, and so on.
+`name.part.json` is a note of the content that the bytes belong to, so that another run continues only the same
+download. A `name.part` without a note is a file of the user. The download then uses `name.part-1`, and so on.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import io
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -24,15 +24,15 @@ from ...local.saving import SameContent, SavedFile, move_into_place, same_bytes
 from ..file_lock import LOCKS, open_locked
 
 _WRITE_SIZE = 256 * 1024
-"""Larger writes get larger pages from Linux, and where a virtual machine must first fetch those from its host
-they take four times as long, measured; otherwise they save a tenth."""
+"""Larger writes get larger pages from Linux. They save a tenth of the time, but in a virtual machine that must fetch
+the pages from its host first they take four times as long, measured."""
 
 _NOTE_KEYS = {"base_url", "id"}
-"""What every note of ours has."""
+"""The keys of every note."""
 
 
 class PartFile:
-    """The bytes that have come so far; `have` counts them. Writes go to the disk unbuffered.
+    """The bytes that were received so far, written to disk unbuffered. `have` counts them, of `end`.
 
     Raises Interrupted when another process is writing the same file, OSError when it cannot be written.
     """
@@ -51,7 +51,7 @@ class PartFile:
         if descriptor is None:
             raise Interrupted(f"Another download is writing {self.path.name}.")
         self._file = io.FileIO(descriptor, "r+")
-        after_fork(self, lambda part: part._file.close())  # or a child would hold the lock when the parent is gone
+        after_fork(self, lambda part: part._file.close())  # else a child would hold the lock after the parent
         self.have = self._file.seek(0, io.SEEK_END)
         if _read_note(self._note) != self._mark:
             self.restart(mark)
@@ -67,18 +67,21 @@ class PartFile:
         self._file.close()
 
     def _claim_paths(self) -> tuple[Path, Path]:
-        """The first pair of names that is free, or that an earlier run of ours has left; the note is there then."""
-        for part in _candidates(real_path(self.target)):
+        """Return the first part file and note that are free, or left by an earlier run; the note exists then."""
+        target = real_path(self.target)
+        for number in count():
+            part = target.with_name(f"{target.name}.part" if number == 0 else f"{target.name}.part-{number}")
             note = part.with_name(f"{part.name}.json")
             if _read_note(note) is not None and not part.is_symlink():
-                _unlink_second_name(part)
+                if part.exists() and part.stat().st_nlink > 1:
+                    part.unlink()  # a kill left this second name of a finished download: a write would change that file
                 return part, note
             if not os.path.lexists(part) and _create_note(note, self._mark):
                 return part, note
-        raise AssertionError("the candidates do not end")
+        raise AssertionError("the numbers do not end")
 
     def restart(self, mark: Mapping[str, object] | None = None) -> None:
-        """Throw away what has come, and note what comes now."""
+        """Discard the bytes, and note the content to be received now."""
         self._mark = dict(self._mark if mark is None else mark)
         self._file.seek(0)
         self._file.truncate()
@@ -86,7 +89,7 @@ class PartFile:
         self._note.write_text(json.dumps(self._mark), encoding="utf-8")
 
     def write(self, block: bytes) -> None:
-        """Append a block. Raises OSError that names the target; the bytes so far stay for another run."""
+        """Append a block. Raises OSError that names the target; the bytes before it stay for another run."""
         view = memoryview(block)
         try:
             while view:
@@ -100,14 +103,14 @@ class PartFile:
             raise disk_full(self.target, needed, shutil.disk_usage(self.path.parent).free) from None
 
     def digest(self, name: str) -> str:
-        """The checksum of what has come."""
+        """Return the checksum of the bytes."""
         self._file.seek(0)
         return hashlib.file_digest(self._file, name).hexdigest()
 
     def finish(self, *, overwrite: bool, same: SameContent = same_bytes) -> SavedFile:
-        """Put the file in its place, unless what lies there has the same content.
+        """Move the file to its path, unless the file there has the same content.
 
-        Raises PathExists, PermissionError and OSError; nothing is left behind then.
+        Raises PathExists, PermissionError and OSError. Nothing is left behind then.
         """
         if not LOCKS:
             self._file.close()  # some systems do not move what is open
@@ -120,19 +123,14 @@ class PartFile:
         return SavedFile(self.target, outcome, self.target.stat().st_size)
 
     def discard(self) -> None:
-        """Leave nothing behind."""
+        """Remove the part file and its note."""
         self._file.close()  # some systems do not remove what is open
         self.path.unlink(missing_ok=True)
         self._note.unlink(missing_ok=True)
 
 
-def _candidates(target: Path) -> Iterator[Path]:
-    yield target.with_name(f"{target.name}.part")
-    yield from (target.with_name(f"{target.name}.part-{number}") for number in count(1))
-
-
 def _read_note(note: Path) -> dict[str, object] | None:
-    """A note of ours, or None where there is none, or a file that is not ours."""
+    """Return the content of a note, or None where there is none, or another file."""
     try:
         note_content = json.loads(note.read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -141,7 +139,7 @@ def _read_note(note: Path) -> dict[str, object] | None:
 
 
 def _create_note(note: Path, mark: Mapping[str, object]) -> bool:
-    """Write a note where there is no file; False: there is one."""
+    """Write a note and return True, or return False where the file exists."""
     try:
         with note.open("x", encoding="utf-8") as file:
             json.dump(mark, file)
@@ -153,14 +151,8 @@ def _create_note(note: Path, mark: Mapping[str, object]) -> bool:
     return True
 
 
-def _unlink_second_name(part: Path) -> None:
-    """Take away a second name of a finished download, left by a kill: writing to it would change that file."""
-    if part.exists() and part.stat().st_nlink > 1:
-        part.unlink()
-
-
 class Memory:
-    """The same in memory."""
+    """The bytes of a download in memory."""
 
     lasting = False
 
@@ -170,7 +162,7 @@ class Memory:
         self.end: int | None = None
 
     def restart(self, mark: Mapping[str, object] | None = None) -> None:
-        """Throw away what has come."""
+        """Discard the bytes."""
         self._file = io.BytesIO()
         self.have = 0
 
@@ -179,9 +171,9 @@ class Memory:
         self.have += self._file.write(block)
 
     def digest(self, name: str) -> str:
-        """The checksum of what has come."""
+        """Return the checksum of the bytes."""
         return hashlib.new(name, self._file.getbuffer(), usedforsecurity=False).hexdigest()
 
     def content(self) -> bytes:
-        """All that has come; not a second copy of it."""
+        """Return the bytes, without a second copy of them."""
         return self._file.getvalue()

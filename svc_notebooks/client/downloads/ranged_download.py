@@ -1,4 +1,4 @@
-"""One content on its way in: asked for again from where it broke, until it is all there (A6-06)."""
+"""Downloads a content, and continues with a range request where a connection broke (A6-06)."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ _MAX_RESTARTS = 3
 
 
 class Sink(Protocol):
-    """Where the bytes go; `end`: how many it should have when all have come, None: not known."""
+    """A destination of bytes. `have` counts those it has, and `end` those that are expected, None if not known."""
 
     have: int
     end: int | None
     lasting: bool
-    """Whether another run can resume from the bytes received so far."""
+    """True where another run can continue after these bytes."""
 
     def write(self, block: bytes) -> None:
         """Append a block."""
 
     def restart(self, mark: Mapping[str, object] | None = None) -> None:
-        """Throw away what has come."""
+        """Discard the bytes."""
 
 
 class Fetch:
-    """A content, or a range of it, from the service into a sink.
+    """A download of a content, or of a range of it, into a sink.
 
-    `resumed` tells afterwards whether it came in more than one piece, so that it should be verified. Without
-    `ranges` the content is made anew for each request, and begins anew after a break.
+    `resumed` is True afterwards where it came in more than one piece, so that it should be verified. Without `ranges`
+    the service makes the content anew for each request, and the download starts again after a break.
     """
 
     def __init__(
@@ -58,48 +58,43 @@ class Fetch:
         self._progress = progress
         self._budget = RetryBudget(session)
         self._renewed = False
-        self._content_size: int | None = None  # the size of the whole content, once an answer told it
+        self._content_size: int | None = None  # the size of the whole content, once a response told it
         self._end: int | None = None  # how many bytes the sink should have in the end
         self._restarts = 0
         self._furthest = sink.have
         self.resumed = sink.have > 0
 
     def run(self) -> None:
-        """Fetch until all is there. Raises SvcError, and OSError when the sink cannot be written."""
-        while not (self._is_full() or self._try_once()):
+        """Download all bytes. Raises SvcError, and OSError where the sink cannot be written."""
+        while True:
+            span = self._requested
+            if span and span.first is not None and span.last is not None and span.first + self._sink.have > span.last:
+                return  # an earlier run received the whole range
+            if self._try_once():
+                return
             self.resumed |= self._sink.have > 0
 
-    def _is_full(self) -> bool:
-        """Whether an earlier run had left nothing of a range to ask for."""
-        if self._requested is None or self._requested.first is None or self._requested.last is None:
-            return False
-        return self._requested.first + self._sink.have > self._requested.last
-
     def _start_over(self) -> bool:
-        """Begin anew: what came is of another content."""
+        """Discard the bytes, because they are of another content, and return False."""
         self._restarts += 1
         if self._restarts > _MAX_RESTARTS:
-            raise ContentMismatch("The content changed each time it was fetched.")
+            raise ContentMismatch("The content changed during each download.")
         self._sink.restart()
         return False
 
     def _try_once(self) -> bool:
+        """Send one request and return True where the download is complete."""
         request = Request("GET", self._url, self._session.headers(*self._range()))
         try:
             return self._handle_response(request, self._session.send(request))
         except TransportError as broken:
-            if broken.hopeless or self._out_of_restarts() or not self._budget.wait():
+            if not self._ranges and self._sink.have:  # another response has the content from its start
+                self._restarts += 1
+                self._sink.restart()
+            if broken.hopeless or self._restarts > _MAX_RESTARTS or not self._budget.wait():
                 resumable = self._ranges and self._sink.lasting and self._sink.have > 0
                 raise interrupted(broken, request, resumable=resumable) from broken
             return False
-
-    def _out_of_restarts(self) -> bool:
-        """Throw away the piece of what has no ranges; whether that has happened too often."""
-        if self._ranges or not self._sink.have:
-            return False
-        self._restarts += 1
-        self._sink.restart()
-        return self._restarts > _MAX_RESTARTS
 
     def _range(self) -> list[tuple[str, str]]:
         have = self._sink.have
@@ -129,21 +124,21 @@ class Fetch:
         return False
 
     def _handle_partial(self, response: Response) -> bool:
-        """206: the next bytes, if they are those that were asked for."""
+        """Take the bytes of a 206, if they are the requested ones."""
         try:
             content_range = ContentRange.parse(response.headers.get("Content-Range", ""))
         except ValueError:
             content_range = ContentRange(None)
         if content_range.span is None or content_range.span.last is None:
-            raise ServiceFailed("The service sent a part without saying which.", location="Content-Range")
+            raise ServiceFailed("The service sent a part without a valid Content-Range.", location="Content-Range")
         if self._requested is not None and self._requested.first is None:
-            self._requested = ByteRange(
-                content_range.span.first, content_range.span.last
-            )  # the end is counted from the front now
-        if self._changed(content_range):
+            # The last bytes, counted from the front from now on.
+            self._requested = ByteRange(content_range.span.first, content_range.span.last)
+        before, self._content_size = self._content_size, content_range.total
+        if self._sink.have and None not in (before, content_range.total) and before != content_range.total:
             return self._start_over()
         if content_range.span.first != self._first + self._sink.have:
-            raise ServiceFailed("The service sent other bytes than were asked for.", location="Content-Range")
+            raise ServiceFailed("The service sent other bytes than were requested.", location="Content-Range")
         self._end = content_range.span.last + 1 - self._first
         return self._write_blocks(response.body, 0, None)
 
@@ -151,13 +146,8 @@ class Fetch:
     def _first(self) -> int:
         return (self._requested.first or 0) if self._requested else 0
 
-    def _changed(self, content_range: ContentRange) -> bool:
-        """Whether the content has another size than when the first piece came."""
-        before, self._content_size = self._content_size, content_range.total
-        return bool(self._sink.have) and None not in (before, content_range.total) and before != content_range.total
-
     def _handle_whole(self, response: Response) -> bool:
-        """200: everything from the start, whatever was asked for; take what is wanted of it."""
+        """Take the requested bytes of a 200, which has the whole content."""
         if self._sink.have:
             self._sink.restart()
         length = response.headers.get("Content-Length", "")
@@ -166,12 +156,12 @@ class Fetch:
             return self._write_blocks(response.body, 0, None)
         span = self._requested.resolve(self._content_size) if self._content_size is not None else None
         if span is None or span.last is None:
-            raise ServiceFailed("The service does not answer ranges of this content.", status=200)
+            raise ServiceFailed("The service does not support ranges of this content.", status=200)
         self._end = span.last + 1 - span.first
         return self._write_blocks(response.body, span.first, self._end)
 
     def _handle_unsatisfiable(self, response: Response) -> bool:
-        """416 to a continuation: there is nothing left, or the content is another one."""
+        """Return True for a 416 to a range at the end of the content; else the content has changed."""
         try:
             total = ContentRange.parse(response.headers.get("Content-Range", "")).total
         except ValueError:
@@ -186,7 +176,7 @@ class Fetch:
         with closing(_slice_blocks(blocks, skip, take)) as blocks_to_write:
             for block in blocks_to_write:
                 self._sink.write(block)
-                if self._sink.have > self._furthest:  # what comes again after a start from nothing is no progress
+                if self._sink.have > self._furthest:  # bytes that come again after a restart are no progress
                     self._furthest = self._sink.have
                     self._budget.progress()
                 if self._progress is not None:
@@ -199,7 +189,7 @@ class Fetch:
 
 
 def _slice_blocks(blocks: Iterable[bytes], skip: int, take: int | None) -> Generator[bytes, None, None]:
-    """The bytes behind the first `skip`, at most `take` of them."""
+    """Iterate over the bytes after the first `skip`, at most `take` of them."""
     for block in blocks:
         piece = block[skip:] if skip else block
         skip = max(0, skip - len(block))

@@ -2,7 +2,7 @@
 
 `requests` finds the connection pool, certificates and proxies of an origin once. Requests then use the pool directly,
 because finding it again costs as much as a small exchange. Nothing is retried and no redirect is followed here: a 308
-is a response of an upload (A3), and retries are decided in retry.py and core/uploads/client_state_machine.py.
+is a response of an upload (A3), and client/transport/retry.py and core/uploads/client_state_machine.py decide retries.
 """
 
 from __future__ import annotations

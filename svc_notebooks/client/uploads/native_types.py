@@ -1,4 +1,4 @@
-"""Uploads that become native documents: which type is meant, and what the document is called (A5)."""
+"""The type and the name of a native document that an upload is converted to (A5)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..session import Session
 
 AUTO = "auto"
 CONVERT_TO = (*NATIVES, AUTO)
-"""The words that `convert_to` may be, beside the media type of a native document."""
+"""The values of `convert_to`, beside the media type of a native document."""
 
 _CODE = ("application/javascript", "application/x-javascript")
 _EXTENSIONS = frozenset(
@@ -18,7 +18,7 @@ _EXTENSIONS = frozenset(
 
 
 def native_type(session: Session, convert_to: object, source_type: str) -> str:
-    """The media type of the native document that a source shall become.
+    """Return the media type of the native document to make of a source.
 
     Raises TypeError and ValueError that name `convert_to`.
     """
@@ -34,24 +34,24 @@ def native_type(session: Session, convert_to: object, source_type: str) -> str:
 
 
 def is_document(session: Session, media_type: str) -> bool:
-    """Whether this is the type of a native document with content."""
+    """Return True for the media type of a native document with content."""
     return media_type in map(session.names.native, NATIVES)
 
 
 def _matching_native_type(session: Session, source_type: str) -> str:
-    """What the service makes of such a source; the first in the interface's order where it has a choice."""
+    """Return the native type that the service converts a source to, of several the first in the interface's order."""
     essence = MediaType.parse(source_type).essence
     possible = capabilities_of(session).imports.get(essence, ())
     if not possible:
         raise ValueError(
-            f"convert_to is 'auto', and {essence} becomes no native document here: import_formats() lists what does"
+            f"convert_to is 'auto', but {essence} cannot be converted here; import_formats() lists what can"
         )
     order = [session.names.native(native) for native in NATIVES]
     return min(possible, key=lambda native: order.index(native) if native in order else len(order))
 
 
 def source_type(session: Session, native: str, detected: str) -> str:
-    """The type to send a source under: a script's text has one of its own (A5)."""
+    """Return the media type to send a source under, which for the text of a script is its own (A5)."""
     is_code = detected.startswith("text/") or detected in _CODE
     if native_name(session.names, native) == "script" and is_code:
         return session.names.media_type(SCRIPT_TEXT)
@@ -59,7 +59,7 @@ def source_type(session: Session, native: str, detected: str) -> str:
 
 
 def document_name(name: str) -> str:
-    """A file's name without the extension of the format that it came in.
+    """Return a file name without the extension of its format.
 
     >>> document_name("report.docx"), document_name("version 1.2"), document_name(".html")
     ('report', 'version 1.2', '.html')

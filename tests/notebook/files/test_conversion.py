@@ -109,7 +109,7 @@ class TestUpload:
         made = svc.upload(["t.csv", "t.html"], convert_to="auto")
 
         assert made["mime_type"].tolist() == [NATIVE + "spreadsheet", NATIVE + "document"]
-        with pytest.raises(ValueError, match="'auto', and video/mp4 becomes no native document"):
+        with pytest.raises(ValueError, match="'auto', but video/mp4 cannot be converted"):
             svc.upload(b"x", mime_type="video/mp4", convert_to="auto")
 
     def test_the_source_of_a_script_may_be_its_text(self, lab):
@@ -300,7 +300,7 @@ class TestExport:
 
         assert saved["name"].tolist() == ["cities", "b.csv"]
         assert sorted(path.name for path in Path("out").iterdir()) == ["b.tsv", "cities.tsv"]
-        with pytest.raises(ValueError, match="for 2 files it must be a folder"):
+        with pytest.raises(ValueError, match="for 2 files it must be an existing folder"):
             svc.export(every, "tsv", "one.tsv")
 
     @pytest.mark.spec("A7-02", "A7-02a", "A7-05", "A7-05a")
