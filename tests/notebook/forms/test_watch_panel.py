@@ -45,7 +45,7 @@ def test_a_channel_is_opened_and_its_messages_are_shown(panel, lab, file):
     assert states(panel, lab) == ["sync", "update"]
     assert "2 messages" in panel.table.value
     assert "properties" in panel.lines.children[1].value
-    assert "what happened to it" in panel.lines.children[0].value
+    assert "what happened to the resource" in panel.lines.children[0].value
     assert "X-Svc-Message-Number: 1" in panel.lines.children[0].value
     assert [label for label, _ in panel.chosen.options] == ["draft <b>.txt: active until 05 Jan, 10:00:00"]
     assert "<b>.txt" not in shown(panel), "a file's name is no markup"
@@ -281,7 +281,7 @@ def test_the_token_is_in_no_message_and_in_no_code(panel, lab, file, monkeypatch
                 setattr(controls.ends.clock, "value", time(9)),
             ),
             "ends",
-            "it is over",
+            "expected a time in the future",
         ),
     ],
     ids=["a long id", "a long token", "a credential", "no date", "no time", "in the past"],

@@ -233,7 +233,7 @@ def test_what_cannot_be_meant(lab, file):
         svc.watch_file(file, "https://evil.example/in")
     with pytest.raises(BadRequest, match="HTTPS"):
         svc.watch_file(file, "http://evil.example/in")
-    with pytest.raises(ValueError, match="no duration"):
+    with pytest.raises(ValueError, match="not a duration"):
         svc.watch_changes(svc.receiver(direct=True), expires_in="soon")
     with pytest.raises(ValueError, match="was not opened by this session"):
         svc.stop_channel("unknown")
