@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from calendar import isleap, monthrange
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 
@@ -36,7 +36,7 @@ class DayFilter:
 
     def __init__(self, rule: Rule) -> None:
         self._checks = [check(rule) for field, check in _CHECKS.items() if getattr(rule, field)]
-        self._by_year_type: dict[tuple[int, bool, bool], list[int]] = {}
+        self._by_year_type: dict[tuple[int, bool, bool], Sequence[int]] = {}
 
     @property
     def is_unlimited(self) -> bool:
@@ -76,16 +76,17 @@ class DayFilter:
         """Whether any day of any year matches."""
         return not self._checks or any(self.of_year(year)[1] for year in range(2001, 2001 + _CYCLE_YEARS))
 
-    def of_year(self, year: int) -> tuple[int, list[int]]:
+    def of_year(self, year: int) -> tuple[int, Sequence[int]]:
         """Return the ordinal of 1 January, and the offsets of the year's matching days."""
-        begin = date(year, 1, 1)
-        year_type = begin.weekday(), isleap(year), isleap(year - 1)
+        first = date(year, 1, 1)
+        begin, year_type = first.toordinal(), (first.weekday(), isleap(year), isleap(year - 1))
         if year_type not in self._by_year_type:
-            days = [(day, datetime.fromordinal(begin.toordinal() + day)) for day in range(366 if isleap(year) else 365)]
-            self._by_year_type[year_type] = [
-                day for day, moment in days if all(check(moment) for check in self._checks)
-            ]
-        return begin.toordinal(), self._by_year_type[year_type]
+            days: Sequence[int] = range(366 if isleap(year) else 365)
+            if self._checks:
+                moments = [datetime.fromordinal(begin + day) for day in days]
+                days = [day for day in days if all(check(moments[day]) for check in self._checks)]
+            self._by_year_type[year_type] = days
+        return begin, self._by_year_type[year_type]
 
 
 def days_of(rule: Rule) -> DayFilter:
@@ -103,14 +104,6 @@ def _years(first: int, stop: int) -> range:
     return range(date.fromordinal(first).year, date.fromordinal(stop - 1).year + 1) if first < stop else range(0)
 
 
-def _by_month(rule: Rule) -> _Day:
-    return lambda day: day.month in rule.by_month
-
-
-def _by_week(rule: Rule) -> _Day:
-    return lambda day: not _week_numbers(day, rule.week_start).isdisjoint(rule.by_week)
-
-
 def _week_numbers(day: datetime, week_start: int) -> set[int]:
     """Return the number of a day's week from the start and from the end of the year. Week 1 has at least four days of
     its year."""
@@ -121,14 +114,6 @@ def _week_numbers(day: datetime, week_start: int) -> set[int]:
     return {number, number - weeks - 1}
 
 
-def _by_year_day(rule: Rule) -> _Day:
-    return lambda day: not {_year_day(day), _year_day(day) - _year_length(day) - 1}.isdisjoint(rule.by_year_day)
-
-
-def _by_month_day(rule: Rule) -> _Day:
-    return lambda day: day.day in rule.by_month_day or day.day - _month_length(day) - 1 in rule.by_month_day
-
-
 def _by_day(rule: Rule) -> _Day:
     """Match weekdays, whose ordinals are within the month, or within the year if no month is named (3.3.10, notes 1
     and 2)."""
@@ -137,12 +122,13 @@ def _by_day(rule: Rule) -> _Day:
     in_month = rule.freq is Freq.MONTHLY or bool(rule.by_month)
     if not some:
         return lambda day: day.weekday() in every
-    return lambda day: day.weekday() in every or not _ordinals(day, in_month=in_month).isdisjoint(some)
 
+    def check(day: datetime) -> bool:
+        at, size = (day.day, _month_length(day)) if in_month else (_year_day(day), _year_length(day))
+        ordinals = {((at - 1) // 7 + 1, day.weekday()), (-((size - at) // 7 + 1), day.weekday())}
+        return day.weekday() in every or not ordinals.isdisjoint(some)
 
-def _ordinals(day: datetime, *, in_month: bool) -> set[tuple[int, int]]:
-    at, size = (day.day, _month_length(day)) if in_month else (_year_day(day), _year_length(day))
-    return {((at - 1) // 7 + 1, day.weekday()), (-((size - at) // 7 + 1), day.weekday())}
+    return check
 
 
 def _year_day(day: datetime) -> int:
@@ -158,31 +144,19 @@ def _month_length(day: datetime) -> int:
 
 
 _CHECKS: dict[str, Callable[[Rule], _Day]] = {
-    "by_month": _by_month,
-    "by_week": _by_week,
-    "by_year_day": _by_year_day,
-    "by_month_day": _by_month_day,
+    "by_month": lambda rule: lambda day: day.month in rule.by_month,
+    "by_week": lambda rule: lambda day: not _week_numbers(day, rule.week_start).isdisjoint(rule.by_week),
+    "by_year_day": lambda rule: (
+        lambda day: _year_day(day) in rule.by_year_day or _year_day(day) - _year_length(day) - 1 in rule.by_year_day
+    ),
+    "by_month_day": lambda rule: (
+        lambda day: day.day in rule.by_month_day or day.day - _month_length(day) - 1 in rule.by_month_day
+    ),
     "by_day": _by_day,
 }
 
 
 # -- where periods lie on the calendar: their numbers, and their days as ordinals ------------------------------------
-
-
-def _week(day: datetime, week_start: int) -> int:
-    return (day.toordinal() - 1 - week_start) // 7
-
-
-def _week_span(number: int, week_start: int) -> tuple[int, int]:
-    return number * 7 + 1 + week_start, number * 7 + 8 + week_start
-
-
-def _month(day: datetime, _: int) -> int:
-    return day.year * 12 + day.month - 1
-
-
-def _month_span(number: int, _: int) -> tuple[int, int]:
-    return _month_begin(number), _month_begin(number + 1)
 
 
 def _month_begin(number: int) -> int:
@@ -192,7 +166,13 @@ def _month_begin(number: int) -> int:
 
 CALENDAR: dict[Freq, tuple[Callable[[datetime, int], int], Callable[[int, int], tuple[int, int]]]] = {
     Freq.YEARLY: (lambda day, _: day.year, lambda year, _: (_month_begin(year * 12), _month_begin(year * 12 + 12))),
-    Freq.MONTHLY: (_month, _month_span),
-    Freq.WEEKLY: (_week, _week_span),
+    Freq.MONTHLY: (
+        lambda day, _: day.year * 12 + day.month - 1,
+        lambda month, _: (_month_begin(month), _month_begin(month + 1)),
+    ),
+    Freq.WEEKLY: (
+        lambda day, week_start: (day.toordinal() - 1 - week_start) // 7,
+        lambda week, week_start: (week * 7 + 1 + week_start, week * 7 + 8 + week_start),
+    ),
     Freq.DAILY: (lambda day, _: day.toordinal(), lambda day, _: (day, day + 1)),
 }
