@@ -44,10 +44,10 @@ def capabilities_of(session: Session) -> Capabilities:
         about = session.call(
             "GET", session.names.path("about"), query={"fields": "importFormats,exportFormats,maxImportSizes"}
         )
-        exports = _checked_lists("exportFormats", about.get("exportFormats"))
+        exports = _read_lists("exportFormats", about.get("exportFormats"))
         sizes = about.get("maxImportSizes")
         _known[session] = Capabilities(
-            imports=_checked_lists("importFormats", _by_source(about.get("importFormats"))),
+            imports=_read_lists("importFormats", _by_source(about.get("importFormats"))),
             exports={
                 native_type: tuple(_export_format(session.names, native_type, media_type) for media_type in media_types)
                 for native_type, media_types in exports.items()
@@ -79,7 +79,7 @@ def _by_source(formats: JSON) -> JSON:
     return targets
 
 
-def _checked_lists(field: str, lists: JSON) -> dict[str, tuple[str, ...]]:
+def _read_lists(field: str, lists: JSON) -> dict[str, tuple[str, ...]]:
     if not isinstance(lists, dict):
         raise ServiceFailed(f"The service does not list its {field}.", location=field)
     return {key: tuple(map(str, _as_list(values))) for key, values in lists.items()}

@@ -14,7 +14,7 @@ else:
 """False on Windows and for Python in a browser, where nothing is locked and the last writer wins."""
 
 
-def open_locked(path: Path, mode: int) -> int | None:
+def open_and_lock(path: Path, mode: int) -> int | None:
     """Open a file, create it if missing, and lock it for this process; return None while another process has the lock.
 
     The process that had the lock before may rename or remove the file. Then the next file at the path is opened.

@@ -98,10 +98,10 @@ def _objects(items: object) -> list[JSONObject]:
 
 def file_path(session: Session, file_id: str) -> str:
     """Return the metadata path of a file. Raises TypeError and ValueError for an invalid id."""
-    return session.names.path("files", segment(checked_id(file_id)))
+    return session.names.path("files", segment(check_id(file_id)))
 
 
-def checked_id(identifier: str, argument: str = "file_id") -> str:
+def check_id(identifier: str, argument: str = "file_id") -> str:
     """Return the id. Raises TypeError and ValueError that name the argument where it cannot be one."""
     if not isinstance(identifier, str):
         raise TypeError(f"{argument} is {type(identifier).__name__}; give the id as a str")

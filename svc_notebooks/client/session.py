@@ -219,9 +219,9 @@ class Session:
         )
         body = request.body
         if isinstance(body, bytes):
-            entry.sent_more(body)
+            entry.record_sent(body)
         else:
-            body = OutgoingBody(body, entry.sent_more)
+            body = OutgoingBody(body, entry.record_sent)
         try:
             try:
                 response = self._transport.send(Request(request.method, request.url, headers, body))
@@ -239,7 +239,7 @@ class Session:
         entry.answer(response, self.elapsed() - started)
         if isinstance(response.body, bytes):
             if response.body:
-                entry.received_more(response.body)
+                entry.record_received(response.body)
             entry.end(entry.seconds)
             return response
         stream = RecordedStream(response.body, entry, lambda: self.elapsed() - started)

@@ -17,7 +17,7 @@ from threading import RLock
 
 from ..core.http.messages import JSONObject
 from ..core.process_fork import after_fork
-from .file_lock import open_locked
+from .file_lock import open_and_lock
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,5 +207,5 @@ _NO_LOCK = _Lock()
 
 
 def _lock(path: Path) -> _Lock | None:
-    descriptor = open_locked(path, 0o600)
+    descriptor = open_and_lock(path, 0o600)
     return None if descriptor is None else _Lock(path, descriptor)

@@ -82,11 +82,11 @@ def save_content(
         PathExists: The path has other content; nothing was written. Further errors are those of `read_content`;
             OSError where the file cannot be written.
     """
-    destination = checked_destination(to)
+    destination = check_destination(to)
     requested = as_range(byte_range)
     facts = get_file(session, file_id, fields=_FACTS)
     target = target_path(destination, str(facts.get("name") or file_id), paths)
-    size = _requested_size(requested, facts)
+    size = _size_to_save(requested, facts)
     if _is_unchanged(session, file_id, target, size, whole=requested is None, overwrite=overwrite):
         return SavedFile(target, UNCHANGED, target.stat().st_size)
     with PartFile(target, _content_id(session, facts, requested)) as part:
@@ -139,7 +139,7 @@ def _checksum(file: File) -> tuple[str, str] | None:
     return ("md5", md5) if md5 else None
 
 
-def _requested_size(requested: ByteRange | None, facts: File) -> int | None:
+def _size_to_save(requested: ByteRange | None, facts: File) -> int | None:
     """Return how many bytes are to be saved, or None where the service does not tell."""
     if facts.get("size") is None:
         return None
@@ -172,7 +172,7 @@ def _fetch_content(
     return fetch
 
 
-def checked_destination(to: str | os.PathLike[str]) -> Path:
+def check_destination(to: str | os.PathLike[str]) -> Path:
     """Return the path of a file or folder to write to. Raises TypeError and FileNotFoundError that name `to`."""
     if not isinstance(to, (str, os.PathLike)):
         raise TypeError(f"to is {type(to).__name__}; give a path to a file or a folder")

@@ -17,7 +17,7 @@ from ..files import file_path
 from ..session import Session
 from ..uploads.native_types import document_name
 from ..uploads.sources import Progress
-from .downloads import checked_destination, safe_name, target_path
+from .downloads import check_destination, safe_name, target_path
 from .export_comparison import same_export
 from .part_file import Memory, PartFile
 from .ranged_download import Fetch, Sink
@@ -26,10 +26,10 @@ _ALIASES = {"jpeg": "jpg", "htm": "html", "text": "txt"}
 _KNOWN = {name for row in EXPORTS for name in (row.extension, row.title.lower())}
 
 
-def checked_format(format: object) -> str:
+def normalize_format(format: object) -> str:
     """Return a format in small letters, without a dot. Raises TypeError and ValueError that name `format`.
 
-    >>> checked_format(".PDF"), checked_format("MS Word"), checked_format("text/csv; charset=utf-8")
+    >>> normalize_format(".PDF"), normalize_format("MS Word"), normalize_format("text/csv; charset=utf-8")
     ('pdf', 'ms word', 'text/csv')
     """
     if not isinstance(format, str):
@@ -119,7 +119,7 @@ def save_export(
         PathExists: The path has other content; nothing was written. Further errors are those of `read_export`;
             OSError where the file cannot be written.
     """
-    target = target_path(checked_destination(to), name, paths)
+    target = target_path(check_destination(to), name, paths)
     check_path(target, overwrite=overwrite)
     mark = {"base_url": session.base_url, "id": file_id, "export": media_type}
     with PartFile(target, mark) as part:

@@ -21,7 +21,7 @@ from ...core.errors.errors import Interrupted, cannot_write, disk_full
 from ...core.process_fork import after_fork
 from ...local.existing_file import real_path
 from ...local.saving import SameContent, SavedFile, move_into_place, same_bytes
-from ..file_lock import LOCKS, open_locked
+from ..file_lock import LOCKS, open_and_lock
 
 _WRITE_SIZE = 256 * 1024
 """Larger writes get larger pages from Linux. They save a tenth of the time, but in a virtual machine that must fetch
@@ -45,7 +45,7 @@ class PartFile:
         self._mark = dict(mark)
         try:
             self.path, self._note = self._claim_paths()
-            descriptor = open_locked(self.path, 0o666)
+            descriptor = open_and_lock(self.path, 0o666)
         except OSError as error:
             raise cannot_write(target, error) from None
         if descriptor is None:

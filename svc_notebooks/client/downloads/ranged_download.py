@@ -12,7 +12,7 @@ from ...core.http.ranges import ByteRange, ContentRange
 from ...core.uploads.client_state_machine import ResponseFacts
 from ..session import Session
 from ..transport.in_process import TransportError
-from ..transport.retry import RetryBudget, interrupted
+from ..transport.retry import RetryBudget, connection_error
 from ..uploads.sources import Progress
 
 _MAX_RESTARTS = 3
@@ -93,7 +93,7 @@ class Fetch:
                 self._sink.restart()
             if broken.hopeless or self._restarts > _MAX_RESTARTS or not self._budget.wait():
                 resumable = self._ranges and self._sink.lasting and self._sink.have > 0
-                raise interrupted(broken, request, resumable=resumable) from broken
+                raise connection_error(broken, request, resumable=resumable) from broken
             return False
 
     def _range(self) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ...core.http.messages import JSONObject, segment
-from ..files import checked_id, pages
+from ..files import check_id, pages
 from ..session import Session
 
 _MAX_PAGE_SIZE = 2500
@@ -81,7 +81,7 @@ def colors(session: Session) -> JSONObject:
 
 def calendar_path(session: Session, calendar: str) -> str:
     """Return the path of a calendar."""
-    return session.names.calendar_path("calendars", segment(checked_id(calendar, "calendar")))
+    return session.names.calendar_path("calendars", segment(check_id(calendar, "calendar")))
 
 
 def events_path(session: Session, calendar: str) -> str:
@@ -91,4 +91,4 @@ def events_path(session: Session, calendar: str) -> str:
 
 def event_path(session: Session, calendar: str, event: str) -> str:
     """Return the path of an event."""
-    return f"{events_path(session, calendar)}/{segment(checked_id(event, 'event'))}"
+    return f"{events_path(session, calendar)}/{segment(check_id(event, 'event'))}"

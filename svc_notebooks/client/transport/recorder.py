@@ -98,7 +98,7 @@ class RecordedExchange:
     weight: int = 0
     """About how many bytes of memory it takes."""
 
-    def sent_more(self, data: bytes) -> None:
+    def record_sent(self, data: bytes) -> None:
         """Count a block of the request's body that left."""
         self.sent += len(data)
         if self.request.text and len(self.request_head) < _SCANNED_BYTES:
@@ -110,7 +110,7 @@ class RecordedExchange:
         self.response = _record_headers(response.headers, self.secret)
         self.seconds = seconds
 
-    def received_more(self, data: bytes) -> None:
+    def record_received(self, data: bytes) -> None:
         """Count a block of the response's body that came."""
         self.received += len(data)
         if self.response is not None and self.response.text and len(self.response_head) < _SCANNED_BYTES:
@@ -245,7 +245,7 @@ class RecordedStream:
         try:
             with closing_body(self._blocks):
                 for block in self._blocks:
-                    self._entry.received_more(block)
+                    self._entry.record_received(block)
                     yield block
         except BaseException as failure:
             error = None if isinstance(failure, GeneratorExit) else failure

@@ -111,7 +111,7 @@ class Retry:
                 again = self._repeatable or not broken.sent
                 self._budget = self._budget or RetryBudget(self._sender)
                 if not again or broken.hopeless or not self._budget.wait():
-                    raise interrupted(broken, request, certain=again) from broken
+                    raise connection_error(broken, request, certain=again) from broken
                 self.uncertain |= broken.sent
                 continue
             if response.status < 300:
@@ -140,7 +140,7 @@ class Retry:
         return self.uncertain and error.status == 409
 
 
-def interrupted(
+def connection_error(
     broken: TransportError, request: Request, *, certain: bool = True, resumable: bool = False
 ) -> Interrupted:
     """Make the public error of a broken connection. `certain` is False where the request may have succeeded."""

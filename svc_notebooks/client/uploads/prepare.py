@@ -19,7 +19,7 @@ from ...core.http.mime import UNKNOWN, by_name
 from ...core.http.multipart import MultipartRelated
 from ...core.resources.files import File
 from ...core.uploads.states import QUANTUM
-from ..files import checked_id, get_file
+from ..files import check_id, get_file
 from ..session import Session, read_object
 from ..transport.retry import Retry
 from .native_types import document_name, is_document, native_type, source_type
@@ -79,7 +79,7 @@ def resume_upload(
         raise ValueError("session_uri is not a web address; give the session_uri of the upload")
     entry = session.pending.by_uri(session_uri)
     opened = open_source(source, size=size)
-    chunk = checked_chunk(chunk_size)
+    chunk = check_chunk_size(chunk_size)
     if entry is None:
         request = UploadRequest(opened, opened.media_type, chunk_size=chunk, restartable=False)
         return ClientUpload(session, request, session_uri=session_uri, progress=progress)
@@ -110,10 +110,10 @@ def resumable(session: Session, request: UploadRequest, progress: Progress | Non
 # -- checks
 
 
-def checked_chunk(size: int | None) -> int | None:
+def check_chunk_size(size: int | None) -> int | None:
     """Return the chunk size in bytes, None for a single request. Raises ValueError with the nearest sizes (A3-24).
 
-    >>> checked_chunk(300_000)
+    >>> check_chunk_size(300_000)
     Traceback (most recent call last):
     ValueError: chunk_size 300000 is not a multiple of 262144 (256 KiB); take 262144 or 524288
     """
@@ -148,8 +148,8 @@ def prepare(session: Session, source: object, arguments: UploadArguments) -> Upl
         raise ValueError(f"upload_type is {upload_type!r}; it may be {', '.join(UPLOAD_TYPES)}")
     if arguments.chunk_size is not None and upload_type in ("media", "multipart"):
         raise ValueError(f"chunk_size is for resumable uploads; leave it out with {upload_type}")
-    chunk_size = checked_chunk(arguments.chunk_size)
-    metadata = _checked_metadata(arguments)
+    chunk_size = check_chunk_size(arguments.chunk_size)
+    metadata = _read_metadata(arguments)
     if upload_type == "media" and (metadata or convert_to is not None):
         raise ValueError(
             "a media upload carries no metadata; leave name, metadata and convert_to out, or use multipart"
@@ -174,14 +174,14 @@ def prepare(session: Session, source: object, arguments: UploadArguments) -> Upl
                 f"ocr_language must be a language tag like 'de', not {type(arguments.ocr_language).__name__}"
             )
         query["ocrLanguage"] = arguments.ocr_language
-    file_id = None if arguments.file_id is None else checked_id(arguments.file_id)
+    file_id = None if arguments.file_id is None else check_id(arguments.file_id)
     if upload_type == "auto":
         chosen = choose_upload_type(opened.size, has_metadata=bool(metadata))
         upload_type = chosen if arguments.chunk_size is None else "resumable"
     return UploadRequest(opened, media_type, metadata, file_id, query, upload_type, chunk_size)
 
 
-def _checked_metadata(arguments: UploadArguments) -> JSONObject:
+def _read_metadata(arguments: UploadArguments) -> JSONObject:
     """Return the metadata with the name, as JSON."""
     name, metadata = arguments.name, arguments.metadata
     if name is not None and not isinstance(name, str):

@@ -83,10 +83,10 @@ def upload_error(
     else:
         detail = f"the last answer was {status}" if status else f"no answer came: {broken}"
         text = f"The upload made no progress for too long; {detail}."
-    return interrupted(text, broken, session_uri=session_uri, status=status)
+    return interruption_error(text, broken, session_uri=session_uri, status=status)
 
 
-def interrupted(
+def interruption_error(
     text: str, broken: TransportError | None, *, session_uri: str | None, status: int | None = None
 ) -> Interrupted:
     """Make the error of an upload that can be resumed later; Unreachable where no connection came about."""

@@ -90,7 +90,7 @@ def open_source(source: object, *, name: str | None = None, size: int | None = N
     if isinstance(source, (bytes, bytearray, memoryview)):
         return BytesSource(bytes(source), name)
     if isinstance(source, (str, os.PathLike)):
-        return PathSource(_checked_path(source), name)
+        return PathSource(_check_path(source), name)
     if not callable(getattr(source, "read", None)):
         raise TypeError(
             f"source is {type(source).__name__}; give a path, bytes, or a file object opened in binary mode"
@@ -104,7 +104,7 @@ def open_source(source: object, *, name: str | None = None, size: int | None = N
     return StreamSource(cast(Readable, source), name, size)
 
 
-def _checked_path(source: str | os.PathLike[str]) -> Path:
+def _check_path(source: str | os.PathLike[str]) -> Path:
     text = os.fspath(source)
     if not isinstance(text, str):
         raise TypeError("source is a path of bytes; give it as a str or a pathlib.Path")
@@ -171,7 +171,7 @@ class PathSource(UploadSource):
         data = file.read(size)
         stamp = _stamp(os.fstat(file.fileno()))
         if stamp != self._initial_stamp:
-            raise changed(self.name, self._initial_stamp[0], stamp[0])
+            raise change_error(self.name, self._initial_stamp[0], stamp[0])
         return data
 
     def fingerprint(self) -> str:
@@ -192,7 +192,7 @@ def _stamp(stat: os.stat_result) -> tuple[int, int]:
     return stat.st_size, stat.st_mtime_ns
 
 
-def changed(name: str | None, before: int | None, after: int | None) -> SourceChanged:
+def change_error(name: str | None, before: int | None, after: int | None) -> SourceChanged:
     """Make the error for a source that changed while it was uploaded; sizes in bytes."""
     sizes = f"it had {before} bytes and has {after}" if before != after else "it was written to"
     return SourceChanged(f"{name or 'The source'} changed while it was uploaded: {sizes}.")
@@ -208,20 +208,20 @@ class FileSource(UploadSource):
         file.seek(self._start)
         if self._start and self._start == self._end:
             raise ValueError("source is at its end, so nothing would be sent; call its seek(0) first")
-        _checked_bytes(file.read(0))
+        _check_bytes(file.read(0))
         self.name = name
         self.size = self._end - self._start
 
     def read(self, offset: int, size: int) -> bytes:
         end = self._file.seek(0, io.SEEK_END)
         self._file.seek(self._start + offset)
-        data = _checked_bytes(self._file.read(size))
+        data = _check_bytes(self._file.read(size))
         if end != self._end:
-            raise changed(self.name, self.size, end - self._start)
+            raise change_error(self.name, self.size, end - self._start)
         return data
 
 
-def _checked_bytes(data: object) -> bytes:
+def _check_bytes(data: object) -> bytes:
     """Return what a file object read. Raises TypeError for text, BlockingIOError for a pipe that does not block."""
     if data is None:
         raise BlockingIOError("source has nothing to read yet; give one that waits for its bytes")
@@ -255,7 +255,7 @@ class StreamSource(UploadSource):
         return data
 
     def _read_more(self, size: int) -> None:
-        data = _checked_bytes(self._file.read(size))
+        data = _check_bytes(self._file.read(size))
         self._ended = not data
         self._kept += data
 
@@ -267,7 +267,7 @@ class StreamSource(UploadSource):
             self._read_more(1)
         have = self.lowest + len(self._kept)
         if have != self.size:
-            raise changed(self.name, self.size, have)
+            raise change_error(self.name, self.size, have)
 
     def keep(self, size: int) -> None:
         self._max_kept = size
@@ -312,6 +312,6 @@ class SourceStream:
                 self._progress(at + len(data), self._source.size)
             return data
         if size_to_read and self._size is not None:
-            raise changed(self._source.name, self._first + self._size, at)
+            raise change_error(self._source.name, self._first + self._size, at)
         piece, self._tail = self._tail[:size], self._tail[size:]
         return piece

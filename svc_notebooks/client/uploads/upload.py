@@ -32,7 +32,7 @@ from ..transport.in_process import TransportError
 from ..transport.retry import RetryBudget
 from ..upload_journal import JournalLock
 from .request import DEFAULT_CHUNK, UploadRequest
-from .responses import SESSION_GONE, interrupted, read_file, response_facts, session_location, upload_error
+from .responses import SESSION_GONE, interruption_error, read_file, response_facts, session_location, upload_error
 from .sources import Progress, SourceStream
 
 
@@ -173,7 +173,7 @@ class ClientUpload:
 
     def status(self) -> dict[str, object]:
         """Query what the service has and return the row of the query. Raises ValueError before `begin`."""
-        self._check_begun()
+        self._check_open()
         with self._sending():
             if self.state is not UploadState.OPEN:
                 # The session is over: the query leaves a row, and nothing follows from its response.
@@ -190,7 +190,7 @@ class ClientUpload:
 
     def cancel(self) -> dict[str, object]:
         """Cancel the session on the service and return the row of the step. Raises Interrupted, SvcError."""
-        self._check_begun()
+        self._check_open()
         self._cancelling.set()
         try:
             with self._lock:
@@ -203,7 +203,7 @@ class ClientUpload:
         finally:
             self._cancelling.clear()
 
-    def _check_begun(self) -> None:
+    def _check_open(self) -> None:
         if self.session_uri is None:
             raise ValueError("the upload has no session yet; begin() or send_chunk() opens one")
 
@@ -305,7 +305,7 @@ class ClientUpload:
             self._record(action, request, first=first, last=last, error=str(error))
             if error.hopeless:
                 text = f"No answer to {request.method} {request.path}: {error}."
-                raise interrupted(text, error, session_uri=self.session_uri) from error
+                raise interruption_error(text, error, session_uri=self.session_uri) from error
             return None
         if response.status == 401 and not self._token_renewed:
             self._token_renewed = True

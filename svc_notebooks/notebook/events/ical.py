@@ -63,7 +63,7 @@ def export_events(
     >>> "RRULE:FREQ=DAILY;COUNT=5" in (folder / "tea.ics").read_text()
     True
     """
-    from ...client.downloads.downloads import checked_destination, target_path
+    from ...client.downloads.downloads import check_destination, target_path
     from ...client.events.ical import calendar_file
     from ...local.existing_file import check_path
     from ...local.saving import save_bytes
@@ -71,7 +71,7 @@ def export_events(
     session, calendar = session_or_current(session), checked_calendar(calendar)
     if events is not None and (time_min is not None or time_max is not None):
         raise ValueError("time_min and time_max choose among all events: leave out events, or them")
-    path = checked_destination("." if to is None else to)
+    path = check_destination("." if to is None else to)
     ids = None if events is None else file_ids(events, "events")
     entry = _calendar_entry(session, calendar)
     zone, name = str(entry.get("timeZone") or "UTC"), str(entry.get("summary") or calendar)

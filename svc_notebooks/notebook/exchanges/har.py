@@ -54,10 +54,10 @@ def save_har(
     >>> svc.save_har(folder / "run.har")["exchanges"].tolist()
     [1]
     """
-    from ...client.downloads.downloads import checked_destination, target_path
+    from ...client.downloads.downloads import check_destination, target_path
     from ...local.saving import save_bytes
 
-    target = target_path(checked_destination(to), "exchanges.har")
+    target = target_path(check_destination(to), "exchanges.har")
     exchanges = list(session_or_current(session).exchanges)
     content = json.dumps(archive(exchanges), ensure_ascii=False, indent=1).encode()
     saved = save_bytes(target, content, overwrite=overwrite)

@@ -66,11 +66,11 @@ def export(
     >>> (folder / "table.tsv").read_text(), saved["mime_type"].item(), saved["outcome"].item()
     ('a\\tb\\n', 'text/tab-separated-values', 'saved')
     """
-    from ...client.downloads.exports import checked_format
+    from ...client.downloads.exports import normalize_format
     from ...local.paths import DistinctPaths
 
     check_progress(progress)
-    session, ids, target_format = session_or_current(session), file_ids(file), checked_format(format)
+    session, ids, target_format = session_or_current(session), file_ids(file), normalize_format(format)
     options = {"to": target_path(len(ids), to), "overwrite": overwrite, "paths": DistinctPaths()}
     return apply_to_rows(
         EXPORTED, ids, lambda file_id: _export_file(session, file_id, target_format, progress, options)

@@ -38,7 +38,7 @@ def _entry(name: object, value: Any, writable: Mapping[str, FileField]) -> tuple
         raise TypeError(f"{name} can only be set when the file is created")
     if key not in writable:
         near = get_close_matches(key, writable, n=1)
-        hint = f"; did you mean {snake(near[0])}?" if near else f"; it may be {_listed(writable)}"
+        hint = f"; did you mean {snake(near[0])}?" if near else f"; it may be {_list_fields(writable)}"
         raise TypeError(f"{name} is no field that can be set here{hint}")
     wire_value = _wire_value(key, value)
     problem = None if wire_value is None else TYPES[writable[key].type](wire_value)
@@ -47,7 +47,7 @@ def _entry(name: object, value: Any, writable: Mapping[str, FileField]) -> tuple
     return key, wire_value
 
 
-def _listed(writable: Mapping[str, FileField]) -> str:
+def _list_fields(writable: Mapping[str, FileField]) -> str:
     return ", ".join(snake(key) for key in writable)
 
 

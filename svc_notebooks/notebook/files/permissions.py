@@ -56,7 +56,7 @@ def share(
     from ...client.files import share_file
 
     session = session_or_current(session)
-    bodies = [_body(checked_grantee("with_", grantee), choice("role", role, _ROLES)) for grantee in _grantees(with_)]
+    bodies = [_body(check_grantee("with_", grantee), choice("role", role, _ROLES)) for grantee in _grantees(with_)]
     pairs = list(product(file_ids(file), bodies))
     return apply_to_rows(PERMISSIONS, pairs, lambda pair: _record(pair[0], share_file(session, *pair)))
 
@@ -68,10 +68,10 @@ def _grantees(with_: object) -> Iterable[str]:
     return [grantee.strip() for grantee in grantees]
 
 
-def checked_grantee(argument: str, grantee: str) -> str:
+def check_grantee(argument: str, grantee: str) -> str:
     """Somebody with whom a file can be shared. Raises ValueError that names the argument.
 
-    >>> checked_grantee("With", "bob@svc.example")
+    >>> check_grantee("With", "bob@svc.example")
     'bob@svc.example'
     """
     if grantee == _ANYONE or grantee.startswith(_DOMAIN) or "@" in grantee:

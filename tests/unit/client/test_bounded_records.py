@@ -120,7 +120,7 @@ def test_memory_stays_where_it_is(length: int):
             journal.open(now, "GET", path + "", "")
             entry = recorder.begin(Request("GET", f"https://x{path}", JSON), now)
             entry.answer(Response(200, JSON), 0.0)
-            entry.received_more(LONG)
+            entry.record_received(LONG)
             entry.end(0.0)
 
     ask(1_000)

@@ -186,14 +186,14 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
 
     def request(self, session: Session, *, preview: bool = False) -> ExportRequest:
         """Return the export, checked. Raises ValueError. Nothing is sent."""
-        from ....client.downloads.downloads import checked_destination, target_path
+        from ....client.downloads.downloads import check_destination, target_path
 
         facts, chosen, name = self.document.facts, self._export_format(), self._name()
         if facts is None or chosen is None or name is None:
             raise ValueError("No document is selected. Select one, or create one and click Refresh.")
         path = None
         if self.target.value == KERNEL and not preview:
-            path = target_path(checked_destination(self.path.value.strip() or "."), name)
+            path = target_path(check_destination(self.path.value.strip() or "."), name)
             check_path(path, overwrite=False)
         return ExportRequest(session, str(facts["id"]), str(facts["name"]), name, chosen, path)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...files.copy import copy
 from ...files.files import create_file, delete, trash, untrash, update
-from ...files.permissions import checked_grantee, share
+from ...files.permissions import check_grantee, share
 from ...widgets.background_task import Report
 from ...widgets.copy_restriction import ARGUMENT
 from ...widgets.file_picker import ChosenFile
@@ -71,7 +71,7 @@ def share_action(session: Session, files: list[str], grantee: str, role: str) ->
     email = grantee.strip()
     if not email:
         raise ValueError('Share with is empty: enter an e-mail address, "anyone" or "domain:example.com".')
-    checked_grantee("Share with", email)
+    check_grantee("Share with", email)
     code = f"svc.share({_ids_text(files)}, {email!r}, role={role!r})"
     words = f"Shared {file_count(files)} with {email} ({role})."
     return FileAction(code, lambda _report: share(files, email, role=role, session=session), words)
