@@ -186,7 +186,7 @@ class Service:
 
     def domains(self) -> list[str]:
         """Return the registered domains, those of the policy first, then the others in alphabetical order."""
-        return domains.list_registered(self._context.store, self.policy)
+        return domains.list_domains(self._context.store, self.policy)
 
     def trust(self, pem: str) -> None:
         """Let deliveries trust more certificate authorities than the system does, and use their revocation lists.

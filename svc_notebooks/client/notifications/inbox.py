@@ -23,7 +23,7 @@ _OK, _FORBIDDEN, _BAD, _TOO_LARGE = 200, 403, 400, 413
 
 @dataclass(slots=True)
 class Received:
-    """One message, the time when it came first, and the statuses that it was answered with each time it came.
+    """A message, the time when it came first, and the statuses of the responses each time it came.
 
     `verified` tells whether it carried the token of its channel, or None if the token is not known here.
     """

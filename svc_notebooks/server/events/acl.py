@@ -32,7 +32,7 @@ def _rows(context: ServiceContext, calendar: CalendarRow) -> list[AccessRow]:
     return [own, *(row for row in context.store.calendars.grants(calendar.id) if row.scope != own.scope)]
 
 
-def _requested_row(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> AccessRow:
+def _rule_in_path(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> AccessRow:
     rule_id = request.path_params[RULE_ID]
     for row in _rows(context, calendar):
         if row.scope == rule_id:
@@ -52,7 +52,7 @@ def change(context: ServiceContext, request: RequestContext) -> Response:
     body = read_json(request.body, context.policy.max_metadata_size)
     with context.store.transaction():
         calendar = calendar_of(context, request, CalendarRole.OWNER)
-        row = _requested_row(context, request, calendar)
+        row = _rule_in_path(context, request, calendar)
         return _grant(context, request, calendar, row.scope, calendars.check_role(body.get("role"), name="role"))
 
 
@@ -68,7 +68,7 @@ def _grant(
 
 def get(context: ServiceContext, request: RequestContext) -> Response:
     """Return one rule."""
-    row = _requested_row(context, request, calendar_of(context, request, CalendarRole.OWNER))
+    row = _rule_in_path(context, request, calendar_of(context, request, CalendarRole.OWNER))
     return resource_response(request, _resource(context, row), RULE_SHAPE)
 
 
@@ -86,7 +86,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
     """Delete a rule, which takes the role away."""
     with context.store.transaction():
         calendar = calendar_of(context, request, CalendarRole.OWNER)
-        row = _requested_row(context, request, calendar)
+        row = _rule_in_path(context, request, calendar)
         if row.scope == f"user:{calendar.owner}":
             raise refuse("invalid", field="ruleId", message="the owner of a calendar stays its owner.")
         context.store.calendars.revoke(calendar.id, row.scope)

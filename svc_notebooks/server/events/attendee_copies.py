@@ -23,7 +23,7 @@ def emails_of(body: Event) -> set[str]:
     return {attendee["email"].lower() for attendee in (body.get("attendees") or [])}
 
 
-def shared_part(body: Event) -> Event:
+def common_part(body: Event) -> Event:
     """Return the fields that all copies of an event have in common."""
     fields = omit(body, *PRIVATE, "extendedProperties")
     if shared := (body.get("extendedProperties") or {}).get("shared"):
@@ -103,7 +103,7 @@ def _save_copy(context: ServiceContext, event: EventRecord, calendar: str) -> No
     before = context.store.events.get(calendar, row.id)
     private = private_part(json.loads(before.body)) if before else {}
     series = row.series if _has_series(context, row, calendar) else None
-    shared = shared_part(json.loads(row.body) if series == row.series else body)
+    shared = common_part(json.loads(row.body) if series == row.series else body)
     copy = row._replace(calendar=calendar, series=series, body=json.dumps(merge_parts(shared, private)))
     context.store.events.save(copy)
     drop_missing_instances(context, event_from_row(copy))
@@ -113,7 +113,7 @@ def _withdraw(context: ServiceContext, row: EventRow, calendar: str) -> None:
     """Cancel the copy of a guest who is no longer invited. The guest's copy of a series loses this instance."""
     copy = context.store.events.get(calendar, row.id)
     if copy is None and _has_series(context, row, calendar):
-        body = shared_part(json.loads(row.body))
+        body = common_part(json.loads(row.body))
         copy = row._replace(calendar=calendar, cancelled=0, body=json.dumps(body))
     if copy is not None and copy.origin == row.origin and not copy.cancelled:
         cancelled = copy._replace(cancelled=1, updated=row.updated)

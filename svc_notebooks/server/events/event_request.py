@@ -1,4 +1,4 @@
-"""Reads a request about events: its parameters, and the fields of the event in its body (B1)."""
+"""Reads the parameters of a request about events, and the fields of the event in its body (B1)."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def view_of(context: ServiceContext, request: RequestContext, calendar: Calendar
     return EventView(context, calendar, request.caller.user, origin, tz, _read_max_attendees(request.query), writes)
 
 
-def requested_event(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> EventRecord:
+def event_in_path(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> EventRecord:
     """Return the event that the path names. Raises ApiError (404)."""
     event_id = request.path_params[EVENT_ID]
     event = find_event(context, calendar, event_id)

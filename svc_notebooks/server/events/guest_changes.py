@@ -1,4 +1,4 @@
-"""Stores a guest's changes: private fields in the guest's copy, the response in the organizer's event."""
+"""Stores the changes of a guest, private fields in the guest's copy, the response in the organizer's event."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...core.resources.events import Attendee, Event
 from ..context.service_context import ServiceContext
 from ..tables.calendars import CalendarRow
 from ..tables.events import EventRow
-from .attendee_copies import emails_of, merge_parts, private_part, shared_part
+from .attendee_copies import common_part, emails_of, merge_parts, private_part
 from .calendars import primary_of
 from .instances import find_event
 from .resource import EventRecord, omit
@@ -25,16 +25,16 @@ def save(context: ServiceContext, calendar: CalendarRow, before: EventRecord, af
 
     Raises ApiError (403) for a change that guests may not make.
     """
-    _check_allowed(before.body, after)
+    _check_permission(before.body, after)
     organizer_event = _organizer_event(context, before.row)
     if organizer_event is not None:
         stored = organizer_event.body
         if before.body.get("guestsCanModify") is True:
-            save_with_copies(context, organizer_event, merge_parts(shared_part(after), private_part(stored)))
-        elif (attendees := _changed_attendees(stored, after, calendar.owner)) is not None:
+            save_with_copies(context, organizer_event, merge_parts(common_part(after), private_part(stored)))
+        elif (attendees := _merge_attendees(stored, after, calendar.owner)) is not None:
             save_with_copies(context, organizer_event, {**stored, "attendees": attendees})
     own_copy = find_event(context, calendar, before.row.id) or before
-    body = merge_parts(shared_part(own_copy.body), private_part(after))
+    body = merge_parts(common_part(own_copy.body), private_part(after))
     return save_event(context, EventRecord(own_copy.row._replace(body=json.dumps(body)), body))
 
 
@@ -54,12 +54,12 @@ def _organizer_event(context: ServiceContext, copy: EventRow) -> EventRecord | N
     return find_event(context, primary_of(context, copy.origin), copy.id)
 
 
-def _check_allowed(before: Event, after: Event) -> None:
+def _check_permission(before: Event, after: Event) -> None:
     """Check that guests may make these changes. Raises ApiError (403 forbiddenForNonOrganizer)."""
     if before.get("guestsCanModify") is True:
         return
-    old: Any = omit(shared_part(before), *_NOT_COMPARED)
-    new: Any = omit(shared_part(after), *_NOT_COMPARED)
+    old: Any = omit(common_part(before), *_NOT_COMPARED)
+    new: Any = omit(common_part(after), *_NOT_COMPARED)
     for name in sorted({*old, *new}):
         if old.get(name) != new.get(name):
             raise refuse("notOrganizer", field=name)
@@ -68,7 +68,7 @@ def _check_allowed(before: Event, after: Event) -> None:
         raise refuse("notOrganizer", field="attendees")
 
 
-def _changed_attendees(organizer_body: Event, after: Event, user: str) -> list[Attendee] | None:
+def _merge_attendees(organizer_body: Event, after: Event, user: str) -> list[Attendee] | None:
     """Return the organizer's attendees with the response and the new guests of a copy, or None without any."""
     attendees = list(organizer_body.get("attendees") or [])
     invited = {attendee["email"].lower(): index for index, attendee in enumerate(attendees)}

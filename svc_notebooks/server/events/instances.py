@@ -58,16 +58,16 @@ def instances(
     """
     master, tz = event_from_row(row), zone(calendar.zone)
     changed = {instance.id for instance in context.store.events.changed_instances(calendar.id, row.id)}
-    moved = changed_instances(context, calendar, row, after, before)
+    moved = list_changed_instances(context, calendar, row, after, before)
     generated = (
-        _generated_instance(master, occurrence, tz)
+        _build_instance(master, occurrence, tz)
         for occurrence in _occurrences(master.body, tz, after, before, work)
         if not changed or instance_id(row.id, occurrence.start) not in changed
     )
     return merge(generated, moved, key=_by_start)
 
 
-def changed_instances(
+def list_changed_instances(
     context: ServiceContext, calendar: CalendarRow, row: EventRow, after: datetime | None, before: datetime | None
 ) -> Iterator[EventRecord]:
     """Return the individually changed instances that overlap a window, in the order of their starts."""
@@ -101,7 +101,7 @@ def is_within(
     return next(_occurrences(body, zone(calendar.zone), after, before, work), None) is not None
 
 
-def _generated_instance(master: EventRecord, occurrence: Occurrence, tz: tzinfo) -> EventRecord:
+def _build_instance(master: EventRecord, occurrence: Occurrence, tz: tzinfo) -> EventRecord:
     start, end = occurrence.start, occurrence.end
     body = omit(master.body, "recurrence")
     body["start"] = body["originalStartTime"] = _time_object(master.body["start"], start)
@@ -156,7 +156,7 @@ def _instance_at(calendar: CalendarRow, master: EventRecord, start: Start) -> Ev
         return None  # at the limits of datetime there are no events
     for occurrence in _occurrences(master.body, tz, begin, end):
         if instance_id("", occurrence.start) == instance_id("", start):
-            return _generated_instance(master, occurrence, tz)
+            return _build_instance(master, occurrence, tz)
     return None
 
 

@@ -27,8 +27,8 @@ from ..files.operations import bool_param, choice_param, int_param, parse_fields
 from ..tables.calendars import CalendarRow
 from ..tables.events import EventRow
 from .calendars import calendar_of, default_reminders, resource_response, role_of, title_of
-from .event_request import requested_event, view_of
-from .instances import changed_instances, find_event, instance_id, instances, is_within, overlaps
+from .event_request import event_in_path, view_of
+from .instances import find_event, instance_id, instances, is_within, list_changed_instances, overlaps
 from .page_budget import FIRST, LAST, Key, Keyed, PageEnds, in_order
 from .resource import EventRecord, EventView, event_from_row
 
@@ -61,7 +61,7 @@ def list_events(context: ServiceContext, request: RequestContext) -> Response:
     parse_fields_param(request.query, {}, _SHAPE)
     view, criteria = view_of(context, request, calendar), _read_criteria(context, request, calendar)
     last = context.store.events.last(calendar.id)
-    pick = _changed_since if criteria.since is not None else _expanded if criteria.single else _unexpanded
+    pick = _list_changes if criteria.since is not None else _expand_series if criteria.single else _list_rows
     about = ("events", calendar.id, _query_key(request.query))
     return _page(context, request, view, about, lambda key: pick(context, calendar, criteria, key), criteria, last)
 
@@ -71,7 +71,7 @@ def list_instances(context: ServiceContext, request: RequestContext) -> Response
     calendar = calendar_of(context, request, CalendarRole.READER)
     parse_fields_param(request.query, {}, _SHAPE)
     view, criteria = view_of(context, request, calendar), _read_criteria(context, request, calendar)
-    event = requested_event(context, request, calendar)
+    event = event_in_path(context, request, calendar)
     if not event.row.recurring:
         raise refuse("invalid", field="eventId", message="expected a recurring event.")
     if event.row.cancelled:
@@ -187,7 +187,7 @@ def _searchable_text(body: Event) -> str:
 # -- which events ----------------------------------------------------------------------------------------------------
 
 
-def _unexpanded(
+def _list_rows(
     context: ServiceContext, calendar: CalendarRow, criteria: _ListCriteria, key: Key | None
 ) -> Iterator[Keyed]:
     """Yield single and recurring events and changed instances. Raises PageEnds."""
@@ -222,7 +222,7 @@ def _matches(calendar: CalendarRow, criteria: _ListCriteria, row: EventRow, work
     return overlaps(row, criteria.after, criteria.before)
 
 
-def _expanded(
+def _expand_series(
     context: ServiceContext, calendar: CalendarRow, criteria: _ListCriteria, key: Key | None
 ) -> Iterator[Keyed]:
     """Return single events, and the instances of recurring ones, in the order of their starts."""
@@ -241,7 +241,7 @@ def _in_order(
 
     def streams(after: datetime | None, before: datetime | None, work: WorkBudget) -> list[Iterator[Keyed]]:
         alone = _by_start(event_from_row(row) for row in single if before is None or row.start < to_millis(before))
-        series = (_instances(context, calendar, criteria, row, after, before, work) for row in recurring)
+        series = (_matching_instances(context, calendar, criteria, row, after, before, work) for row in recurring)
         return [alone, *map(_by_start, series)]
 
     begin = min((row.start for row in rows), default=0)
@@ -250,7 +250,7 @@ def _in_order(
     return (entry for entry in entries if _instance_matches(criteria, entry[1]))
 
 
-def _instances(
+def _matching_instances(
     context: ServiceContext,
     calendar: CalendarRow,
     criteria: _ListCriteria,
@@ -266,7 +266,7 @@ def _instances(
     master = event_from_row(row)
     if _instance_matches(criteria, master) and all(accepts(master) for accepts in criteria.filters):
         return instances(context, calendar, row, after, before, work)
-    return changed_instances(context, calendar, row, after, before)
+    return list_changed_instances(context, calendar, row, after, before)
 
 
 def _instance_matches(criteria: _ListCriteria, event: EventRecord) -> bool:
@@ -286,7 +286,7 @@ def _by_start(events: Iterable[EventRecord]) -> Iterator[Keyed]:
     return (((event.row.start, event.row.id), event) for event in events)
 
 
-def _changed_since(
+def _list_changes(
     context: ServiceContext, calendar: CalendarRow, criteria: _ListCriteria, key: Key | None
 ) -> Iterator[Keyed]:
     """Yield the events that have changed since a sync token was given, deleted ones included."""

@@ -27,10 +27,10 @@ from .conference import create_conference, is_conference_pending, meeting_link
 from .event_request import (
     check_event,
     complete_fields,
+    event_in_path,
     event_response,
     read_event_request,
     read_options,
-    requested_event,
     view_of,
 )
 from .resource import EventRecord, etag, event_from_row
@@ -115,7 +115,7 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
     """Return an event. A pending conference is created after that, so that the next response has it."""
     calendar = calendar_of(context, request, CalendarRole.READER)
     view = view_of(context, request, calendar)
-    event = requested_event(context, request, calendar)
+    event = event_in_path(context, request, calendar)
     resource = view.resource(event)
     if is_conference_pending(event.body) and event.row.series is None:
         with context.store.transaction():  # one conference for the organizer and all guests
@@ -145,11 +145,11 @@ def _change(context: ServiceContext, request: RequestContext, *, partial: bool) 
     calendar = calendar_of(context, request, CalendarRole.WRITER)
     body, options, view = read_event_request(context, request, calendar)
     with context.store.transaction():
-        before = requested_event(context, request, calendar)
+        before = event_in_path(context, request, calendar)
         _check_precondition(request, before.row)
         if before.row.cancelled and body.get("status") not in _ACTIVE_STATUSES:
             raise refuse("deleted")
-        requested = _requested_fields(before, body, partial=partial)
+        requested = _apply_request(before, body, partial=partial)
         check_event(context, requested)
         fields = complete_fields(context, request, requested, options, before.body)
         if "creator" in before.body:
@@ -180,7 +180,7 @@ def _comparable(name: str, body: Any) -> object:
     return (read_time(field), field.get("timeZone")) if name in ("start", "end") else field
 
 
-def _requested_fields(before: EventRecord, body: JSONObject, *, partial: bool) -> JSONObject:
+def _apply_request(before: EventRecord, body: JSONObject, *, partial: bool) -> JSONObject:
     """Return the fields that an event would have after a request, not checked yet."""
     fields: Any = merge_patch(before.body, body) if partial else dict(body)
     if partial:
@@ -196,7 +196,7 @@ def _requested_fields(before: EventRecord, body: JSONObject, *, partial: bool) -
         fields.pop(name, None)
     if isinstance(fields.get("attendees"), list):
         all_named = body.get("attendeesOmitted") is not True
-        fields["attendees"] = _requested_attendees(before.body, fields["attendees"], all_named=all_named)
+        fields["attendees"] = _merge_attendees(before.body, fields["attendees"], all_named=all_named)
     return fields  # type: ignore[no-any-return]
 
 
@@ -218,7 +218,7 @@ def merge_patch(old: Mapping[str, Any], patch: JSONObject) -> JSONObject:
     return fields
 
 
-def _requested_attendees(before: Event, attendees: list[Any], *, all_named: bool) -> list[Any]:
+def _merge_attendees(before: Event, attendees: list[Any], *, all_named: bool) -> list[Any]:
     """Return the attendees after a request. They keep their response, and `resource` of their first entry (E-08).
 
     With `attendeesOmitted`, `all_named` is False and the attendees who are not named stay.
@@ -243,7 +243,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
     options = read_options(request.query)
     with context.store.transaction():
         calendar = calendar_of(context, request, CalendarRole.WRITER)
-        event = requested_event(context, request, calendar)
+        event = event_in_path(context, request, calendar)
         _check_precondition(request, event.row)
         if event.row.cancelled:
             raise refuse("deleted")
@@ -269,7 +269,7 @@ def move(context: ServiceContext, request: RequestContext) -> Response:
     with context.store.transaction():
         calendar = calendar_of(context, request, CalendarRole.WRITER)
         target = calendar_of(context, request, CalendarRole.WRITER, destination)
-        event = requested_event(context, request, calendar)
+        event = event_in_path(context, request, calendar)
         if event.row.cancelled:
             raise refuse("deleted")
         if event.row.origin != calendar.id or event.row.series is not None:

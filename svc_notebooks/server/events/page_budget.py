@@ -64,10 +64,10 @@ def in_order(
     except WorkExceeded:
         if last > after_key:
             raise PageEnds(last) from None
-    yield from _bounded_period(streams, after_key, window, begin, steps, series)
+    yield from _in_order_for_years(streams, after_key, window, begin, steps, series)
 
 
-def _bounded_period(
+def _in_order_for_years(
     streams: Streams,
     after_key: Key,
     window: tuple[datetime | None, datetime | None],

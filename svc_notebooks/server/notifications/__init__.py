@@ -1,4 +1,4 @@
-"""Push notifications: channels, the queue of messages, and the delivery over HTTPS.
+"""Push notifications, with their channels, the queue of messages, and the delivery over HTTPS.
 
 channels.py, domains.py: watch and stop requests; the domains that may receive messages.
 push.py: the deliveries of one service, which run in the thread of delivery_worker.py or in place.

@@ -107,7 +107,7 @@ def stop(context: ServiceContext, request: RequestContext) -> Response:
         raise ApiError(problems)
     with context.store.transaction():
         channel = context.store.channels.get(channel_id)
-        if channel is None or not _can_be_stopped(context, channel, resource_id):
+        if channel is None or not _is_stoppable(context, channel, resource_id):
             raise refuse("channelNotFound", id=channel_id[:MAX_ID_LENGTH])
         # By its own user and OAuth client. One of a service account by any user of that client (A10-02).
         own_user = channel.service_account or channel.user == request.caller.user
@@ -117,7 +117,7 @@ def stop(context: ServiceContext, request: RequestContext) -> Response:
     return empty_response(204)
 
 
-def _can_be_stopped(context: ServiceContext, channel: ChannelRow, resource_id: str) -> bool:
+def _is_stoppable(context: ServiceContext, channel: ChannelRow, resource_id: str) -> bool:
     """Return whether a channel is open or has ended, and watches the resource of this id."""
     active = ChannelState(channel.state) in transitions_of(ChannelEvent.STOP) and (
         channel.expiration is None or channel.expiration > context.millis()

@@ -36,7 +36,7 @@ Send = Callable[[str, list[tuple[str, str]], bytes], Awaitable[AttemptOutcome]]
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One attempt to deliver a message, as the log of deliveries keeps it.
+    """An attempt to deliver a message, as the log of deliveries keeps it.
 
     `attempt` is 1 for the first, and 0 for a message that was cancelled before any. `time` is when the attempt began,
     in Unix milliseconds.
@@ -75,9 +75,9 @@ class DeliveryQueue:
         self._deliveries: deque[Delivery] = deque(maxlen=context.policy.deliveries_length)
 
     def due(self) -> list[Waiting]:
-        """Return the first message of every queue that has none under way, if it is due; it is under way from now."""
+        """Return the first message of every channel that has none under way, if it is due. It then is under way."""
         now = self._context.millis()
-        self._cancel_closed(now)
+        self._cancel_for_closed_channels(now)
         due = [waiting for waiting in self._store.outbox.due(now) if waiting.channel.seq not in self._in_flight]
         self._in_flight.update((waiting.channel.seq, (waiting, now)) for waiting in due)
         return due
@@ -111,7 +111,7 @@ class DeliveryQueue:
                 token=channel.token,
                 of_changes=bool(channel.of_changes),
             )
-            if self._is_allowed(channel.address):
+            if self._is_address_allowed(channel.address):
                 names = self._context.names
                 headers = [*_HEADERS, *message.headers(names)]
                 outcome = await send(channel.address, headers, message.body(names))
@@ -126,7 +126,7 @@ class DeliveryQueue:
                 waiting = self._next_due(channel.seq)
         return look_again
 
-    def _is_allowed(self, address: str) -> bool:
+    def _is_address_allowed(self, address: str) -> bool:
         if address not in self._allowed and is_registered(self._store, self._context.policy, address):
             self._allowed.add(address)
         return address in self._allowed
@@ -146,18 +146,18 @@ class DeliveryQueue:
         return self._store.outbox.postpone(waiting.seq, due=due, attempts=attempt)
 
     def _next_due(self, channel: int) -> Waiting | None:
-        """Return the next message of a channel, if it is due and the channel is open; it is under way from now."""
+        """Return the next message of a channel, if it is due and the channel is open. It then is under way."""
         waiting = self._store.outbox.next_of(channel)
         if waiting is None or waiting.due > (now := self._context.millis()):
             return None
         expiration = waiting.channel.expiration
         if waiting.channel.state == ChannelState.STOPPED.value or (expiration is not None and expiration <= now):
-            self._cancel_closed(now)
+            self._cancel_for_closed_channels(now)
             return None
         self._in_flight[channel] = (waiting, now)
         return waiting
 
-    def _cancel_closed(self, now: int) -> None:
+    def _cancel_for_closed_channels(self, now: int) -> None:
         """Drop the messages of channels that are stopped or have expired, except those that are under way."""
         with self._store.exclusive():
             for waiting in self._store.outbox.of_closed_channels(now):
@@ -169,7 +169,7 @@ class DeliveryQueue:
 
     def deliveries(self) -> list[dict[str, Any]]:
         """Return a row for each attempt in the order of their times, and for each message that was cancelled."""
-        self._cancel_closed(self._context.millis())
+        self._cancel_for_closed_channels(self._context.millis())
         attempts = sorted(list(self._deliveries), key=lambda each: (each.time, each.waiting.seq, each.attempt))
         return [attempt.row() for attempt in attempts]
 

@@ -122,7 +122,7 @@ class DeliveryWorker:
             task = self._loop.create_task(self._queue.drain(waiting, self._send))
             self._tasks.add(task)
             task.add_done_callback(self._on_task_done)
-        self._report_done()
+        self._notify_waiters()
         return seconds
 
     def _on_task_done(self, task: asyncio.Task[bool]) -> None:
@@ -133,9 +133,9 @@ class DeliveryWorker:
         if error or (not task.cancelled() and task.result()):
             self._wake_event.set()  # and not done: that look may start another task
         else:
-            self._report_done()
+            self._notify_waiters()
 
-    def _report_done(self) -> None:
+    def _notify_waiters(self) -> None:
         """Let `finish` return if no task is under way."""
         if not self._tasks:
             with self._condition:

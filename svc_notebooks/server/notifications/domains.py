@@ -29,7 +29,7 @@ def register(store: Store, domain: str) -> str:
     return host
 
 
-def list_registered(store: Store, policy: Policy) -> list[str]:
+def list_domains(store: Store, policy: Policy) -> list[str]:
     """Return the registered domains, first those of the policy, then the others in alphabetical order."""
     return list(dict.fromkeys([*policy.verified_domains, *store.trusted.all_domains()]))
 

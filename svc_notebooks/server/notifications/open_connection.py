@@ -33,7 +33,7 @@ class Endpoint(NamedTuple):
     path: str
 
     def __str__(self) -> str:
-        return f"{_bracketed(self.host)}:{self.port}"
+        return f"{_add_brackets(self.host)}:{self.port}"
 
 
 @lru_cache(maxsize=1024)
@@ -53,10 +53,10 @@ def parse_endpoint(address: str) -> Endpoint:
     path = quote(parts.path or "/", safe=_SAFE_CHARACTERS) + (
         f"?{quote(parts.query, safe=_SAFE_CHARACTERS + '?')}" if parts.query else ""
     )
-    return Endpoint(host, port, _bracketed(host) + ("" if port == 443 else f":{port}"), path)
+    return Endpoint(host, port, _add_brackets(host) + ("" if port == 443 else f":{port}"), path)
 
 
-def _bracketed(host: str) -> str:
+def _add_brackets(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
