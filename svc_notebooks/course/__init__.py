@@ -1,4 +1,4 @@
-"""The exercises: each has a service of its own, and a check that reads the requests to this service.
+"""The exercises of the course. Each has a service of its own, and a check that reads the requests to this service.
 
 from svc_notebooks import course
 
@@ -22,15 +22,15 @@ _exercises: dict[str, Exercise] = {}
 
 
 def exercise(name: str, *, seed: str | int | None = None) -> Exercise:
-    """The exercise of this name; asked again, the same one with what was done in it.
+    """Return the exercise of this name. A second call returns the same one, with its state.
 
     Args:
-        name: As `exercises()` lists it.
-        seed: Other data for the same task, and a start from nothing. None: the environment's SVC_COURSE_SEED, or the
+        name: A name of `exercises()`.
+        seed: Selects the data of the task, and starts the exercise anew. None: the variable SVC_COURSE_SEED, or the
             user's name at a JupyterHub.
 
     Raises:
-        ValueError: There is no such exercise; the message names one that is called alike.
+        ValueError: There is no such exercise; the message has the nearest name.
 
     >>> from svc_notebooks import course
     >>> course.exercise("expired-session")
@@ -48,13 +48,13 @@ def exercise(name: str, *, seed: str | int | None = None) -> Exercise:
 
 
 def exercises(theme: str | None = None) -> DataFrame:
-    """All exercises, in their order, with what became of them in this kernel.
+    """List the exercises in the order of the course, with their outcomes in this kernel.
 
     Args:
-        theme: Only those of a notebook, such as "uploads".
+        theme: The theme of a notebook, such as "uploads"; None: all exercises.
 
     Returns:
-        One row each: name, title, notebook, outcome (str: correct, not yet, not tried), hints_taken (Int64).
+        One row for each: name, title, notebook, outcome (str: correct, not yet, not tried), hints_taken (Int64).
 
     Raises:
         ValueError: There is no such theme.
@@ -68,23 +68,22 @@ def exercises(theme: str | None = None) -> DataFrame:
 
     if theme is not None and theme not in THEMES:
         raise ValueError(f"theme must be one of {', '.join(THEMES)}, not {theme!r}")
-    names = [name for name, definition in DEFINITIONS.items() if theme in (None, definition.theme)]
-    return frame(EXERCISES, [_row(name) for name in names])
-
-
-def _row(name: str) -> dict[str, object]:
-    definition, exercise = DEFINITIONS[name], _exercises.get(name)
-    return {
-        "name": name,
-        "title": definition.title,
-        "notebook": THEMES[definition.theme],
-        "outcome": str(exercise.outcome) if exercise else "not tried",
-        "hintsTaken": exercise.hints_taken if exercise else 0,
-    }
+    rows = [
+        {
+            "name": name,
+            "title": definition.title,
+            "notebook": THEMES[definition.theme],
+            "outcome": str(_exercises[name].outcome) if name in _exercises else "not tried",
+            "hintsTaken": _exercises[name].hints_taken if name in _exercises else 0,
+        }
+        for name, definition in DEFINITIONS.items()
+        if theme in (None, definition.theme)
+    ]
+    return frame(EXERCISES, rows)
 
 
 def reset() -> None:
-    """Forget what was done in all exercises of this kernel; no notebook is touched.
+    """Reset all exercises of this kernel; notebooks are not changed.
 
     >>> from svc_notebooks import course
     >>> course.reset()

@@ -1,4 +1,4 @@
-"""The catalogue: all exercises by name, in the order of the course, and the notebook of each theme."""
+"""The catalogue of all exercises by name, in the order of the course, and the notebook of each theme."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The result of a check: one of three outcomes, and a message about what the service saw."""
+"""The result of a check, which is one of three outcomes with a message about the service."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class ExerciseOutcome(Enum):
-    """What became of an exercise; the value is how it is said."""
+    """The outcome of an exercise; the value is its text."""
 
     CORRECT = "correct"
     NOT_YET = "not yet"
@@ -27,7 +27,7 @@ _COLOURS = {
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Verdict:
-    """An outcome and its message; shown as a note, whose colour is never all that tells it apart.
+    """An outcome and its message, displayed as a note with a colour, a sign and the outcome in words.
 
     >>> Verdict(ExerciseOutcome.NOT_YET, "The service saw no upload.")
     not yet: The service saw no upload.
@@ -38,7 +38,7 @@ class Verdict:
 
     @property
     def solved(self) -> bool:
-        """Whether it is correct."""
+        """True if the outcome is correct."""
         return self.outcome is ExerciseOutcome.CORRECT
 
     def __repr__(self) -> str:
@@ -53,10 +53,10 @@ class Verdict:
 
 
 class CheckFailedError(Exception):
-    """A requirement of the exercise is not met; the message says what the service saw."""
+    """A requirement of the exercise is not met; the message describes the requests or the state of the service."""
 
 
 def require(condition: object, message: str) -> None:
-    """Go on only with this. Raises CheckFailedError."""
+    """Raise CheckFailedError with the message unless the condition is true."""
     if not condition:
         raise CheckFailedError(message)

@@ -1,4 +1,4 @@
-"""The definition of an exercise: its task, its hints, its set-up and its check."""
+"""The definition of an exercise, with its task, hints, set-up and check."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from .exercise_service import ExerciseService
 
 Value: TypeAlias = "str | int | bytes | list[str]"
-"""What a student can be given: it travels as JSON when a teacher grades."""
+"""A value that an exercise gives to the student; it is sent as JSON when a teacher grades."""
 
 SetUp: TypeAlias = "Callable[[ExerciseService, Random], dict[str, Value]]"
-"""Creates what the exercise needs in a new service; returns the values for the student, by name."""
+"""Creates the files and events of the exercise in a new service, and returns the values for the student by name."""
 
 Check: TypeAlias = "Callable[[Evidence], str]"
-"""Returns a sentence about what is right. Raises CheckFailedError."""
+"""Returns a sentence about the correct solution, or raises CheckFailedError."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExerciseDefinition:
-    """One exercise. `answer` is what its cell holds before anybody has solved it, below the line with `begin()`."""
+    """An exercise. `answer` is the text of its cell before it is solved, below the line with `begin()`."""
 
     name: str
     theme: str
@@ -34,4 +34,4 @@ class ExerciseDefinition:
     check: Check
     answer: str = "# Your code here."
     by_hand: bool = False
-    """Whether the requests are to be written, so that the client of this package does not count."""
+    """Whether the student must write the requests, so that requests of this package's client do not count."""

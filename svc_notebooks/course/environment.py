@@ -1,4 +1,4 @@
-"""The environments of an exercise: in this kernel, or, while a teacher grades, in the teacher's process."""
+"""The environments of an exercise, in this kernel, or in the teacher's process while a teacher grades."""
 
 from __future__ import annotations
 
@@ -18,58 +18,60 @@ if TYPE_CHECKING:
     from .definition import ExerciseDefinition, Value
 
 COURSE_PATH = "/_course"
-"""The paths of a teacher's process that are no service's."""
+"""The prefix of the paths of the grading service itself; other paths are those of the exercises' services."""
 
 
 class ExerciseEnvironment(Protocol):
-    """One exercise that was begun."""
+    """The environment of an exercise that was begun."""
 
     @property
     def values(self) -> Mapping[str, Value]:
-        """What the student has, by name."""
+        """The values for the student, by name."""
 
     def session(self) -> Session:
-        """A session of the student."""
+        """Return a session of the student."""
 
     def sign_in(self, client: str, scopes: list[str] | None) -> Session:
-        """A session of a program of the student. Raises ValueError for a scope that does not exist."""
+        """Return a session of one of the student's programs. Raises ValueError for a scope that does not exist."""
 
     def now(self) -> datetime:
-        """What the clock shows."""
+        """Return the time of the exercise's clock."""
 
     def advance(self, duration: str | float | timedelta) -> datetime:
-        """Move the clock on. Raises ValueError."""
+        """Move the clock forward and return its time. Raises ValueError."""
 
     def messages(self) -> list[dict[str, str]]:
-        """The headers of the messages for a receiver."""
+        """Return the headers of the messages for a receiver."""
 
     def record_outcome(self, number: int, outcome: int | str) -> None:
-        """What the receiver did with one of them."""
+        """Record the status that the receiver returned for a message, or a description of its error."""
 
     def result(self) -> Verdict:
-        """What became of it so far."""
+        """Return the result of the check."""
 
     def close(self) -> None:
-        """It is over."""
+        """End the exercise."""
 
 
 class LocalEnvironment:
-    """An exercise in this kernel: the service is a function of it."""
+    """The environment of an exercise whose service runs in this kernel."""
 
     def __init__(self, definition: ExerciseDefinition, seed: str) -> None:
         self.exercise = ExerciseService(definition, seed)
-
-    @property
-    def values(self) -> Mapping[str, Value]:
-        """What the student has, by name."""
-        return self.exercise.values
+        self.values: Mapping[str, Value] = self.exercise.values
+        self.now = self.exercise.clock.now
+        self.advance = self.exercise.clock.advance
+        self.messages = self.exercise.messages
+        self.record_outcome = self.exercise.record_outcome
+        self.result = self.exercise.result
+        self.close = self.exercise.close
 
     def session(self) -> Session:
-        """A session of the student."""
+        """Return a session of the student."""
         return self._session(self.exercise.token)
 
     def sign_in(self, client: str, scopes: list[str] | None) -> Session:
-        """A session of a program of the student."""
+        """Return a session of one of the student's programs."""
         return self._session(self.exercise.sign_in(client, scopes))
 
     def _session(self, token: str) -> Session:
@@ -79,57 +81,31 @@ class LocalEnvironment:
         handler = self.exercise.recorder.handle
         return Session(NOWHERE, token, handler=handler, clock=clock, sleep=clock.wait, random=Random(0))
 
-    def now(self) -> datetime:
-        """What the clock shows."""
-        return self.exercise.clock.now()
-
-    def advance(self, duration: str | float | timedelta) -> datetime:
-        """Move the clock on."""
-        return self.exercise.clock.advance(duration)
-
-    def messages(self) -> list[dict[str, str]]:
-        """The headers of the messages for a receiver."""
-        return self.exercise.messages()
-
-    def record_outcome(self, number: int, outcome: int | str) -> None:
-        """What the receiver did with one of them."""
-        self.exercise.record_outcome(number, outcome)
-
-    def result(self) -> Verdict:
-        """What became of it so far."""
-        return self.exercise.result()
-
-    def close(self) -> None:
-        """It is over."""
-        self.exercise.close()
-
 
 class RemoteEnvironment:
-    """An exercise at a grading service: this process has only its address and a key."""
+    """The environment of an exercise at a grading service, of which this process has only the address and a key."""
 
     def __init__(self, definition: ExerciseDefinition, base_url: str, key: str) -> None:
         self._name, self._base_url = definition.name, base_url
         self._grader = Session(base_url, key)
         response = self._call("begin")
+        values = {name: from_json(value) for name, value in response["given"].items()}
         self.values: Mapping[str, Value] = {
-            name: self._with_base_url(from_json(value)) for name, value in response["given"].items()
+            name: value.replace(NOWHERE, base_url) if isinstance(value, str) else value
+            for name, value in values.items()
         }
         self._token = str(response["token"])
         self._now = parse_time(str(response["now"]))
-
-    def _with_base_url(self, value: Value) -> Value:
-        """Replace the address of the service by that of the grading service."""
-        return value.replace(NOWHERE, self._base_url) if isinstance(value, str) else value
 
     def _call(self, action: str, **fields: JSON) -> dict[str, Any]:
         return self._grader.call("POST", f"{COURSE_PATH}/{action}", body={"exercise": self._name, **fields})
 
     def session(self) -> Session:
-        """A session of the student."""
+        """Return a session of the student."""
         return self._session(self._token)
 
     def sign_in(self, client: str, scopes: list[str] | None) -> Session:
-        """A session of a program of the student."""
+        """Return a session of one of the student's programs."""
         from ..core.errors.errors import BadRequest
 
         try:
@@ -138,42 +114,42 @@ class RemoteEnvironment:
             raise ValueError(error.message) from None
 
     def _session(self, token: str) -> Session:
-        return Session(self._base_url, token, clock=self, sleep=self._wait)
+        return Session(self._base_url, token, clock=self, sleep=self._sleep)
 
-    def _wait(self, seconds: float) -> None:
+    def _sleep(self, seconds: float) -> None:
         self.advance(seconds)
 
     def now(self) -> datetime:
-        """What the clock shows: nobody else moves it."""
+        """Return the time of the clock, which only `advance` changes."""
         return self._now
 
     def advance(self, duration: str | float | timedelta) -> datetime:
-        """Move the clock on."""
+        """Move the clock forward and return its time."""
         seconds = parse_duration(duration).total_seconds()
         self._now = parse_time(str(self._call("advance", seconds=seconds)["now"]))
         return self._now
 
     def messages(self) -> list[dict[str, str]]:
-        """The headers of the messages for a receiver."""
+        """Return the headers of the messages for a receiver."""
         messages: list[dict[str, str]] = self._call("messages")["messages"]
         return messages
 
     def record_outcome(self, number: int, outcome: int | str) -> None:
-        """What the receiver did with one of them."""
+        """Send the outcome of a message to the grading service."""
         self._call("answered", number=number, answer=outcome)
 
     def result(self) -> Verdict:
-        """What became of it so far."""
+        """Return the result of the check."""
         response = self._call("verdict")
         return Verdict(ExerciseOutcome(response["outcome"]), str(response["message"]))
 
     def close(self) -> None:
-        """It is over here; the grading service keeps its records."""
+        """Close the connection; the grading service keeps its records."""
         self._grader.close()
 
 
 def to_json(value: Value) -> JSON:
-    """A value that a student is given, as JSON.
+    """Return a value for the student as JSON.
 
     >>> from_json(to_json(b"duck")), to_json("duck")
     (b'duck', 'duck')
@@ -184,5 +160,5 @@ def to_json(value: Value) -> JSON:
 
 
 def from_json(value: Any) -> Value:
-    """The value that `packed` was given."""
+    """Return the value from the JSON of `to_json`."""
     return b64decode(value["base64"]) if isinstance(value, dict) else value

@@ -1,13 +1,12 @@
-"""The evidence for a check: the requests of a student, and the state of the service.
+"""The evidence for a check, which is the requests of a student and the state of the service.
 
-The journal of the service and the request recorder both have a record of each request; they are joined row by
-row. The state is read in a fork, so that looking changes nothing: neither the journal, nor a limit, nor the
-clock.
+The journal of the service and the request recorder both have a record of each request; they are joined row by row.
+The state is read in a fork, so that reading it changes neither the journal nor a limit nor the clock.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -32,7 +31,7 @@ _FILE_FIELDS = "id,name,mimeType,size,description,starred,trashed,parents,proper
 
 @dataclass(frozen=True, slots=True)
 class RecordedRequest:
-    """One request as the service saw it: a row of its journal, and a record of the request recorder."""
+    """A request as the service received it, from a row of its journal and a record of the request recorder."""
 
     n: int
     time: datetime
@@ -57,42 +56,42 @@ class RecordedRequest:
 
     @property
     def succeeded(self) -> bool:
-        """Whether it was answered with success, and the answer arrived."""
+        """True if the response was a success and reached the student."""
         return self.answered and self.status is not None and self.status < 300
 
     @property
     def upload_type(self) -> str | None:
-        """media, multipart, resumable; None: it was no upload."""
+        """The upload type, which is media, multipart or resumable; None if the request was not an upload."""
         return self.query.get("uploadType") if self.path.startswith("/upload") else None
 
     @property
     def content_range(self) -> str:
-        """The Content-Range of a part of an upload."""
+        """The Content-Range header, empty if there is none."""
         return self.headers.get("Content-Range", "")
 
     @property
     def is_status_query(self) -> bool:
-        """Whether it is a status query: a part of an upload that has no bytes."""
+        """True for a status query, which is a request to an upload session without bytes."""
         return self.operation == "upload.session" and self.content_range.replace(" ", "").startswith("bytes*/")
 
     @property
     def by_hand(self) -> bool:
-        """Whether the client of this package had no part in it."""
+        """True if the request was not sent by the client of this package."""
         return self.headers.get("User-Agent") != USER_AGENT
 
     @property
     def request_json(self) -> dict[str, Any]:
-        """What was asked, where that is a JSON object."""
+        """The request body if it is a JSON object, else an empty dict."""
         return as_object(self.request_body)
 
     @property
     def response_json(self) -> dict[str, Any]:
-        """What was answered, where that is a JSON object."""
+        """The response body if it is a JSON object, else an empty dict."""
         return as_object(self.response_body)
 
 
-def recorded_request(exchange: ExerciseExchange, row: Mapping[str, Any]) -> RecordedRequest:
-    """Join the two records of one request."""
+def join_records(exchange: ExerciseExchange, row: Mapping[str, Any]) -> RecordedRequest:
+    """Join the recorder's and the journal's record of a request."""
     return RecordedRequest(
         n=row["n"],
         time=parse_time(row["time"]),
@@ -118,7 +117,10 @@ def recorded_request(exchange: ExerciseExchange, row: Mapping[str, Any]) -> Reco
 
 
 class Evidence:
-    """The requests, the state and the set-up: `values` for the student, `check_data` for checks only."""
+    """The requests, the state of the service, and the results of the set-up.
+
+    `values` are those for the student; `check_data` is for checks only.
+    """
 
     def __init__(
         self,
@@ -141,11 +143,14 @@ class Evidence:
     # -- the requests
 
     def requests_of(self, *operations: str) -> list[RecordedRequest]:
-        """The requests of some operations, in their order."""
+        """Return the requests of some operations, in order."""
         return [request for request in self.requests if request.operation in operations]
 
     def creations_of(self, file_id: str) -> list[RecordedRequest]:
-        """The requests that could have made a file: those whose answer names it, or got lost, or names nothing."""
+        """Return the requests that could have created a file.
+
+        The response of such a request has the id of the file, was lost, or has no id.
+        """
         return [
             request
             for request in self.requests_of("files.create", "files.copy", "upload.session")
@@ -155,42 +160,35 @@ class Evidence:
     # -- the state of the service
 
     def files(self, q: str | None = None) -> list[File]:
-        """The first user's files that match."""
+        """Return the first user's files that match a query."""
         return list(list_files(self._state, q=q, fields=_FILE_FIELDS))
 
     def file(self, file_id: str) -> dict[str, Any]:
-        """One file of the first user. Raises SvcError."""
-        return self._call(file_path(self._state, file_id), fields=_FILE_FIELDS)
+        """Return a file of the first user. Raises SvcError."""
+        return self._state.call("GET", file_path(self._state, file_id), query={"fields": _FILE_FIELDS})
 
-    def files_named(self, name: str) -> list[File]:
-        """The files of this name that are not in the trash."""
+    def files_with_name(self, name: str) -> list[File]:
+        """Return the files of this name that are not in the trash."""
         return [file for file in self.files() if file["name"] == name and not file.get("trashed")]
 
     def content(self, file_id: str) -> bytes:
-        """The bytes of a file; of a native document there are none."""
+        """Return the bytes of a file, which are none for a native document."""
         url = self._state.url(file_path(self._state, file_id), {"alt": "media"})
         response = self._state.send(Request("GET", url))
         content = response.content()
         return content if response.status == 200 else b""
 
     def permissions(self, file_id: str) -> list[Permission]:
-        """Who has which role on a file."""
+        """Return the permissions of a file."""
         return file_permissions(self._state, file_id)
 
     def events(self) -> list[dict[str, Any]]:
-        """The events of the first user's calendar: a series is one, whatever became of its instances."""
-        events = self._events(self._calendar(), {})
+        """Return the events of the first user's calendar, a recurring one once."""
+        path = self._state.names.calendar_path("calendars", "primary", "events")
+        events = pages(self._state, path, {}, "items", limit=2000)
         return [event for event in events if "recurringEventId" not in event and event.get("status") != "cancelled"]
 
     def instances(self, event_id: str) -> list[dict[str, Any]]:
-        """The instances of a series, the cancelled ones among them."""
-        return list(self._events(f"{self._calendar()}/{segment(event_id)}/instances", {"showDeleted": True}))
-
-    def _calendar(self) -> str:
-        return self._state.names.calendar_path("calendars", "primary", "events")
-
-    def _events(self, path: str, query: dict[str, object]) -> Iterator[dict[str, Any]]:
-        return pages(self._state, path, query, "items", limit=2000)
-
-    def _call(self, path: str, **query: object) -> JSONObject:
-        return self._state.call("GET", path, query=query)
+        """Return the instances of a recurring event, including cancelled ones."""
+        path = self._state.names.calendar_path("calendars", "primary", "events", segment(event_id), "instances")
+        return list(pages(self._state, path, {"showDeleted": True}, "items", limit=2000))

@@ -1,4 +1,4 @@
-"""The service of one exercise: its set-up, its request recorder, and the result of its check."""
+"""The service of an exercise, with its set-up, its request recorder and the result of its check."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..server.service import open_service
 from ..server.storage.clock import VirtualClock
 from .check_result import CheckFailedError, ExerciseOutcome, Verdict, require
 from .definition import ExerciseDefinition
-from .evidence import Evidence, RecordedRequest, recorded_request
+from .evidence import Evidence, join_records
 from .request_recorder import RequestRecorder
 
 if TYPE_CHECKING:
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 _MIB = 1024 * 1024
 _POLICY = Policy(max_upload_size=32 * _MIB, storage_limit=128 * _MIB, journal_bytes=64 * _MIB)
-"""A student's mistake shall not fill the memory of a teacher's machine."""
+"""Limits, so that a student's mistake does not fill the memory of a teacher's machine."""
 
 _MAX_DELIVERIES = 5
 
 RECEIVER_DOMAIN = "hooks.svc.example"
-"""The domain of the receivers that exercises bring along."""
+"""The domain of the receivers that exercises provide."""
 
 
 @dataclass(slots=True)
 class ReceiverCase:
-    """One message for a student's receiver, whether it is genuine, and what the receiver did with it."""
+    """A message for a student's receiver, genuine or forged; `outcome` is the status or the error of the receiver."""
 
     message: dict[str, str]
     genuine: bool
@@ -45,7 +45,7 @@ class ReceiverCase:
 
 
 class ExerciseService:
-    """Everything of one exercise that a student's code meets, and the `result` of its check."""
+    """The service of an exercise, and the `result` of its check."""
 
     def __init__(self, definition: ExerciseDefinition, seed: str) -> None:
         rng = Random(f"{seed}/{definition.name}")
@@ -65,48 +65,49 @@ class ExerciseService:
     # -- for the set-up
 
     def session(self, user: str | None = None) -> Session:
-        """A session that is not recorded."""
+        """Return a session whose requests are not recorded."""
         token = self.token if user is None else self.service.sign_in(user)
         return Session(NOWHERE, token, handler=self.service.handle, clock=self.clock, sleep=self.clock.wait)
 
     def receiver(self, name: str) -> str:
-        """The address of a receiver of this service, which always answers 200."""
+        """Return the address of a new receiver, which returns 200 and adds the requests to `received`."""
+
+        def receive(request: Request) -> Response:
+            self.received.append(request)
+            return Response(200, Headers([("Content-Length", "0")]))
+
         address = f"https://{RECEIVER_DOMAIN}/{name}"
         self.service.register_domain(RECEIVER_DOMAIN)
-        self.service.receive_at(address, self._receive)
+        self.service.receive_at(address, receive)
         return address
-
-    def _receive(self, request: Request) -> Response:
-        self.received.append(request)
-        return Response(200, Headers([("Content-Length", "0")]))
 
     # -- for a student's code
 
     def sign_in(self, client: str, scopes: list[str] | None) -> str:
-        """A token. Raises ValueError for a scope that does not exist."""
+        """Return a token for a program. Raises ValueError for a scope that does not exist."""
         return self.service.sign_in(client=client, scopes=scopes)
 
     def messages(self) -> list[dict[str, str]]:
-        """The headers of the messages that a receiver of the student's shall answer, each of them once.
+        """Return the headers of the messages for the student's receiver, and forget its earlier outcomes.
 
-        Raises ValueError where they came so often that somebody may be guessing.
+        Raises ValueError after too many calls, which would allow guessing.
         """
         self._deliveries += 1
         if self._deliveries > _MAX_DELIVERIES:
-            raise ValueError(f"these messages came {_MAX_DELIVERIES} times already; begin() brings new ones")
+            raise ValueError(f"the messages were delivered {_MAX_DELIVERIES} times already; begin() creates new ones")
         for case in self.receiver_cases:
             case.outcome = None
         return [dict(case.message) for case in self.receiver_cases]
 
     def record_outcome(self, number: int, outcome: int | str) -> None:
-        """What the student's receiver did with a message: its status, or the name of its exception."""
+        """Record the status that the student's receiver returned for a message, or a description of its error."""
         if self.receiver_cases[number].outcome is None:
             self.receiver_cases[number].outcome = outcome
 
     # -- for a check
 
     def result(self) -> Verdict:
-        """What became of the exercise so far."""
+        """Check the exercise. An error of the check itself is reported as "not yet"."""
         try:
             return self._check()
         except CheckFailedError as missing:
@@ -116,30 +117,21 @@ class ExerciseService:
 
     def _check(self) -> Verdict:
         require(not self.recorder.over_limit, _TOO_MANY_REQUESTS)
-        requests = self._requests()
+        rows = self.service.journal()[self._set_up_requests :]
+        records = self.recorder.records
+        counts = {"notes": _request_count(len(records)), "rows": _request_count(len(rows))}
+        require(len(rows) == len(records), _JOURNAL_CHANGED.format(**counts))
+        requests = [join_records(record, row) for record, row in zip(records, rows, strict=True)]
         if not requests and all(case.outcome is None for case in self.receiver_cases):
-            return Verdict(
-                ExerciseOutcome.NOT_TRIED, f"The service saw no request of yours yet.{self._changes_outside()}"
-            )
+            with closing(self.service.fork()) as fork:
+                changed = self._count_files(fork) != self._file_count
+            message = f"The service saw no request of yours yet.{_CHANGED_OUTSIDE if changed else ''}"
+            return Verdict(ExerciseOutcome.NOT_TRIED, message)
         if self.definition.by_hand and not all(request.by_hand for request in requests):
             raise CheckFailedError(_NOT_BY_HAND)
         with closing(self.service.fork()) as fork:
             evidence = Evidence(requests, fork, self.values, self.check_data, self.receiver_cases, self.clock.now())
             return Verdict(ExerciseOutcome.CORRECT, self.definition.check(evidence))
-
-    def _requests(self) -> list[RecordedRequest]:
-        rows = self.service.journal()[self._set_up_requests :]
-        exchanges = self.recorder.records
-        require(
-            len(rows) == len(exchanges),
-            _JOURNAL_CHANGED.format(notes=_request_count(len(exchanges)), rows=_request_count(len(rows))),
-        )
-        return [recorded_request(note, row) for note, row in zip(exchanges, rows, strict=True)]
-
-    def _changes_outside(self) -> str:
-        """Something is there that nobody asked for."""
-        with closing(self.service.fork()) as fork:
-            return _CHANGED_OUTSIDE if self._count_files(fork) != self._file_count else ""
 
     def _count_files(self, service: Service | None = None) -> int:
         service = service or self.service
@@ -147,7 +139,7 @@ class ExerciseService:
         return sum(1 for _ in list_files(session, fields="id"))
 
     def close(self) -> None:
-        """Let go of the service."""
+        """Close the service."""
         self.service.close()
 
 
@@ -155,19 +147,17 @@ def _request_count(count: int) -> str:
     return f"{count} request{'' if count == 1 else 's'}"
 
 
-_TOO_MANY_REQUESTS = "The service saw more than 2,000 requests and cut the line. Is there a loop without an end?"
+_TOO_MANY_REQUESTS = "The service saw more than 2,000 requests and cut the connection. Is there an endless loop?"
 _NOT_BY_HAND = (
-    "The service saw requests of svc's own client, which waits, asks and repeats by itself. In this exercise the"
-    " requests are yours to write: send them with given.send()."
+    "The service saw requests of the client of svc_notebooks, which waits, queries and retries by itself. In this"
+    " exercise you write the requests yourself: send them with given.send()."
 )
 _JOURNAL_CHANGED = (
-    "The journal of the service has {rows}, and {notes} came in. It was changed, or somebody went round the wire; so it"
-    " proves nothing. begin() starts again."
+    "The journal of the service has {rows}, but the service received {notes}. The journal was changed, or the service"
+    " was called without HTTP, so the journal proves nothing. begin() starts again."
 )
 _UNREADABLE = (
-    "The check found a state that it cannot read ({kind}). begin() starts again; if it comes back, show it to"
-    " whoever teaches you."
+    "The check failed with an error of its own ({kind}). begin() starts again; if that does not help, show it to your"
+    " teacher."
 )
-_CHANGED_OUTSIDE = (
-    " And yet its files are not as they were: something went round the wire. What counts is what was asked."
-)
+_CHANGED_OUTSIDE = " But its files have changed without a request. Only requests count."

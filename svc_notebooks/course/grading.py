@@ -1,4 +1,4 @@
-"""Grades submissions: runs each notebook in a process of its own against the grading service in this one."""
+"""Grades submissions by running each notebook in a process of its own, against the grading service in this process."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PRELOADED_MODULES = (
     "svc_notebooks.notebook.files.uploads", "svc_notebooks.notebook.notifications.channels",
     "svc_notebooks.client.transport.http",
 )  # fmt: skip
-"""What most submissions import: a process that runs one begins with it."""
+"""The modules that most submissions import; the process of a submission starts with them loaded."""
 
 _THREADS = 64
 _MAX_MESSAGE = 32
@@ -42,7 +42,7 @@ _ATTEMPTS = 4
 
 @dataclass(frozen=True, slots=True)
 class GradingLimits:
-    """How long a cell and a whole notebook may run, in seconds."""
+    """The time limits of a cell and of a notebook, in seconds."""
 
     cell: float = 30.0
     notebook: float = 120.0
@@ -50,7 +50,7 @@ class GradingLimits:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionResult:
-    """What became of one submission: a result for each exercise, and remarks on what went wrong."""
+    """The result of each exercise of a submission, and remarks on problems with its notebooks."""
 
     student: str
     results: dict[str, Verdict]
@@ -58,7 +58,7 @@ class SubmissionResult:
 
     @property
     def solved(self) -> int:
-        """How many exercises are correct."""
+        """The number of correct exercises."""
         return sum(result.solved for result in self.results.values())
 
 
@@ -70,17 +70,17 @@ def grade(
     jobs: int | None = None,
     on_result: Callable[[SubmissionResult], object] = lambda mark: None,
 ) -> list[SubmissionResult]:
-    """Grade submissions, some at a time; `told` hears of each when it is done. The marks, in the order of the students.
+    """Grade submissions, several at once, and return the results in the order of the submissions.
 
     Args:
-        found: What was handed in.
-        seed: What the data of the exercises depend on, together with the student's name.
-        limits: How long a cell and a notebook may take.
-        jobs: How many run at the same time; None: one for each processor.
-        told: Called with each mark, from another thread.
+        submissions: The submissions.
+        seed: The seed of the exercises' data, together with the student's name.
+        limits: The time limits.
+        jobs: The number of submissions that run at once; None: one for each processor.
+        on_result: A function that is called with each result, in another thread.
     """
     grader = GradingService()
-    served = cast("Service", grader)  # it has what the socket asks of a service: `handle`, `policy` and `user_of`
+    served = cast("Service", grader)  # it has the parts of a service that the socket uses: handle, policy and user_of
     with SocketServer(served, threads=_THREADS) as server, ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
         runner = _SubmissionRunner(grader, server.base_url, seed, limits or GradingLimits())
 
@@ -93,22 +93,22 @@ def grade(
 
 
 class _SubmissionRunner:
-    """Where submissions are run."""
+    """Runs submissions in processes of their own."""
 
     def __init__(self, grader: GradingService, base_url: str, seed: str, limits: GradingLimits) -> None:
         self._grader, self._base_url, self._seed, self._limits = grader, base_url, seed, limits
-        # Fresh processes at the price of a fork, from a server that has imported what they all need and nothing else.
+        # A fork of a server that has imported these modules is a fresh process, and starts quickly.
         start_method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
         self._processes: Any = get_context(start_method)
         if start_method == "forkserver":
             self._processes.set_forkserver_preload(list(_PRELOADED_MODULES))
 
     def grade(self, submission: Submission) -> SubmissionResult:
-        """Run the notebooks of a submission, one after the other."""
+        """Run the notebooks of a submission one after the other, and return its results."""
         key = self._grader.open(f"{self._seed}/{submission.student}")
         remarks = [remark for path in submission.notebooks for remark in self._run_notebook(path, key)]
         if not submission.notebooks:
-            remarks.append("there is no notebook in the folder")
+            remarks.append("the folder has no notebook")
         return SubmissionResult(submission.student, self._grader.close(key), tuple(remarks))
 
     def _run_notebook(self, path: Path, key: str) -> list[str]:
@@ -116,17 +116,14 @@ class _SubmissionRunner:
             cells = exercise_cells(path)
         except UnreadableNotebookError as error:
             return [f"{path.name} cannot be read: {error}"]
-        return [f"{path.name} {remark}" for remark in self._run_cells(cells, key)] if cells else []
-
-    def _run_cells(self, cells: list[str], key: str) -> list[str]:
+        if not cells:
+            return []
         for _ in range(_ATTEMPTS):
             with TemporaryDirectory(prefix="svc-grade-", ignore_cleanup_errors=True) as folder:
                 variables = {GRADER: self._base_url, KEY: key, "HOME": folder, "IPYTHONDIR": folder}
-                with suppress(
-                    OSError, EOFError
-                ):  # somebody's notebook has ended the server of processes: a new one comes
-                    return self._run_once(cells, folder, variables)
-        return ["could not be run: its process did not begin"]
+                with suppress(OSError, EOFError):  # a notebook has killed the fork server; the next attempt starts one
+                    return [f"{path.name} {remark}" for remark in self._run_once(cells, folder, variables)]
+        return [f"{path.name} could not be run, because its process did not start"]
 
     def _run_once(self, cells: list[str], folder: str, variables: dict[str, str]) -> list[str]:
         receiver, sender = self._processes.Pipe(duplex=False)
@@ -142,22 +139,22 @@ class _SubmissionRunner:
 
 
 def _watch(connection: Connection, limits: GradingLimits) -> list[str]:
-    """Listen until a notebook has come to its end or its time is over; what was in its way."""
+    """Wait until a notebook has ended or its time is over, and return remarks on its problems."""
     deadline, cell, remarks = time.monotonic() + limits.notebook, 0, list[str]()
     while connection.poll(max(0.0, deadline - time.monotonic())):
         word, number = _receive(connection)
         if word == "end":
             return remarks
         if word == "slow":
-            remarks.append(f"took more than {limits.cell:g} s in cell {number}, which was cut off")
+            remarks.append(f"was interrupted in cell {number} after {limits.cell:g} s")
         elif word != "cell":
             return [*remarks, f"ended its process in cell {cell}"]
         cell = number
-    return [*remarks, f"took more than {limits.notebook:g} s and was cut off in cell {cell}"]
+    return [*remarks, f"was stopped in cell {cell} after {limits.notebook:g} s"]
 
 
 def _receive(connection: Connection) -> tuple[str, int]:
-    """A word and a number, as text: what a submission's process says is never unpickled."""
+    """Read a word and a number as text, because data from a submission's process must not be unpickled."""
     try:
         word, _, number = connection.recv_bytes(_MAX_MESSAGE).decode().partition(" ")
         return word, int(number)
@@ -166,7 +163,7 @@ def _receive(connection: Connection) -> tuple[str, int]:
 
 
 def _kill(process: Any) -> None:
-    """End a process and whatever it has started."""
+    """End a process and the processes that it has started."""
     if hasattr(os, "killpg"):
         with suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -1,7 +1,7 @@
 """Serves the exercises of submissions while a teacher grades, in the teacher's process.
 
-A submission runs in a process of its own, which has an address and a key. The services that it asks are here, and so
-are their journals and the checks: what it prints, patches or redefines is no evidence.
+A submission runs in a process of its own, which has only an address and a key. The services, their journals and the
+checks are in this process, so a submission cannot change its result by printing, patching or redefining anything.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from ..core.http.messages import JSON, JSONObject
 
 MAX_BEGINS = 10
-"""How often one submission may begin one exercise: who tries all answers is not asked a hundredth time."""
+"""The number of times that a submission may begin an exercise, so that it cannot try all answers."""
 
 _MAX_BODY = 64 * 1024
 _RANK = (ExerciseOutcome.NOT_TRIED, ExerciseOutcome.NOT_YET, ExerciseOutcome.CORRECT)
-_NOT_TRIED = Verdict(ExerciseOutcome.NOT_TRIED, "It was never begun.")
+_NOT_TRIED = Verdict(ExerciseOutcome.NOT_TRIED, "The exercise was not begun.")
 
 
 class GradedSubmission:
-    """One submission: a service for each exercise that it has begun, and the best result of each exercise."""
+    """A submission, with a service for each exercise that it has begun, and the best result of each exercise."""
 
     def __init__(self, seed: str) -> None:
         self._seed = seed
@@ -45,11 +45,11 @@ class GradedSubmission:
         self._lock = RLock()
 
     def exercise_of(self, token: str) -> ExerciseService | None:
-        """The exercise that a token opens."""
+        """Return the exercise of a token, None if there is none."""
         return self._exercises.get(self._tokens.get(token, ""))
 
     def begin(self, name: str) -> JSONObject:
-        """A new service for an exercise; the result of the one before it is kept. Raises ApiError."""
+        """Start a new service for an exercise, and keep the result of the previous one. Raises ApiError."""
         with self._lock:
             if name not in DEFINITIONS:
                 raise refuse("badRequest", message=f"there is no exercise {name!r}")
@@ -64,14 +64,14 @@ class GradedSubmission:
             return {"token": exercise.token, "given": values, **_instant(exercise)}
 
     def sign_in(self, name: str, client: str, scopes: list[str]) -> JSONObject:
-        """A token for a program. Raises ValueError, ApiError."""
+        """Return a token for a program. Raises ValueError, ApiError."""
         with self._lock:
             token = self.exercise(name).sign_in(client, scopes)
             self._tokens[token] = name
             return {"token": token}
 
     def exercise(self, name: str) -> ExerciseService:
-        """The service of an exercise that was begun. Raises ApiError."""
+        """Return the service of an exercise that was begun. Raises ApiError."""
         if name not in self._exercises:
             raise refuse("badRequest", message=f"{name!r} was not begun")
         return self._exercises[name]
@@ -88,7 +88,7 @@ class GradedSubmission:
         exercise.close()
 
     def end(self) -> dict[str, Verdict]:
-        """Close everything; what became of every exercise."""
+        """Close all services, and return the best result of every exercise."""
         with self._lock:
             for name in list(self._exercises):
                 self._end(name)
@@ -96,7 +96,7 @@ class GradedSubmission:
 
 
 class GradingService:
-    """All submissions at one address: a request goes to the exercise that its token opens, or to the course."""
+    """Serves all submissions at one address; a request goes to the exercise of its token, or to the course."""
 
     policy = Policy()
 
@@ -104,27 +104,25 @@ class GradingService:
         self._submissions: dict[str, GradedSubmission] = {}
         self._actions: Mapping[str, Callable[[GradedSubmission, str, JSONObject], JSONObject]] = {
             "begin": lambda submission, name, _: submission.begin(name),
-            "sign_in": lambda submission, name, body: submission.sign_in(
-                name, str(body["client"]), _texts(body["scopes"])
-            ),
+            "sign_in": _sign_in,
             "advance": _advance,
-            "messages": _messages,
+            "messages": lambda submission, name, _: {"messages": [{**m} for m in submission.exercise(name).messages()]},
             "answered": _record_outcome,
             "verdict": _result,
         }
 
     def open(self, seed: str) -> str:
-        """Begin a submission, whose data come from this seed: the key that lets a submission in."""
+        """Start a submission whose data depend on this seed, and return its key."""
         key = secrets.token_urlsafe(24)
         self._submissions[key] = GradedSubmission(seed)
         return key
 
     def close(self, key: str) -> dict[str, Verdict]:
-        """End a submission: the result of every exercise."""
+        """End a submission, and return the result of every exercise."""
         return self._submissions.pop(key).end()
 
     def handle(self, request: Request) -> Response:
-        """The response of the exercise or of the course. Raises Disconnected where a fault cuts the line."""
+        """Return the response of the exercise or the course. Raises Disconnected where a fault cuts the connection."""
         token = (request.headers.get("Authorization") or "").rpartition(" ")[2]
         if request.path.startswith(f"{COURSE_PATH}/"):
             return self._act(request, self._submissions.get(token))
@@ -134,7 +132,7 @@ class GradingService:
         return error_response(refuse("badToken"))
 
     def user_of(self, token: str) -> str | None:
-        """The user of a token: each submission has its own, so its requests have their own share of the threads."""
+        """Return the token as its user if it is known, so that each submission has its own share of the threads."""
         return token if any(submission.exercise_of(token) for submission in list(self._submissions.values())) else None
 
     def _act(self, request: Request, submission: GradedSubmission | None) -> Response:
@@ -142,7 +140,9 @@ class GradingService:
         try:
             if submission is None or action is None:
                 raise refuse("badToken")
-            body = _body(request)
+            body = json.loads(as_body(request.body).read(_MAX_BODY))
+            if not isinstance(body, dict):
+                raise ValueError("the body must be a JSON object")
             return json_response(Query(), action(submission, str(body.get("exercise")), body))
         except ApiError as error:
             return error_response(error)
@@ -150,29 +150,19 @@ class GradingService:
             return error_response(refuse("badRequest", message=str(error)))
 
 
-def _body(request: Request) -> dict[str, Any]:
-    value = json.loads(as_body(request.body).read(_MAX_BODY))
-    if not isinstance(value, dict):
-        raise ValueError("the body is no JSON object")
-    return value
-
-
-def _texts(value: Any) -> list[str]:
-    return [str(text) for text in value]
-
-
 def _instant(exercise: ExerciseService) -> JSONObject:
     return {"now": format_time(exercise.clock.now())}
+
+
+def _sign_in(submission: GradedSubmission, name: str, body: JSONObject) -> JSONObject:
+    scopes: Any = body["scopes"]
+    return submission.sign_in(name, str(body["client"]), [str(scope) for scope in scopes])
 
 
 def _advance(submission: GradedSubmission, name: str, body: JSONObject) -> JSONObject:
     exercise = submission.exercise(name)
     exercise.clock.advance(float(str(body["seconds"])))
     return _instant(exercise)
-
-
-def _messages(submission: GradedSubmission, name: str, _: JSONObject) -> JSONObject:
-    return {"messages": [{**message} for message in submission.exercise(name).messages()]}
 
 
 def _record_outcome(submission: GradedSubmission, name: str, body: JSONObject) -> JSONObject:

@@ -1,7 +1,7 @@
 """Records the requests of a student and the responses of the service.
 
-The journal of the service has one row for each request; the recorder adds what the journal leaves out (headers and
-bodies), and is a second count of the requests.
+The journal of the service has one row for each request. The recorder adds the headers and bodies, and is a second count
+of the requests.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..server.service import Service
 
 MAX_REQUESTS = 2000
-"""Nobody needs more; whoever sends more is cut off, so that an endless loop fills no memory."""
+"""The number of requests after which the connection is cut, so that an endless loop does not fill the memory."""
 
 _MAX_BODY = 64 * 1024
 _MAX_RECORDED = 16 * 1024 * 1024
@@ -27,7 +27,7 @@ _RECORDED_HEADERS = ("Content-Range", "Content-Type", "Range", "User-Agent")
 
 @dataclass(slots=True)
 class ExerciseExchange:
-    """One request and its answer, as far as checks ask for them."""
+    """The parts of a request and its response that checks use."""
 
     method: str
     path: str
@@ -40,7 +40,7 @@ class ExerciseExchange:
 
 
 class RequestRecorder:
-    """Hands every request on to a service, one at a time, and records it."""
+    """Passes every request to a service, one at a time, and records it."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -54,36 +54,32 @@ class RequestRecorder:
         self._lock = Lock()
 
     def handle(self, request: Request) -> Response:
-        """The service's answer. Raises Disconnected where a fault cuts the line, and beyond the last request."""
+        """Return the service's response.
+
+        Raises Disconnected where a fault cuts the connection, and after too many requests.
+        """
         with self._lock:
-            record = self._new_record(request)
-            response = self._service.handle(_with_recorded_body(request, record.request_body))
+            if len(self.records) >= MAX_REQUESTS or self._recorded_bytes > _MAX_RECORDED:
+                self.over_limit = True
+                raise Disconnected("there were too many requests for one exercise")
+            headers = {name: request.headers[name] for name in _RECORDED_HEADERS if name in request.headers}
+            record = ExerciseExchange(request.method, request.path, request.query, headers)
+            self.records.append(record)
+            if isinstance(request.body, bytes):
+                record.request_body += request.body[:_MAX_BODY]
+            else:
+                body = _RecordingBody(request.body, record.request_body)
+                request = Request(request.method, request.url, request.headers, body)
+            response = self._service.handle(request)
             record.status, record.response_headers = response.status, response.headers
             if isinstance(response.body, bytes):
                 record.response_body = response.body[:_MAX_BODY]
             self._recorded_bytes += len(record.request_body) + len(record.response_body)
             return response
 
-    def _new_record(self, request: Request) -> ExerciseExchange:
-        if len(self.records) >= MAX_REQUESTS or self._recorded_bytes > _MAX_RECORDED:
-            self.over_limit = True
-            raise Disconnected("there were too many requests for one exercise")
-        headers = {name: request.headers[name] for name in _RECORDED_HEADERS if name in request.headers}
-        record = ExerciseExchange(request.method, request.path, request.query, headers)
-        self.records.append(record)
-        return record
-
-
-def _with_recorded_body(request: Request, buffer: bytearray) -> Request:
-    """The same request; what is read of its body is kept, up to a bound."""
-    if isinstance(request.body, bytes):
-        buffer += request.body[:_MAX_BODY]
-        return request
-    return Request(request.method, request.url, request.headers, _RecordingBody(request.body, buffer))
-
 
 class _RecordingBody:
-    """A body whose beginning is kept while it is read."""
+    """A body whose first bytes are copied to a buffer while it is read."""
 
     __slots__ = ("_body", "_buffer")
 
@@ -91,11 +87,11 @@ class _RecordingBody:
         self._body, self._buffer = body, buffer
 
     def abort(self) -> None:
-        """Stop the other side, where there is one that can be stopped."""
+        """Abort the body, if it can be aborted."""
         abort_body(self._body)
 
     def read(self, size: int = -1, /) -> bytes:
-        """As the body's own."""
+        """Read from the body."""
         block = self._body.read(size)
         if len(self._buffer) < _MAX_BODY:
             self._buffer += block[: _MAX_BODY - len(self._buffer)]
@@ -103,7 +99,7 @@ class _RecordingBody:
 
 
 def as_object(content: bytes | bytearray) -> dict[str, Any]:
-    """A JSON object, or an empty one where there is none."""
+    """Return the content as a JSON object, or an empty dict if it is not one."""
     try:
         value = json.loads(content)
     except (ValueError, RecursionError):

@@ -1,7 +1,7 @@
 """Runs one notebook of a submission in a process of its own.
 
-The cells run in IPython as in a kernel, with nobody listening: what they print goes nowhere. What became of the
-exercises is not told by this process, which belongs to the submission; it says only which cell it is at.
+The cells run in IPython as in a kernel, and their output is discarded. This process belongs to the submission, so it
+reports only the number of the current cell; the grading service has the results.
 """
 
 from __future__ import annotations
@@ -31,21 +31,27 @@ _KEPT_VARIABLES = (
     "TZ",
     "VIRTUAL_ENV",
 )
-"""What is left of the environment: a teacher's tokens are no student's."""
+"""The variables that a submission inherits; others may have the teacher's tokens."""
 
 _ALARM_INTERVAL = 0.5
-"""Seconds; a cell that catches its interruption is interrupted again, until its whole process is ended."""
+"""Seconds after which a cell that catches its interruption is interrupted again, until its process is killed."""
 
 
 def run_cells(
     cells: Sequence[str], folder: str, environment: Mapping[str, str], seconds: float, connection: Connection
 ) -> None:
-    """Run the cells one after the other, each for so long at most; say through the line at which one it is.
+    """Run the cells one after the other, each for at most `seconds`, and report the current cell on the connection.
 
-    A cell that fails or takes too long does not keep the next ones from running.
+    The next cell runs after one that fails or takes too long, too.
     """
     _isolate(folder, environment, connection.fileno())
-    shell = _shell()
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    settings = Config()
+    settings.HistoryManager.enabled = False
+    settings.InteractiveShell.colors = "NoColor"
+    shell: Any = InteractiveShell.instance(config=settings)
     for number, cell in enumerate(cells, start=1):
         connection.send_bytes(b"cell %d" % number)
         try:
@@ -62,22 +68,25 @@ def run_cells(
 
 
 class CellTimeout(BaseException):
-    """The time of a cell is over."""
+    """The time limit of a cell is over."""
 
 
 def _set_alarm(seconds: float) -> None:
-    """Interrupt in so many seconds; 0: no more. Where there is no such signal the process is ended in time, alone."""
+    """Raise CellTimeout in the cell after so many seconds, or cancel that with 0.
+
+    A system without this signal only kills the process at the end of the notebook's time.
+    """
+
+    def interrupt(_signal: int, _frame: object) -> None:
+        raise CellTimeout
+
     if hasattr(signal, "setitimer"):
-        signal.signal(signal.SIGALRM, _on_alarm)
+        signal.signal(signal.SIGALRM, interrupt)
         signal.setitimer(signal.ITIMER_REAL, seconds, _ALARM_INTERVAL if seconds else 0)
 
 
-def _on_alarm(_signal: int, _frame: object) -> None:
-    raise CellTimeout
-
-
 def _isolate(folder: str, environment: Mapping[str, str], connection: int) -> None:
-    """A group and a folder of its own, no output, no way to what began it but one, and bounds for memory and files."""
+    """Give this process its own group and folder, no output, one connection to its parent, and limits on resources."""
     with suppress(OSError):
         os.setsid()
     os.closerange(3, connection)
@@ -90,10 +99,6 @@ def _isolate(folder: str, environment: Mapping[str, str], connection: int) -> No
     os.environ.update(variables | dict(environment))
     os.chdir(folder)
     sys.path.insert(0, folder)
-    _limit_resources()
-
-
-def _limit_resources() -> None:
     try:
         import resource
     except ImportError:  # not on every system
@@ -105,13 +110,3 @@ def _limit_resources() -> None:
     ):
         with suppress(OSError, ValueError):
             resource.setrlimit(limit, (bound, bound))
-
-
-def _shell() -> Any:
-    from IPython.core.interactiveshell import InteractiveShell
-    from traitlets.config import Config
-
-    settings = Config()
-    settings.HistoryManager.enabled = False
-    settings.InteractiveShell.colors = "NoColor"
-    return InteractiveShell.instance(config=settings)

@@ -1,4 +1,4 @@
-"""An exercise as a student uses it: task, hints, begin, check and reset."""
+"""The exercise object of a student, with the task, hints, begin, check and reset."""
 
 from __future__ import annotations
 
@@ -16,28 +16,20 @@ if TYPE_CHECKING:
     from .environment import ExerciseEnvironment
 
 GRADER, KEY, SEED = "SVC_COURSE_JUDGE", "SVC_COURSE_KEY", "SVC_COURSE_SEED"
-"""The environment: the address of the grading service, the key for it, and what the data of exercises depend on."""
+"""Environment variables with the address of the grading service, its key, and the seed of the exercises' data."""
 
 
 def default_seed() -> str:
-    """What makes a student's data theirs: a seed of the environment, or their name at a JupyterHub, or nothing."""
+    """Return the seed of a student's data from the environment, or from their name at a JupyterHub."""
     return os.environ.get(SEED) or os.environ.get("JUPYTERHUB_USER") or "0"
 
 
 _outer_sessions: dict[str, Session | None] = {}
-"""The session that was there before any exercise: what calls use again when none is under way."""
-
-
-def _make_current(session: Session) -> None:
-    """Let calls of the package use the session of an exercise."""
-    session.owner = _outer_sessions
-    previous = make_current(session)
-    if previous is None or previous.owner is not _outer_sessions:
-        _outer_sessions["outside"] = previous
+"""The session that was current before any exercise, which becomes current again after the last one."""
 
 
 class Said(str):
-    """A text for people: Markdown in a notebook, itself elsewhere."""
+    """A text that is displayed as Markdown in a notebook, and as it is elsewhere."""
 
     __slots__ = ()
 
@@ -49,7 +41,7 @@ class Said(str):
 
 
 class Exercise:
-    """An exercise of the course: `task`, `hint()`, `begin()`, `check()`, `reset()`.
+    """An exercise of the course, with `task`, `hint()`, `begin()`, `check()` and `reset()`.
 
     >>> from svc_notebooks import course
     >>> named = course.exercise("upload-with-a-name", seed=1)
@@ -64,16 +56,16 @@ class Exercise:
         self._session: Session | None = None
         self.hints_taken = 0
         self.outcome = ExerciseOutcome.NOT_TRIED
-        """The best that `check()` has said."""
+        """The best outcome of `check()`."""
 
     @property
     def name(self) -> str:
-        """What `course.exercise` takes."""
+        """The name of the exercise."""
         return self._definition.name
 
     @property
     def task(self) -> Said:
-        """What is to be done."""
+        """The text of the task."""
         return Said(f"**Task:** {self._definition.text}")
 
     def __repr__(self) -> str:
@@ -83,25 +75,27 @@ class Exercise:
         return self.task
 
     def begin(self) -> Given:
-        """Lay the exercise out afresh and give what it needs; calls of this package use its service from now on.
+        """Start the exercise with a new service, and return its values; calls of this package use this service.
 
-        What was asked before does not count any more, so this stands at the top of an answer.
+        Earlier requests do not count any more, so this is the first line of an answer.
         """
         self._end()
-        self._environment = self._open_environment()
+        if GRADER in os.environ:
+            self._environment = RemoteEnvironment(self._definition, os.environ[GRADER], os.environ.get(KEY, ""))
+        else:
+            seed = default_seed() if self._seed is None else self._seed
+            self._environment = LocalEnvironment(self._definition, seed)
         workspace = Given(self._environment)
         self._session = workspace.session
-        _make_current(workspace.session)
+        self._session.owner = _outer_sessions
+        previous = make_current(self._session)
+        if previous is None or previous.owner is not _outer_sessions:
+            _outer_sessions["outside"] = previous
         print(workspace)
         return workspace
 
-    def _open_environment(self) -> ExerciseEnvironment:
-        if GRADER in os.environ:
-            return RemoteEnvironment(self._definition, os.environ[GRADER], os.environ.get(KEY, ""))
-        return LocalEnvironment(self._definition, default_seed() if self._seed is None else self._seed)
-
     def check(self) -> Verdict:
-        """What the service saw since `begin()`: correct, not yet or not tried, and why."""
+        """Check the requests since `begin()`, and return the outcome with a message."""
         if self._environment is None:
             message = f'Begin first: given = course.exercise("{self.name}").begin()'
             return Verdict(ExerciseOutcome.NOT_TRIED, message)
@@ -111,13 +105,13 @@ class Exercise:
         return result
 
     def hint(self) -> Said:
-        """The next hint; after the last one, the last one again."""
+        """Return the next hint, or the last one again."""
         hints = self._definition.hints
         self.hints_taken = min(self.hints_taken + 1, len(hints))
         return Said(f"**Hint {self.hints_taken} of {len(hints)}.** {hints[self.hints_taken - 1]}")
 
     def reset(self) -> None:
-        """Forget what was done, the hints that were taken and the outcome; notebooks are not touched."""
+        """Forget the requests, the number of hints taken and the outcome; notebooks are not changed."""
         self._end()
         self.hints_taken = 0
         self.outcome = ExerciseOutcome.NOT_TRIED

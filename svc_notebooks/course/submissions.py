@@ -3,77 +3,60 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 _SUFFIX = ".ipynb"
 _MAX_SIZE = 64 * 1024 * 1024
 
 
 class UnreadableNotebookError(Exception):
-    """A file is no notebook; the message says why."""
+    """A file is not a notebook; the message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What one student handed in: all notebooks of a folder, or one."""
+    """The notebooks that a student has submitted."""
 
     student: str
     notebooks: tuple[Path, ...]
 
 
 def submissions(folder: Path) -> list[Submission]:
-    """One for each folder below this one and for each notebook in it, by name; what is hidden is left out.
+    """Return a submission for each folder below this one and for each notebook in it, sorted by name.
 
-    Raises ValueError where two would have one name.
+    Hidden folders and notebooks are left out. Raises ValueError if two submissions have the same name.
     """
-    all_submissions = [_submission(path) for path in sorted(folder.iterdir()) if _is_submission(path)]
+    all_submissions: list[Submission] = []
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and not path.name.startswith("."):
+            notebooks = sorted(notebook for notebook in path.rglob(f"*{_SUFFIX}") if _is_own(notebook, path))
+            all_submissions.append(Submission(path.name, tuple(notebooks)))
+        elif path.suffix == _SUFFIX and not path.name.startswith("."):
+            all_submissions.append(Submission(path.stem, (path,)))
     names = [submission.student for submission in all_submissions]
     if duplicates := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"{duplicates[0]!r} is a folder and a notebook: whose is which?")
+        raise ValueError(f"{duplicates[0]!r} is both a folder and a notebook; rename one of them")
     return all_submissions
 
 
-def _is_submission(path: Path) -> bool:
-    return not path.name.startswith(".") and (path.is_dir() or path.suffix == _SUFFIX)
-
-
-def _submission(path: Path) -> Submission:
-    if path.is_dir():
-        return Submission(
-            path.name, tuple(sorted(notebook for notebook in path.rglob(f"*{_SUFFIX}") if _is_own(notebook, path)))
-        )
-    return Submission(path.stem, (path,))
-
-
 def _is_own(path: Path, folder: Path) -> bool:
-    """A file of this folder: no checkpoint, and no link to somebody else's."""
+    """Return whether this is a file of the folder, neither a checkpoint nor a link to another student's file."""
     hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
     return not hidden and path.is_file() and path.resolve().is_relative_to(folder.resolve())
 
 
 def exercise_cells(path: Path) -> list[str]:
-    """The code cells of a notebook; none where it has no exercise. Raises UnreadableNotebookError."""
-    cells = list(_code_cells(_notebook(path)))
-    return cells if any("course" in cell for cell in cells) else []
-
-
-def _notebook(path: Path) -> dict[str, Any]:
+    """Return the code cells of a notebook, or none if it has no exercise. Raises UnreadableNotebookError."""
     try:
         if path.stat().st_size > _MAX_SIZE:
             raise UnreadableNotebookError(f"it has more than {_MAX_SIZE // 1024**2} MiB")
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise UnreadableNotebookError(f"it is no notebook: {error}"[:200]) from None
+        raise UnreadableNotebookError(f"it is not a notebook: {error}"[:200]) from None
     if not isinstance(content, dict) or not isinstance(content.get("cells"), list):
-        raise UnreadableNotebookError("it is JSON, and has no cells")
-    return content
-
-
-def _code_cells(notebook: dict[str, Any]) -> Iterator[str]:
-    for cell in notebook["cells"]:
-        if isinstance(cell, dict) and cell.get("cell_type") == "code":
-            source = cell.get("source", "")
-            yield source if isinstance(source, str) else "".join(map(str, source))
+        raise UnreadableNotebookError("it is JSON without cells")
+    code = [cell for cell in content["cells"] if isinstance(cell, dict) and cell.get("cell_type") == "code"]
+    sources = [cell.get("source", "") for cell in code]
+    cells = [source if isinstance(source, str) else "".join(map(str, source)) for source in sources]
+    return cells if any("course" in cell for cell in cells) else []

@@ -1,4 +1,4 @@
-"""The workspace of a student during an exercise: its values, a session, a clock, and `send` for single requests."""
+"""The workspace of a student during an exercise, with its values, a session, a clock, and `send` for requests."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ _MAX_WIDTH = 60
 
 @dataclass(frozen=True, slots=True)
 class ExerciseResponse:
-    """What the service answered: `status`, `headers` (names without regard to case) and `body`."""
+    """The response of the service, with `status`, `headers` (names ignore case) and `body`."""
 
     status: int
     headers: Headers
     body: bytes
 
     def json(self) -> Any:
-        """The body, read as JSON. Raises ValueError."""
+        """Parse the body as JSON. Raises ValueError."""
         import json
 
         return json.loads(self.body)
 
 
 class ExerciseClock:
-    """The clock of an exercise: it stands still until it is moved."""
+    """The clock of an exercise, which changes only by `advance`."""
 
     def __init__(self, environment: ExerciseEnvironment) -> None:
         self._environment = environment
 
     def now(self) -> datetime:
-        """What it shows."""
+        """Return the time of the clock."""
         return self._environment.now()
 
     def advance(self, duration: str | float | timedelta) -> datetime:
-        """Move it on, by seconds or a text like "50m"; what it shows then. Raises ValueError."""
+        """Move the clock forward by seconds or a text like "50m", and return its time. Raises ValueError."""
         return self._environment.advance(duration)
 
 
 class Given:
-    """What an exercise gives: `session`, `clock`, and its own values as attributes; `print(given)` lists those.
+    """The `session`, `clock` and values of an exercise; `print(given)` lists the values.
 
     >>> from svc_notebooks import course
     >>> given = course.exercise("upload-with-a-name", seed=0).begin()
@@ -68,7 +68,7 @@ class Given:
         values = self.__dict__.get("_values", {})
         if name in values:
             return values[name]
-        raise AttributeError(f"this exercise gives no {name!r}; it gives {', '.join([*values, 'session', 'clock'])}")
+        raise AttributeError(f"this exercise has no {name!r}; it has {', '.join([*values, 'session', 'clock'])}")
 
     def __repr__(self) -> str:
         width = max(map(len, self._values), default=0)
@@ -77,7 +77,7 @@ class Given:
     def send(
         self, method: str, url: str, headers: Mapping[str, str] | None = None, body: bytes = b""
     ) -> ExerciseResponse:
-        """Send one request as it is written, with your token and the length of the body, and nothing else.
+        """Send one request as given, with your token and the length of the body, and no other header.
 
         Args:
             method: GET, POST, PUT ...
@@ -86,7 +86,7 @@ class Given:
             body: Bytes.
 
         Raises:
-            ConnectionError: The line broke before there was a whole answer; whether the request arrived, nobody knows.
+            ConnectionError: The connection broke before the whole response; the request may have been processed or not.
         """
         address = f"{self.session.base_url}{url}" if url.startswith("/") else url
         fields = Headers({"User-Agent": "by hand", **(headers or {})}).plus(("Content-Length", str(len(body))))
@@ -97,19 +97,19 @@ class Given:
             raise ConnectionError(str(error)) from None
 
     def sign_in(self, program: str, scopes: Sequence[str]) -> Session:
-        """A session for a program of yours, with these scopes and no others ("storage.metadata.readonly").
+        """Return a session for one of your programs, with these scopes and no others.
 
         Raises:
-            ValueError: There is no such scope, or no list of them.
+            ValueError: There is no such scope, or `scopes` is not a list with at least one.
         """
         if not isinstance(scopes, list | tuple) or not scopes:
-            raise ValueError('scopes is a list of at least one, like ["storage.metadata.readonly"]')
+            raise ValueError('scopes must be a list of at least one scope, such as ["storage.metadata.readonly"]')
         return self._environment.sign_in(program, list(scopes))
 
     def deliver_to(self, handle: Callable[[Headers], object]) -> None:
-        """Let a receiver of yours answer every message: `handle(headers)` returns a status such as 200 or 403.
+        """Call your receiver with every message; `handle(headers)` returns a status such as 200 or 403.
 
-        Raises ValueError where that was done too often; `begin()` brings new messages.
+        Raises ValueError after too many calls; `begin()` creates new messages.
         """
         messages = self._environment.messages()
         for number, message in enumerate(messages):
@@ -118,13 +118,13 @@ class Given:
 
 
 def _receiver_outcome(handle: Callable[[Headers], object], message: Mapping[str, str]) -> int | str:
-    """The status that a handler answered; in words what else it did."""
+    """Return the status that the handler returned, or a description of its error."""
     try:
         status = handle(Headers(message))
     except Exception as error:
         return f"raised {type(error).__name__}"
     if isinstance(status, bool) or not isinstance(status, int):
-        return f"returned a {type(status).__name__}, which is no status"
+        return f"returned a {type(status).__name__} instead of a status"
     return status
 
 

@@ -155,7 +155,7 @@ given.send("POST", f"/storage/v3/files/{given.file_id}/permissions", JSON, body)
         "a file without content": """
 svc.files(session=given.sign_in("catalogue", ["storage.metadata.readonly"]), fields=["name"])
 svc.download(given.file_id, to=__import__("tempfile").mkdtemp(), session=given.sign_in("reader", ["storage.readonly"]))
-svc.upload(b"", name="client.txt", session=given.sign_in("client", ["storage.file"]))
+svc.upload(b"", name="diary.txt", session=given.sign_in("diary", ["storage.file"]))
 """,
     },
     "watch-without-a-gap": {

@@ -42,7 +42,7 @@ class TestBegin:
     def test_says_what_it_gives_when_asked_for_something_else(self):
         given = course.exercise("upload-with-a-name").begin()
 
-        with pytest.raises(AttributeError, match="gives no 'file_id'; it gives name, content, session, clock"):
+        with pytest.raises(AttributeError, match="has no 'file_id'; it has name, content, session, clock"):
             given.file_id  # noqa: B018 - looking it up is the act
 
     @pytest.mark.parametrize("variable", ["SVC_COURSE_SEED", "JUPYTERHUB_USER"])
@@ -83,9 +83,9 @@ class TestCheck:
         exercise = course.exercise("upload-with-a-name")
         exercise.begin()
         svc.upload(b"x")
-        monkeypatch.setattr("svc_notebooks.course.evidence.Evidence.files_named", lambda *_: 1 / 0)
+        monkeypatch.setattr("svc_notebooks.course.evidence.Evidence.files_with_name", lambda *_: 1 / 0)
 
-        assert "cannot read (ZeroDivisionError)" in exercise.check().message
+        assert "error of its own (ZeroDivisionError)" in exercise.check().message
 
     def test_a_loop_without_an_end_is_cut_off_and_named(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr("svc_notebooks.course.request_recorder.MAX_REQUESTS", 20)
@@ -98,7 +98,7 @@ class TestCheck:
 
         with pytest.raises(ConnectionError):
             forever()
-        assert "Is there a loop without an end?" in exercise.check().message
+        assert "Is there an endless loop?" in exercise.check().message
 
     def test_what_came_round_the_wire_does_not_count(self):
         exercise = course.exercise("upload-with-a-name")
@@ -135,7 +135,7 @@ class TestMessages:
         for _ in range(5):
             given.deliver_to(lambda headers: 200)
 
-        with pytest.raises(ValueError, match=r"begin\(\) brings new ones"):
+        with pytest.raises(ValueError, match=r"begin\(\) creates new ones"):
             given.deliver_to(lambda headers: 200)
 
     def test_an_answer_is_final_within_a_delivery(self):

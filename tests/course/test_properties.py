@@ -47,10 +47,10 @@ def test_every_seed_can_be_solved(name: str, seed: str):
 def test_no_other_scope_is_the_narrowest(scopes: set[str]):
     environment = LocalEnvironment(DEFINITIONS["the-narrowest-scope"], "0")
     with contextlib.closing(environment):
-        for program, right in (("catalogue", "storage.metadata.readonly"), ("client", "storage.file")):
+        for program, right in (("catalogue", "storage.metadata.readonly"), ("diary", "storage.file")):
             session = environment.sign_in(program, [right])
             svc.files(session=session) if program == "catalogue" else svc.upload(
-                b"", name="client.txt", session=session
+                b"", name="diary.txt", session=session
             )
         with contextlib.suppress(svc.SvcError):
             svc.read(environment.values["file_id"], session=environment.sign_in("reader", sorted(scopes)))

@@ -67,12 +67,12 @@ exercise = given._environment.exercise
 there = Session("https://elsewhere.example", exercise.token, handler=exercise.service.handle)
 svc.upload(given.content, name=given.name, session=there)
 """,
-            "somebody went round the wire",
+            "was called without HTTP",
         ),
         Wrong(
             "made the file, then cleaned the journal",
             "svc.upload(given.content, name=given.name); given._environment.exercise.service._journal.clear()",
-            "It was changed",
+            "The journal was changed",
         ),
     ],
     "metadata-in-one-request": [
@@ -248,7 +248,7 @@ svc.upload(given.content, upload_type="resumable", name="night.raw")
         Wrong(
             "the client of the package",
             "svc.upload(given.content, name=given.name, upload_type='resumable')",
-            "svc's own client",
+            "requests of the client of svc_notebooks",
         ),
         Wrong(
             "everything again after a break",
@@ -538,7 +538,7 @@ while not done and rounds < 3:
 """,
             "more than one file",
         ),
-        Wrong("the client of the package", "[svc.create_file(name=name) for name in given.names]", "svc's own client"),
+        Wrong("the client of the package", "[svc.create_file(name=name) for name in given.names]", "requests of the client of svc_notebooks"),
     ],
     "later-or-never": [
         Wrong(
@@ -606,7 +606,7 @@ for one in given.file_ids:
             "never asked to change|given up",
         ),
         Wrong(
-            "the client of the package", "[svc.update(one, starred=True) for one in given.file_ids]", "svc's own client"
+            "the client of the package", "[svc.update(one, starred=True) for one in given.file_ids]", "requests of the client of svc_notebooks"
         ),
     ],
     "share-with-one": [
@@ -642,11 +642,11 @@ svc.share(given.file_id, given.email, role="commenter")
         Wrong(
             "the key to everything",
             """
-for program in ("catalogue", "reader", "client"):
+for program in ("catalogue", "reader", "diary"):
     one = given.sign_in(program, ["storage"])
     svc.files(session=one)
     svc.read(given.file_id, session=one)
-    svc.upload(b"x", name="client.txt", session=one)
+    svc.upload(b"x", name="diary.txt", session=one)
 """,
             "not the narrowest",
         ),
@@ -677,14 +677,14 @@ svc.read(given.file_id, session=given.sign_in("reader", ["storage.metadata.reado
             """
 svc.files()
 svc.read(given.file_id)
-svc.upload(b"x", name="client.txt")
+svc.upload(b"x", name="diary.txt")
 """,
             "no request of the program",
         ),
         Wrong(
             "signed in, and used my own session",
             """
-for program, scope in (("catalogue", "storage.metadata.readonly"), ("reader", "storage.readonly"), ("client", "storage.file")):
+for program, scope in (("catalogue", "storage.metadata.readonly"), ("reader", "storage.readonly"), ("diary", "storage.file")):
     svc.about(session=given.sign_in(program, [scope]))
 svc.files()
 """,
@@ -825,7 +825,7 @@ given.deliver_to(handle)
 """,
             "refused a genuine message",
         ),
-        Wrong("true is no status", "given.deliver_to(lambda headers: True)", "which is no status"),
+        Wrong("true is no status", "given.deliver_to(lambda headers: True)", "instead of a status"),
         Wrong(
             "try again later",
             """

@@ -126,7 +126,7 @@ def _is_expected_request(request: RecordedRequest, evidence: Evidence) -> bool:
     if request.operation == "files.get":
         return request.path.endswith(f"/{evidence.values['file_id']}") and request.query.get("alt") == "media"
     return request.operation != "files.create" or any(
-        file["id"] == request.response_json.get("id") for file in evidence.files_named("diary.txt")
+        file["id"] == request.response_json.get("id") for file in evidence.files_with_name("diary.txt")
     )
 
 

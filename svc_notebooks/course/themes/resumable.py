@@ -90,7 +90,7 @@ def _check_go_on(evidence: Evidence) -> str:
         "The first request to the session brought bytes, before anybody had asked what is stored.",
     )
     require_no_overlap(requests)
-    files = evidence.files_named("film.mp4")
+    files = evidence.files_with_name("film.mp4")
     require(
         files,
         f"The session has {requests[-1].offset_after or 0:,} of {len(evidence.values['content']):,} bytes, and no file yet.",
@@ -216,7 +216,7 @@ def _check_loop(evidence: Evidence) -> str:
     require(longest <= size, f"A request brought {longest:,} bytes; a chunk shall have {size:,} at most.")
     stored, total = requests[-1].offset_after or 0, len(evidence.values["content"])
     require(
-        evidence.files_named(evidence.values["name"]),
+        evidence.files_with_name(evidence.values["name"]),
         f"There is no file called {evidence.values['name']!r}; {stored:,} of {total:,} bytes are stored.",
     )
     require_same_content(

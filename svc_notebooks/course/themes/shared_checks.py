@@ -33,7 +33,7 @@ def listed(names: Iterable[object], maximum: int = 5) -> str:
 
 def require_single_file(evidence: Evidence, name: str) -> Mapping[str, Any]:
     """The file of this name, which a request of the student has made. Raises CheckFailedError for none, two, or a strange one."""
-    files = evidence.files_named(name)
+    files = evidence.files_with_name(name)
     other_names = listed(file["name"] for file in evidence.files() if not file.get("trashed"))
     require(files, f"The service has no file called {name!r}. What it has is called {other_names}.")
     require(len(files) == 1, f"The service has {len(files)} files called {name!r}, and one was asked for.")
