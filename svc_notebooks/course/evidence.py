@@ -19,7 +19,7 @@ from ..core.http.messages import Request, segment
 from .request_recorder import as_object
 
 if TYPE_CHECKING:
-    from ..core.http.messages import Headers, JSONObject, Query
+    from ..core.http.messages import Headers, Query
     from ..core.resources.files import File, Permission
     from ..server.service import Service
     from .definition import Value

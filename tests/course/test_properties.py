@@ -49,9 +49,7 @@ def test_no_other_scope_is_the_narrowest(scopes: set[str]):
     with contextlib.closing(environment):
         for program, right in (("catalogue", "storage.metadata.readonly"), ("diary", "storage.file")):
             session = environment.sign_in(program, [right])
-            svc.files(session=session) if program == "catalogue" else svc.upload(
-                b"", name="diary.txt", session=session
-            )
+            svc.files(session=session) if program == "catalogue" else svc.upload(b"", name="diary.txt", session=session)
         with contextlib.suppress(svc.SvcError):
             svc.read(environment.values["file_id"], session=environment.sign_in("reader", sorted(scopes)))
 

@@ -538,7 +538,11 @@ while not done and rounds < 3:
 """,
             "more than one file",
         ),
-        Wrong("the client of the package", "[svc.create_file(name=name) for name in given.names]", "requests of the client of svc_notebooks"),
+        Wrong(
+            "the client of the package",
+            "[svc.create_file(name=name) for name in given.names]",
+            "requests of the client of svc_notebooks",
+        ),
     ],
     "later-or-never": [
         Wrong(
@@ -606,7 +610,9 @@ for one in given.file_ids:
             "never asked to change|given up",
         ),
         Wrong(
-            "the client of the package", "[svc.update(one, starred=True) for one in given.file_ids]", "requests of the client of svc_notebooks"
+            "the client of the package",
+            "[svc.update(one, starred=True) for one in given.file_ids]",
+            "requests of the client of svc_notebooks",
         ),
     ],
     "share-with-one": [

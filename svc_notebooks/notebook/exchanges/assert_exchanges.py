@@ -1,4 +1,4 @@
-"""Checks that the recorded exchanges are the expected ones: assert_exchanges."""
+"""Checks that the recorded exchanges are the expected ones."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _NO_RESPONSE = "-"
 
 
 def assert_exchanges(expected: Sequence[ExpectedLine], *, after: int = 0, session: Session | None = None) -> None:
-    """Check that these exchanges went over the wire, in this order and no others.
+    """Check that the session has sent exactly these exchanges, in this order.
 
     Args:
         expected: One text for each exchange, like "PUT 308" or "POST /upload/storage/v3/files?uploadType=resumable
-            200": the method, perhaps a path, the status. A path may have `*` in it; parameters behind a `?` must be
-            among those of the request. A status may be a class, "2xx", or "-" where no answer came; "*" stands for
-            any. A tuple is taken as its words.
-        after: Exchanges up to this number (column n of `exchanges()`) do not count.
+            200", with the method, optionally a path, and the status. A path may have `*` in it; parameters behind a
+            `?` must be among those of the request. A status may be a class, "2xx", or "-" for no response; "*" stands
+            for any. A tuple may have the words instead.
+        after: Exchanges up to this number (column n of `exchanges()`) are ignored.
 
     Raises:
-        AssertionError: It went otherwise; the message shows both, line by line: `-` was expected and did not come,
-            `+` came and was not expected.
+        AssertionError: The exchanges differ. The message has a line for each; `-` marks one that was expected and is
+            missing, `+` one that was not expected.
         ValueError: A line has no method and status.
 
     >>> lab = svc.sandbox()
@@ -41,16 +41,14 @@ def assert_exchanges(expected: Sequence[ExpectedLine], *, after: int = 0, sessio
     """
     patterns = [ExpectedExchange.read(line) for line in expected]
     recorded = [exchange for exchange in session_or_current(session).exchanges if exchange.n > after]
-    pairs = _aligned(patterns, recorded)
+    pairs = _align(patterns, recorded)
     if any(None in pair for pair in pairs):
-        raise AssertionError(
-            "\n".join(["the exchanges are not those that were expected:", *_diff_lines(pairs, patterns)])
-        )
+        raise AssertionError("\n".join(["the exchanges are not the expected ones:", *_diff_lines(pairs, patterns)]))
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedExchange:
-    """One expected exchange."""
+    """An expected exchange."""
 
     text: str
     method: str
@@ -60,15 +58,15 @@ class ExpectedExchange:
 
     @classmethod
     def read(cls, line: ExpectedLine) -> ExpectedExchange:
-        """From a line. Raises ValueError."""
+        """Parse a line. Raises ValueError."""
         words = line.split() if isinstance(line, str) else [str(word) for word in line]
         if not 2 <= len(words) <= 3:
-            raise ValueError(f'{line!r} is no exchange; write "PUT 308" or "GET /storage/v3/files 200"')
+            raise ValueError(f'{line!r} is not an exchange; write "PUT 308" or "GET /storage/v3/files 200"')
         path, _, query = (words[1] if len(words) == 3 else "*").partition("?")
         return cls(" ".join(words), words[0].upper(), path or "*", Query.parse(query), words[-1].lower())
 
     def matches(self, exchange: Exchange) -> bool:
-        """Whether an exchange is one of those."""
+        """Return whether an exchange matches."""
         parts, status = urlsplit(exchange.url), _NO_RESPONSE if exchange.status is None else str(exchange.status)
         query_pairs = set(Query.parse(parts.query).pairs)
         return (
@@ -82,8 +80,8 @@ class ExpectedExchange:
 Pairs: TypeAlias = "list[tuple[ExpectedExchange | None, Exchange | None]]"
 
 
-def _aligned(patterns: Sequence[ExpectedExchange], exchanges: Sequence[Exchange]) -> Pairs:
-    """Both in their order, side by side, with as many pairs as there can be."""
+def _align(patterns: Sequence[ExpectedExchange], exchanges: Sequence[Exchange]) -> Pairs:
+    """Pair patterns and exchanges in their order, with as many pairs as possible."""
     matching = [[pattern.matches(exchange) for exchange in exchanges] for pattern in patterns]
     counts = _pair_counts(matching, len(exchanges))
     pairs: Pairs = []
@@ -107,7 +105,7 @@ def _aligned(patterns: Sequence[ExpectedExchange], exchanges: Sequence[Exchange]
 
 
 def _pair_counts(matching: Sequence[Sequence[bool]], width: int) -> list[list[int]]:
-    """How many pairs can be made of what follows each place of both (the longest common subsequence)."""
+    """Return the largest number of pairs from each position on (the longest common subsequence)."""
     counts = [[0] * (width + 1) for _ in range(len(matching) + 1)]
     for row in reversed(range(len(matching))):
         for column in reversed(range(width)):
@@ -117,7 +115,7 @@ def _pair_counts(matching: Sequence[Sequence[bool]], width: int) -> list[list[in
 
 
 def _diff_lines(pairs: Pairs, patterns: Sequence[ExpectedExchange]) -> Iterator[str]:
-    """A line for each pair; of addresses there are the parameters that somebody asked for."""
+    """Yield a line for each pair, with the query parameters that a pattern names."""
     parameter_names = {name for pattern in patterns for name, _ in pattern.query.pairs}
     for pattern, exchange in pairs:
         mark = "+" if pattern is None else "-" if exchange is None else " "

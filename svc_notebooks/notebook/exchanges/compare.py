@@ -1,4 +1,4 @@
-"""Compares the exchanges of two runs: records, journals or archives."""
+"""Compares the exchanges of two runs from records, journals or archives."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ Row: TypeAlias = dict[str, Any]
 
 
 def compare_exchanges(first: Run, second: Run, *, ignore: Iterable[str] = ()) -> DataFrame:
-    """What differs between two runs: an empty frame where nothing does.
+    """Compare the exchanges of two runs, and return a row for each difference.
 
-    Exchanges are put side by side by their methods and paths, in their order; of each pair all columns are compared
-    that both runs have, times and numbers aside.
+    Exchanges are paired by method and path, in their order. Of each pair, all columns are compared that both runs have,
+    except times and numbers.
 
     Args:
         first, second: A session, a frame of `exchanges()` or of `lab.journal()`, or the path of an HTTP archive
             (`save_har`, or a browser's).
-        ignore: Columns that do not matter, such as "query" where session URIs differ.
+        ignore: Columns that are not compared, such as "query" if session URIs differ.
 
     Returns:
-        One row for each difference: first_n, second_n (Int64, missing where there is no such exchange), exchange
+        One row for each difference: first_n, second_n (Int64, missing if there is no such exchange), exchange
         (str, its method and path), what (str: the column that differs, or "only in first", "only in second"),
         first, second (str, the values).
 
     Raises:
-        TypeError: It is none of these.
-        ValueError: The file is no HTTP archive.
+        TypeError: `first` or `second` is none of these.
+        ValueError: The file is not an HTTP archive.
 
     >>> lab = svc.sandbox()
     >>> made = svc.generate_ids(1)
@@ -70,10 +70,9 @@ def _rows(run: Run, name: str) -> list[Row]:
         raise TypeError(
             f"{name} must be a session, a frame of exchanges() or of lab.journal(), or a path of an archive"
         )
-    texts = run.drop(columns=[name for name in run.columns if run[name].dtype == object]).astype(object)
-    return [
-        {str(key): value for key, value in row.items()} for row in texts.where(run.notna(), None).to_dict("records")
-    ]
+    columns = run.drop(columns=[name for name in run.columns if run[name].dtype == object]).astype(object)
+    records = columns.where(run.notna(), None).to_dict("records")
+    return [{str(key): value for key, value in record.items()} for record in records]
 
 
 def _pairs(first: list[Row], second: list[Row]) -> Iterator[tuple[Row | None, Row | None]]:
@@ -97,8 +96,5 @@ def _differences(first: Row | None, second: Row | None, ignored: frozenset[str])
         return
     for name in first:
         if name in second and name not in ignored and first[name] != second[name]:
-            yield common | {"what": name, "first": _text(first[name]), "second": _text(second[name])}
-
-
-def _text(value: object) -> str | None:
-    return None if value is None else str(value)
+            texts = [None if row[name] is None else str(row[name]) for row in (first, second)]
+            yield common | {"what": name, "first": texts[0], "second": texts[1]}

@@ -1,4 +1,4 @@
-"""Shows one exchange: as folded HTML in a notebook, as HTTP text elsewhere (D-04)."""
+"""Displays an exchange as HTML in a notebook, and as HTTP text elsewhere (D-04)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ...core.http.messages import Query
-from ..widgets.html import Markup, join_html, tag
+from ..widgets.html import Markup, tag
 from .curl import curl_text
 from .http_text import body_text, http_text, status_line
 from .sequence_diagram import Diagram, diagram
@@ -23,10 +23,10 @@ _PRE = "white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; marg
 
 
 class ExchangeView:
-    """An exchange: `.http()` is its text, as is `str()`, `.curl()` does it again, `.diagram()` draws it.
+    """An exchange with its HTTP text (`.http()`, also `str()`), its curl command and its sequence diagram.
 
-    The other attributes are those of the record: `n`, `time`, `method`, `url`, `status`, `sent` and
-    `received` (bytes), `request_headers`, `response_headers`, `request_body`, `response_body`, `error`.
+    The other attributes are `n`, `time`, `method`, `url`, `status`, `sent` and `received` (bytes), `request_headers`,
+    `response_headers`, `request_body`, `response_body` and `error`.
     """
 
     def __init__(self, exchanges: Sequence[Exchange], position: int, *, in_process: bool = False) -> None:
@@ -47,37 +47,38 @@ class ExchangeView:
         return f"<Exchange {exchange.n}: {exchange.method} {_path(exchange)} -> {status_line(exchange.status)}>"
 
     def http(self) -> str:
-        """Request and response as they stood on the wire, without secrets; of bodies the first 2 KiB of text."""
+        """Return the HTTP text of request and response, without secrets, with the first 2 KiB of text bodies."""
         return http_text(self._exchange)
 
     def curl(self, base_url: str | None = None) -> str:
-        """The same request as a curl command for bash.
+        """Return the request as a curl command for bash.
 
-        It takes `SVC_TOKEN` from the shell and, where the record has not the whole body, the file in `FILE`. For a
-        service inside this kernel it takes `SVC_BASE_URL`, too: the `base_url` of `lab.serve()`.
+        The command uses the shell variables `SVC_TOKEN`, `FILE` (the path of the file) if the record does not have the
+        whole body, and `SVC_BASE_URL` (the `base_url` of `lab.serve()`) for a service inside this kernel.
 
         Args:
-            base_url: Another address to send it to.
+            base_url: Another address for the request.
         """
         return curl_text(self._exchange, base_url or (_SHELL_BASE_URL if self._in_process else None))
 
     def diagram(self, last: int = 10) -> Diagram:
-        """This exchange and those before it, `last` in all, as a sequence diagram."""
+        """Return a sequence diagram of `last` exchanges, of which this one is the last."""
         if last < 1:
-            raise ValueError(f"last is {last}; it counts exchanges and must be 1 or more")
+            raise ValueError(f"last is {last}; the number of exchanges must be 1 or more")
         return diagram(self._exchanges[-last:])
 
     def _repr_html_(self) -> str:
         exchange = self._exchange
         title = f"{exchange.method} {_path(exchange)} → {status_line(exchange.status)}"
         query = Query.parse(urlsplit(exchange.url).query).pairs
-        request = _side(
+        request = tag(
+            "div",
             _table("Request", exchange.request_headers),
             _table("Query", query) if query else "",
             _text(exchange.sent, exchange.request_body),
         )
-        response = _side(
-            _table("Response", exchange.response_headers), _text(exchange.received, exchange.response_body)
+        response = tag(
+            "div", _table("Response", exchange.response_headers), _text(exchange.received, exchange.response_body)
         )
         return tag(
             "details",
@@ -91,19 +92,13 @@ def _path(exchange: Exchange) -> str:
     return urlsplit(exchange.url).path
 
 
-def _side(*parts: object) -> Markup:
-    return tag("div", *parts)
-
-
 def _table(title: str, pairs: tuple[tuple[str, str], ...]) -> Markup:
-    rows = join_html(*(_row(name, value) for name, value in pairs))
-    return tag("table", tag("caption", title, style="text-align: left; font-weight: 600"), rows)
+    rows = [
+        tag("tr", tag("th", name, scope="row", style=_NAME), tag("td", value, style=_VALUE)) for name, value in pairs
+    ]
+    return tag("table", tag("caption", title, style="text-align: left; font-weight: 600"), *rows)
 
 
 def _text(size: int, text: str | None) -> Markup:
     body = body_text(size, text)
     return tag("pre", body, style=_PRE) if body else Markup()
-
-
-def _row(name: str, value: str) -> Markup:
-    return tag("tr", tag("th", name, scope="row", style=_NAME), tag("td", value, style=_VALUE))

@@ -1,6 +1,6 @@
 """Lists the recorded exchanges of a session (D-04).
 
-Tokens are taken out when an exchange is recorded; none of these views ever had one (T-05).
+Tokens are removed when an exchange is recorded, so no view of it has one (T-05).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 def exchanges(*, session: Session | None = None) -> DataFrame:
-    """Every exchange of the session, oldest first, the last 1000 at most.
+    """List the exchanges of the session, oldest first, at most the last 1000.
 
     Returns:
-        One row each: n (Int64, counts from 1), time (datetime64[ms, UTC]), method, path (str),
-        status (Int64, missing without an answer), sent and received (Int64, bytes of the bodies),
-        content_range and range (str, of the request or its answer), error (str, why no answer came),
+        One row for each: n (Int64, counts from 1), time (datetime64[ms, UTC]), method, path (str),
+        status (Int64, missing without a response), sent and received (Int64, bytes of the bodies),
+        content_range and range (str, of the request or its response), error (str, why there is no response),
         query (str).
 
     >>> lab = svc.sandbox()
@@ -39,14 +39,13 @@ def exchanges(*, session: Session | None = None) -> DataFrame:
 
 
 def exchange(n: SupportsIndex = -1, *, session: Session | None = None) -> ExchangeView:
-    """One exchange: shown as folded HTML, and it has `.http()`, `.curl()` and `.diagram()`.
+    """Return a view of an exchange, which is displayed as HTML and has `.http()`, `.curl()` and `.diagram()`.
 
     Args:
-        n: The number of the exchange as `exchanges()` has it in column n; -1 is the last one,
-            -2 the one before it.
+        n: The number of the exchange in column n of `exchanges()`; -1 is the last one, -2 the one before it.
 
     Raises:
-        ValueError: There is no such exchange, or the record no longer has it.
+        ValueError: There is no such exchange, or it is no longer recorded.
 
     >>> lab = svc.sandbox()
     >>> made = svc.generate_ids(1)
@@ -55,19 +54,17 @@ def exchange(n: SupportsIndex = -1, *, session: Session | None = None) -> Exchan
     """
     if isinstance(n, bool) or not isinstance(n, SupportsIndex):
         raise TypeError(f"n must be a number of column n of exchanges(), not {type(n).__name__}")
-    session = session_or_current(session)
+    session, number = session_or_current(session), index(n)
     recorded = list(session.exchanges)
-    return ExchangeView(recorded, _position(recorded, index(n)), in_process=session.in_process)
-
-
-def _position(exchanges: list[Exchange], n: int) -> int:
-    numbers = [recorded.n for recorded in exchanges]
-    if n in numbers:
-        return numbers.index(n)
-    if n < 0 and -n <= len(exchanges):
-        return len(exchanges) + n
-    available = f"it has {numbers[0]} to {numbers[-1]}" if exchanges else "nothing was sent yet"
-    raise ValueError(f"n is {n}, and the record has no such exchange: {available}")
+    numbers = [exchange.n for exchange in recorded]
+    if number in numbers:
+        position = numbers.index(number)
+    elif number < 0 and -number <= len(recorded):
+        position = len(recorded) + number
+    else:
+        available = f"it has {numbers[0]} to {numbers[-1]}" if recorded else "nothing was sent yet"
+        raise ValueError(f"n is {number}, and the record has no such exchange: {available}")
+    return ExchangeView(recorded, position, in_process=session.in_process)
 
 
 def _row(exchange: Exchange) -> dict[str, Any]:

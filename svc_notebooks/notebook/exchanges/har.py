@@ -1,6 +1,6 @@
-"""Exchanges as an HTTP archive (HAR 1.2), the file that browsers' network panels and many tools read.
+"""Writes and reads HTTP archives (HAR 1.2), the files of browsers' network panels.
 
-Secrets are not in it: the record never had them (T-05). Of a body there is what the record keeps, its first 2 KiB.
+An archive has no secrets, because the record has none (T-05), and the first 2 KiB of each text body.
 """
 
 from __future__ import annotations
@@ -33,21 +33,20 @@ def save_har(
 ) -> DataFrame:
     """Save the session's exchanges as an HTTP archive (HAR 1.2), which browsers' developer tools open.
 
-    Tokens and other secrets are not in it. Of a text body it has the first 2 KiB.
+    The archive has no tokens or other secrets, and the first 2 KiB of each text body.
 
     Args:
-        to: A path, or a folder, in which the file is `exchanges.har`.
-        overwrite: Replace other content that lies at the path; without it such a path is left as it is, and
-            PathExists is raised.
+        to: A path, or a folder for a file `exchanges.har`.
+        overwrite: Replace a file with other content; without it PathExists is raised.
 
     Returns:
         One row: path (str), exchanges, size (Int64, bytes), outcome (str: saved, unchanged or replaced).
 
     Raises:
-        TypeError: `to` is no path.
+        TypeError: `to` is not a path.
         FileNotFoundError: The folder of `to` does not exist.
-        PathExists: The path has other content, which was left as it is; it is also a FileExistsError. Each further
-            request makes another archive.
+        PathExists: The path has other content, which is kept; it is also a FileExistsError. The content differs after
+            each further request.
 
     >>> lab = svc.sandbox()
     >>> made = svc.generate_ids(1)
@@ -65,15 +64,11 @@ def save_har(
 
 
 def archive(exchanges: Iterable[Exchange]) -> Json:
-    """The archive as JSON."""
-    creator = {"name": "svc-notebooks", "version": _version()}
-    return {"log": {"version": "1.2", "creator": creator, "entries": [_entry(exchange) for exchange in exchanges]}}
-
-
-def _version() -> str:
+    """Return the archive as JSON."""
     from ... import __version__
 
-    return __version__
+    creator = {"name": "svc-notebooks", "version": __version__}
+    return {"log": {"version": "1.2", "creator": creator, "entries": [_entry(exchange) for exchange in exchanges]}}
 
 
 def _entry(exchange: Exchange) -> Json:
@@ -90,7 +85,7 @@ def _entry(exchange: Exchange) -> Json:
 
 
 def _request(exchange: Exchange) -> Json:
-    url = quote(exchange.url, safe=":/?#@!$&'()*+,;=%~")  # what stands in place of a secret has brackets
+    url = quote(exchange.url, safe=":/?#@!$&'()*+,;=%~")  # a redacted secret has brackets
     request: Json = {
         "method": exchange.method,
         "url": url,
@@ -132,24 +127,20 @@ def _content_type(pairs: Pairs) -> str:
 
 
 def read_har(path: str | os.PathLike[str]) -> list[Json]:
-    """The exchanges of an archive, ours or another's, as rows of `exchanges()`. Raises ValueError for what is none."""
+    """Return the exchanges of an archive of any program as rows of `exchanges()`. Raises ValueError."""
     try:
         entries = json.loads(Path(path).read_bytes())["log"]["entries"]
         return [_row(n, entry) for n, entry in enumerate(entries, 1)]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(f"{path} is no HTTP archive: {type(error).__name__} {error}") from None
+        raise ValueError(f"{path} is not an HTTP archive: {type(error).__name__} {error}") from None
 
 
 def _row(n: int, entry: Json) -> Json:
     request, response = entry["request"], entry["response"]
-    headers = [
+    headers, response_headers = (
         {header["name"].lower(): header["value"] for header in message["headers"]} for message in (request, response)
-    ]
+    )
     parts = urlsplit(request["url"])
-
-    def first(name: str) -> str | None:
-        return headers[0].get(name) or headers[1].get(name)
-
     return {
         "n": n,
         "time": entry["startedDateTime"],
@@ -159,7 +150,7 @@ def _row(n: int, entry: Json) -> Json:
         "status": response["status"] or None,
         "sent": max(0, request["bodySize"]),
         "received": max(0, response["content"]["size"]),
-        "content_range": first("content-range"),
-        "range": first("range"),
+        "content_range": headers.get("content-range") or response_headers.get("content-range"),
+        "range": headers.get("range") or response_headers.get("range"),
         "error": entry.get("comment"),
     }

@@ -1,4 +1,4 @@
-"""An exchange as text, as it stood on the wire. No secret is in it: the record never had it."""
+"""Writes an exchange as HTTP text, in which the record has no secrets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def status_line(status: int | None) -> str:
-    """A status and its reason phrase.
+    """Return a status with its reason phrase.
 
     >>> status_line(308), status_line(200), status_line(None)
     ('308 Resume Incomplete', '200 OK', 'no answer')
@@ -25,35 +25,30 @@ def status_line(status: int | None) -> str:
 
 
 def target(exchange: Exchange) -> str:
-    """The path and the query of an exchange."""
+    """Return the path and the query of an exchange."""
     parts = urlsplit(exchange.url)
     return parts.path + (f"?{parts.query}" if parts.query else "")
 
 
 def body_text(size: int, text: str | None) -> str:
-    """A body as far as it can be shown; bytes that are no text are counted."""
+    """Return the recorded text of a body, with the number of bytes that are not recorded."""
     if not text:
         return f"<{size} bytes>" if size else ""
     shown = len(text.encode())
-    hidden = REDACTED in text and shown < KEPT  # the whole of it is there, but for what was taken out
+    hidden = REDACTED in text and shown < KEPT  # the whole body is recorded, except for the secrets
     remaining = 0 if hidden else size - shown
     return text + (f"\n<{remaining} bytes more>" if remaining > 0 else "")
 
 
 def http_text(exchange: Exchange) -> str:
-    """Request and response as they stood on the wire, bodies of other than text as their sizes."""
-    request = [f"{exchange.method} {target(exchange)} HTTP/1.1", *_lines(exchange.request_headers)]
-    parts = ["\n".join(request), body_text(exchange.sent, exchange.request_body), _response(exchange)]
-    return "\n\n".join(part for part in parts if part)
-
-
-def _response(exchange: Exchange) -> str:
+    """Return the text of request and response, with binary bodies as their sizes."""
+    request = [f"{exchange.method} {target(exchange)} HTTP/1.1"]
+    request += [f"{name}: {value}" for name, value in exchange.request_headers]
+    parts = ["\n".join(request), body_text(exchange.sent, exchange.request_body)]
     if exchange.status is None:
-        return f"(no answer: {exchange.error or 'still under way'})"
-    head = "\n".join([f"HTTP/1.1 {status_line(exchange.status)}", *_lines(exchange.response_headers)])
-    body = body_text(exchange.received, exchange.response_body)
-    return f"{head}\n\n{body}" if body else head
-
-
-def _lines(pairs: tuple[tuple[str, str], ...]) -> list[str]:
-    return [f"{name}: {value}" for name, value in pairs]
+        parts.append(f"(no answer: {exchange.error or 'still under way'})")
+    else:
+        response = [f"HTTP/1.1 {status_line(exchange.status)}"]
+        response += [f"{name}: {value}" for name, value in exchange.response_headers]
+        parts += ["\n".join(response), body_text(exchange.received, exchange.response_body)]
+    return "\n\n".join(part for part in parts if part)

@@ -1,4 +1,4 @@
-"""Exchanges as a sequence diagram, in the text that JupyterLab and GitHub draw (Mermaid)."""
+"""Writes exchanges as a sequence diagram in Mermaid, which JupyterLab and GitHub draw."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SPECIAL = str.maketrans({"#": "#35;", ";": "#59;", "<": "#lt;", ">": "#gt;", "\
 
 
 class Diagram(str):
-    """Mermaid text that draws itself where Markdown is shown."""
+    """Mermaid text that is displayed as a drawing where Markdown is rendered."""
 
     __slots__ = ()
 
@@ -26,13 +26,12 @@ class Diagram(str):
 
 
 def diagram(exchanges: Iterable[Exchange]) -> Diagram:
-    """Who said what to whom, one arrow for a request and one for its answer."""
+    """Return the diagram, with an arrow for each request and one for its response."""
     lines = ["sequenceDiagram", "    participant C as client", "    participant S as service"]
     for exchange in exchanges:
-        lines += [
-            f"    C->>S: {_safe(_request_label(exchange))}",
-            f"    {_arrow(exchange)}: {_safe(_response_label(exchange))}",
-        ]
+        arrow = "S--xC" if exchange.status is None else "S-->>C"
+        lines.append(f"    C->>S: {_request_label(exchange).translate(_SPECIAL)}")
+        lines.append(f"    {arrow}: {_response_label(exchange).translate(_SPECIAL)}")
     return Diagram("\n".join(lines))
 
 
@@ -44,7 +43,7 @@ def _request_label(exchange: Exchange) -> str:
 
 
 def _target(url: str) -> str:
-    """The path and the parameter that says what is meant; a session URI by its name, it is long."""
+    """Return the path with the parameters uploadType and alt, or "session URI", because that is long."""
     parts = urlsplit(url)
     query = Query.parse(parts.query)
     if "upload_id" in query:
@@ -58,11 +57,3 @@ def _response_label(exchange: Exchange) -> str:
         return exchange.error or "no answer"
     headers = dict(exchange.response_headers)
     return f"{status_line(exchange.status)} {headers.get('Range') or headers.get('Content-Range') or ''}".rstrip()
-
-
-def _arrow(exchange: Exchange) -> str:
-    return "S--xC" if exchange.status is None else "S-->>C"
-
-
-def _safe(text: str) -> str:
-    return text.translate(_SPECIAL)

@@ -1,7 +1,7 @@
 """Draws the states of an upload session as a chart, with the path that an upload took.
 
-Boxes and arrows are the rows of `core.upload.TRANSITIONS`, every one of them: what is not drawn cannot happen. Only
-where a state has its place on the paper is written down here.
+Boxes and arrows are the rows of `TRANSITIONS` in svc_notebooks/core/uploads/states.py, so a transition that is not
+drawn cannot happen. Only the positions are written here.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _EVENT_LABELS = {
     UploadEvent.SILENCE: "a week",
 }
 _LOOPS_ABOVE = frozenset({UploadState.OPEN, UploadState.COMPLETE})
-# Where the words of an arrow are: the first line, and over a loop that goes upward the last one.
+# The position of an arrow's label: of its first line, and of the last line over a loop that goes upward.
 _LABEL_POSITIONS = {
     (UploadState.NONE, UploadState.OPEN): (165, 206, "middle"),
     (UploadState.OPEN, UploadState.OPEN): (282, 158, "end"),
@@ -68,20 +68,20 @@ Key = tuple[UploadState, UploadEvent]
 
 @dataclass(frozen=True, slots=True)
 class StatePath:
-    """What an upload did: the moves of the table by the numbers of its steps, and where it is."""
+    """The transitions of an upload with the numbers of its steps, and its state now."""
 
     steps: Mapping[Key, tuple[int, ...]]
     now: UploadState
 
-    def visited(self, state: UploadState) -> bool:
-        """Whether it was in this state."""
+    def has_visited(self, state: UploadState) -> bool:
+        """Return whether the upload was in this state."""
         return state is self.now or any(
             state in (before, TRANSITIONS[before, event].state) for before, event in self.steps
         )
 
 
 def state_path(history: Iterable[Mapping[str, Any]], *, begun_elsewhere: bool = False) -> StatePath:
-    """The moves that an upload's history tells of; a step whose answer did not come makes none.
+    """Return the transitions of an upload's history; a step without a response has none.
 
     >>> rows = [{"n": 1, "action": "begin", "status": 200}, {"n": 2, "action": "send", "status": 308}]
     >>> [(event.name, steps) for (_, event), steps in state_path(rows).steps.items()]
@@ -99,7 +99,7 @@ def state_path(history: Iterable[Mapping[str, Any]], *, begun_elsewhere: bool = 
 
 
 def _event(action: str, status: int | None, before: UploadState) -> UploadEvent | None:
-    """What happened to the session, as this answer to that request tells."""
+    """Return the event of a session by the response to a request, None if the response shows none."""
     if status in (404, 410):
         return UploadEvent.SILENCE
     if action == "begin":
@@ -112,16 +112,12 @@ def _event(action: str, status: int | None, before: UploadState) -> UploadEvent 
 
 
 def state_chart(name: str, path: StatePath) -> Picture:
-    """The chart with this way in it."""
-    words = f"{name}: {_steps_text(path)}"
-    note = tag("p", "Numbers are steps of the history; what is thin or dashed did not happen.", style=_NOTE)
-    return Picture(words, tag("div", image(_svg(words, path), words, WIDTH), note, class_="svc-picture"))
-
-
-def _steps_text(path: StatePath) -> str:
+    """Return the chart with the path of an upload."""
     order = sorted((n, before, event) for (before, event), steps in path.steps.items() for n in steps)
     parts = [f"{n} {_EVENT_LABELS[event]} ({TRANSITIONS[before, event].status})" for n, before, event in order]
-    return "; ".join([*parts, f"now {_state_label(path.now)}"])
+    words = f"{name}: {'; '.join([*parts, f'now {_state_label(path.now)}'])}"
+    note = tag("p", "Numbers are steps of the history; what is thin or dashed did not happen.", style=_NOTE)
+    return Picture(words, tag("div", image(_svg(words, path), words, WIDTH), note, class_="svc-picture"))
 
 
 def _state_label(state: UploadState) -> str:
@@ -145,7 +141,7 @@ def _svg(title: str, path: StatePath) -> Markup:
 
 
 def arrows() -> dict[Arrow, list[Key]]:
-    """The arrows of the chart, each with the rows of the table that it stands for."""
+    """Return the arrows of the chart, each with its rows of the table."""
     keys_by_arrow: dict[Arrow, list[Key]] = {}
     for (before, event), after in TRANSITIONS.items():
         keys_by_arrow.setdefault((before, after.state), []).append((before, event))
@@ -154,7 +150,7 @@ def arrows() -> dict[Arrow, list[Key]]:
 
 def _box(state: UploadState, path: StatePath) -> Markup:
     (x, y), (width, height) = _POSITIONS[state], _BOX
-    look = " ".join(word for word, true in (("been", path.visited(state)), ("now", state is path.now)) if true)
+    look = " ".join(word for word, true in (("been", path.has_visited(state)), ("now", state is path.now)) if true)
     rect = {"x": x - width / 2, "y": y - height / 2, "width": width, "height": height, "rx": 8}
     label = _state_label(state) + (" (now)" if state is path.now else "")
     text = tag("text", label, x=x, y=y + 4, text_anchor="middle", class_=look or None)
@@ -175,23 +171,23 @@ def _arrow(arrow: Arrow, keys: list[Key], path: StatePath) -> Markup:
 
 
 def _label_lines(keys: list[Key], path: StatePath) -> list[tuple[str, tuple[int, ...]]]:
-    """The words of an arrow: a line for each move that was made, one for each status of those that were not."""
-    lines = [
-        (f"{_numbers(path.steps[key])}: {_transition_label(key)}", path.steps[key]) for key in keys if key in path.steps
-    ]
+    """Return the label of an arrow.
+
+    It has a line for each transition of the path, and one for each status of the others.
+    """
+    lines: list[tuple[str, tuple[int, ...]]] = []
     others: dict[int, list[str]] = {}
     for key in keys:
-        if key not in path.steps:
-            others.setdefault(TRANSITIONS[key].status, []).append(_EVENT_LABELS[key[1]])
+        label, status = _EVENT_LABELS[key[1]], TRANSITIONS[key].status
+        if key in path.steps:
+            lines.append((f"{_numbers(path.steps[key])}: {label} {status}", path.steps[key]))
+        else:
+            others.setdefault(status, []).append(label)
     return [*lines, *((f"{', '.join(names)} {status}", ()) for status, names in others.items())]
 
 
-def _transition_label(key: Key) -> str:
-    return f"{_EVENT_LABELS[key[1]]} {TRANSITIONS[key].status}"
-
-
 def _numbers(steps: tuple[int, ...]) -> str:
-    """Numbers of steps, those in a row from the first to the last.
+    """Return the numbers of steps, with consecutive ones as a range.
 
     >>> _numbers((2, 3, 4, 7))
     '2-4, 7'

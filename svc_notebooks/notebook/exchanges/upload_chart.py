@@ -1,4 +1,4 @@
-"""Draws the bytes that each request of an upload sent, sent again and left stored (A3-20, A3-21)."""
+"""Draws the bytes that each request of an upload sent, sent again, and the bytes stored after it (A3-20, A3-21)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """One request: the bytes from `first` that left, how many of them had left before, and what is stored now."""
+    """A request that sent bytes from `first` on; `again` of them were sent before, and `stored` are stored after it."""
 
     n: int
     action: str
@@ -35,11 +35,13 @@ class SentRequest:
 
 
 def upload_picture(name: str, total: int | None, history: Iterable[Mapping[str, Any]]) -> Picture:
-    """The picture of an upload, from the rows of its history."""
+    """Return the chart of an upload from the rows of its history."""
     requests = requests_of(history)
     size = total or max((request.first + request.sent for request in requests), default=0) or 1
-    sent = number(sum(request.sent for request in requests))
-    title = f"{name}: {sent} bytes sent, {_stored(requests)} stored, {_again(requests)}"
+    sent, again = (number(sum(getattr(request, name) for request in requests)) for name in ("sent", "again"))
+    stored = number(requests[-1].stored if requests else 0)
+    twice = "none sent twice" if again == "0" else f"{again} of them sent twice"
+    title = f"{name}: {sent} bytes sent, {stored} stored, {twice}"
     drawn = [_row(request, size) for request in requests]
     words = [
         [f"{request.n} {request.action}", request.sent, request.again, request.stored, request.answer]
@@ -50,7 +52,7 @@ def upload_picture(name: str, total: int | None, history: Iterable[Mapping[str, 
 
 
 def requests_of(history: Iterable[Mapping[str, Any]]) -> list[SentRequest]:
-    """The requests among the steps; waiting is none.
+    """Return the requests of the history, without the steps that wait.
 
     >>> lost = {"n": 1, "action": "send", "first": 0, "sent": 300, "stored": 0, "status": None, "error": "cut"}
     >>> next_ = {"n": 2, "action": "send", "first": 256, "sent": 256, "stored": 512, "status": 200, "error": None}
@@ -65,36 +67,20 @@ def requests_of(history: Iterable[Mapping[str, Any]]) -> list[SentRequest]:
         first, sent = row["first"] or 0, row["sent"] if row["action"] == "send" else 0
         again = max(0, min(first + sent, reached) - first)
         reached = max(reached, first + sent)
-        requests.append(SentRequest(row["n"], row["action"], first, sent, again, row["stored"], _answer(row)))
+        answer = "none came" if row["status"] is None else str(row["status"])
+        requests.append(SentRequest(row["n"], row["action"], first, sent, again, row["stored"], answer))
     return requests
 
 
-def _answer(row: Mapping[str, Any]) -> str:
-    return "none came" if row["status"] is None else str(row["status"])
-
-
-def _stored(requests: list[SentRequest]) -> str:
-    return number(requests[-1].stored if requests else 0)
-
-
-def _again(requests: list[SentRequest]) -> str:
-    again = sum(request.again for request in requests)
-    return f"{number(again)} of them sent twice" if again else "none sent twice"
-
-
 def _row(request: SentRequest, size: int) -> list[object]:
-    cells: list[object] = [f"{request.n} {request.action}", _bar(request, size)]
-    return [*cells, number(request.sent), number(request.again), number(request.stored), request.answer]
-
-
-def _bar(request: SentRequest, size: int) -> Markup:
     shapes = [
         *_piece(request.first, request.again, size, 1, _HOLLOW),
         *_piece(request.first + request.again, request.sent - request.again, size, 1, _SOLID),
         *_piece(0, request.stored, size, 12, _STORED),
         tag("rect", x=0.5, y=12.5, width=WIDTH - 1, height=8, **_TRACK),
     ]
-    return bars(WIDTH, HEIGHT, *shapes)
+    cells: list[object] = [f"{request.n} {request.action}", bars(WIDTH, HEIGHT, *shapes)]
+    return [*cells, number(request.sent), number(request.again), number(request.stored), request.answer]
 
 
 def _piece(first: int, length: int, size: int, top: int, look: Mapping[str, str]) -> list[Markup]:

@@ -153,7 +153,7 @@ def test_an_exchange_without_an_answer_can_be_expected(lab):
 
 @pytest.mark.parametrize("line", ["PUT", "", "GET /x 200 OK"])
 def test_a_line_that_says_nothing_is_refused(lab, line):
-    with pytest.raises(ValueError, match="is no exchange"):
+    with pytest.raises(ValueError, match="is not an exchange"):
         svc.assert_exchanges([line])
 
 
@@ -219,7 +219,7 @@ NO_ARCHIVES = [
 def test_what_is_no_archive_is_refused(lab, tmp_path, text):
     (tmp_path / "x.har").write_text(text)
 
-    with pytest.raises(ValueError, match="no HTTP archive"):
+    with pytest.raises(ValueError, match="not an HTTP archive"):
         svc.compare_exchanges(lab.session, tmp_path / "x.har")
 
 
