@@ -18,7 +18,7 @@ from svc_notebooks.client.session import Session
 from svc_notebooks.core.http.backoff import RetryRule
 from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response, as_body
 from svc_notebooks.core.http.multipart import MultipartDecoder, PartBegins, PartData, boundary_of
-from svc_notebooks.core.http.ranges import ByteRange, ContentRange, stored_range
+from svc_notebooks.core.http.ranges import ByteRange, ContentRange, format_stored
 from svc_notebooks.core.uploads.server_state_machine import (
     ReceivedBody,
     SessionDecision,
@@ -174,7 +174,7 @@ class Shelf:
             if before.state is not UploadState.COMPLETE:
                 metadata |= {"id": self._keep(metadata, bytes(content))["id"]}
             return self._json(self.files[metadata["id"]])
-        stored = stored_range(verdict.session.stored) if verdict.status == 308 else None
+        stored = format_stored(verdict.session.stored) if verdict.status == 308 else None
         return Response(verdict.status, Headers([("Range", stored)] if stored else []), verdict.text.encode())
 
     def delete(self, request: Request) -> Response:

@@ -19,7 +19,7 @@ from ..core.errors.errors import AlreadyExists, ServiceFailed, SvcError, error_f
 from ..core.faults.plan import Action
 from ..core.http.backoff import RetryRule, parse_retry_after
 from ..core.http.messages import Headers, JSONObject, Query, Request, Response, segment
-from ..core.http.redaction import redacted_text, without_secret
+from ..core.http.redaction import redact_text, remove_secret
 from ..core.printable_text import printable
 from ..core.process_fork import after_fork
 from .credentials import Credential, Secret, Token, base_address, origin_of
@@ -300,8 +300,8 @@ class Session:
 
     def error(self, status: int, content: bytes) -> SvcError:
         """Make the error of an error response, without a token that the response repeats (T-05)."""
-        text = redacted_text(content.decode("utf-8", "replace"))
-        return self.explain(error_from(status, without_secret(text, self._credential.token).encode()))
+        text = redact_text(content.decode("utf-8", "replace"))
+        return self.explain(error_from(status, remove_secret(text, self._credential.token).encode()))
 
 
 def read_object(response: Response) -> JSONObject:

@@ -16,7 +16,7 @@ class FairQueue(Generic[T]):
     ...     turns.add(key, item)
     >>> turns.take(), turns.take(), turns.take()
     (('ada', '1st'), ('bob', '3rd'), None)
-    >>> turns.done("ada")
+    >>> turns.finish("ada")
     >>> turns.take()
     ('ada', '2nd')
     """
@@ -46,7 +46,7 @@ class FairQueue(Generic[T]):
             self._ready.append(key)
         return key, item
 
-    def done(self, key: str) -> None:
+    def finish(self, key: str) -> None:
         """End an active item of this key."""
         self._active[key] -= 1
         if key in self._waiting and self._active[key] == self._share - 1:

@@ -126,7 +126,7 @@ class Policy:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if wrong := _expected(field.name, value, field.default):
+            if wrong := _find_problem(field.name, value, field.default):
                 raise ValueError(f"{field.name} is {value!r}; it must be {wrong}")
 
     @property
@@ -215,7 +215,7 @@ _VALIDATORS: dict[str, tuple[Callable[[object], bool], str]] = {
 """The checks of fields that allow more than the type of their default, and their descriptions."""
 
 
-def _expected(name: str, value: object, default: object) -> str | None:
+def _find_problem(name: str, value: object, default: object) -> str | None:
     """Return a description of the valid values, or None if the value is valid."""
     if name in _CHOICES:
         return None if value in _CHOICES[name] else " or ".join(map(repr, _CHOICES[name]))

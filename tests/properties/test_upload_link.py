@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from svc_notebooks.core.http.backoff import RetryRule
-from svc_notebooks.core.http.ranges import ByteSpan, ContentRange, stored_range
+from svc_notebooks.core.http.ranges import ByteSpan, ContentRange, format_stored
 from svc_notebooks.core.uploads.client_state_machine import (
     Begin,
     Done,
@@ -67,7 +67,7 @@ class Service:
         if verdict.session.state is UploadState.COMPLETE is not self.session.state:
             self.files.append(self.content[: verdict.session.stored])
         self.session = verdict.session
-        return ResponseFacts(verdict.status, stored_range(verdict.session.stored) if verdict.status == 308 else None)
+        return ResponseFacts(verdict.status, format_stored(verdict.session.stored) if verdict.status == 308 else None)
 
 
 def run(
@@ -84,7 +84,7 @@ def run(
             case Done() | Failed():
                 return service, machine
             case Wait():
-                machine.waited()
+                machine.end_wait()
                 continue
             case Begin():
                 machine.feed(service.begin(), now, 0.0)
@@ -111,18 +111,18 @@ def carry_out(
             total = len(content)
             machine.set_total(total)
         content_range = step.content_range(len(body), total)
-        machine.sent(step.first + len(body))
+        machine.note_sent(step.first + len(body))
     kind, where = fault
     if kind == "before":
-        return machine.connection_lost(now, 0.0)
+        return machine.lose_connection(now, 0.0)
     if kind == "503 before":
         return machine.feed(ResponseFacts(503), now, 0.0)
     if kind == "cut":
         service.put(content_range, body[: where % (len(body) + 1)], len(body), now)
-        return machine.connection_lost(now, 0.0)
+        return machine.lose_connection(now, 0.0)
     answer = service.put(content_range, body, len(body), now)
     if kind == "after":
-        return machine.connection_lost(now, 0.0)
+        return machine.lose_connection(now, 0.0)
     if kind == "503 after":
         return machine.feed(ResponseFacts(503), now, 0.0)
     if kind == "308 bare" and answer.status == 308:
@@ -155,11 +155,11 @@ def test_after_a_break_the_next_thing_said_is_a_question() -> None:
     machine.feed(ResponseFacts(200), 0.0, 0.0)
     assert machine.next_step() == Send(0, 4, 8)
 
-    machine.sent(4)
-    machine.connection_lost(0.0, 0.5)
+    machine.note_sent(4)
+    machine.lose_connection(0.0, 0.5)
 
     assert isinstance(machine.next_step(), Wait)
-    machine.waited()
+    machine.end_wait()
     assert machine.next_step() == QueryStatus(8)
 
 
@@ -168,7 +168,7 @@ def test_a_308_that_counts_less_than_was_sent_is_believed() -> None:
     """Edge case 55."""
     machine = begun(12, 8)
 
-    machine.sent(8)
+    machine.note_sent(8)
     machine.feed(ResponseFacts(308, "bytes=0-3"), 0.0, 0.0)
 
     assert machine.next_step() == Send(4, 8, 12)
@@ -178,7 +178,7 @@ def test_a_308_that_counts_more_than_was_sent_stops_the_upload() -> None:
     """Edge case 56."""
     machine = begun(12, 4)
 
-    machine.sent(4)
+    machine.note_sent(4)
     machine.feed(ResponseFacts(308, "bytes=0-7"), 0.0, 0.0)
 
     assert machine.next_step() == Failed(FailureReason.DATA_LOSS)
@@ -188,7 +188,7 @@ def test_a_308_to_data_without_a_range_is_asked_about_once_and_then_believed() -
     """Edge case 57."""
     machine = begun(8, 4)
 
-    machine.sent(4)
+    machine.note_sent(4)
     machine.feed(ResponseFacts(308), 0.0, 0.0)
     assert machine.next_step() == QueryStatus(8)
     machine.feed(ResponseFacts(308), 0.0, 0.0)
@@ -223,11 +223,11 @@ def test_a_404_ends_the_upload_of_a_source_that_cannot_be_rewound() -> None:
 def test_a_service_that_goes_backwards_is_followed_as_far_as_the_source_can() -> None:
     """Edge case 60."""
     machine = begun(12, 4)
-    machine.sent(4)
+    machine.note_sent(4)
     machine.feed(ResponseFacts(308, "bytes=0-3"), 0.0, 0.0)
-    machine.sent(8)
+    machine.note_sent(8)
     machine.feed(ResponseFacts(308, "bytes=0-1"), 0.0, 0.0)
-    machine.waited()
+    machine.end_wait()
     assert machine.next_step() == Send(2, 4, 12)
 
     machine.first_available = 4
@@ -248,8 +248,8 @@ def test_delays_double_while_nothing_moves_and_start_afresh_after_progress() -> 
     ):
         machine.feed(answer, 0.0, 0.0)
         waits.append(machine.next_step())
-        machine.waited()
-    machine.feed(ResponseFacts(308, "bytes=0-3") if machine.sent(4) is None else ResponseFacts(500), 0.0, 0.0)
+        machine.end_wait()
+    machine.feed(ResponseFacts(308, "bytes=0-3") if machine.note_sent(4) is None else ResponseFacts(500), 0.0, 0.0)
     machine.feed(ResponseFacts(503, retry_after=7.0), 0.0, 0.0)
 
     assert waits == [Wait(1), Wait(2), Wait(4), Wait(8)]
@@ -280,10 +280,10 @@ def test_a_refusal_is_final(answer: ResponseFacts) -> None:
 def test_a_gap_answer_is_a_question_and_no_loop() -> None:
     """Edge case 58: the 503 about a gap names an offset; the client asks, and goes back to where the service is."""
     machine = begun(12, 4)
-    machine.sent(4)
+    machine.note_sent(4)
     machine.feed(ResponseFacts(308, "bytes=0-3"), 0.0, 0.0)
     machine.feed(ResponseFacts(503), 0.0, 0.0)
-    machine.waited()
+    machine.end_wait()
     assert machine.next_step() == QueryStatus(12)
 
     machine.feed(ResponseFacts(308), 0.0, 0.0)

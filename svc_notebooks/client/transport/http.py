@@ -34,7 +34,7 @@ from urllib3.exceptions import (
 )
 
 from ...core.http.messages import Body, Headers, Request, Response
-from ...core.http.redaction import redacted_text, redacted_url
+from ...core.http.redaction import redact_text, redact_url
 from ...core.platform import capabilities
 from ...core.printable_text import printable
 from ...core.process_fork import after_fork
@@ -139,9 +139,7 @@ def _adapter() -> HTTPAdapter:
 def _redact_log(record: logging.LogRecord) -> bool:
     """Redact the URLs that urllib3 logs, which may contain a token (T-05)."""
     if isinstance(record.args, tuple):
-        record.args = tuple(
-            redacted_url(argument) if isinstance(argument, str) else argument for argument in record.args
-        )
+        record.args = tuple(redact_url(argument) if isinstance(argument, str) else argument for argument in record.args)
     return True
 
 
@@ -280,7 +278,7 @@ _BLOCKED = (
 def _safe_cause(error: Exception) -> BaseException | None:
     """Return the innermost error, because those around it show the whole URL (T-05). None where it does, too."""
     inner = list(_layers(error))[-1]
-    return inner if redacted_text(str(inner)) == str(inner) else None
+    return inner if redact_text(str(inner)) == str(inner) else None
 
 
 _NOT_SENT = (ConnectTimeoutError, NewConnectionError, ProxyError)
@@ -317,8 +315,8 @@ def _forget_frames(error: BaseException) -> None:
 def _message(error: BaseException) -> str:
     text = str(error) or type(error).__name__
     if isinstance(error, BadStatusLine) and not isinstance(error, RemoteDisconnected):
-        return f"the response is not HTTP; check base_url. It begins with '{printable(redacted_text(text), 60)}'"
+        return f"the response is not HTTP; check base_url. It begins with '{printable(redact_text(text), 60)}'"
     if "WRONG_VERSION_NUMBER" in text:
         return "the server does not use TLS; check base_url: is it http:// or another port?"
     # urllib3 begins with the object's repr, which has an address in it that differs at every run
-    return printable(redacted_text(text.partition(">: ")[2] or text if text.startswith("<") else text))
+    return printable(redact_text(text.partition(">: ")[2] or text if text.startswith("<") else text))

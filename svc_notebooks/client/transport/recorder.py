@@ -16,7 +16,7 @@ from threading import Lock
 from typing import NamedTuple, overload
 
 from ...core.http.messages import Headers, Request, Response
-from ...core.http.redaction import may_contain_secret, redacted_headers, redacted_text, redacted_url, without_secret
+from ...core.http.redaction import may_contain_secret, redact_headers, redact_text, redact_url, remove_secret
 from ...core.process_fork import after_fork
 from .in_process import closing_body
 
@@ -66,10 +66,10 @@ class _RecordedHeaders(NamedTuple):
 
 
 def _record_headers(headers: Headers, secret: str) -> _RecordedHeaders:
-    pairs = redacted_headers(headers.pairs)
+    pairs = redact_headers(headers.pairs)
     text = "".join(chain.from_iterable(pairs))
     if secret and secret in text:
-        pairs = tuple((name, without_secret(value, secret)) for name, value in pairs)
+        pairs = tuple((name, remove_secret(value, secret)) for name, value in pairs)
     return _RecordedHeaders(pairs, len(text), headers.get("Content-Type", "").lower().startswith(_TEXT))
 
 
@@ -120,7 +120,7 @@ class RecordedExchange:
         """End the exchange, with an error or without, and remove the secrets from the record."""
         self.seconds = seconds
         if error is not None:
-            self.error = without_secret(redacted_text(str(error) or type(error).__name__), self.secret)
+            self.error = remove_secret(redact_text(str(error) or type(error).__name__), self.secret)
         if self.request_head:
             self.request_head = _redact_head(self.request_head, self.secret, self.url)
         if self.response_head:
@@ -154,7 +154,7 @@ def _redact_head(head: bytes, secret: str, url: str) -> bytes:
         return head[:KEPT]
     if len(head) >= _SCANNED_BYTES and secret:
         text = text[: -len(secret)]  # where the secret itself may be cut in two
-    return without_secret(redacted_text(text, url), secret).encode()[:KEPT]
+    return remove_secret(redact_text(text, url), secret).encode()[:KEPT]
 
 
 class Recorder(Sequence[Exchange]):
@@ -216,7 +216,7 @@ class Recorder(Sequence[Exchange]):
             self._count += 1
             if request.headers is not self._headers:  # a session sends most of its requests with the very same ones
                 self._headers, self._recorded = request.headers, _record_headers(request.headers, secret)
-            url = without_secret(redacted_url(request.url), secret)
+            url = remove_secret(redact_url(request.url), secret)
             entry = RecordedExchange(self._count, time, request.method, url, self._recorded, secret)
             entries = self._entries
             if entries:  # the one before has its bodies now

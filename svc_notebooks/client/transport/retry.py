@@ -16,7 +16,7 @@ from typing import Protocol
 from ...core.errors.errors import AlreadyExists, Interrupted, NotSignedIn, ServiceFailed, SvcError, Unreachable
 from ...core.http.backoff import RetryRule
 from ...core.http.messages import Request, Response
-from ...core.http.redaction import redacted_url
+from ...core.http.redaction import redact_url
 from ...core.printable_text import printable
 from ...core.uploads.client_state_machine import ResponseFacts
 from .in_process import TransportError
@@ -121,7 +121,7 @@ class Retry:
     def _wait_or_raise(self, response: Response) -> None:
         """Wait before the next try, or raise the error of the response."""
         if response.status < 400:
-            where = printable(redacted_url(response.headers.get("Location") or "nowhere"))
+            where = printable(redact_url(response.headers.get("Location") or "nowhere"))
             raise ServiceFailed(f"The service redirects to {where}; check base_url.", status=response.status)
         error = self._sender.error(response.status, response.content())
         if isinstance(error, NotSignedIn) and not self._renewed:

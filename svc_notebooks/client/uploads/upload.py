@@ -240,7 +240,7 @@ class ClientUpload:
                     self._exchange("ask", self._status_query())
                 case Wait(seconds):
                     self._session.sleep(seconds)
-                    machine.waited()
+                    machine.end_wait()
                     self._record("wait", None, waited=seconds)
                 case Done():
                     self._start_machine()  # the file that the service made has another size: query it again
@@ -275,7 +275,7 @@ class ClientUpload:
             if available <= size:
                 self._machine.set_total(first + available)
             size = min(available, size)
-        self._machine.sent(first + size)
+        self._machine.note_sent(first + size)
         total = self._machine.total
         pairs = [("Content-Length", str(size))]
         if first or size != total or (total and self.request.chunk_size is not None):
@@ -301,7 +301,7 @@ class ClientUpload:
             response = Response(response.status, response.headers, response.content())
         except TransportError as error:
             self._response, self._broken = Response(0), error
-            machine.connection_lost(session.elapsed(), session.chance())
+            machine.lose_connection(session.elapsed(), session.chance())
             self._record(action, request, first=first, last=last, error=str(error))
             if error.hopeless:
                 text = f"No answer to {request.method} {request.path}: {error}."
@@ -318,7 +318,7 @@ class ClientUpload:
         file = read_file(response) if finished else None
         if finished and file is None:
             # The upload is complete and its response unreadable: a status query has the same response (C53).
-            machine.connection_lost(now, chance)
+            machine.lose_connection(now, chance)
         else:
             machine.first_available = self._source.lowest  # where a stream that does not seek can begin again
             machine.feed(response_facts(session, response), now, chance)

@@ -52,7 +52,7 @@ class Admission:
     def _release(self, user: str, admitted: Event) -> None:
         with self._lock:
             if not self._turns.remove(user, admitted):
-                self._turns.done(user)
+                self._turns.finish(user)
                 self._free_slots += 1
             self._admit()
 

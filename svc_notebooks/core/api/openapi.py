@@ -78,7 +78,7 @@ def _head(
         "summary": summary,
         "tags": [operation.name.partition(".")[0]],
         "security": [
-            {"oauth2": [f"{policy.auth_scope_base}/{scope}"]} for scope in sorted(operation.allowed_scopes(policy))
+            {"oauth2": [f"{policy.auth_scope_base}/{scope}"]} for scope in sorted(operation.scopes_under(policy))
         ],
         "parameters": [
             *_path_parameters(operation),

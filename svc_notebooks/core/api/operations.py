@@ -111,7 +111,7 @@ class Operation:
     calendar: bool = False
     decided_by: str = FAMILY
 
-    def allowed_scopes(self, policy: Policy) -> frozenset[str]:
+    def scopes_under(self, policy: Policy) -> frozenset[str]:
         """Return the scopes of which one is enough. More scopes create events with `event_scopes="family"`."""
         widened = policy.event_scopes == "family" and self.scopes == EVENTS_CREATE
         return EVENTS_WRITE if widened else self.scopes

@@ -37,7 +37,7 @@ def sign(claims: dict[str, Any], private_key: str, key_id: str) -> str:
         raise ValueError("private_key is not an RSA key in PEM; pass the whole key file of the service") from None
 
 
-def read_unverified(assertion: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def read_claims(assertion: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the header and claims without checking the signature. Raises InvalidAssertionError."""
     try:
         decoded = _jwt().decode_complete(assertion, options={"verify_signature": False})

@@ -11,11 +11,11 @@ from contextvars import ContextVar
 from .errors import AbusiveFileWarning
 
 _PACKAGE = __name__.partition(".")[0]
-_confirmed = ContextVar("confirmed_by_person", default=False)
+_confirmed = ContextVar("abuse_warning_suppressed", default=False)
 
 
 @contextmanager
-def confirmed_by_person() -> Iterator[None]:
+def suppress_abuse_warning() -> Iterator[None]:
     """Show no warning inside the block, because a form has asked for confirmation (A6-04a)."""
     token = _confirmed.set(True)
     try:

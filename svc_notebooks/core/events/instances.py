@@ -86,7 +86,7 @@ def occurrences(
     span = max([length, *durations.values()])
     moments = _moments(recurrence, begin, _add(after, -span), _window_end(before, begin, length), work)
     if after is not None:
-        moments = _skip_ended(moments, durations, length, after.astimezone(UTC))
+        moments = _skip_past(moments, durations, length, after.astimezone(UTC))
     if not isinstance(start, datetime):
         return (Occurrence(moment.date(), length) for moment in moments)
     if durations:
@@ -129,7 +129,7 @@ def _add(instant: datetime | None, shift: timedelta) -> datetime | None:
         return None  # a bound outside of all years has no effect
 
 
-def _skip_ended(
+def _skip_past(
     moments: Iterator[datetime], durations: dict[datetime, timedelta], length: timedelta, after: datetime
 ) -> Iterator[datetime]:
     """Skip the instances that have ended when the window begins."""

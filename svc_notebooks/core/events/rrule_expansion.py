@@ -29,7 +29,7 @@ from .rrule_times_of_day import (
     midnight,
     offsets_from,
     seconds_of,
-    selected_indices,
+    select_indices,
 )
 
 _CYCLE = {Freq.YEARLY: 400, Freq.MONTHLY: 4800, Freq.WEEKLY: 20_871, Freq.DAILY: 146_097}
@@ -309,9 +309,9 @@ class _Periods:
 
     def _chunk(self, first: int, days: list[int], last: int) -> Chunk:
         count, begin = len(self._times), max(first, 1)
-        indices = selected_indices(len(days) * count, self._rule.by_position)
+        indices = select_indices(len(days) * count, self._rule.by_position)
         if indices is None:
-            skipped = self._skipped if len(days) == 1 else _zero
+            skipped = self._count_skipped if len(days) == 1 else _zero
             return Chunk(begin, last, lambda: len(days) * count, lambda since: self._batches(days, since), skipped)
         return Chunk(
             begin, days[-1] if days else 0, lambda: len(indices), lambda since: iter([self._select(days, indices)])
@@ -329,7 +329,7 @@ class _Periods:
         for day, hour in ((day, hour) for day in days for hour in self._times.by_hour(since)):
             yield offsets_from(midnight(day, self._zone), [timedelta(seconds=second) for second in hour])
 
-    def _skipped(self, since: int) -> int:
+    def _count_skipped(self, since: int) -> int:
         return 0 if self._offsets else len(self._times) - sum(len(hour) for hour in self._times.by_hour(since))
 
 
@@ -350,4 +350,4 @@ def _day_chunks(rule: Rule, start: datetime, window: Window) -> Iterator[Chunk]:
     clock = DayTimes(rule, start)
     for ordinal in clock.days(days_of(rule), (window.first or start).toordinal(), window.stop, window.work):
         size, generate = partial(clock.size, ordinal), partial(clock.moments, ordinal, start.tzinfo)
-        yield Chunk(ordinal, ordinal, size, generate, partial(clock.skipped, ordinal))
+        yield Chunk(ordinal, ordinal, size, generate, partial(clock.count_skipped, ordinal))

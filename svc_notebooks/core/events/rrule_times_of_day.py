@@ -38,7 +38,7 @@ def offsets_from(begin: datetime, offsets: Sequence[timedelta]) -> Batch:
     return [begin + offset for offset in offsets]
 
 
-def selected_indices(size: int, positions: Sequence[int]) -> list[int] | None:
+def select_indices(size: int, positions: Sequence[int]) -> list[int] | None:
     """Return the indices from 0 that BYSETPOS selects out of `size` times, or None for all."""
     if not positions:
         return None
@@ -100,7 +100,7 @@ class DayTimes:
         offsets = sorted(minute * 60 + second for minute in minutes for second in seconds)
         if self._rule.freq is Freq.DAILY:
             return offsets
-        indices = selected_indices(len(offsets), self._rule.by_position)
+        indices = select_indices(len(offsets), self._rule.by_position)
         return offsets if indices is None else [offsets[index] for index in indices]
 
     def days(self, days: DayFilter, first: int, stop: int, work: WorkBudget) -> Iterator[int]:
@@ -155,7 +155,7 @@ class DayTimes:
             self._sizes[phase] = sum(len(seconds) for seconds in self._hourly(phase))
         return self._sizes[phase]
 
-    def skipped(self, ordinal: int, since: int) -> int:
+    def count_skipped(self, ordinal: int, since: int) -> int:
         """Return the number of times that `moments` leaves out."""
         hours = self._hourly(self._phase(ordinal)) if since >= _HOUR else ()
         return sum(len(seconds) for seconds in hours if seconds[-1] < since // _HOUR * _HOUR)
@@ -194,7 +194,7 @@ class DayTimes:
         if self._rule.freq is Freq.DAILY:
             if phase:
                 return iter(())
-            indices = selected_indices(len(self._times), self._rule.by_position)
+            indices = select_indices(len(self._times), self._rule.by_position)
             return self._times.by_hour() if indices is None else iter([[self._times.at(index) for index in indices]])
         hours: Iterable[int] = self._hours
         if self.step >= _HOUR:

@@ -12,7 +12,7 @@ from http import HTTPStatus
 from typing import Any, Protocol, TypeAlias
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
-from .redaction import redacted_headers, redacted_text, redacted_url
+from .redaction import redact_headers, redact_text, redact_url
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 JSONObject: TypeAlias = "dict[str, JSON]"
@@ -91,7 +91,7 @@ class Headers(Mapping[str, str]):
         return Headers([*(pair for pair in self.pairs if pair[0].lower() not in new), *pairs])
 
     def __repr__(self) -> str:
-        return f"Headers({[(name, redacted_text(value)) for name, value in redacted_headers(self.pairs)]!r})"
+        return f"Headers({[(name, redact_text(value)) for name, value in redact_headers(self.pairs)]!r})"
 
 
 class Query:
@@ -142,7 +142,7 @@ class Request:
 
     def __repr__(self) -> str:
         """Return the method and the URL without secrets, because a traceback may show it (T-05)."""
-        return f"<Request {self.method} {redacted_url(self.url)}>"
+        return f"<Request {self.method} {redact_url(self.url)}>"
 
     @property
     def origin(self) -> str:

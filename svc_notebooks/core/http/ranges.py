@@ -76,7 +76,7 @@ class ContentRange:
         return f"bytes {'*' if self.span is None else self.span}/{'*' if self.total is None else self.total}"
 
 
-def stored_range(stored: int) -> str | None:
+def format_stored(stored: int) -> str | None:
     """Return the Range header of a 308, None if no byte is stored (A3-07)."""
     return f"bytes=0-{stored - 1}" if stored else None
 

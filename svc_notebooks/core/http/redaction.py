@@ -64,10 +64,10 @@ def may_contain_secret(text: str) -> bool:
     )
 
 
-def redacted_headers(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+def redact_headers(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """Return headers without their secrets.
 
-    >>> redacted_headers([("Authorization", "Bearer abc"), ("Range", "bytes=0-9")])
+    >>> redact_headers([("Authorization", "Bearer abc"), ("Range", "bytes=0-9")])
     (('Authorization', 'Bearer [redacted]'), ('Range', 'bytes=0-9'))
     """
     redacted = []
@@ -77,17 +77,17 @@ def redacted_headers(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str],
             scheme, space, _ = value.partition(" ")
             value = f"{scheme} {REDACTED}" if space and "=" not in scheme else REDACTED
         elif lower in _ADDRESSES:
-            value = redacted_text(value)
+            value = redact_text(value)
         elif lower.endswith(_CHANNEL_TOKEN):
             value = REDACTED
         redacted.append((name, value))
     return tuple(redacted)
 
 
-def redacted_query(text: str, path: str = "") -> str:
+def redact_query(text: str, path: str = "") -> str:
     """Return the query of a URL with this path, without its secrets.
 
-    >>> redacted_query("access%5ftoken=abc&alt=media")
+    >>> redact_query("access%5ftoken=abc&alt=media")
     'access%5ftoken=[redacted]&alt=media'
     """
     if not text or not may_contain_secret(text):
@@ -96,15 +96,15 @@ def redacted_query(text: str, path: str = "") -> str:
     items = []
     for name, mark, value in (item.partition("=") for item in text.split("&")):
         inner = unquote(value) if "%" in value else ""  # may be a URL with parameters of its own
-        is_secret = value and (unquote_plus(name) in names or redacted_text(inner) != inner)
+        is_secret = value and (unquote_plus(name) in names or redact_text(inner) != inner)
         items.append(name + mark + (REDACTED if is_secret else value))
     return "&".join(items)
 
 
-def redacted_url(url: str) -> str:
+def redact_url(url: str) -> str:
     """Return a URL without the secrets of its user information, query and fragment.
 
-    >>> redacted_url("https://api.example/token?token=abc")
+    >>> redact_url("https://api.example/token?token=abc")
     'https://api.example/token?token=[redacted]'
     """
     if "?" not in url and "#" not in url and "@" not in url:
@@ -113,15 +113,15 @@ def redacted_url(url: str) -> str:
     head, mark, query = start.partition("?")
     if "@" in head:
         head = re.sub(r"^([A-Za-z][\w+.-]*://)[^/@]*@", rf"\1{REDACTED}@", head)
-    return head + mark + redacted_query(query, head) + (hash_ + redacted_query(fragment) if hash_ else "")
+    return head + mark + redact_query(query, head) + (hash_ + redact_query(fragment) if hash_ else "")
 
 
-def redacted_text(text: str, url: str = "") -> str:
+def redact_text(text: str, url: str = "") -> str:
     """Return a text, or the beginning of one, without its secrets. `url` is where it was sent to or came from.
 
-    >>> redacted_text('{"access_token": "abc", "expires_in": 3599}')
+    >>> redact_text('{"access_token": "abc", "expires_in": 3599}')
     '{"access_token": "[redacted]", "expires_in": 3599}'
-    >>> redacted_text("grant_type=refresh_token&refresh_token=abc")
+    >>> redact_text("grant_type=refresh_token&refresh_token=abc")
     'grant_type=refresh_token&refresh_token=[redacted]'
     """
     if not may_contain_secret(text):
@@ -133,20 +133,20 @@ def redacted_text(text: str, url: str = "") -> str:
     if last_segment == _WATCH:
         fields |= _IN_CHANNELS
     text = _PEM.sub(REDACTED, _BEARER.sub(rf"\1 {REDACTED}", text))
-    text = _JSON.sub(lambda match: _redacted_field(match, fields), text)
+    text = _JSON.sub(lambda match: _redact_field(match, fields), text)
     return _FORM.sub(lambda match: f"{match[1]}={REDACTED}" if unquote_plus(match[1]) in queries else match[0], text)
 
 
-def masked(token: str) -> str:
+def mask_token(token: str) -> str:
     """Return the first characters of a channel's token, at most four and at most a quarter of it, and its length.
 
-    >>> masked("5f3a90c1d2e4b7a8"), masked("lab")
+    >>> mask_token("5f3a90c1d2e4b7a8"), mask_token("lab")
     ('5f3a… (16 characters)', '… (3 characters)')
     """
     return f"{token[: min(_MAX_SHOWN, len(token) // _MIN_SHARE)]}… ({len(token)} characters)"
 
 
-def _redacted_field(match: re.Match[str], names: frozenset[str]) -> str:
+def _redact_field(match: re.Match[str], names: frozenset[str]) -> str:
     name = match[1]
     if "\\" in name:
         try:
@@ -156,10 +156,10 @@ def _redacted_field(match: re.Match[str], names: frozenset[str]) -> str:
     return f'"{match[1]}"{match[2]}{REDACTED}' if match[3] and name in names else match[0]
 
 
-def without_secret(text: str, secret: str) -> str:
+def remove_secret(text: str, secret: str) -> str:
     """Return the text without this secret, percent-encoded or not. One of fewer than six characters stays.
 
-    >>> without_secret("https://api.example/files/abc%2Bdef?q=abc%2bdef", "abc+def")
+    >>> remove_secret("https://api.example/files/abc%2Bdef?q=abc%2bdef", "abc+def")
     'https://api.example/[redacted]?q=[redacted]'
     """
     if len(secret) < _MIN_LENGTH:
@@ -167,11 +167,11 @@ def without_secret(text: str, secret: str) -> str:
     if secret in text:
         text = text.replace(secret, REDACTED)
     if "%" in text and secret in unquote(text):
-        return re.sub(r"[^?&#\s]+", lambda match: _part_without_secret(match[0], secret), text)
+        return re.sub(r"[^?&#\s]+", lambda match: _remove_encoded_secret(match[0], secret), text)
     return text
 
 
-def _part_without_secret(text: str, secret: str) -> str:
+def _remove_encoded_secret(text: str, secret: str) -> str:
     """Return a parameter, or a URL up to its query, without an encoded secret. The host of a URL stays."""
     if secret not in unquote(text):
         return text

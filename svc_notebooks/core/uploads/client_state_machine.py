@@ -157,7 +157,7 @@ class ResumableUpload:
         """Set the size of the upload when the source turns out to end there."""
         self.total = total
 
-    def sent(self, end: int) -> None:
+    def note_sent(self, end: int) -> None:
         """Note that the bytes up to `end` are being sent, so that the service may hold them from now on."""
         self._sent_end = max(self._sent_end, end)
 
@@ -166,11 +166,11 @@ class ResumableUpload:
         if self.state is UploadState.OPEN:
             self._certain, self._pending = False, None
 
-    def waited(self) -> None:
+    def end_wait(self) -> None:
         """Continue after a `Wait`."""
         self._pending = None
 
-    def connection_lost(self, now: float, chance: float) -> None:
+    def lose_connection(self, now: float, chance: float) -> None:
         """Handle a lost connection or an unreadable response, after which the stored size is not known."""
         self._certain = False
         self._back_off(None, now, chance)
@@ -201,15 +201,15 @@ class ResumableUpload:
         elif self.state is UploadState.CANCELLED:
             self._fail(FailureReason.CANCELLED)
         elif self.state is UploadState.OPEN:
-            self._update_stored(response.stored_range, was_query, now, chance)
+            self._handle_range(response.stored_range, was_query, now, chance)
         return None
 
-    def _update_stored(self, stored_range: str | None, was_query: bool, now: float, chance: float) -> None:
+    def _handle_range(self, stored_range: str | None, was_query: bool, now: float, chance: float) -> None:
         """Handle the Range header of a 308."""
         try:
             stored = parse_stored(stored_range)
         except ValueError:
-            return self.connection_lost(now, chance)
+            return self.lose_connection(now, chance)
         # After a resume another process may have sent more than this one knows of.
         limit = self._sent_end if not self._is_resumed else float("inf") if self.total is None else self.total
         if stored > limit:

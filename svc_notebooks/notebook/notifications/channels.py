@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ...core.http.redaction import masked, redacted_url
+from ...core.http.redaction import mask_token, redact_url
 from ..arguments import file_ids, is_frame, optional_text
 from ..batch import apply_to_rows
 from ..current_session import session_or_current
@@ -161,8 +161,8 @@ def channel_record(channel: Channel, session: Session) -> Record:
         "expiration": channel.expiration,
         "resource_id": channel.resource_id,
         "resource_uri": channel.resource_uri,
-        "address": redacted_url(channel.address),
-        "token": None if channel.token is None else masked(channel.token),
+        "address": redact_url(channel.address),
+        "token": None if channel.token is None else mask_token(channel.token),
         "kind": channel.kind,
     }
 

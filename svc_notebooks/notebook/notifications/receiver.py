@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
 from ...client.notifications.inbox import Inbox, Received, same_token
-from ...core.http.redaction import masked
+from ...core.http.redaction import mask_token
 from ...core.notifications.messages import HEADERS, STATES
 from ...core.platform import capabilities
 from ...core.process_fork import ForkedChild, after_fork
@@ -246,7 +246,7 @@ def message_record(message: Received) -> Record:
         "resource_id": notification.resource_id,
         "resource_uri": notification.resource_uri,
         "expiration": notification.expiration,
-        "token": None if notification.token is None else masked(notification.token),
+        "token": None if notification.token is None else mask_token(notification.token),
         "content_type": message.headers.get("Content-Type"),
         "content_length": int(length) if length else None,
         "kind": notification.kind,
@@ -266,7 +266,7 @@ def explain_headers(message: Received, names: Names) -> list[dict[str, Any]]:
     return [
         {
             "header": name,
-            "value": masked(channel_token or "") if name == token else message.headers[name],
+            "value": mask_token(channel_token or "") if name == token else message.headers[name],
             "meaning": meaning,
         }
         for name, meaning in meanings.items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.auth.assertions import ALGORITHM, InvalidAssertionError, check_signature, read_unverified
+from ...core.auth.assertions import ALGORITHM, InvalidAssertionError, check_signature, read_claims
 from ...core.auth.oauth import OAuthError, matches_challenge
 from ...core.http.messages import JSONObject
 from ..context.access_tokens import scope_names
@@ -121,7 +121,7 @@ def exchange_assertion(request: PublicRequest, form: dict[str, str]) -> JSONObje
     """Exchange an assertion for a token of the service account that signed it, or of a user that it may act for."""
     assertion = required_parameter(form, "assertion")
     try:
-        header, claims = read_unverified(assertion)
+        header, claims = read_claims(assertion)
         account = _account(request, header, claims)
         check_signature(assertion, account.public_key)
     except InvalidAssertionError as error:

@@ -14,7 +14,7 @@ from ...core.api.public_endpoints import PAGES
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.faults.plan import FaultTarget
 from ...core.http.messages import Disconnected, Query, Request, Response, close_body
-from ...core.http.redaction import redacted_query, without_secret
+from ...core.http.redaction import redact_query, remove_secret
 from ..context.access_tokens import Caller, TokenVerifier, require_scopes
 from ..context.bodies import RequestBody, ResponseStream, declared_length
 from ..context.csrf import check_page
@@ -111,7 +111,7 @@ class Dispatcher:
         path, query = parts.path, parts.query
         token = (request.headers.get("Authorization") or "").rpartition(" ")[2]
         if query or "%" in path or token in path:
-            path, query = without_secret(path, token), without_secret(redacted_query(query, path), token)
+            path, query = remove_secret(path, token), remove_secret(redact_query(query, path), token)
         return self._journal.open(self._context.clock.now(), request.method, path, query)
 
     def _preflight(self, incoming: _Incoming) -> Response:
@@ -189,7 +189,7 @@ class Dispatcher:
             )
         caller = self._caller(incoming, in_session=operation is SESSION)
         entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
-        caller = require_scopes(caller, operation.allowed_scopes(context.policy), operation)
+        caller = require_scopes(caller, operation.scopes_under(context.policy), operation)
         self._rate_limiter.check(caller, operation, query)
         entry.declared = declared_length(request, required=is_upload and method != "DELETE")
         request_context = RequestContext(request, method, operation, path_params, query, caller, body, entry)

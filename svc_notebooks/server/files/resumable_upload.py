@@ -16,7 +16,7 @@ from ...core.api.operations import SESSION
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Disconnected, Headers, Query, Response
 from ...core.http.mime import UNKNOWN
-from ...core.http.ranges import ContentRange, stored_range
+from ...core.http.ranges import ContentRange, format_stored
 from ...core.uploads.server_state_machine import (
     ReadPlan,
     ReceivedBody,
@@ -288,7 +288,7 @@ def _response(context: ServiceContext, request: RequestContext, row: SessionRow,
     if decision.status == 200:
         return json_bytes(_file_json(context, request, row))
     if decision.status == 308:
-        stored_header = stored_range(decision.session.stored)
+        stored_header = format_stored(decision.session.stored)
         headers = [("Range", stored_header)] if stored_header else []
         if request.headers.get("X-Upload-No-308", "").lower() == "yes":
             return empty_response(200, [*headers, ("X-HTTP-Status-Code-Override", "308")])

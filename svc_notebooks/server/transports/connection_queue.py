@@ -55,7 +55,7 @@ class ReadyQueue:
     def done(self, lane: str) -> None:
         """A thread of this lane is free again."""
         with self._changed:
-            self._turns.done(lane)
+            self._turns.finish(lane)
             self._changed.notify()
 
     def qsize(self) -> int:

@@ -38,7 +38,7 @@ def test_no_key_has_more_than_its_share_at_work():
 
     assert taken(queue) == ["a1", "b1", "a2"]
     assert queue.ready == 0
-    queue.done("ada")
+    queue.finish("ada")
     assert taken(queue) == ["a3"]
 
 
@@ -71,10 +71,10 @@ def test_every_item_is_taken_once_and_in_the_order_of_its_key(steps: list[tuple[
         elif step == "take":
             take()
         elif at_work:
-            queue.done(at_work.pop())
+            queue.finish(at_work.pop())
     while take() or at_work:
         if not queue.ready:
-            queue.done(at_work.pop())
+            queue.finish(at_work.pop())
 
     assert seen == added
 

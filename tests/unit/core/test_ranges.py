@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.core.http.ranges import ByteRange, ByteSpan, ContentRange, parse_stored, stored_range
+from svc_notebooks.core.http.ranges import ByteRange, ByteSpan, ContentRange, format_stored, parse_stored
 
 offsets = st.integers(0, 10**17)
 
@@ -24,19 +24,19 @@ def test_a_content_range_survives_the_wire(value: ContentRange) -> None:
 
 @given(st.integers(1, 10**17))
 def test_a_stored_range_survives_the_wire(stored: int) -> None:
-    assert parse_stored(stored_range(stored)) == stored
+    assert parse_stored(format_stored(stored)) == stored
 
 
 @pytest.mark.spec("A3-07")
 def test_nothing_stored_has_no_range_and_no_range_means_nothing_stored() -> None:
-    assert stored_range(0) is None
+    assert format_stored(0) is None
     assert parse_stored(None) == 0
 
 
 @pytest.mark.spec("A3-06")
 def test_one_stored_byte_is_a_range_of_one_byte() -> None:
     """Edge case 17: a range of exactly one byte exists."""
-    assert stored_range(1) == "bytes=0-0"
+    assert format_stored(1) == "bytes=0-0"
     assert parse_stored("bytes=0-0") == 1
 
 

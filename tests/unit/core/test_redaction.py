@@ -8,12 +8,12 @@ import pytest
 
 from svc_notebooks.core.http.redaction import (
     REDACTED,
-    masked,
-    redacted_headers,
-    redacted_query,
-    redacted_text,
-    redacted_url,
-    without_secret,
+    mask_token,
+    redact_headers,
+    redact_query,
+    redact_text,
+    redact_url,
+    remove_secret,
 )
 
 pytestmark = pytest.mark.spec("T-05", "T-05a", "T-05b", "T-05c", "T-05d")
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.spec("T-05", "T-05a", "T-05b", "T-05c", "T-05d")
     ],
 )
 def test_a_secret_goes(text: str):
-    hidden = redacted_text(text)
+    hidden = redact_text(text)
 
     assert "S" not in hidden.replace("RSA", "")
     assert REDACTED in hidden
@@ -57,7 +57,7 @@ def test_a_secret_goes(text: str):
     ],
 )
 def test_what_only_looks_like_one_stays(text: str):
-    assert redacted_text(text) == text
+    assert redact_text(text) == text
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_what_only_looks_like_one_stays(text: str):
     ],
 )
 def test_of_a_query(query: str, path: str, hidden: str):
-    assert redacted_query(query, path) == hidden
+    assert redact_query(query, path) == hidden
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_of_a_query(query: str, path: str, hidden: str):
     ],
 )
 def test_of_an_address(url: str, hidden: str):
-    assert redacted_url(url) == hidden
+    assert redact_url(url) == hidden
 
 
 def test_of_headers():
@@ -97,7 +97,7 @@ def test_of_headers():
         ("x-goog-channel-token", "t"),
     ]
 
-    assert redacted_headers(pairs) == (
+    assert redact_headers(pairs) == (
         ("authorization", "Basic [redacted]"),
         ("Cookie", REDACTED),
         ("Location", "/cb?code=[redacted]"),
@@ -111,24 +111,24 @@ def test_of_headers():
     ['{"id": "c", "token": "S of a channel"}', '{"tok\\u0065n": "S"}', '{"kind": "api#channel", "token" : "S \\"s'],
 )
 def test_the_token_of_a_channel_goes_from_a_watch_request_and_its_answer(text: str):
-    hidden = redacted_text(text, "https://x.example/storage/v3/files/f/watch?fields=*")
+    hidden = redact_text(text, "https://x.example/storage/v3/files/f/watch?fields=*")
 
     assert "S" not in hidden
     assert REDACTED in hidden
-    assert redacted_text(text, "https://x.example/storage/v3/files/watched") == text
+    assert redact_text(text, "https://x.example/storage/v3/files/watched") == text
 
 
 def test_at_a_watch_the_code_of_an_error_stays():
     text = '{"error": {"code": "x", "message": "token: expected a text of at most 256 characters."}}'
 
-    assert redacted_text(text, "/storage/v3/changes/watch") == text
+    assert redact_text(text, "/storage/v3/changes/watch") == text
 
 
 @pytest.mark.parametrize("length", [0, 1, 7, 16, 32, 256])
 def test_a_mask_shows_a_quarter_at_most(length: int):
     token = "".join(chr(ord("A") + n % 26) for n in range(length))
 
-    shown, _, rest = masked(token).partition("…")
+    shown, _, rest = mask_token(token).partition("…")
 
     assert token.startswith(shown)
     assert len(shown) <= min(4, length / 4)
@@ -137,11 +137,11 @@ def test_a_mask_shows_a_quarter_at_most(length: int):
 
 @pytest.mark.parametrize("text", ["secret/+=", "a secret/+= b", "/x/secret%2F%2B%3D?y=1", "?q=secret/%2b%3d"])
 def test_a_word_that_is_known_goes_however_it_is_written(text: str):
-    assert "secret" not in without_secret(text, "secret/+=")
+    assert "secret" not in remove_secret(text, "secret/+=")
 
 
 def test_a_word_too_short_to_be_one_stays():
-    assert without_secret("a T in the text", "T") == "a T in the text"
+    assert remove_secret("a T in the text", "T") == "a T in the text"
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_text_of_any_kind_is_read_in_one_go(piece: str):
     """A million letters in a moment: nothing is tried again from every letter on."""
     text = "token" + piece * (1_000_000 // len(piece))
     before = time.process_time()
-    redacted_text(text)
-    redacted_url(f"https://x/?{text}")
+    redact_text(text)
+    redact_url(f"https://x/?{text}")
 
     assert time.process_time() - before < 10

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ....core.errors.abuse_warning import confirmed_by_person
+from ....core.errors.abuse_warning import suppress_abuse_warning
 from ....core.errors.errors import PathExists
 from ....local.saving import REPLACED, SAVED, UNCHANGED
 from ...files.downloads import download, read
@@ -134,7 +134,7 @@ def fetch_action(session: Session, downloads: Sequence[Download], code: str = ""
     )
 
 
-@confirmed_by_person()
+@suppress_abuse_warning()
 def _save(session: Session, request: Download, report: Report) -> DownloadResult:
     try:
         rows = download(
@@ -167,7 +167,7 @@ def _partial_result(error: Exception, failed: dict[int, Exception], request: Dow
     )
 
 
-@confirmed_by_person()
+@suppress_abuse_warning()
 def _read(session: Session, request: Download) -> DownloadResult:
     (facts,) = request.files
     try:

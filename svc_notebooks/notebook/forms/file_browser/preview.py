@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ....core.errors.abuse_warning import confirmed_by_person
+from ....core.errors.abuse_warning import suppress_abuse_warning
 from ....core.errors.errors import NotAllowed
 from ....core.http.native_formats import CSV, HTML, PDF, PNG, SVG, TEXT
 from ...byte_sizes import size_text
@@ -74,7 +74,7 @@ def _export(session: Session, facts: Mapping[str, Any], media_type: str) -> File
     return FilePreview(name, code, chosen.media_type, read_export(session, file_id, chosen.media_type))
 
 
-@confirmed_by_person()
+@suppress_abuse_warning()
 def _read(session: Session, facts: Mapping[str, Any], media_type: str, *, acknowledge_abuse: bool) -> FilePreview:
     name, file_id, size = str(facts.get("name")), str(facts["id"]), int(facts.get("size") or 0)
     text = media_type.startswith("text/") and media_type not in (HTML, CSV)
