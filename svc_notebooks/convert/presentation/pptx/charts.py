@@ -1,4 +1,4 @@
-"""Reads charts as tables of their numbers, and diagrams as lists of their text."""
+"""Reads charts as tables of numbers, and diagrams as lists of text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Column = dict[int, str]
 
 
 def chart_table(chart: Any, box: Box) -> SlideTable | None:
-    """The categories and series of a chart, its title in the corner; None for one without data."""
+    """Return the categories and series of a chart with its title in the corner, or None if it has no data."""
     series = [_column(element, ("val", "yVal")) for element in chart.iter(f"{C}ser")]
     if not series:
         return None
@@ -25,15 +25,14 @@ def chart_table(chart: Any, box: Box) -> SlideTable | None:
         _first_value(element.find(f"{C}tx")) or f"Series {n}" for n, element in enumerate(chart.iter(f"{C}ser"), 1)
     ]
     points = sorted(set(categories).union(*series))[:MAX_ROWS]
-    lines = [[_title(chart), *names], *([categories.get(n, ""), *(ser.get(n, "") for ser in series)] for n in points)]
+    title = _text(chart.find(f"{C}chart/{C}title"))
+    lines = [[title, *names], *([categories.get(n, ""), *(ser.get(n, "") for ser in series)] for n in points)]
     count = len(names) + 1
     widths, heights = (box.width // count,) * count, (box.height // len(lines),) * len(lines)
-    return SlideTable(box, tuple(tuple(_cell(text) for text in line) for line in lines), widths, heights, header=True)
-
-
-def _title(chart: Any) -> str:
-    title = chart.find(f"{C}chart/{C}title")
-    return "" if title is None else clean.ooxml_text("".join(element.text or "" for element in title.iter(f"{A}t")))
+    rows = tuple(
+        tuple(TableCell((Paragraph((TextRun(text, size=_SIZE),)),) if text else ()) for text in line) for line in lines
+    )
+    return SlideTable(box, rows, widths, heights, header=True)
 
 
 def _column(series: Any, names: tuple[str, ...]) -> _Column:
@@ -47,17 +46,12 @@ def _first_value(element: Any) -> str:
     return clean.ooxml_text(value.text or "") if value is not None else ""
 
 
-def _cell(text: str) -> TableCell:
-    return TableCell((Paragraph((TextRun(text, size=_SIZE),)),) if text else ())
-
-
 def diagram_text(data: Any, box: Box) -> Text | None:
-    """The words of a diagram as a list; None for one without any."""
-    lines = [_point_text(point) for point in data.iter(f"{D}pt") if point.get("type", "node") == "node"]
+    """Return the text of a diagram as a list, or None if it has no text."""
+    lines = [_text(point.find(f"{D}t")) for point in data.iter(f"{D}pt") if point.get("type", "node") == "node"]
     paragraphs = tuple(Paragraph((TextRun(line),), marker="bullet") for line in lines if line)
     return Text(box, paragraphs) if paragraphs else None
 
 
-def _point_text(point: Any) -> str:
-    text = point.find(f"{D}t")
-    return "" if text is None else clean.ooxml_text("".join(element.text or "" for element in text.iter(f"{A}t")))
+def _text(element: Any) -> str:
+    return "" if element is None else clean.ooxml_text("".join(text.text or "" for text in element.iter(f"{A}t")))

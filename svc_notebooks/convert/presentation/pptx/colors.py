@@ -8,20 +8,7 @@ from typing import Any
 
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 
-_THEME_SLOTS = (
-    "dk1",
-    "lt1",
-    "dk2",
-    "lt2",
-    "accent1",
-    "accent2",
-    "accent3",
-    "accent4",
-    "accent5",
-    "accent6",
-    "hlink",
-    "folHlink",
-)
+_THEME_SLOTS = ("dk1", "lt1", "dk2", "lt2", *(f"accent{number}" for number in range(1, 7)), "hlink", "folHlink")
 _DEFAULT_COLOR_MAP = {"tx1": "dk1", "bg1": "lt1", "tx2": "dk2", "bg2": "lt2"}
 _NAMED = {
     "black": "000000", "white": "ffffff", "red": "ff0000", "green": "008000", "blue": "0000ff", "yellow": "ffff00",
@@ -32,7 +19,7 @@ Theme = Mapping[str, str]
 
 
 def theme(master: Any, color_map: Mapping[str, str]) -> Theme:
-    """The colours of a theme part's XML by every name that slides under a master call them."""
+    """Return the colours of a theme by all names that slides of a master use."""
     scheme = next(iter(master.iter(f"{A}clrScheme")), ()) if master is not None else ()
     colors = {child.tag.removeprefix(A): _base(child[0], {}) or "000000" for child in scheme if len(child)}
     colors = {"dk1": "000000", "lt1": "ffffff"} | {
@@ -43,9 +30,9 @@ def theme(master: Any, color_map: Mapping[str, str]) -> Theme:
 
 
 def fill(properties: Any, colors: Theme, own: str | None = None) -> str | None:
-    """The colour that an element's fill comes down to; "" where it says that there is none, None where it says nothing.
+    """Return the colour of an element's fill, "" for no fill, or None if the element does not define it.
 
-    `own` stands for the placeholder colour of a style.
+    `own` replaces the placeholder colour of a style.
     """
     if properties is None:
         return None
@@ -63,11 +50,11 @@ def fill(properties: Any, colors: Theme, own: str | None = None) -> str | None:
 
 
 def color(parent: Any, colors: Theme, own: str | None = None) -> str | None:
-    """The colour inside an element, with what is to be done to it; "" for one that is seen through."""
+    """Return the colour inside an element after its changes, "" if it is transparent, or None if it has none."""
     if parent is None or not len(parent):
         return None
     base = _base(parent[0], colors, own)
-    return _transformed(base, parent[0]) if base else None
+    return _apply_changes(base, parent[0]) if base else None
 
 
 def _base(element: Any, colors: Theme, own: str | None = None) -> str | None:
@@ -79,14 +66,14 @@ def _base(element: Any, colors: Theme, own: str | None = None) -> str | None:
     elif kind == "prstClr":
         value = _NAMED.get(value.lower(), "808080")
     elif kind == "scrgbClr":
-        value = "".join(f"{_component(element, name):02x}" for name in "rgb")
+        value = "".join(f"{max(0, min(255, round(_share(element.get(name)) * 255))):02x}" for name in "rgb")
     elif kind == "hslClr":
         value = "808080"
     return value.lower() if len(value) == 6 and all(c in "0123456789abcdefABCDEF" for c in value) else None
 
 
 def tint(base: str, share: float) -> str:
-    """A share of a colour in white.
+    """Mix a share of a colour with white.
 
     >>> tint("000000", 0.4)
     '999999'
@@ -95,19 +82,15 @@ def tint(base: str, share: float) -> str:
     return "".join(f"{round(255 - (255 - part) * share):02x}" for part in parts)
 
 
-def _component(element: Any, name: str) -> int:
-    return max(0, min(255, round(_share(element.get(name)) * 255)))
-
-
 def _share(value: str | None) -> float:
-    """A percentage as a share: thousandths of a percent, or with the sign."""
+    """Parse a percentage, which has a percent sign or is in thousandths of a percent."""
     try:
         return float(value[:-1]) / 100 if value and value.endswith("%") else float(value or 0) / 100_000
     except ValueError:
         return 0.0
 
 
-def _transformed(base: str, element: Any) -> str:
+def _apply_changes(base: str, element: Any) -> str:
     red, green, blue = (int(base[at : at + 2], 16) / 255 for at in (0, 2, 4))
     for change in element:
         share = _share(change.get("val"))

@@ -1,4 +1,4 @@
-"""Opens a PowerPoint file with python-pptx: presentation, template or show, with macros or without."""
+"""Opens presentations, templates and shows of PowerPoint with python-pptx."""
 
 from __future__ import annotations
 
@@ -24,52 +24,44 @@ _OTHER_TYPES = re.compile(
 
 
 def open_package(source: bytes, job: Job) -> Presentation:
-    """The presentation in a file; macros are never read.
+    """Open a file without reading its macros.
 
     Raises:
-        ConversionError: it is damaged, encrypted or no presentation; TooLarge: it is a bomb.
+        ConversionError: it is damaged, encrypted or not a presentation; TooLarge: it exceeds a limit.
     """
     if source.startswith(OLE):
         raise ConversionError(
             "the file is encrypted, or of PowerPoint 97 to 2003; send it without a password, as pptx."
         )
     with open_archive(source, job.limits) as archive:
-        _check_contents(archive)
+        names = archive.namelist()
+        if _TYPES not in names:
+            raise ConversionError("the file is not a PowerPoint presentation: its list of contents is missing.")
+        if sum(name.startswith("ppt/slides/slide") for name in names) > MAX_SLIDES:
+            raise TooLarge(f"the presentation has more than {MAX_SLIDES} slides.")
+        if any(entry.file_size > _MAX_PART and entry.filename.endswith(".xml") for entry in archive.infolist()):
+            raise TooLarge(f"a part of the presentation has more than {_MAX_PART} bytes of XML.")
         plain = _as_presentation(source, archive)
     try:
         presentation = pptx.Presentation(io.BytesIO(plain))
-    except Exception as error:  # python-pptx lets whatever it stumbles over through
+    except Exception as error:  # python-pptx lets errors of all kinds through
         raise ConversionError("the file is damaged: parts that a presentation needs are missing or broken.") from error
     return presentation
 
 
-def _check_contents(archive: zipfile.ZipFile) -> None:
-    names = archive.namelist()
-    if _TYPES not in names:
-        raise ConversionError("the file is no PowerPoint presentation: its list of contents is missing.")
-    if sum(name.startswith("ppt/slides/slide") for name in names) > MAX_SLIDES:
-        raise TooLarge(f"the presentation has more than {MAX_SLIDES} slides.")
-    if any(entry.file_size > _MAX_PART and entry.filename.endswith(".xml") for entry in archive.infolist()):
-        raise TooLarge(f"a part of the presentation has more than {_MAX_PART} bytes of XML.")
-
-
 def _as_presentation(source: bytes, archive: zipfile.ZipFile) -> bytes:
-    """The same file with the one content type that python-pptx opens."""
+    """Return the file with the only content type that python-pptx opens."""
     try:
         types = archive.read(_TYPES)
         if _PRESENTATION_TYPE in types:
             return source
         patched, count = _OTHER_TYPES.subn(_PRESENTATION_TYPE, types)
         if not count:
-            raise ConversionError("the file is no PowerPoint presentation.")
-        return _with_types(archive, patched)
+            raise ConversionError("the file is not a PowerPoint presentation.")
+        target = io.BytesIO()
+        with zipfile.ZipFile(target, "w") as copy:
+            for entry in archive.infolist():
+                copy.writestr(entry.filename, patched if entry.filename == _TYPES else archive.read(entry))
+        return target.getvalue()
     except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError) as error:
         raise ConversionError("the file is damaged.") from error
-
-
-def _with_types(archive: zipfile.ZipFile, types: bytes) -> bytes:
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w") as copy:
-        for entry in archive.infolist():
-            copy.writestr(entry.filename, types if entry.filename == _TYPES else archive.read(entry))
-    return target.getvalue()

@@ -16,21 +16,20 @@ from .slide_theme import P, SlideTheme, slide_theme_of
 
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _WHITE = "ffffff"
-_NO_TITLE = "PowerPoint Presentation"  # what PowerPoint writes when nobody gave one
+_NO_TITLE = "PowerPoint Presentation"  # PowerPoint's default
 
 
 def read(source: bytes, job: Job) -> Deck:
-    """A deck out of a pptx, pptm, potx, potm, ppsx or ppsm.
+    """Read a pptx, pptm, potx, potm, ppsx or ppsm file.
 
     Raises:
-        ConversionError: it is damaged, encrypted or no presentation; TooLarge: it would need too much.
+        ConversionError: it is damaged, encrypted or not a presentation; TooLarge: it exceeds a limit.
     """
-    presentation = open_package(source, job)
-    return PptxReader(presentation, job).deck()
+    return PptxReader(open_package(source, job), job).deck()
 
 
 class PptxReader:
-    """Reads the slides of one presentation; what layouts draw is read once for all slides on them."""
+    """Reads the slides of one presentation, and the shapes of each layout once."""
 
     def __init__(self, presentation: Any, job: Job) -> None:
         self._presentation, self._job = presentation, job
@@ -43,9 +42,13 @@ class PptxReader:
         self._background_shapes_by_layout: dict[str, tuple[Shape, ...]] = {}
 
     def deck(self) -> Deck:
-        """All of it."""
+        """Return the presentation."""
         slides = tuple(self._slide(part) for part in self._parts())
-        title = clean.text(_title(self._presentation))
+        try:
+            title = clean.text(str(self._presentation.core_properties.title or ""))
+        except (KeyError, ValueError, AttributeError):
+            title = ""
+        title = "" if title == _NO_TITLE else title
         return Deck(*self._page, slides, title, self._image_store.pictures)
 
     def _parts(self) -> Iterator[Any]:
@@ -105,30 +108,13 @@ class PptxReader:
     def _notes(self, part: Any) -> str:
         notes = next((r.target_part for r in part.rels.values() if r.reltype.endswith("/notesSlide")), None)
         tree = () if notes is None else notes._element.iter(f"{P}sp")
-        bodies = [shape.find(f"{P}txBody") for shape in tree if _is_notes(shape)]
-        return "\n".join(_plain_text(body) for body in bodies if body is not None).strip()
-
-
-def _is_notes(shape: Any) -> bool:
-    placeholder = shape.find(f"{P}nvSpPr/{P}nvPr/{P}ph")
-    return placeholder is not None and placeholder.get("type") == "body"
-
-
-def _plain_text(body: Any) -> str:
-    return "\n".join(_line(paragraph) for paragraph in body.iterchildren(f"{A}p"))
-
-
-def _line(paragraph: Any) -> str:
-    """A paragraph's text; `iter` goes through runs, fields and breaks in their order."""
-    texts = (
-        "\n" if it.tag == f"{A}br" else clean.ooxml_text(it.text or "") for it in paragraph.iter(f"{A}t", f"{A}br")
-    )
-    return "".join(texts)
-
-
-def _title(presentation: Any) -> str:
-    try:
-        title = str(presentation.core_properties.title or "")
-    except (KeyError, ValueError, AttributeError):
-        return ""
-    return "" if title == _NO_TITLE else title
+        lines = [
+            "".join(
+                "\n" if part.tag == f"{A}br" else clean.ooxml_text(part.text or "")
+                for part in paragraph.iter(f"{A}t", f"{A}br")
+            )
+            for shape in tree
+            if shape.find(f"{P}nvSpPr/{P}nvPr/{P}ph[@type='body']") is not None
+            for paragraph in shape.iterfind(f"{P}txBody/{A}p")
+        ]
+        return "\n".join(lines).strip()

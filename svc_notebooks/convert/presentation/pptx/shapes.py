@@ -21,7 +21,7 @@ _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _D = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
-_READABLE = "a14"  # a choice of these is formulas, which PptxTextStyles reads; any other has a picture to fall back to
+_READABLE = "a14"  # formulas, which PptxTextStyles reads; other choices have a picture as fallback
 _MAX_DEPTH = 200
 
 _ROLES: dict[str, Role] = {
@@ -37,7 +37,7 @@ _ANCHORS = {"t": "top", "ctr": "middle", "b": "bottom"}
 
 @dataclass(frozen=True, slots=True)
 class PptxShapeReader:
-    """Reads the shapes of one part: of a slide, a layout or a master."""
+    """Reads the shapes of a slide, a layout or a master."""
 
     part: Any
     slide_theme: SlideTheme
@@ -46,14 +46,14 @@ class PptxShapeReader:
     page: tuple[int, int]
 
     def shapes(self, root: Any, *, placeholders: bool) -> Iterator[Shape]:
-        """What is in a part's tree, from the back to the front."""
+        """Yield the shapes of a part from back to front."""
         tree = root.find(f"{P}cSld/{P}spTree")
         for element in () if tree is None else tree:
             if placeholders or placeholder_of(element) is None:
                 yield from self._shape(element, None, 0)
 
     def _shape(self, element: Any, transform: GroupTransform | None, depth: int) -> Iterator[Shape]:
-        if not isinstance(element.tag, str) or _hidden(element):
+        if not isinstance(element.tag, str) or _property(element, "hidden") in ("1", "true"):
             return
         if depth > _MAX_DEPTH:
             self.job.note(f"groups inside more than {_MAX_DEPTH} others were left out.")
@@ -76,17 +76,19 @@ class PptxShapeReader:
                 self.job.note("connecting lines were left out.")
 
     def _box(self, element: Any, transform: GroupTransform | None, ancestors: tuple[Any, ...] = ()) -> Box:
-        box_found = next((box for shape in (element, *ancestors) if (box := _own_box(shape))), None)
-        if box_found is None:
-            box_found = Box(self.page[0] // 12, self.page[1] // 6, self.page[0] * 10 // 12, self.page[1] * 4 // 6)
-        return transform.to_page(box_found) if transform else box_found
+        frames = (shape.find(name) for shape in (element, *ancestors) for name in _FRAMES)
+        default = Box(self.page[0] // 12, self.page[1] // 6, self.page[0] * 10 // 12, self.page[1] * 4 // 6)
+        box = next((box for frame in frames if (box := _box_of(frame, "off", "ext"))), default)
+        return transform.to_page(box) if transform else box
 
     def _text(self, element: Any, transform: GroupTransform | None) -> Iterator[Shape]:
         placeholder = placeholder_of(element)
         ancestors = self.slide_theme.ancestors(placeholder) if placeholder is not None else ()
         placeholder_type = placeholder.get("type", "obj") if placeholder is not None else None
         box, alt = self._box(element, transform, ancestors), _alt(element)
-        yield from self._picture_fill(element, box, alt)
+        blip = element.find(f"{P}spPr/{A}blipFill/{A}blip")
+        if blip is not None and (name := self.image_name(blip)):  # the shape is filled with a picture
+            yield SlidePicture(box, name, alt)
         paragraphs, anchor = self._paragraphs_and_anchor(element, placeholder_type, ancestors)
         line, fill_color, outline = self._appearance(element, ancestors)
         if paragraphs or fill_color or line:
@@ -108,42 +110,23 @@ class PptxShapeReader:
         return text_styles.paragraphs(own), _ANCHORS.get(anchor, "top")
 
     def _appearance(self, element: Any, ancestors: tuple[Any, ...]) -> tuple[str | None, str | None, Outline]:
-        """The colours of line and surface, and the form: of the shape, what it inherits, or its style."""
+        """Return the line colour, the fill colour and the outline, which may be inherited or come from the style."""
         colors = self.slide_theme.colors
-        shape_properties = [
-            element_properties
-            for shape in (element, *ancestors)
-            if (element_properties := shape.find(f"{P}spPr")) is not None
-        ]
-        form = next(
-            (
-                geometry.get("prst", "rect")
-                for it in shape_properties
-                if (geometry := it.find(f"{A}prstGeom")) is not None
-            ),
-            "",
-        )
-        if not form and any(it.find(f"{A}custGeom") is not None for it in shape_properties):
+        sources = [source for shape in (element, *ancestors) if (source := shape.find(f"{P}spPr")) is not None]
+        geometries = (source.find(f"{A}prstGeom") for source in sources)
+        form = next((geometry.get("prst", "rect") for geometry in geometries if geometry is not None), "")
+        if not form and any(source.find(f"{A}custGeom") is not None for source in sources):
             self.job.note("shapes drawn by hand were left out, but for their text.")
             return None, None, ""
         if form in _LINES:
             return None, None, ""
-        fill_color = next((inherited for it in shape_properties if (inherited := fill(it, colors)) is not None), None)
-        line = next(
-            (inherited for it in shape_properties if (inherited := fill(it.find(f"{A}ln"), colors)) is not None), None
-        )
+        fill_color = next((value for source in sources if (value := fill(source, colors)) is not None), None)
+        line = next((value for source in sources if (value := fill(source.find(f"{A}ln"), colors)) is not None), None)
         style = element.find(f"{P}style")
         fill_color = _style_color(style, "fillRef", colors) if fill_color is None else fill_color
         line = _style_color(style, "lnRef", colors) if line is None else line
         outline: Outline = _OUTLINES.get(form, "rectangle") if fill_color or line else ""
         return line or None, fill_color or None, outline
-
-    def _picture_fill(self, element: Any, box: Box, alt: str) -> Iterator[Shape]:
-        """The picture that a shape is filled with."""
-        blip = element.find(f"{P}spPr/{A}blipFill/{A}blip")
-        name = self.image_name(blip) if blip is not None else None
-        if name:
-            yield SlidePicture(box, name, alt)
 
     def _picture(self, element: Any, transform: GroupTransform | None) -> Iterator[Shape]:
         placeholder = placeholder_of(element)
@@ -151,10 +134,11 @@ class PptxShapeReader:
         blip = element.find(f"{P}blipFill/{A}blip")
         name = self.image_name(blip) if blip is not None else None
         if name:
-            cropped = _crop(element.find(f"{P}blipFill/{A}srcRect"))
-            yield SlidePicture(self._box(element, transform, ancestors), name, _alt(element), cropped)
+            crop = _crop(element.find(f"{P}blipFill/{A}srcRect"))
+            yield SlidePicture(self._box(element, transform, ancestors), name, _alt(element), crop)
 
     def image_name(self, blip: Any) -> str | None:
+        """Return the name of a picture, or None (with a note) if it is not in the file."""
         part = self._part(blip.get(f"{_R}embed", ""))
         if part is None:
             self.job.note("a picture that is not in the file itself was left out.")
@@ -162,7 +146,7 @@ class PptxShapeReader:
         return self.image_store.name_of(str(part.partname), part.blob)
 
     def _part(self, relationship: str) -> Any:
-        """The part that a relationship leads to: None outside the file."""
+        """Return the part that a relationship names, or None outside the file."""
         target = self.part.rels.get(relationship)
         return None if target is None or target.is_external else target.target_part
 
@@ -170,16 +154,12 @@ class PptxShapeReader:
         placeholder = placeholder_of(element)
         ancestors = self.slide_theme.ancestors(placeholder) if placeholder is not None else ()
         box, alt = self._box(element, transform, ancestors), _alt(element)
-        shape = None
-        for inside in element.iter(f"{A}tbl", f"{_C}chart", f"{_D}relIds", f"{P}oleObj"):
-            shape = self._frame_content(inside, box)
-            break
+        inside = next(element.iter(f"{A}tbl", f"{_C}chart", f"{_D}relIds", f"{P}oleObj"), None)
+        shape = None if inside is None else self._frame_content(inside, box)
         if shape is not None:
             yield replace(shape, alt=alt)
-        else:
-            for picture in element.iter(f"{P}pic"):
-                yield from self._picture(picture, transform)
-                break
+        elif (picture := next(element.iter(f"{P}pic"), None)) is not None:
+            yield from self._picture(picture, transform)
 
     def _frame_content(self, inside: Any, box: Box) -> Shape | None:
         match inside.tag.rpartition("}")[2]:
@@ -202,21 +182,17 @@ class PptxShapeReader:
         return shape
 
 
-def _own_box(element: Any) -> Box | None:
-    frame = next((transform_element for name in _FRAMES if (transform_element := element.find(name)) is not None), None)
-    return None if frame is None else _box_of(frame, "off", "ext")
-
-
 _FRAMES = (f"{P}spPr/{A}xfrm", f"{P}xfrm", f"{P}grpSpPr/{A}xfrm")
 
 
 def _box_of(frame: Any, offset: str, extent: str) -> Box | None:
+    if frame is None:
+        return None
     offset_element, size = frame.find(f"{A}{offset}"), frame.find(f"{A}{extent}")
     if offset_element is None or size is None:
         return None
-    x, y, width, height = (
-        _number(it.get(key)) for it, key in ((offset_element, "x"), (offset_element, "y"), (size, "cx"), (size, "cy"))
-    )
+    x, y = (_number(offset_element.get(key)) for key in ("x", "y"))
+    width, height = (_number(size.get(key)) for key in ("cx", "cy"))
     return Box.of(x, y, width, height, _number(frame.get("rot")) / 60_000)
 
 
@@ -229,8 +205,7 @@ def _number(value: str | None) -> float:
 
 def _group_transform(element: Any, outer: GroupTransform | None) -> GroupTransform | None:
     frame = element.find(f"{P}grpSpPr/{A}xfrm")
-    box = None if frame is None else _box_of(frame, "off", "ext")
-    inside = None if frame is None else _box_of(frame, "chOff", "chExt")
+    box, inside = _box_of(frame, "off", "ext"), _box_of(frame, "chOff", "chExt")
     return outer if box is None or inside is None else GroupTransform.of_group(box, inside, outer)
 
 
@@ -241,22 +216,17 @@ def _alternate_content(element: Any) -> Any:
     return next(iter(readable + fallback + choices), ())
 
 
-def _properties(element: Any) -> Any:
-    return element[0].find(f"{P}cNvPr") if len(element) else None
-
-
-def _hidden(element: Any) -> bool:
-    properties = _properties(element)
-    return properties is not None and properties.get("hidden") in ("1", "true")
+def _property(element: Any, name: str) -> str:
+    properties = element[0].find(f"{P}cNvPr") if len(element) else None
+    return "" if properties is None else str(properties.get(name, ""))
 
 
 def _alt(element: Any) -> str:
-    properties = _properties(element)
-    return "" if properties is None else clean.ooxml_text(properties.get("descr", ""))
+    return clean.ooxml_text(_property(element, "descr"))
 
 
 def _font_scale(body: Any) -> float:
-    """How far PowerPoint has shrunk the text to fit in its box."""
+    """Return the factor by which PowerPoint has shrunk the text to fit its box."""
     autofit = None if body is None else body.find(f"{A}bodyPr/{A}normAutofit")
     value = "" if autofit is None else autofit.get("fontScale", "")
     try:

@@ -14,12 +14,13 @@ _BODY_TYPES = frozenset({"obj", "body", "subTitle", "chart", "tbl", "clipArt", "
 _ON_MASTER = dict.fromkeys(_BODY_TYPES, "body") | {"ctrTitle": "title"}
 _STYLES = {"title": "titleStyle", "body": "bodyStyle"}
 _ALIGNS = {"l": "left", "ctr": "center", "r": "right", "just": "justify", "dist": "justify"}
+_MARKERS = {"buNone": "", "buChar": "bullet", "buBlip": "bullet", "buAutoNum": "number"}
 _LEVELS = 9
 
 
 @dataclass(frozen=True, slots=True)
 class RunStyle:
-    """The formatting of letters and paragraphs."""
+    """The format of text and paragraphs."""
 
     align: str = ""
     rtl: bool = False
@@ -34,7 +35,7 @@ class RunStyle:
 
 @dataclass(frozen=True, slots=True)
 class SlideTheme:
-    """The parts under a slide; their XML is `layout` and `master`."""
+    """The layout, the master and the colours of a slide."""
 
     layout_part: Any
     master_part: Any
@@ -44,50 +45,50 @@ class SlideTheme:
 
     @property
     def layout(self) -> Any:
-        """The layout's XML."""
+        """The root of the layout's XML."""
         return self.layout_part._element if self.layout_part is not None else None
 
     @property
     def master(self) -> Any:
-        """The master's XML."""
+        """The root of the master's XML."""
         return self.master_part._element if self.master_part is not None else None
 
     def ancestors(self, placeholder: Any) -> tuple[Any, ...]:
-        """The placeholders that this one inherits from, the nearest first."""
-        placeholder_type, index = placeholder.get("type", "obj"), placeholder.get("idx", "0")
-        on_layout = _matching(
-            self.layout,
-            lambda ph: ph.get("idx", "0") == index and _same_master_type(ph.get("type", "obj"), placeholder_type),
+        """Return the placeholders that this one inherits from, the nearest first."""
+        own_type, index = placeholder.get("type", "obj"), placeholder.get("idx", "0")
+        master_type = _ON_MASTER.get(own_type, own_type)
+        same_type: Any = None
+        on_layout = None
+        for shape, other in _placeholders(self.layout):
+            other_type = other.get("type", "obj")
+            if other.get("idx", "0") == index and _ON_MASTER.get(other_type, other_type) == master_type:
+                on_layout = shape
+                break
+            if same_type is None and other_type == own_type:
+                same_type = shape
+        on_master = next(
+            (
+                shape
+                for shape, other in _placeholders(self.master)
+                if _ON_MASTER.get(other.get("type", "obj"), other.get("type")) == master_type
+            ),
+            None,
         )
-        if on_layout is None:
-            on_layout = _matching(self.layout, lambda ph: ph.get("type", "obj") == placeholder_type)
-        master_type = _ON_MASTER.get(placeholder_type, placeholder_type)
-        on_master = _matching(
-            self.master, lambda ph: _ON_MASTER.get(ph.get("type", "obj"), ph.get("type")) == master_type
-        )
-        return tuple(shape for shape in (on_layout, on_master) if shape is not None)
+        shapes = (same_type if on_layout is None else on_layout, on_master)
+        return tuple(shape for shape in shapes if shape is not None)
 
     def run_style_for(self, placeholder_type: str | None, level: int) -> RunStyle:
-        """The style that the master gives to the text of a placeholder of this type, None for all other text."""
-        if (placeholder_type, level) not in self._run_styles:
-            self._run_styles[placeholder_type, level] = self._inherited_run_style(placeholder_type, level)
-        return self._run_styles[placeholder_type, level]
-
-    def _inherited_run_style(self, placeholder_type: str | None, level: int) -> RunStyle:
-        run_style = apply_paragraph_properties(RunStyle(), level_style(self.defaults, level), self.colors)
-        styles = self.master.find(f"{P}txStyles") if placeholder_type and self.master is not None else None
-        if styles is None:
-            return run_style
-        name = _STYLES.get(_ON_MASTER.get(str(placeholder_type), str(placeholder_type)), "otherStyle")
-        return apply_paragraph_properties(run_style, level_style(styles.find(f"{P}{name}"), level), self.colors)
-
-
-def _same_master_type(first: str, second: str) -> bool:
-    return _ON_MASTER.get(first, first) == _ON_MASTER.get(second, second)
-
-
-def _matching(root: Any, predicate: Any) -> Any:
-    return next((shape for shape, placeholder in _placeholders(root) if predicate(placeholder)), None)
+        """Return the style that the master gives to text in a placeholder of this type, or outside (None)."""
+        key = (placeholder_type, level)
+        if key not in self._run_styles:
+            run_style = apply_paragraph_properties(RunStyle(), level_style(self.defaults, level), self.colors)
+            styles = self.master.find(f"{P}txStyles") if placeholder_type and self.master is not None else None
+            if styles is not None:
+                name = _STYLES.get(_ON_MASTER.get(str(placeholder_type), str(placeholder_type)), "otherStyle")
+                properties = level_style(styles.find(f"{P}{name}"), level)
+                run_style = apply_paragraph_properties(run_style, properties, self.colors)
+            self._run_styles[key] = run_style
+        return self._run_styles[key]
 
 
 def _placeholders(root: Any) -> Iterator[tuple[Any, Any]]:
@@ -99,41 +100,31 @@ def _placeholders(root: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def placeholder_of(shape: Any) -> Any:
-    """The element that makes a shape a placeholder."""
+    """Return the element that makes a shape a placeholder, or None for another shape."""
     if not isinstance(shape.tag, str) or not len(shape):
         return None
     return shape[0].find(f"{P}nvPr/{P}ph")
 
 
 def level_style(styles: Any, level: int) -> Any:
-    """The properties that a list of styles has for a level, from 0."""
+    """Return the properties of a list of styles for a level (from 0)."""
     return None if styles is None else styles.find(f"{A}lvl{min(level, _LEVELS - 1) + 1}pPr")
 
 
 def apply_paragraph_properties(run_style: RunStyle, properties: Any, colors: Theme) -> RunStyle:
-    """The style with what a paragraph's properties say differently."""
+    """Return the style after a paragraph's properties."""
     if properties is None:
         return run_style
     align = _ALIGNS.get(properties.get("algn", ""), run_style.align)
     rtl = _flag(properties.get("rtl"), run_style.rtl)
-    run_style = replace(run_style, align=align, rtl=rtl, marker=_marker(properties, run_style.marker))
+    tags = (str(child.tag).removeprefix(A) for child in properties)
+    marker = next((_MARKERS[tag] for tag in tags if tag in _MARKERS), run_style.marker)
+    run_style = replace(run_style, align=align, rtl=rtl, marker=marker)
     return apply_run_properties(run_style, properties.find(f"{A}defRPr"), colors)
 
 
-def _marker(properties: Any, marker: str) -> str:
-    for child in properties:
-        match str(child.tag).removeprefix(A):
-            case "buNone":
-                return ""
-            case "buChar" | "buBlip":
-                return "bullet"
-            case "buAutoNum":
-                return "number"
-    return marker
-
-
 def apply_run_properties(run_style: RunStyle, properties: Any, colors: Theme) -> RunStyle:
-    """The style with what a run's properties say differently."""
+    """Return the style after a run's properties."""
     if properties is None:
         return run_style
     get = properties.get
@@ -161,32 +152,26 @@ def _size(value: str | None, otherwise: float) -> float:
 
 
 def slide_theme_of(slide_part: Any, defaults: Any) -> SlideTheme:
-    """What a slide stands on, as far as the file has it."""
+    """Return the layout, the master and the colours of a slide, as far as the file has them."""
     layout = _related(slide_part, "slideLayout")
     master = _related(layout, "slideMaster")
-    return SlideTheme(layout, master, _colors(master), defaults)
-
-
-def _colors(master: Any) -> Theme:
     theme_part = _related(master, "theme")
     color_map = master._element.find(f"{P}clrMap") if master is not None else None
-    return theme(_parse_part(theme_part), {} if color_map is None else dict(color_map.attrib))
+    theme_root = None if theme_part is None else parse_xml(theme_part.blob)
+    colors = theme(theme_root, {} if color_map is None else dict(color_map.attrib))
+    return SlideTheme(layout, master, colors, defaults)
 
 
 def _related(part: Any, relationship_type: str) -> Any:
-    """The part that a relationship of this kind leads to, or None."""
+    """Return the part that a relationship of this type names, or None."""
     for relationship in () if part is None else part.rels.values():
         if relationship.reltype.endswith(f"/{relationship_type}") and not relationship.is_external:
             return relationship.target_part
     return None
 
 
-def _parse_part(part: Any) -> Any:
-    return None if part is None else parse_xml(part.blob)
-
-
 def parse_xml(blob: bytes) -> Any:
-    """XML of a part that python-pptx does not know; None when it is broken."""
+    """Parse the XML of a part that python-pptx does not parse; return None if it is broken."""
     from lxml import etree
 
     try:

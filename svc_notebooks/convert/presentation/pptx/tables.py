@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..model import Box, SlideTable, TableCell, TextRun
+from ..model import Box, SlideTable, TableCell
 from .colors import A, fill, tint
 from .slide_theme import SlideTheme
 from .text import PptxTextStyles
@@ -19,15 +19,19 @@ _MEDIUM_STYLES = {
     "{7DF18680-E054-41AD-8BC1-D1AEF772440D}": "accent5",
     "{93296810-A885-4BE3-A3E7-6D5BEEA58F35}": "accent6",
 }
-"""The style that every new table has, in the colours of a theme: it is built in, so that no file says how it looks."""
+"""The theme colour of each built-in table style. Files name these styles but do not define them."""
 
 
 def table_of(element: Any, box: Box, slide_theme: SlideTheme, part: Any) -> SlideTable | None:
-    """A table with its cells in a grid; None for one without cells."""
+    """Return a table with its cells in a grid, or None if it has no cells."""
     text_styles = PptxTextStyles(slide_theme, part)
     widths = [_number(column, "w") for column in element.iter(f"{A}gridCol")][:_MAX_COLUMNS]
     row_elements = list(element.iterchildren(f"{A}tr"))
-    style = _style(element.find(f"{A}tblPr"), slide_theme)
+    style, properties = TableStyle(), element.find(f"{A}tblPr")
+    if properties is not None:
+        name = _MEDIUM_STYLES.get(properties.findtext(f"{A}tableStyleId", ""), "")
+        header, banded = (properties.get(flag) in ("1", "true") for flag in ("firstRow", "bandRow"))
+        style = TableStyle(header, banded, slide_theme.colors.get(name))
     rows = tuple(style.row(_row(line, len(widths), text_styles), n) for n, line in enumerate(row_elements))
     if not rows or not widths:
         return None
@@ -38,14 +42,14 @@ def table_of(element: Any, box: Box, slide_theme: SlideTheme, part: Any) -> Slid
 
 @dataclass(frozen=True, slots=True)
 class TableStyle:
-    """How a table's rows look where their cells do not say it: in shades of a colour, with white letters on top."""
+    """The default look of a table, which has rows in shades of a colour and a header with white text."""
 
     header: bool = False
     banded: bool = False
     color: str | None = None
 
     def row(self, row: tuple[TableCell | None, ...], n: int) -> tuple[TableCell | None, ...]:
-        """The cells of the nth row with the look of the style."""
+        """Return the cells of the nth row with the look of the style."""
         if not self.color:
             return row
         if self.header and n == 0:
@@ -54,21 +58,12 @@ class TableStyle:
         return tuple(cell and replace(cell, fill=cell.fill or shade) for cell in row)
 
 
-def _style(properties: Any, slide_theme: SlideTheme) -> TableStyle:
-    if properties is None:
-        return TableStyle()
-    name = _MEDIUM_STYLES.get(properties.findtext(f"{A}tableStyleId", ""), "")
-    header, banded = (properties.get(flag) in ("1", "true") for flag in ("firstRow", "bandRow"))
-    return TableStyle(header, banded, slide_theme.colors.get(name))
-
-
 def _header_cell(cell: TableCell, color: str) -> TableCell:
-    paragraphs = tuple(replace(it, runs=tuple(map(_header_run, it.runs))) for it in cell.paragraphs)
+    paragraphs = tuple(
+        replace(paragraph, runs=tuple(replace(run, bold=True, color=run.color or "ffffff") for run in paragraph.runs))
+        for paragraph in cell.paragraphs
+    )
     return replace(cell, fill=cell.fill or color, paragraphs=paragraphs)
-
-
-def _header_run(run: TextRun) -> TextRun:
-    return replace(run, bold=True, color=run.color or "ffffff")
 
 
 def _row(row_element: Any, count: int, text_styles: PptxTextStyles) -> tuple[TableCell | None, ...]:

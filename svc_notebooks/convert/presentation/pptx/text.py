@@ -20,7 +20,7 @@ _BLACK = "000000"
 
 @dataclass(slots=True)
 class PptxTextStyles:
-    """How the text of one shape is read: `styles` are lists of styles, the nearest first."""
+    """Reads the text of one shape, whose properties come from the theme and from `styles`, the nearest first."""
 
     slide_theme: SlideTheme
     part: Any
@@ -31,7 +31,7 @@ class PptxTextStyles:
     _run_styles: dict[int, RunStyle] = field(default_factory=dict)
 
     def paragraphs(self, body: Any) -> tuple[Paragraph, ...]:
-        """The paragraphs of a text body, without the empty ones at its end."""
+        """Return the paragraphs of a text body, without empty ones at its end."""
         paragraphs = [] if body is None else [self._paragraph(element) for element in body.iterchildren(f"{A}p")]
         while paragraphs and not paragraphs[-1].text.strip():
             paragraphs.pop()
@@ -59,20 +59,15 @@ class PptxTextStyles:
         for child in element:
             match str(child.tag):
                 case tag if tag in (f"{A}r", f"{A}fld"):
-                    yield self._run(child, run_style)
+                    properties = child.find(f"{A}rPr")
+                    text = clean.ooxml_text("".join(part.text or "" for part in child.iterchildren(f"{A}t")))
+                    own_style = apply_run_properties(run_style, properties, self.slide_theme.colors)
+                    yield self._text_run(text, own_style, self._link(properties))
                 case tag if tag == f"{A}br":
                     yield self._text_run("\n", run_style, None)
                 case tag if tag == f"{_MC}AlternateContent" or tag.startswith(_M):
-                    yield self._text_run(_formula(child), run_style, None)
-
-    def _run(self, element: Any, run_style: RunStyle) -> TextRun:
-        properties = element.find(f"{A}rPr")
-        text = "".join(element_text.text or "" for element_text in element.iterchildren(f"{A}t"))
-        return self._text_run(
-            clean.ooxml_text(text),
-            apply_run_properties(run_style, properties, self.slide_theme.colors),
-            self._link(properties),
-        )
+                    formula = clean.ooxml_text("".join(part.text or "" for part in child.iter(f"{_M}t")))
+                    yield self._text_run(formula, run_style, None)
 
     def _link(self, properties: Any) -> str | None:
         link = None if properties is None else properties.find(f"{A}hlinkClick")
@@ -92,8 +87,3 @@ def _level(properties: Any) -> int:
         return max(0, min(8, int(properties.get("lvl", "0")))) if properties is not None else 0
     except ValueError:
         return 0
-
-
-def _formula(element: Any) -> str:
-    """The letters of a formula, in their order."""
-    return clean.ooxml_text("".join(text_element.text or "" for text_element in element.iter(f"{_M}t")))

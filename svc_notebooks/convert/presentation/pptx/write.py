@@ -1,4 +1,4 @@
-"""Writes a presentation as pptx: placeholders for titles and outlines, text boxes for everything else."""
+"""Writes a presentation as pptx, with placeholders for titles and outlines and text boxes for other text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pptx.dml.color import RGBColor
 from pptx.opc.constants import RELATIONSHIP_TYPE as RT
 
 from ...job import Job
-from ..model import Box, Deck, Shape, Slide, SlidePicture, SlideTable, Text
+from ..model import Deck, Shape, Slide, SlidePicture, SlideTable, Text
 from .colors import A
 from .slide_theme import P
 from .write_text import add_fill, fill_body
@@ -24,14 +24,17 @@ _OUTLINES = {"": "rect", "rectangle": "rect", "round": "roundRect", "ellipse": "
 _ANCHORS = {"top": "t", "middle": "ctr", "bottom": "b"}
 _FOOTERS = (("ftr", "11"), ("dt", "10"), ("sldNum", "12"))
 _MARGIN = 12_700
-_TABLE_GRID = "{5940675A-B579-460E-94D1-54222C63F5DA}"  # lines and no colours but those that cells have themselves
+_TABLE_GRID = "{5940675A-B579-460E-94D1-54222C63F5DA}"  # a style with lines and without colours
 
 
 def write(deck: Deck, job: Job) -> bytes:
-    """A pptx file. One of no slides has a blank one, as every program expects."""
+    """Return a pptx file, with a blank slide if there are none, as programs expect."""
     presentation = pptx.Presentation()
     _set_page(presentation, deck)
-    _set_properties(presentation, deck, job)
+    properties = presentation.core_properties
+    properties.title = (deck.title or job.name)[:255]
+    properties.author = properties.last_modified_by = ""
+    properties.created = properties.modified = job.now.replace(tzinfo=None)
     for slide in deck.slides or (Slide(),):
         _add_slide(presentation, slide, deck.pictures)
     target = io.BytesIO()
@@ -40,7 +43,7 @@ def write(deck: Deck, job: Job) -> bytes:
 
 
 def _set_page(presentation: Any, deck: Deck) -> None:
-    """The template's layouts grow with the page, so that slides added later fit it."""
+    """Set the size of pages, and scale the template's layouts, so that slides added later fit."""
     across, down = deck.width / presentation.slide_width, deck.height / presentation.slide_height
     presentation.slide_width, presentation.slide_height = deck.width, deck.height
     master = presentation.slide_master
@@ -51,28 +54,17 @@ def _set_page(presentation: Any, deck: Deck) -> None:
                     frame.set(name, str(round(int(frame.get(name)) * scale)))
 
 
-def _set_properties(presentation: Any, deck: Deck, job: Job) -> None:
-    properties, now = presentation.core_properties, job.now.replace(tzinfo=None)
-    properties.title = (deck.title or job.name)[:255]
-    properties.author = properties.last_modified_by = ""
-    properties.created = properties.modified = now
-
-
 def _add_slide(presentation: Any, slide: Slide, pictures: Mapping[str, bytes]) -> None:
     pptx_slide = presentation.slides.add_slide(presentation.slide_layouts[_layout(slide)])
     if slide.hidden:
         pptx_slide._element.set("show", "0")
     if slide.background:
         pptx_slide.background.fill.solid()
-        pptx_slide.background.fill.fore_color.rgb = _rgb(slide.background)
+        rgb_class: Any = RGBColor  # it has no types
+        pptx_slide.background.fill.fore_color.rgb = rgb_class(*bytes.fromhex(slide.background))
     SlideWriter(pptx_slide, pictures).add(slide)
     if slide.notes:
         pptx_slide.notes_slide.notes_text_frame.text = slide.notes
-
-
-def _rgb(color: str) -> Any:
-    rgb_class: Any = RGBColor  # which carries no types
-    return rgb_class(*bytes.fromhex(color))
 
 
 def _layout(slide: Slide) -> int:
@@ -86,7 +78,7 @@ def _layout(slide: Slide) -> int:
 
 
 class SlideWriter:
-    """One slide that is being filled."""
+    """Adds shapes to a slide, and removes its unused placeholders."""
 
     def __init__(self, slide: Any, pictures: Mapping[str, bytes]) -> None:
         self._slide, self._pictures = slide, pictures
@@ -98,7 +90,7 @@ class SlideWriter:
         self._footers = list(_FOOTERS)
 
     def add(self, slide: Slide) -> None:
-        """Everything on a slide, from the back to the front."""
+        """Add the shapes of a slide from back to front."""
         for shape in (*slide.behind, *slide.shapes):
             self._add(shape)
         for placeholder in self._unused:
@@ -124,7 +116,8 @@ class SlideWriter:
 
     def _add_text(self, shape: Text) -> Any:
         pptx_shape = self._placeholder(shape)
-        _set_box(pptx_shape, shape.box)
+        pptx_shape.left, pptx_shape.top = shape.box.x, shape.box.y
+        pptx_shape.width, pptx_shape.height = shape.box.width, shape.box.height
         body = pptx_shape._element.txBody
         frame = body.find(f"{A}bodyPr")
         frame.set("wrap", "square")
@@ -137,7 +130,7 @@ class SlideWriter:
         return pptx_shape
 
     def _placeholder(self, shape: Text) -> Any:
-        """A placeholder of the layout that is for such text, or a new box."""
+        """Return a free placeholder for such text, or a new text box."""
         free = self._titles if shape.role == "title" else self._bodies if shape.role in ("subtitle", "body") else []
         if free:
             placeholder = free.pop(0)
@@ -195,16 +188,12 @@ def _merge(table: Any, top: int, left: int, bottom: int, right: int) -> None:
     bottom, right = min(bottom, len(table.rows) - 1), min(right, len(table.columns) - 1)
     try:
         table.cell(top, left).merge(table.cell(bottom, right))
-    except ValueError:  # it overlaps another merged cell: the file that was read was wrong
+    except ValueError:  # it overlaps another merged cell, as in a damaged source
         return
 
 
-def _set_box(pptx_shape: Any, box: Box) -> None:
-    pptx_shape.left, pptx_shape.top, pptx_shape.width, pptx_shape.height = box.x, box.y, box.width, box.height
-
-
 def _set_geometry(properties: Any, shape: Text) -> None:
-    """The form and colours of a shape's surface."""
+    """Set the outline and the colours of a shape."""
     for old in [child for child in properties if child.tag != f"{A}xfrm"]:
         properties.remove(old)
     form = etree.SubElement(properties, f"{A}prstGeom", {"prst": _OUTLINES[shape.outline]})

@@ -12,7 +12,7 @@ from .colors import A
 
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 AddHyperlink = Callable[[str], str]
-"""Makes a relationship to an address, and gives its name."""
+"""Adds a relationship to an address, and returns its id."""
 
 _ALIGNS = {"left": "l", "center": "ctr", "right": "r", "justify": "just"}
 _INDENT = 342_900
@@ -20,7 +20,7 @@ _MARKERS = {"bullet": ("buChar", {"char": "•"}), "number": ("buAutoNum", {"typ
 
 
 def fill_body(body: Any, paragraphs: Iterable[Paragraph], add_hyperlink: AddHyperlink) -> None:
-    """Put paragraphs in the place of what a text body has."""
+    """Replace the paragraphs of a text body."""
     for old in body.findall(f"{A}p"):
         body.remove(old)
     for paragraph in paragraphs:
@@ -31,7 +31,8 @@ def fill_body(body: Any, paragraphs: Iterable[Paragraph], add_hyperlink: AddHype
 
 def _add_paragraph(body: Any, paragraph: Paragraph, add_hyperlink: AddHyperlink) -> None:
     element = etree.SubElement(body, f"{A}p")
-    etree.SubElement(etree.SubElement(element, f"{A}pPr", _properties(paragraph)), *_marker(paragraph))
+    marker, attributes = _MARKERS[paragraph.marker]
+    etree.SubElement(etree.SubElement(element, f"{A}pPr", _properties(paragraph)), f"{A}{marker}", attributes)
     for run in paragraph.runs:
         for n, line in enumerate(run.text.split("\n")):
             if n:
@@ -40,11 +41,6 @@ def _add_paragraph(body: Any, paragraph: Paragraph, add_hyperlink: AddHyperlink)
                 run_element = etree.SubElement(element, f"{A}r")
                 _add_run_properties(run_element, run, add_hyperlink)
                 etree.SubElement(run_element, f"{A}t").text = line
-
-
-def _marker(paragraph: Paragraph) -> tuple[str, dict[str, str]]:
-    name, attributes = _MARKERS[paragraph.marker]
-    return f"{A}{name}", attributes
 
 
 def _properties(paragraph: Paragraph) -> dict[str, str]:
@@ -68,7 +64,7 @@ def _add_run_properties(parent: Any, run: TextRun, add_hyperlink: AddHyperlink) 
 
 
 def _run_attributes(run: TextRun) -> dict[str, str]:
-    """What is not said is said not to be: a placeholder's own style may have it."""
+    """Return attributes that override the style of the placeholder, also where the run has no format."""
     attributes = {"b": "1" if run.bold else "0", "i": "1" if run.italic else "0", "dirty": "0"}
     if run.size:
         attributes["sz"] = str(int(max(1.0, min(4_000.0, run.size)) * 100))
@@ -80,7 +76,7 @@ def _run_attributes(run: TextRun) -> dict[str, str]:
 
 
 def add_fill(element: Any, color: str | None) -> None:
-    """A surface of one colour, or none."""
+    """Add a fill of one colour, or an element for no fill."""
     if color:
         etree.SubElement(etree.SubElement(element, f"{A}solidFill"), f"{A}srgbClr", {"val": color.upper()})
     else:
