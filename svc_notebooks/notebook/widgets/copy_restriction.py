@@ -11,12 +11,14 @@ what viewers may do, and `restricted` has the value of the field.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
 from .field import checkbox
+
+if TYPE_CHECKING:
+    from ...core.resources.files import File
 
 FIELD = "viewersCanCopyContent"
 ARGUMENT = "viewers_can_copy_content"
@@ -28,11 +30,11 @@ def viewers_switch() -> widgets.Checkbox:
     return checkbox("Viewers may download, export and copy", _TOOLTIP, value=True)
 
 
-def is_restricted(facts: Mapping[str, Any]) -> bool:
+def is_restricted(facts: File) -> bool:
     """Return whether only people who can edit the file can download it."""
     return facts.get(FIELD) is True
 
 
-def may_edit(facts: Mapping[str, Any]) -> bool:
+def may_edit(facts: File) -> bool:
     """Return whether the user of the session can edit the file."""
     return (facts.get("capabilities") or {}).get("canEdit") is True

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from ipywidgets import Widget
 
 
@@ -21,21 +19,11 @@ def widget_tree(*roots: Widget) -> dict[Widget, None]:
     ['HBox', 'Label', 'Layout', 'LabelStyle', 'Layout']
     """
     tree: dict[Widget, None] = {}
-    _add(tree, roots)
-    return tree
-
-
-def _add(tree: dict[Widget, None], parts: Iterable[Widget]) -> None:
-    for part in parts:
+    pending = [*reversed(roots)]
+    while pending:
+        part = pending.pop()
         if part not in tree:
             tree[part] = None
-            _add(tree, _parts(part))
-
-
-def _parts(widget: Widget) -> Iterator[Widget]:
-    for value in widget.trait_values().values():
-        yield from (part for part in _flat(value) if isinstance(part, Widget))
-
-
-def _flat(value: object) -> tuple[object, ...]:
-    return tuple(value) if isinstance(value, list | tuple) else (value,)
+            values = [value if isinstance(value, list | tuple) else [value] for value in part.trait_values().values()]
+            pending += [inner for value in reversed(values) for inner in reversed(value) if isinstance(inner, Widget)]
+    return tree

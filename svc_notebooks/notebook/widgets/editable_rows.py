@@ -57,7 +57,8 @@ class EditableRows(widgets.VBox, Generic[R]):  # type: ignore[misc]
             self.note.show_problems([self._too_many_message])
             return False
         row.watch(self.notify)
-        self._set([*self.rows, row], [*self.removers, self._remover(row)])
+        remover = small_button("Remove", "Remove this row", lambda: self.remove(row))
+        self._set([*self.rows, row], [*self.removers, remover])
         return True
 
     def remove(self, row: R) -> None:
@@ -73,9 +74,6 @@ class EditableRows(widgets.VBox, Generic[R]):  # type: ignore[misc]
         """Call the functions that watch the rows."""
         for changed in self._changed:
             changed()
-
-    def _remover(self, row: R) -> widgets.Button:
-        return small_button("Remove", "Remove this row", lambda: self.remove(row))
 
     def _set(self, rows: list[R], removers: list[widgets.Button]) -> None:
         self.rows, self.removers = rows, removers

@@ -56,7 +56,11 @@ class PlainRowList(widgets.SelectMultiple):  # type: ignore[misc]
     def show(self, rows: Sequence[dict[str, Any]], empty_message: str) -> None:
         """Show rows. Selected rows stay selected."""
         before = self.ids()
-        self.options = [(self._row_text(row), row["id"]) for row in rows] or [(empty_message, "")]
+        lines = []
+        for row in rows:
+            first, *others = (row[key] for key in self._columns)
+            lines.append((f"{first} ({', '.join(filter(None, others))})", row["id"]))
+        self.options = lines or [(empty_message, "")]
         self.value = tuple(row["id"] for row in rows if row["id"] in before)
 
     def ids(self) -> list[str]:
@@ -70,10 +74,6 @@ class PlainRowList(widgets.SelectMultiple):  # type: ignore[misc]
     def __repr__(self) -> str:
         count = len([key for _, key in self.options if key])
         return f"<PlainRowList: {count} row{'' if count == 1 else 's'}>"
-
-    def _row_text(self, row: dict[str, Any]) -> str:
-        first, *others = (row[key] for key in self._columns)
-        return f"{first} ({', '.join(filter(None, others))})"
 
 
 def default_row_list(label: str, columns: dict[str, str]) -> RowList:

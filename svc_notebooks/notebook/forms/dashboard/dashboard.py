@@ -233,21 +233,16 @@ class Dashboard(Form):
         return left or bool(self.lab.service.limits())
 
     def _show_status(self) -> None:
-        self.head.value = tag("p", join_html(self._user_text(), self._clock_text()), class_="svc-who")
+        if self.lab is None:
+            signed_in = f"{self.session!r}".strip("<>").replace("Session ", "Signed in at ")
+            who = join_html(signed_in, ". There are no lab controls for an external service.")
+        else:
+            clock, user = self.lab.clock, self._user or self.lab.service.policy.first_user
+            state = f"Clock {'frozen at' if clock.is_virtual else 'running:'} {clock.now():%Y-%m-%d %H:%M:%S} UTC."
+            who = join_html("Signed in as ", tag("strong", user), ". ", state)
+        self.head.value = tag("p", who, class_="svc-who")
         is_held = self._page.reads_service and self._page.key in self._stale and self._is_armed()
         self.status.value = tag("p", _ARMED_MESSAGE, role="status") if is_held else ""
-
-    def _user_text(self) -> Markup:
-        if self.lab is None:
-            words = f"{self.session!r}".strip("<>").replace("Session ", "Signed in at ")
-            return join_html(words, ". There are no lab controls for an external service.")
-        return join_html("Signed in as ", tag("strong", self._user or self.lab.service.policy.first_user), ". ")
-
-    def _clock_text(self) -> str:
-        if self.lab is None:
-            return ""
-        clock = self.lab.clock
-        return f"Clock {'frozen at' if clock.is_virtual else 'running:'} {clock.now():%Y-%m-%d %H:%M:%S} UTC."
 
     def _show_code(self) -> None:
         """Show no code, because the open form shows its own."""

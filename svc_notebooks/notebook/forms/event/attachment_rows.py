@@ -15,6 +15,7 @@ from ..file_browser.recent_files import file_line, latest_files
 
 if TYPE_CHECKING:
     from ....client.session import Session
+    from ....core.resources.files import File
 
 _NO_FILES = "There is no stored file yet. Upload one with svc.upload(…), then click Refresh. A link works too."
 
@@ -35,7 +36,7 @@ class AttachmentRows(EditableRows[AttachmentRow]):
 
     def __init__(self) -> None:
         super().__init__(lambda row: False)
-        self._files: dict[str, Mapping[str, Any]] = {}
+        self._files: dict[str, File] = {}
         self.chooser = widgets.Dropdown(**describe("Attachments", "The stored files, last modified first"), style=LABEL)
         self.attach = small_button("Attach", "Attach the selected file", self._attach)
         self.refresh = widgets.Button(description="Refresh", tooltip="Reload the list of files")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from ....core.errors.errors import NotAllowed
 from ...widgets.dialogs.confirmation import Confirmation
 from .details import owner
+
+if TYPE_CHECKING:
+    from ....core.resources.files import File
 
 _REASON = "cannotDownloadAbusiveFile"
 _WARNING = (
@@ -21,12 +24,12 @@ def is_flagged(error: Exception) -> bool:
     return isinstance(error, NotAllowed) and error.reason == _REASON
 
 
-def is_owned(facts: Mapping[str, Any]) -> bool:
+def is_owned(facts: File) -> bool:
     """Return whether the user of the session owns the file. Nobody else can download a flagged file."""
     return facts.get("ownedByMe") is not False
 
 
-def refusal_message(facts: Mapping[str, Any]) -> str:
+def refusal_message(facts: File) -> str:
     """Return the message for people who do not own the file."""
     words = f"{facts.get('name')} was flagged as abusive, because the service found malware or spam in it."
     return f"{words} Only its owner, {owner(facts)}, can download it."
@@ -34,7 +37,7 @@ def refusal_message(facts: Mapping[str, Any]) -> str:
 
 def ask_about_abuse(
     question: Confirmation,
-    files: Sequence[Mapping[str, Any]],
+    files: Sequence[File],
     verb: str,
     *,
     confirmed: Callable[[], None],

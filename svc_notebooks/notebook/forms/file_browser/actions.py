@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from .dialog_inputs import FILE
 
 if TYPE_CHECKING:
     from ....client.session import Session
+    from ....core.resources.files import File
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ def delete_action(session: Session, files: list[str]) -> FileAction:
     return FileAction(code, lambda _report: delete(files, session=session), words)
 
 
-def copy_restriction_action(session: Session, facts: Mapping[str, Any], allowed: bool) -> FileAction:
+def copy_restriction_action(session: Session, facts: File, allowed: bool) -> FileAction:
     """Set whether viewers can download, export and copy a file."""
     file = str(facts["id"])
     fields: dict[str, Any] = {ARGUMENT: not allowed}
@@ -104,7 +105,7 @@ def copy_restriction_action(session: Session, facts: Mapping[str, Any], allowed:
     return FileAction(code, lambda _report: update(file, session=session, **fields), words)
 
 
-def replace_content_action(session: Session, facts: Mapping[str, Any], chosen: ChosenFile) -> FileAction:
+def replace_content_action(session: Session, facts: File, chosen: ChosenFile) -> FileAction:
     """Replace the content of a file. For a native document the content is converted (A5-04)."""
     file, document = str(facts["id"]), session.names.is_native(str(facts.get("mimeType")))
     media_type = chosen.media_type(converted=document)

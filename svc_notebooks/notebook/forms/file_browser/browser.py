@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ....client.session import Session
-    from ....core.http.messages import JSONObject
+    from ....core.resources.files import File, FileList
 
 PAGE_SIZE = 20
 """So many files are shown at once."""
@@ -79,7 +79,7 @@ class FileBrowser(Form):
         self._folders = [_ROOT_FOLDER]
         self._page_tokens: list[str | None] = [None]
         self._next_page_token: str | None = None
-        self._files: list[JSONObject] = []
+        self._files: list[File] = []
         self._last_code = self._cancelled_message = ""
         self._previewed_ids: list[str] = []
         self._asking_button: widgets.Button | None = None
@@ -120,10 +120,14 @@ class FileBrowser(Form):
         self.refresh_button = press("Refresh", "Reload the list", self.refresh)
         self.before = press("Previous", f"Show the previous {PAGE_SIZE} files", self._previous_page)
         self.next = press("Next", f"Show the next {PAGE_SIZE} files", self._next_page)
-        self.open = press("Open", "Open the selected folder, or preview the selected file", self._open_selection)
+        self.open = press(
+            "Open",
+            "Open the folder or preview the file",
+            lambda: self._open_file(self._require_one()),
+        )
         self.details = press("All fields", "Show all metadata of the selected file", self._details)
-        self.trash = press("Trash", "Move the selected files to the trash", self._trash)
-        self.untrash = press("Restore", "Restore the selected files from the trash", self._untrash)
+        self.trash = press("Trash", "Move the files to the trash", lambda: self._act(actions.trash_action))
+        self.untrash = press("Restore", "Restore the files from the trash", lambda: self._act(actions.untrash_action))
         self.ask = {key: press(words, tip, lambda key=key: self._ask(key)) for key, words, tip in BUTTONS}  # type: ignore[misc]
         changing = [self.ask[key] for key in ("replace", "rename", "copy", "share", "folder")]
         last = (self.trash, self.untrash, self.ask["delete"])
@@ -200,10 +204,7 @@ class FileBrowser(Form):
         matches = [file for file in self._files if file["id"] == file_id]
         self._guard(lambda: self._open_file(matches[0]) if matches else None)
 
-    def _open_selection(self) -> None:
-        self._open_file(self._require_one())
-
-    def _open_file(self, facts: JSONObject) -> None:
+    def _open_file(self, facts: File) -> None:
         session = self._session_now()
         if not is_folder(facts, session.names):
             self._preview(facts)
@@ -215,7 +216,7 @@ class FileBrowser(Form):
         else:
             self.search.reset()
 
-    def _preview(self, facts: JSONObject, *, acknowledge_abuse: bool = False) -> None:
+    def _preview(self, facts: File, *, acknowledge_abuse: bool = False) -> None:
         session, resume = self._session_now(), lambda: self._preview(facts, acknowledge_abuse=True)
         self._run(
             f"Loading {facts['name']}",
@@ -270,7 +271,7 @@ class FileBrowser(Form):
     def _generate_id(self) -> None:
         self.question.made.id.value = str(generate_ids(1, session=self._session_now())["id"].item())
 
-    def _set_viewers(self, file: Mapping[str, Any], allowed: bool) -> None:
+    def _set_viewers(self, file: File, allowed: bool) -> None:
         try:
             self._run_action(actions.copy_restriction_action(self._session_now(), file, allowed))
         except Exception:
@@ -280,21 +281,19 @@ class FileBrowser(Form):
     def _action(self, question: Question) -> FileAction:
         return action_for(question, self.question, self._session_now(), self._files_for(question), self._folders[-1][0])
 
-    def _files_for(self, question: Question) -> list[JSONObject]:
+    def _files_for(self, question: Question) -> list[File]:
         """Return the files that a dialog is about. Raises ValueError if too few or too many are selected."""
         return {0: list, 1: lambda: [self._require_one()], None: self._require_selection}[question.files]()
 
-    def _trash(self) -> None:
-        self._run_action(actions.trash_action(self._session_now(), self._ids()))
-
-    def _untrash(self) -> None:
-        self._run_action(actions.untrash_action(self._session_now(), self._ids()))
+    def _act(self, action: Callable[[Session, list[str]], FileAction]) -> None:
+        ids = [str(file["id"]) for file in self._require_selection()]
+        self._run_action(action(self._session_now(), ids))
 
     def _run_action(self, action: FileAction, then: Callable[[Any], str | None] | None = None) -> None:
         """Run an action and reload the list, as one task."""
         session, query, token = self._session_now(), self.query, self._page_tokens[-1]
 
-        def on_done(results: tuple[Any, JSONObject]) -> None:
+        def on_done(results: tuple[Any, FileList]) -> None:
             self._last_code = action.code
             self._show_page(results[1])
             words = then(results[0]) if then else None
@@ -323,30 +322,27 @@ class FileBrowser(Form):
 
     # -- what is chosen
 
-    def _chosen_files(self) -> list[JSONObject]:
+    def _chosen_files(self) -> list[File]:
         ids = set(self.files.ids())
         return [file for file in self._files if file["id"] in ids]
 
-    def _require_selection(self) -> list[JSONObject]:
+    def _require_selection(self) -> list[File]:
         chosen = self._chosen_files()
         if not chosen:
             raise ValueError("No file is selected. Select one or more in the list.")
         return chosen
 
-    def _ids(self) -> list[str]:
-        return [str(file["id"]) for file in self._require_selection()]
-
-    def _require_one(self) -> JSONObject:
+    def _require_one(self) -> File:
         if len(files := self._require_selection()) > 1:
             raise ValueError("Several files are selected. Select one.")
         return files[0]
 
     # -- what is shown
 
-    def _show_page(self, page: JSONObject) -> None:
-        files, session = page.get("files"), self._session_now()
-        self._files = [file for file in files if isinstance(file, dict)] if isinstance(files, list) else []
-        self._next_page_token = str(page["nextPageToken"]) if page.get("nextPageToken") else None
+    def _show_page(self, page: FileList) -> None:
+        session = self._session_now()
+        self._files = page.get("files") or []
+        self._next_page_token = page.get("nextPageToken")
         self.files.show([table_row(file, session.names) for file in self._files], "No files.")
         self.location.value = tag("span", tag("strong", self._location_text()), class_="svc-place")
         self._show_status(self._count_text())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
@@ -14,6 +14,9 @@ from ...byte_sizes import size_text
 from ...widgets.copy_restriction import is_restricted, may_edit, viewers_switch
 from ...widgets.field import set_visible
 from ...widgets.html import Markup, join_html, tag
+
+if TYPE_CHECKING:
+    from ....core.resources.files import File
 
 LIST_FIELDS = (
     "id,name,mimeType,size,createdTime,modifiedTime,trashed,starred,parents,webViewLink,shared,ownedByMe,"
@@ -25,7 +28,7 @@ LIST_FIELDS = (
 COLUMNS = {"name": "Name", "kind": "Type", "size": "Size", "changed": "Modified (UTC)"}
 
 
-def table_row(facts: Mapping[str, Any], names: Names) -> dict[str, Any]:
+def table_row(facts: File, names: Names) -> dict[str, Any]:
     """Return a file as a row of the list."""
     return {
         "id": str(facts["id"]),
@@ -41,13 +44,13 @@ def table_row(facts: Mapping[str, Any], names: Names) -> dict[str, Any]:
     }
 
 
-def type_name(facts: Mapping[str, Any], names: Names) -> str:
+def type_name(facts: File, names: Names) -> str:
     """Return the type of a file, which is the name of a native type or the media type."""
     media_type = str(facts.get("mimeType") or "")
     return native_name(names, media_type) if names.is_native(media_type) else media_type
 
 
-def is_folder(facts: Mapping[str, Any], names: Names) -> bool:
+def is_folder(facts: File, names: Names) -> bool:
     """Return whether a file is a folder."""
     return facts.get("mimeType") == names.native("folder")
 
@@ -61,11 +64,11 @@ def minute_text(text: object) -> str:
     return str(text or "")[:16].replace("T", " ")
 
 
-def _size(facts: Mapping[str, Any]) -> str:
+def _size(facts: File) -> str:
     return "" if facts.get("size") is None else size_text(int(facts["size"]))
 
 
-def _note(facts: Mapping[str, Any]) -> str:
+def _note(facts: File) -> str:
     """Return remarks about a file as text."""
     notes = {
         "in the trash": facts.get("trashed"),
@@ -76,13 +79,13 @@ def _note(facts: Mapping[str, Any]) -> str:
     return ", ".join(words for words, applies in notes.items() if applies)
 
 
-def owner(facts: Mapping[str, Any]) -> str:
+def owner(facts: File) -> str:
     """Return the owner of a file."""
     owners = facts.get("owners") or [{}]
     return str(owners[0].get("emailAddress") or "somebody else")
 
 
-def details_view(facts: Mapping[str, Any], names: Names) -> Markup:
+def details_view(facts: File, names: Names) -> Markup:
     """Return the details of a file as a table."""
     rows = {
         "Name": facts.get("name"),
@@ -99,7 +102,7 @@ def details_view(facts: Mapping[str, Any], names: Names) -> Markup:
     return _table(rows, f"Details of {facts.get('name')}")
 
 
-def content_note(facts: Mapping[str, Any], names: Names) -> str:
+def content_note(facts: File, names: Names) -> str:
     """Return the text of the question before the content of a file is replaced."""
     if names.is_native(str(facts.get("mimeType"))):
         return "The file is a native document. The new content is converted and replaces everything in the document."
@@ -107,7 +110,7 @@ def content_note(facts: Mapping[str, Any], names: Names) -> str:
     return f"The new content overwrites the present one ({_size(facts)}, {changed}). The file keeps its id and name."
 
 
-def every_field(fields: Mapping[str, Any]) -> Markup:
+def every_field(fields: File) -> Markup:
     """Return all metadata of a file as a table."""
     return _table(
         {name: tag("code", _text(value)) for name, value in fields.items()}, f"Every field of {fields['name']}"
@@ -129,9 +132,9 @@ def _text(value: object) -> str:
 class FileDetails(widgets.VBox):  # type: ignore[misc]
     """The details of a file and the switch. `changed` is called with the file and the new state of the switch."""
 
-    def __init__(self, changed: Callable[[Mapping[str, Any], bool], None]) -> None:
+    def __init__(self, changed: Callable[[File, bool], None]) -> None:
         self._changed = changed
-        self._file: Mapping[str, Any] | None = None
+        self._file: File | None = None
         self.facts, self.viewers = widgets.HTML(), viewers_switch()
         self.viewers.observe(lambda _change: self._set(), "value")
         super().__init__([self.facts, self.viewers])
@@ -143,7 +146,7 @@ class FileDetails(widgets.VBox):  # type: ignore[misc]
         self.facts.value = words
         set_visible(self.viewers, False)
 
-    def show(self, file: Mapping[str, Any], names: Names) -> None:
+    def show(self, file: File, names: Names) -> None:
         """Show the details of a file."""
         self._file = None
         self.viewers.value = not is_restricted(file)

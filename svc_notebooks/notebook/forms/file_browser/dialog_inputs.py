@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
 from ....core.http.native_formats import NATIVES
 from ...widgets.field import LABEL, Field, describe, on_change, small_button, text_field
 from ...widgets.more_options import MoreOptions
+
+if TYPE_CHECKING:
+    from ....core.resources.files import File
 
 FOLDER, FILE = "folder", "file"
 _TYPES = (
@@ -92,7 +95,7 @@ class ByteRangeField(Field):
         self.first.value = self.last.value = ""
         self.show_problems(())
 
-    def check(self, files: Sequence[Mapping[str, Any]]) -> list[str]:
+    def check(self, files: Sequence[File]) -> list[str]:
         """Show the problems of the range for these files, and return them."""
         try:
             first = int((self.value or "bytes=0-").removeprefix("bytes=").partition("-")[0])
@@ -103,7 +106,7 @@ class ByteRangeField(Field):
         return problems
 
 
-def _too_short(first: int, files: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _too_short(first: int, files: Sequence[File]) -> Iterator[str]:
     for facts in files:
         size = int(facts.get("size") or 0) if facts.get("size") is not None else None
         if size == 0:

@@ -20,7 +20,7 @@ from .download_results import Download, fetch_action, save_action
 
 if TYPE_CHECKING:
     from ....client.session import Session
-    from ....core.http.messages import JSONObject
+    from ....core.resources.files import File
 
 KERNEL, BROWSER = "kernel", "browser"
 
@@ -144,7 +144,7 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         first = {**self._parts, "source": self.source.path}.get(question.parts[0]) if question.parts else None
         (first or self.no).focus()
 
-    def check(self, files: Sequence[JSONObject]) -> list[str]:
+    def check(self, files: Sequence[File]) -> list[str]:
         """Show the problems of the answer beside the fields, and return them."""
         if self.question and self.question.key == "folder":
             return self.made.check()
@@ -152,7 +152,7 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         self.more.shown = self.more.shown or bool(problems)
         return problems
 
-    def download(self, files: Sequence[JSONObject]) -> Download:
+    def download(self, files: Sequence[File]) -> Download:
         """Return the download that is requested. Raises ValueError for a range that is not valid."""
         path = self.path.value.strip() if self.target.value == KERNEL else ""
         return Download(tuple(files), path or None, self.range.value)
@@ -172,7 +172,7 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
 
 
 def action_for(
-    question: Question, dialog: ConfirmDialog, session: Session, chosen: Sequence[JSONObject], folder: str
+    question: Question, dialog: ConfirmDialog, session: Session, chosen: Sequence[File], folder: str
 ) -> FileAction:
     """Return the action of a dialog for the selected files in a folder. Raises ValueError for missing input."""
     files = [str(file["id"]) for file in chosen]

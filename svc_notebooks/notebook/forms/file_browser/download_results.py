@@ -19,14 +19,14 @@ from .details import minute_text
 
 if TYPE_CHECKING:
     from ....client.session import Session
-    from ....core.http.messages import JSONObject
+    from ....core.resources.files import File
 
 
 @dataclass(frozen=True, slots=True)
 class Download:
     """Files to download. `to` is a path or a folder, `byte_range` a range such as `bytes=0-99`."""
 
-    files: tuple[JSONObject, ...]
+    files: tuple[File, ...]
     to: str | None = None
     byte_range: str | None = None
     overwrite: bool = False
@@ -37,7 +37,7 @@ class Download:
         """The ids of the files."""
         return [str(facts["id"]) for facts in self.files]
 
-    def for_file(self, facts: JSONObject, to: str | None = None) -> Download:
+    def for_file(self, facts: File, to: str | None = None) -> Download:
         """Return the same download for one of the files."""
         return replace(self, files=(facts,), to=to or self.to)
 
@@ -87,7 +87,7 @@ class DownloadResult:
     blocked: tuple[Download, ...] = ()
     flagged: tuple[Download, ...] = ()
     error: Exception | None = None
-    bodies: tuple[tuple[JSONObject, bytes], ...] = ()
+    bodies: tuple[tuple[File, bytes], ...] = ()
 
     @property
     def summary(self) -> str:
@@ -195,7 +195,7 @@ def _merge(attempts: Sequence[DownloadResult]) -> DownloadResult:
     )
 
 
-def _conflict(error: PathExists, facts: JSONObject) -> Conflict:
+def _conflict(error: PathExists, facts: File) -> Conflict:
     size = facts.get("size")
     return Conflict(
         error,

@@ -16,7 +16,7 @@ from .download_results import Download, DownloadResult, fetch_action, save_actio
 
 if TYPE_CHECKING:
     from ....client.session import Session
-    from ....core.http.messages import JSONObject
+    from ....core.resources.files import File
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         """Send files to the browser of the person."""
         self._begin(request, fetch_action)
 
-    def ask_to_preview(self, facts: JSONObject, confirmed: Callable[[], None]) -> None:
+    def ask_to_preview(self, facts: File, confirmed: Callable[[], None]) -> None:
         """Ask before flagged content is previewed. `confirmed` is called if the person agrees."""
         if not is_owned(facts):
             raise ValueError(refusal_message(facts))

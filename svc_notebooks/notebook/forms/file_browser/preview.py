@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ....core.errors.abuse_warning import suppress_abuse_warning
 from ....core.errors.errors import NotAllowed
@@ -17,6 +16,7 @@ from .abuse_question import is_flagged
 
 if TYPE_CHECKING:
     from ....client.session import Session
+    from ....core.resources.files import File
 
 _PREFERRED = (HTML, CSV, SVG, PNG, TEXT)
 """What a native document is looked at as, the first one that it can become."""
@@ -37,10 +37,13 @@ class FilePreview:
         shown = preview(self.media_type, self.body)
         if shown is None and self.media_type.startswith("text/"):
             shown = preview(TEXT, self.body)
-        return shown if shown is not None or self.media_type == PDF else _no_view(self.name, self.media_type)
+        if shown is not None or self.media_type == PDF:
+            return shown
+        text = "has no preview. Download it and open it in another program."
+        return tag("p", f"{self.name} ({self.media_type}) {text}")
 
 
-def fetch_preview(session: Session, facts: Mapping[str, Any], *, acknowledge_abuse: bool = False) -> FilePreview | None:
+def fetch_preview(session: Session, facts: File, *, acknowledge_abuse: bool = False) -> FilePreview | None:
     """Fetch the content for a preview.
 
     Return None without a request for content if the file is flagged as abusive.
@@ -58,7 +61,7 @@ def fetch_preview(session: Session, facts: Mapping[str, Any], *, acknowledge_abu
         raise
 
 
-def _export(session: Session, facts: Mapping[str, Any], media_type: str) -> FilePreview:
+def _export(session: Session, facts: File, media_type: str) -> FilePreview:
     from ....client.about import export_formats
     from ....client.downloads.exports import read_export
 
@@ -75,7 +78,7 @@ def _export(session: Session, facts: Mapping[str, Any], media_type: str) -> File
 
 
 @suppress_abuse_warning()
-def _read(session: Session, facts: Mapping[str, Any], media_type: str, *, acknowledge_abuse: bool) -> FilePreview:
+def _read(session: Session, facts: File, media_type: str, *, acknowledge_abuse: bool) -> FilePreview:
     name, file_id, size = str(facts.get("name")), str(facts["id"]), int(facts.get("size") or 0)
     text = media_type.startswith("text/") and media_type not in (HTML, CSV)
     if size > MAX_SIZE and not text:
@@ -88,8 +91,3 @@ def _read(session: Session, facts: Mapping[str, Any], media_type: str, *, acknow
     options += ["acknowledge_abuse=True"] if acknowledge_abuse else []
     body = read(file_id, byte_range=byte_range, acknowledge_abuse=acknowledge_abuse, session=session)
     return FilePreview(name, f"svc.read({', '.join([repr(file_id), *options])})", media_type, body)
-
-
-def _no_view(name: str, media_type: str) -> Markup:
-    words = f"{name} ({media_type}) has no preview. Download it and open it in another program."
-    return tag("p", words)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
-from .details import LIST_FIELDS
+from .details import LIST_FIELDS, minute_text
 
 if TYPE_CHECKING:
     from ....client.session import Session
-    from ....core.http.messages import JSONObject
-    from ....core.resources.files import File
+    from ....core.resources.files import File, FileList
     from .search import FileQuery
 
 MAX_FILES = 200
@@ -26,19 +24,17 @@ def latest_files(session: Session, *facts: str, q: str = "") -> list[File]:
     return list(list_files(session, q=query, order_by="modifiedTime desc", fields=fields, limit=MAX_FILES))
 
 
-def page_of_files(session: Session, query: FileQuery, token: str | None, size: int) -> JSONObject:
+def page_of_files(session: Session, query: FileQuery, token: str | None, size: int) -> FileList:
     """Return one page of the files of a query."""
     query_parameters = {"q": query.q, "orderBy": query.order_by, "pageSize": size, "pageToken": token}
-    return session.call(
-        "GET", session.names.path("files"), query={**query_parameters, "fields": f"nextPageToken,files({LIST_FIELDS})"}
-    )
+    query_parameters["fields"] = f"nextPageToken,files({LIST_FIELDS})"
+    return cast("FileList", session.call("GET", session.names.path("files"), query=query_parameters))
 
 
-def file_line(facts: Mapping[str, Any], type_name: str = "") -> str:
+def file_line(facts: File, type_name: str = "") -> str:
     """Return a file as one line of a list.
 
     >>> file_line({"name": "plan.txt", "modifiedTime": "2026-01-05T09:00:00.000Z"})
     'plan.txt (2026-01-05 09:00 UTC)'
     """
-    changed = str(facts.get("modifiedTime") or "")[:16].replace("T", " ")
-    return f"{facts.get('name')} ({type_name + ', ' if type_name else ''}{changed} UTC)"
+    return f"{facts.get('name')} ({type_name + ', ' if type_name else ''}{minute_text(facts.get('modifiedTime'))} UTC)"

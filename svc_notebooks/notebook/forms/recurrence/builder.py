@@ -140,8 +140,4 @@ def lines_from_text(text: str, start: Start) -> list[str]:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
         raise ValueError("Enter a recurrence such as weekly on Mon, Wed until 2027-02-12, or RRULE lines.")
-    return recurrence_lines(" ".join(lines), start) if _is_plain_text(text) else lines
-
-
-def _is_plain_text(text: str) -> bool:
-    return ":" not in text
+    return recurrence_lines(" ".join(lines), start) if ":" not in text else lines

@@ -9,7 +9,6 @@ from itertools import islice
 import ipywidgets as widgets
 
 from ....core.events.instances import Occurrence
-from ....core.events.rrule import Start
 from ...events.recurrence_plan import DAY, RecurrencePlan, day_of, marked_days
 from ...times import offset_text
 from ...widgets.field import set_visible, small_button
@@ -80,7 +79,8 @@ def _count_text(instances: Sequence[Occurrence], endless: bool) -> str:
 
 def _instance_text(instance: Occurrence, before: Occurrence | None) -> Markup:
     if not isinstance(instance.start, datetime) or not isinstance(instance.end, datetime):
-        return join_html(_days_text(instance.start, instance.end - DAY))
+        last = instance.end - DAY
+        return join_html(f"{instance.start:%a %d %b %Y}" + (f" to {last:%a %d %b %Y}" if last > instance.start else ""))
     ends = (
         f"{instance.end:%H:%M}" if instance.end.date() == instance.start.date() else f"{instance.end:%a %d %b, %H:%M}"
     )
@@ -92,7 +92,3 @@ def _instance_text(instance: Occurrence, before: Occurrence | None) -> Markup:
         else offset
     )
     return join_html(f"{instance.start:%a %d %b %Y, %H:%M} to {ends}", tag("small", shown))
-
-
-def _days_text(first: Start, last: Start) -> str:
-    return f"{first:%a %d %b %Y}" + (f" to {last:%a %d %b %Y}" if last > first else "")

@@ -40,11 +40,12 @@ class Repeat:
         >>> Repeat(Freq.WEEKLY, 2, weekdays=(0, 2)).line(date(2026, 11, 2))
         'RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE'
         """
+        days = [f"{self.nth[0]}{WEEKDAYS[self.nth[1]]}"] if self.nth else [WEEKDAYS[day] for day in self.weekdays]
         parts = {
             "FREQ": self.freq.name,
             "INTERVAL": "" if self.interval == 1 else str(self.interval),
             "BYMONTHDAY": "" if self.month_day is None else str(self.month_day),
-            "BYDAY": ",".join(self._byday()),
+            "BYDAY": ",".join(days),
             "UNTIL": until_day(self.until, start) if self.until else "",
             "COUNT": "" if self.count is None else str(self.count),
         }
@@ -57,25 +58,17 @@ class Repeat:
         'every 2 months on the last Friday, 6 times'
         """
         often, unit = _WORDS[self.freq]
-        return (
-            (often if self.interval == 1 else f"every {self.interval} {unit}") + self._days_words() + self._end_words()
-        )
+        words = often if self.interval == 1 else f"every {self.interval} {unit}"
+        end = f" until {self.until}" if self.until else f", {self.count} times" if self.count is not None else ""
+        return words + self._days_words() + end
 
     def _days_words(self) -> str:
         if self.nth:
-            return f" on the {_ordinal(self.nth[0])} {day_name[self.nth[1]]}"
+            ordinal = {-1: "last", 1: "1st", 2: "2nd", 3: "3rd"}.get(self.nth[0], f"{self.nth[0]}th")
+            return f" on the {ordinal} {day_name[self.nth[1]]}"
         if self.month_day is not None:
             return f" on day {self.month_day}" if self.month_day > 0 else " on the last day"
         return f" on {', '.join(day_name[day][:3] for day in self.weekdays)}" if self.weekdays else ""
-
-    def _end_words(self) -> str:
-        return f" until {self.until}" if self.until else f", {self.count} times" if self.count is not None else ""
-
-    def _byday(self) -> list[str]:
-        if self.nth:
-            ordinal, weekday = self.nth
-            return [f"{ordinal}{WEEKDAYS[weekday]}"]
-        return [WEEKDAYS[day] for day in self.weekdays]
 
     @classmethod
     def read(cls, line: str, start: Start) -> Repeat | None:
@@ -94,25 +87,18 @@ class Repeat:
         return repeat if read_line(repeat.line(start), start)[1] == values else None
 
 
-def _ordinal(number: int) -> str:
-    return {-1: "last", 1: "1st", 2: "2nd", 3: "3rd"}.get(number, f"{number}th")
-
-
 def _from_rule(rule: Rule, start: Start) -> Repeat:
     """Return the recurrence that is nearest to a rule."""
-    repeat = Repeat(rule.freq, rule.interval, until=_until_day(rule.until, start), count=rule.count)
+    until = rule.until
+    if isinstance(until, datetime):
+        until = until.astimezone(start.tzinfo).date() if isinstance(start, datetime) else until.date()
+    repeat = Repeat(rule.freq, rule.interval, until=until, count=rule.count)
     if rule.freq is Freq.WEEKLY:
         return replace(repeat, weekdays=tuple(day for _, day in rule.by_day))
     if rule.freq is not Freq.MONTHLY:
         return repeat
     day = rule.by_month_day[0] if rule.by_month_day else None
     return replace(repeat, month_day=day, nth=rule.by_day[0] if rule.by_day and day is None else None)
-
-
-def _until_day(until: Start | None, start: Start) -> date | None:
-    if isinstance(until, datetime) and isinstance(start, datetime):
-        return until.astimezone(start.tzinfo).date()
-    return until.date() if isinstance(until, datetime) else until
 
 
 def nth_of_month(day: date) -> tuple[int, int]:

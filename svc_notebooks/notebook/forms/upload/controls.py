@@ -106,12 +106,9 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
             yield self.name, f"Name is for one file, but {files} are selected. Leave it empty."
         wrong = list(self.options.problems(files, converted=self.convert.converted, existing=existing))
         yield from wrong
-        if self.upload_type.value == "media" and not wrong and self._has_metadata():
+        is_media = self.upload_type.value == "media" and not wrong
+        if is_media and (self._metadata() or self.convert.arguments().get("convert_to") or self._file_id()):
             yield self.upload_type, _MEDIA_ONLY
-
-    def _has_metadata(self) -> bool:
-        name, convert_to = self.name.value.strip(), self.convert.arguments().get("convert_to")
-        return bool(name or convert_to or self._metadata() or self._file_id())
 
     # -- what is meant
 
@@ -126,7 +123,9 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         chosen, existing = self.files.single(), self.destination.facts
         if existing is None:
             raise ValueError("No existing file is selected. Select one, or upload a new file.")
-        return new_content(session, [str(existing["id"])], chosen.source, self._upload_arguments(chosen), self._named())
+        return new_content(
+            session, [str(existing["id"])], chosen.source, self._upload_arguments(chosen), self._metadata()
+        )
 
     def forget(self) -> None:
         """Remove the uploaded files from the list, and the id that was used."""
@@ -134,11 +133,17 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         self.options.id.value = ""
 
     def _new_file_requests(self, session: Session, chosen_file: ChosenFile) -> list[UploadRequest]:
-        name = None if self.upload_type.value == "media" else self.convert.name_of(chosen_file)
-        name = self.name.value.strip() or name
+        name = self.name.value.strip()
+        if not name and self.upload_type.value != "media":
+            name = self.convert.name_of(chosen_file)
         arguments = self._upload_arguments(chosen_file)
         return new_files(
-            session, chosen_file.source, arguments, name=name, file_id=self._file_id(), metadata=self._named()
+            session,
+            chosen_file.source,
+            arguments,
+            name=name or None,
+            file_id=self._file_id(),
+            metadata=self._metadata(),
         )
 
     def _upload_arguments(self, chosen_file: ChosenFile) -> UploadArguments:
@@ -151,13 +156,9 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
             chunk_size=self._chunk(),
         )
 
-    def _named(self) -> dict[str, Any]:
-        """The metadata, with the name where one is typed."""
-        name = self.name.value.strip()
-        return {**self._metadata(), **({"name": name} if name else {})}
-
     def _metadata(self) -> dict[str, Any]:
-        return self.options.arguments()
+        name = self.name.value.strip()
+        return {**self.options.arguments(), **({"name": name} if name else {})}
 
     def _media_type(self) -> str | None:
         return self.options.media_type.value.strip() or None
@@ -192,7 +193,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
             "upload_type": None if self.upload_type.value == "auto" else self.upload_type.value,
             "chunk_size": self._chunk(),
         }
-        metadata = {} if self.options.metadata.problems else self._metadata()
+        metadata = {} if self.options.metadata.problems else self.options.arguments()
         if self.destination.existing:
             file = repr((self.destination.facts or {}).get("id", "..."))
             return _call_code(f"svc.update({file}, {source}", {**arguments, **metadata})

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...current_session import session_or_current
@@ -27,7 +26,9 @@ if TYPE_CHECKING:
 
     from ....client.session import Session
     from ....client.uploads.request import UploadRequest
-    from ....core.resources.files import File
+
+_BINARY = "The new content overwrites the old one. The file keeps its id."
+_DOCUMENT = "The file is a native document. The new content is converted and replaces everything in the document."
 
 
 def upload_form(*, session: Session | None = None) -> UploadForm:
@@ -128,17 +129,32 @@ class UploadForm(Form):
             self._ask_to_replace(session, requests, str(facts["id"]))
 
     def _ask_to_replace(self, session: Session, requests: list[UploadRequest], file_id: str) -> None:
-        """Ask before content of the service is overwritten."""
-        facts, request = read_facts(session, file_id), requests[0]
-        source, name = self.controls.files.single().name, str(request.metadata.get("name") or "")
+        """Ask before content of the service is overwritten, and show the old and the new content side by side."""
+        from ....client.files import get_file
+
+        file, request = get_file(session, file_id, fields="id,name,mimeType,size,modifiedTime"), requests[0]
+        name, size, media_type = str(file.get("name")), file.get("size"), str(file.get("mimeType") or "unknown")
+        document = session.names.is_native(media_type)
+        lines = (
+            ("Name", name, request.metadata.get("name") or name),
+            ("Content from", "", self.controls.files.single().name),
+            (
+                "Size",
+                "" if size is None else size_with_bytes(int(size)),
+                "" if document else size_with_bytes(request.source.size),
+            ),
+            ("Type", media_type, media_type if document else request.media_type),
+            ("Modified", f"{minute_text(file.get('modifiedTime'))} UTC", ""),
+            ("File ID", file["id"], "the same"),
+        )
         set_visible(self.cancel, False)
-        ask_to_replace(
-            self.question,
-            facts,
-            ContentReplacement(source, request.source.size, request.media_type, name),
-            document=session.names.is_native(str(facts.get("mimeType"))),
+        self.question.ask(
+            f"Replace the content of {name}?",
+            "Replace content",
+            _DOCUMENT if document else _BINARY,
+            facts=comparison_table(f"Compare {name}", ("Now", "After the upload"), lines),
             confirmed=lambda: self._replace(session, requests),
-            cancelled=lambda: self._keep(str(facts.get("name"))),
+            cancelled=lambda: self._keep(name),
         )
 
     def _replace(self, session: Session, requests: list[UploadRequest]) -> None:
@@ -181,7 +197,10 @@ class UploadForm(Form):
         words = "Stopped"
         try:
             await queue.run()
-            words = self._done_text(queue)
+            if self.controls.destination.existing:
+                words = f"Done: the content of {queue.files[0].get('name')} was replaced"
+            else:
+                words = f"Done: {_files(len(queue.files))} uploaded"
             self._last_code = self.code()
             self.controls.forget()
             self.refresh()
@@ -192,14 +211,9 @@ class UploadForm(Form):
             self._show_error(error)
         finally:
             self._finished += queue.files[before:]
-            self._show_result()
+            if self._finished:
+                self._show_table(self.result)
             self.bar.show_text(words)
-
-    def _done_text(self, queue: UploadQueue) -> str:
-        replaced = [file for file in queue.files if self.controls.destination.existing]
-        if replaced:
-            return f"Done: the content of {replaced[0].get('name')} was replaced"
-        return f"Done: {_files(len(queue.files))} uploaded"
 
     # -- what it shows
 
@@ -209,10 +223,6 @@ class UploadForm(Form):
             self.bar.begin(label, total)
         self.bar.report(done, total)
 
-    def _show_result(self) -> None:
-        if self._finished:
-            self._show_table(self.result)
-
     def __repr__(self) -> str:
         count = len(self._finished)
         return f"<UploadForm: {_files(count) if count else 'nothing'} uploaded{'' if count else ' yet'}>"
@@ -220,53 +230,3 @@ class UploadForm(Form):
 
 def _files(count: int) -> str:
     return "1 file" if count == 1 else f"{count} files"
-
-
-_BINARY = "The new content overwrites the old one. The file keeps its id."
-_DOCUMENT = "The file is a native document. The new content is converted and replaces everything in the document."
-
-
-@dataclass(frozen=True, slots=True)
-class ContentReplacement:
-    """The new content, with the name, the size and the media type of its source. `name` is a new name of the file."""
-
-    source: str
-    size: int | None
-    media_type: str
-    name: str = ""
-
-
-def read_facts(session: Session, file_id: str) -> File:
-    """Return the metadata of the file. Raises NotFound."""
-    from ....client.files import get_file
-
-    return get_file(session, file_id, fields="id,name,mimeType,size,modifiedTime")
-
-
-def ask_to_replace(
-    question: Confirmation,
-    facts: Mapping[str, Any],
-    content: ContentReplacement,
-    *,
-    document: bool,
-    confirmed: Callable[[], None],
-    cancelled: Callable[[], None],
-) -> None:
-    """Show the old and the new content of the file side by side."""
-    name, size, media_type = str(facts.get("name")), facts.get("size"), str(facts.get("mimeType") or "unknown")
-    lines = (
-        ("Name", name, content.name or name),
-        ("Content from", "", content.source),
-        ("Size", "" if size is None else size_with_bytes(int(size)), "" if document else size_with_bytes(content.size)),
-        ("Type", media_type, media_type if document else content.media_type),
-        ("Modified", f"{minute_text(facts.get('modifiedTime'))} UTC", ""),
-        ("File ID", str(facts["id"]), "the same"),
-    )
-    question.ask(
-        f"Replace the content of {name}?",
-        "Replace content",
-        _DOCUMENT if document else _BINARY,
-        facts=comparison_table(f"Compare {name}", ("Now", "After the upload"), lines),
-        confirmed=confirmed,
-        cancelled=cancelled,
-    )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from ....core.files.fields import is_media_type
 from ...files.metadata import metadata_body
@@ -12,6 +12,9 @@ from ...frames.frames import camel
 from ...widgets.copy_restriction import ARGUMENT, FIELD, is_restricted, viewers_switch
 from ...widgets.field import Field, SingleField, on_change, set_visible, small_button, text_area, text_field
 from ...widgets.more_options import MoreOptions
+
+if TYPE_CHECKING:
+    from ....core.resources.files import File
 
 _EXAMPLE = '{"starred": true}'
 _ON = "Default: on. Off: only people who can edit the file."
@@ -48,7 +51,7 @@ class UploadOptions(MoreOptions):
         """Call `changed` whenever the value of a field changes."""
         on_change(changed, self.viewers.control, self.media_type.control, self.id, self.metadata.control)
 
-    def set_existing(self, facts: Mapping[str, Any] | None) -> None:
+    def set_existing(self, facts: File | None) -> None:
         """Show the copy restriction of this existing file. None stands for new files."""
         followed = (facts or {}).get("id"), is_restricted(facts or {})
         if followed != self._existing:  # a switch that was set for the same file stays as it is

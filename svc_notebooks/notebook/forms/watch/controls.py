@@ -102,6 +102,7 @@ CHANGES = ""
 """What the chooser has for the change log."""
 
 _CHANNEL_ID = "Channel ID"
+_LABELS = {"id": _CHANNEL_ID, "token": "Token", "expiration": "Expires", "address": "Address"}
 _ANY_ID, _ANY_ADDRESS = "id", "https://hooks.example.com/notifications"
 _NEW_ID = f"At most {MAX_ID_LENGTH} characters that were never used before; empty: a UUID is generated"
 _TOKEN_HINT = (
@@ -189,7 +190,10 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
     def show_problems(self, problems: Mapping[str, str]) -> None:
         """Show each problem beside the field of that name, and clear the other fields."""
         for name, field in self.fields().items():
-            field.show_problems([problems[name]] if name in problems else [])
+            text = problems.get(name, "")
+            if text.startswith(f"{name}: "):
+                text = text.replace(name, _LABELS[name], 1)
+            field.show_problems([text] if text else [])
         if problems.keys() - {"address"}:
             self.more.shown = True
 

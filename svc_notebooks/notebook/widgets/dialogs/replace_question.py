@@ -68,7 +68,11 @@ class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
         self.conflicts = tuple(conflicts)
         self.alternative_paths = tuple(conflict.alternative_path for conflict in conflicts)
         several = len(conflicts) > 1
-        words = f"{len(conflicts)} files exist with other content." if several else _conflict_message(conflicts[0])
+        words = (
+            f"{len(conflicts)} files exist with other content."
+            if several
+            else f"{conflicts[0].path.name} exists with other content."
+        )
         self.head.value = tag("p", tag("strong", words), " Replace them?" if several else " Replace it?", role="alert")
         new_names = [path.name for path in self.alternative_paths] if several else [""]
         self.files.value = join_html(
@@ -88,10 +92,6 @@ class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
         if self.conflicts:
             set_visible(self, False)
             self._on_answer(answer)
-
-
-def _conflict_message(conflict: Conflict) -> str:
-    return f"{conflict.path.name} exists with other content."
 
 
 def _table(conflict: Conflict, new_name: str) -> Markup:

@@ -172,12 +172,10 @@ def _length_text(when: When) -> str:
     begins, ends = in_zone(start, when.zone), in_zone(end, when.end_zone or when.zone)
     exact = ends.astimezone(UTC) - begins.astimezone(UTC) if begins and ends else end - start
     there = f"; the end is in {when.end_zone}" if when.end_zone else ""
-    return _duration_text(exact) + there if exact > timedelta() else ""
-
-
-def _duration_text(length: timedelta) -> str:
-    hours, minutes = divmod(round(length / timedelta(minutes=1)), 60)
-    return " ".join([*([f"{hours} h"] if hours else []), *([f"{minutes} min"] if minutes or not hours else [])])
+    if exact <= timedelta():
+        return ""
+    hours, minutes = divmod(round(exact / timedelta(minutes=1)), 60)
+    return " ".join([*([f"{hours} h"] if hours else []), *([f"{minutes} min"] if minutes or not hours else [])]) + there
 
 
 class TimeChoice(widgets.VBox):  # type: ignore[misc]

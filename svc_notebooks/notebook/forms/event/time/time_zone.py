@@ -29,11 +29,12 @@ def matching_zones(text: str, names: Iterable[str]) -> list[str]:
     if not words:
         return []
     matches = [name for name in names if all(word in _normalize(name) for word in words)]
-    return sorted(matches, key=lambda name: (_normalize(name).split() != words, not _begins(name, words[0]), name))
 
+    def rank(name: str) -> tuple[bool, bool, str]:
+        parts = _normalize(name).split()
+        return parts != words, not any(part.startswith(words[0]) for part in parts), name
 
-def _begins(name: str, word: str) -> bool:
-    return any(part.startswith(word) for part in _normalize(name).split())
+    return sorted(matches, key=rank)
 
 
 def _normalize(text: str) -> str:
