@@ -81,7 +81,7 @@ def list_instances(context: ServiceContext, request: RequestContext) -> Response
 
     def instances_from(key: Key | None) -> Iterator[Keyed]:
         if original is None:
-            return _in_order(context, calendar, criteria, key, [event.row])
+            return _expand_in_order(context, calendar, criteria, key, [event.row])
         instance = find_event(context, calendar, instance_id(event.row.id, original))
         return _by_start([instance] if instance and _instance_matches(criteria, instance) else [])
 
@@ -230,13 +230,15 @@ def _expand_series(
     first = FIRST if after is None else to_millis(after)
     last = LAST if criteria.before is None else to_millis(criteria.before)
     rows = context.store.events.within(calendar.id, first, last)
-    return _in_order(context, calendar, criteria, key, [row for row in rows if not row.cancelled or criteria.deleted])
+    return _expand_in_order(
+        context, calendar, criteria, key, [row for row in rows if not row.cancelled or criteria.deleted]
+    )
 
 
-def _in_order(
+def _expand_in_order(
     context: ServiceContext, calendar: CalendarRow, criteria: _ListCriteria, key: Key | None, rows: list[EventRow]
 ) -> Iterator[Keyed]:
-    """Yield the events of these rows, and the instances of recurring ones, in the requested window. Raises PageEnds."""
+    """Return the events of these rows, recurring ones as instances, in the requested window. Raises PageEnds."""
     single, recurring = [row for row in rows if not row.recurring], [row for row in rows if row.recurring]
 
     def streams(after: datetime | None, before: datetime | None, work: WorkBudget) -> list[Iterator[Keyed]]:
@@ -289,7 +291,7 @@ def _by_start(events: Iterable[EventRecord]) -> Iterator[Keyed]:
 def _list_changes(
     context: ServiceContext, calendar: CalendarRow, criteria: _ListCriteria, key: Key | None
 ) -> Iterator[Keyed]:
-    """Yield the events that have changed since a sync token was given, deleted ones included."""
+    """Return the events that have changed since a sync token was given, deleted ones included."""
     assert criteria.since is not None
     rows = context.store.events.since(calendar.id, criteria.since)
     return (((row.place, row.id), _full_event(context, calendar, row)) for row in rows)

@@ -158,7 +158,7 @@ def _change(context: ServiceContext, request: RequestContext, *, partial: bool) 
             fields["organizer"] = before.body["organizer"]
         if "originalStartTime" in before.body:
             fields["originalStartTime"] = before.body["originalStartTime"]
-        moved = any(_comparable(name, fields) != _comparable(name, before.body) for name in _SCHEDULING_FIELDS)
+        moved = any(_differs(name, before.body, fields) for name in _SCHEDULING_FIELDS)
         fields["sequence"] = max(fields.get("sequence") or 0, (before.body.get("sequence") or 0) + moved)
         if before.row.calendar != before.row.origin:
             event = guest_changes.save(context, calendar, before, fields)
@@ -174,10 +174,12 @@ def _check_precondition(request: RequestContext, row: EventRow) -> None:
         raise refuse("conditionNotMet")
 
 
-def _comparable(name: str, body: Any) -> object:
-    """Return the value of a field in a form in which equal times are equal, however they are written."""
-    field = body.get(name)
-    return (read_time(field), field.get("timeZone")) if name in ("start", "end") else field
+def _differs(name: str, before: Any, after: Any) -> bool:
+    """Return whether a field has another value. One time can be written in many ways."""
+    old, new = before.get(name), after.get(name)
+    if name in ("start", "end") and old != new:
+        old, new = ((read_time(time), time.get("timeZone")) for time in (old, new))
+    return bool(old != new)
 
 
 def _apply_request(before: EventRecord, body: JSONObject, *, partial: bool) -> JSONObject:
