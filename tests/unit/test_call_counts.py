@@ -1,7 +1,8 @@
-"""The calls of the package's own functions that one chunk of an upload takes, on both sides, and how deep they are."""
+"""The calls of the package's own functions for one chunk of an upload, and for one notification."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,9 @@ from types import FrameType
 from typing import Any
 
 import svc_notebooks as svc
+from svc_notebooks.client.notifications.inbox import Inbox
+from svc_notebooks.core.http.messages import Headers, Request
+from svc_notebooks.server.service import open_service
 
 Q = 262_144
 PACKAGE = str(Path(svc.__file__).parent)
@@ -21,6 +25,9 @@ MAX_CALLS_OF_SEND_CHUNK = 178
 
 MAX_DEPTH = 20
 """It was 26."""
+
+MAX_CALLS_OF_A_NOTIFICATION = 100
+"""From the change of a file to the answer of its receiver, beyond those of an unwatched file; it was 176."""
 
 
 def count_calls(work: Callable[[], object]) -> tuple[int, int]:
@@ -70,3 +77,35 @@ def test_a_chunk_by_hand_takes_few_calls_that_are_not_deep() -> None:
 
     assert calls <= MAX_CALLS_OF_SEND_CHUNK
     assert depth <= MAX_DEPTH
+
+
+def calls_of_a_change(*, watched: bool) -> int:
+    """Return the calls of renaming a file and delivering what is due, with a receiver that keeps the messages."""
+    with open_service(seed=0, background=False) as service:
+        headers = Headers([("Authorization", f"Bearer {service.sign_in()}"), ("Content-Type", "application/json")])
+        inbox = Inbox(service.names, service.clock)
+
+        def call(method: str, path: str, body: dict[str, str]) -> Any:
+            url = f"http://svc.local/storage/v3/{path}"
+            response = service.handle(Request(method, url, headers, json.dumps(body).encode()))
+            assert response.status == 200
+            return json.loads(response.body)
+
+        def rename(name: str) -> None:
+            call("PATCH", f"files/{file_id}", {"name": name})
+            service.deliver()
+
+        file_id = call("POST", "files", {"name": "a"})["id"]
+        if watched:
+            service.register_domain("hooks.example")
+            service.receive_at("https://hooks.example/", lambda request: inbox.receive(request)[0])
+            channel = {"id": "c", "type": "web_hook", "address": "https://hooks.example/"}
+            call("POST", f"files/{file_id}/watch", channel)
+        rename("b")  # what is made once and kept
+        calls, _ = count_calls(lambda: rename("c"))
+        assert len(inbox.messages()) == (3 if watched else 0)
+        return calls
+
+
+def test_a_notification_takes_few_calls() -> None:
+    assert calls_of_a_change(watched=True) - calls_of_a_change(watched=False) <= MAX_CALLS_OF_A_NOTIFICATION
