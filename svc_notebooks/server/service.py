@@ -29,7 +29,7 @@ from .dispatch.rate_limits import RateLimiter
 from .events import invitations
 from .notifications import domains
 from .notifications.push import PushNotifications
-from .state.archive_path import save_to
+from .state.archive import save_to
 from .state.context_factory import build_context, fork_context, load, load_context, save
 from .state.expiry import upcoming_events
 from .state.snapshots import Snapshots

@@ -1,4 +1,4 @@
-"""Replaces a file as a whole: at every moment, and after every failure, it is the old file or the new one."""
+"""Replaces a file so that at every moment, and after every failure, the old or the new one exists."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ...local.saving import move_into_place, same_bytes
 
 BACKUP = ".bak"
 FULL = (errno.ENOSPC, errno.EDQUOT)
-"""What a system says where there is no room: on the disk, or within a quota."""
+"""The error numbers for a full disk or quota."""
 
-_CANNOT = (errno.EINVAL, errno.ENOTSUP)  # what file systems say that know nothing of syncing folders
+_CANNOT = (errno.EINVAL, errno.ENOTSUP)  # errors of file systems that cannot sync folders
 
 
 def atomic_write(path: Path, write: Callable[[BinaryIO], None], *, overwrite: bool) -> None:
@@ -30,8 +30,8 @@ def atomic_write(path: Path, write: Callable[[BinaryIO], None], *, overwrite: bo
     Raises PathExists, OSError, and whatever `write` raises; the file is then as it was.
     """
     if overwrite:
-        path = path.resolve()  # of a link the file that it leads to is replaced
-    if not path.parent.is_dir():  # or the error would name a file that nobody asked for
+        path = path.resolve()  # a link stays, and the file that it leads to is replaced
+    if not path.parent.is_dir():  # else the error would name the temporary file
         raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
     _tidy(path)
     try:
@@ -51,13 +51,13 @@ def atomic_write(path: Path, write: Callable[[BinaryIO], None], *, overwrite: bo
     except BaseException as error:
         beside.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.errno in FULL:
-            raise cannot_write(path, error) from None  # and not the name of the file beside it, or none
+            raise cannot_write(path, error) from None  # instead of the temporary name
         raise
     sync_folder(path.parent)
 
 
 def _keep(path: Path) -> None:
-    """Give the old file its second name; at no moment is there none of this name, if there was one."""
+    """Keep the old file as a backup, so that at every moment the former or the new backup exists."""
     second = path.with_name(f".{path.name}{BACKUP}.saving")
     second.unlink(missing_ok=True)
     try:
@@ -68,7 +68,7 @@ def _keep(path: Path) -> None:
 
 
 def _tidy(path: Path) -> None:
-    """Remove what a kill has left, unless somebody is writing it."""
+    """Delete temporary files of killed processes."""
     for left in path.parent.glob(f".{_plain(path.name)}.????????.saving"):
         with suppress(OSError), left.open("rb") as file:
             if _claim(file):
@@ -76,23 +76,23 @@ def _tidy(path: Path) -> None:
 
 
 def _plain(name: str) -> str:
-    """A name as a glob that means it alone."""
+    """Return the glob that matches only this name."""
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
 
 
 def _claim(file: BinaryIO) -> bool:
-    """Show that a file is being written; False: somebody else is at it, or nobody can know."""
+    """Lock a file that is being written. Returns False if another process has the lock, or without POSIX."""
     try:
         from fcntl import LOCK_EX, LOCK_NB, flock
 
         flock(file, LOCK_EX | LOCK_NB)
-    except (ImportError, OSError):  # without POSIX what a kill leaves behind stays there
+    except (ImportError, OSError):  # without POSIX the files of killed processes stay
         return False
     return True
 
 
 def sync_folder(folder: Path) -> None:
-    """Make a new name in a folder survive a power cut, where the system can (POSIX)."""
+    """Sync a folder on POSIX, so that new names in it survive a power cut."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)
         try:

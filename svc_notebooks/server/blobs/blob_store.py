@@ -1,28 +1,27 @@
-"""Where bytes lie: parts that are written once, never changed, and moved in blocks of at most 256 KiB.
+"""Stores the bytes of contents in parts, which are read and written in blocks of at most 256 KiB.
 
-A content is a rope of parts (store/contents.py says which). A part is stored once, where it arrives; what is
-finished, moved or repeated later is a row of the rope, never a copy of bytes.
+The rows of tables/contents.py list the parts of a content. A part is written once and never changed. To copy or move a
+content changes rows and copies no bytes.
 """
 
 from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import count
 from typing import NamedTuple, Protocol
 
-from .damage import DamagedContent
-
 MUCH = 16 << 20
-"""Bytes that are worth the milliseconds that it takes."""
+"""The number of freed bytes from which on the call is worth its milliseconds."""
 
 
 def release_memory(freed: int) -> None:
-    """After so many bytes were let go of. glibc has a call for it, other libraries of C do it by themselves.
+    """Return freed memory to the system with a call of glibc, after at least 16 MiB were freed.
 
-    Blocks of a deleted file lie between others, so that without it a kernel that once held 300 MB stays as large.
+    The blocks of a deleted file lie between others, so that without the call a kernel that once held 300 MB stays as
+    large. Other C libraries return memory by themselves.
     """
     if freed < MUCH or sys.platform != "linux":
         return
@@ -31,78 +30,111 @@ def release_memory(freed: int) -> None:
 
 
 BLOCK = 256 * 1024
-"""The most bytes that are read or held at once. With 1 MiB the service grows by five times as much, measured, and
-is no faster: such blocks are fetched from the system, and given back, again and again."""
+"""The number of bytes that are read or held at once. With 1 MiB the service was no faster and took five times as much
+memory, because the C library allocates and returns such blocks again and again."""
 
 _SMALL = 64 * 1024
 
 
 class StoredPart(NamedTuple):
-    """A part as the database knows it: `size` in bytes, `checksum` its CRC-32, None where none was recorded."""
+    """A part as the database describes it, with its size in bytes and its CRC-32, or None if none was recorded."""
 
     key: str
     size: int
     checksum: int | None
 
 
+class DamagedContent(OSError):
+    """Parts of stored contents are missing, or have another length or other bytes than were written.
+
+    `problems` has a sentence for each part by its key, and `files` has the names of the files with these parts.
+
+    >>> str(DamagedContent({"ab12": "part ab12 is missing"}, ["notes.txt (file-1)"]))
+    'the stored content of notes.txt (file-1) is damaged: part ab12 is missing'
+    """
+
+    def __init__(self, problems: Mapping[str, str], files: list[str] | None = None) -> None:
+        super().__init__()
+        self.problems = dict(problems)
+        self.files = files or []
+
+    def __str__(self) -> str:
+        return f"the stored content of {self.owner} is damaged: {self.problem}"
+
+    @property
+    def owner(self) -> str:
+        """The first three affected files, and the number of the others."""
+        return _enumerate(self.files, "files") or "a file or an upload"
+
+    @property
+    def problem(self) -> str:
+        """The problems of the first three parts, and the number of the others."""
+        return _enumerate(list(self.problems.values()), "parts")
+
+
+def _enumerate(names: list[str], noun: str) -> str:
+    first = ", ".join(names[:3])
+    return f"{first} and {len(names) - 3:,} more {noun}" if len(names) > 3 else first
+
+
 class PartWriter(Protocol):
-    """A part that is being written; nobody sees it before `commit`."""
+    """A part that is being written, and is not visible before `commit`."""
 
     size: int
     checksum: int | None
-    """The CRC-32 of the bytes so far; None in memory, where bytes do not rot."""
+    """The CRC-32 of the bytes so far, or None in memory, where bytes are not damaged."""
 
     def write(self, block: bytes) -> None:
         """Append a block."""
 
     def truncate(self, size: int) -> None:
-        """Forget what lies beyond the first `size` bytes."""
+        """Keep only the first `size` bytes."""
 
     def commit(self) -> str:
-        """Keep it; the key under which it is found."""
+        """Store the part and return its key."""
 
     def abort(self) -> None:
-        """Leave nothing of it."""
+        """Delete the part."""
 
 
 class BlobStore(Protocol):
-    """A place for parts."""
+    """A store for parts."""
 
     def writer(self) -> PartWriter:
         """Begin a part."""
 
     def read(self, key: str, start: int, stop: int) -> Iterator[bytes]:
-        """Bytes `start` to `stop` (exclusive) of a part, in blocks. Raises DamagedContent where the part ends early."""
+        """Yield bytes `start` to `stop` (exclusive) of a part in blocks. Raises DamagedContent if it ends early."""
 
     def problem(self, part: StoredPart, *, contents: bool = True) -> str | None:
-        """What is wrong with a stored part, None if nothing is. Without `contents` only its length is compared."""
+        """Return the problem with a part, or None. Without `contents` only the length is compared."""
 
     def checksum(self, part: StoredPart) -> int | None:
-        """The CRC-32 of a part as it is now; None where it has another length, cannot be read, or is in memory."""
+        """Compute the CRC-32 of a part. Returns None if it has another length, cannot be read, or is in memory."""
 
     def has_all(self, keys: Iterable[str]) -> bool:
-        """Whether all of them are there."""
+        """Return whether all of these parts exist."""
 
     def delete(self, keys: Iterable[str]) -> None:
-        """Remove parts; a key that is not there is passed over."""
+        """Delete these parts. Unknown keys are ignored."""
 
     def sweep(self, known: set[str]) -> int:
-        """Remove every part that was written since the store was opened and is not known; how many there were."""
+        """Delete the unknown parts that were written since the store was opened, and return their number."""
 
     def copy(self, stored: Iterable[StoredPart]) -> BlobStore:
-        """These parts, to be kept whatever becomes of the others; no byte is copied where that can be avoided.
+        """Return a store that keeps these parts, without a copy of their bytes if possible.
 
-        Raises DamagedContent where one of them is missing or has another length.
+        Raises DamagedContent if one of them is missing or has another length.
         """
 
     def restore(self, kept: BlobStore) -> None:
-        """Hold the parts that `copy` gave, beside those that are here."""
+        """Add the parts of a store that `copy` returned."""
 
     def drop(self) -> None:
-        """A copy is not needed any more."""
+        """Delete a copy."""
 
     def close(self) -> None:
-        """Nobody reads or writes any more; what is in memory is given back, what is on a disk stays."""
+        """Free the parts in memory. Parts on a disk stay."""
 
 
 class _MemoryWriter:
@@ -177,11 +209,10 @@ class MemoryBlobStore:
         return all(key in self._parts for key in keys)
 
     def delete(self, keys: Iterable[str]) -> None:
-        release_memory(sum(self._forget(key) for key in keys))
-
-    def _forget(self, key: str) -> int:
-        """How many bytes it had."""
-        return sum(len(block) for block in self._parts.pop(key, ()))
+        deleted = [self._parts.pop(key, ()) for key in keys]
+        freed = sum(len(block) for blocks in deleted for block in blocks)
+        del deleted
+        release_memory(freed)
 
     def sweep(self, known: set[str]) -> int:
         lost = self._parts.keys() - known
@@ -189,14 +220,14 @@ class MemoryBlobStore:
         return len(lost)
 
     def copy(self, stored: Iterable[StoredPart]) -> MemoryBlobStore:
-        """Blocks are shared, they never change."""
+        """Return a store that shares the blocks, which never change."""
         copied = MemoryBlobStore()
         copied._parts = {key: self._parts[key] for key, _, _ in stored}
         copied._numbers = count(next(self._numbers))  # a counter has no copies from Python 3.14 on
         return copied
 
     def add(self, key: str, blocks: Iterable[bytes]) -> None:
-        """Hold a part of another place under the name that it has there."""
+        """Add a part of another store under its key."""
         self._parts[key] = tuple(blocks)
 
     def restore(self, kept: BlobStore) -> None:
@@ -209,8 +240,8 @@ class MemoryBlobStore:
     close = drop
 
 
-def checked_parts(parts: BlobStore, stored: Iterable[StoredPart], *, contents: bool = True) -> Iterator[StoredPart]:
-    """The parts in which `Parts.problem` finds nothing. At the end DamagedContent names all others."""
+def check_parts(parts: BlobStore, stored: Iterable[StoredPart], *, contents: bool = True) -> Iterator[StoredPart]:
+    """Yield the parts without a problem. Raises DamagedContent with all others at the end."""
     problems = dict[str, str]()
     for part in stored:
         if problem := parts.problem(part, contents=contents):
@@ -222,5 +253,5 @@ def checked_parts(parts: BlobStore, stored: Iterable[StoredPart], *, contents: b
 
 
 def missing_part(key: str) -> str:
-    """What is wrong with a part that is not there."""
+    """Return the problem of a missing part."""
     return f"part {key} is missing"

@@ -1,4 +1,4 @@
-"""Parts as files of a folder, beside the database of a store."""
+"""Stores parts as files in the data directory."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from uuid import uuid4
 from zlib import crc32
 
 from .atomic_write import sync_folder
-from .blob_store import BLOCK, BlobStore, PartWriter, StoredPart, checked_parts, missing_part
-from .damage import DamagedContent
+from .blob_store import BLOCK, BlobStore, DamagedContent, PartWriter, StoredPart, check_parts, missing_part
 
 SNAPSHOTS = "snapshots"
-"""The folder, beside that of the parts, where snapshots hold on to theirs, in a folder with the id of the store."""
+"""The folder beside that of the parts where snapshots keep theirs, in a folder with the id of the store."""
 
 UNFINISHED = ".unfinished"
-"""What the name of a part ends with while it is written."""
+"""The suffix of a part that is being written."""
 
 _KEY_LENGTH = 32
 PART_NAME = re.compile(rf"[0-9a-f]{{{_KEY_LENGTH}}}")
@@ -69,15 +68,15 @@ class _FileWriter:
 
 
 class DirectoryBlobStore:
-    """Parts as files of a folder, spread over 256 folders below it by the first letters of their keys.
+    """Parts as files in 256 folders, by the first two letters of their keys.
 
-    A key is 24 random letters, then the number of the opening of the store in which the part was written.
+    A key is 24 random letters and the number of the opening of the store in which the part was written.
     """
 
     def __init__(
         self, folder: Path, *, sync: bool, opening: int = 0, snapshots: Path | None = None, copied: bool = False
     ) -> None:
-        """`snapshots`: the folder for those of snapshots. `copied`: nothing will be written but what is linked."""
+        """Open the folder of the parts, with that for snapshots. A `copied` store has no parts but linked ones."""
         self._folder = folder
         self._sync = sync
         self._verified: dict[str, tuple[int, ...]] = {}
@@ -141,7 +140,7 @@ class DirectoryBlobStore:
             return _checksum(_blocks(file, part.size))
 
     def _remember(self, key: str, identity: tuple[int, ...]) -> None:
-        """A verified part need not be read again before its file changes."""
+        """Remember a verified part, which is not read again before its file changes."""
         if time.time_ns() - identity[-1] > _SAME_TICK:
             if len(self._verified) >= _MOST_VERIFIED:
                 self._verified.clear()
@@ -162,10 +161,10 @@ class DirectoryBlobStore:
         return len(lost)
 
     def copy(self, stored: Iterable[StoredPart]) -> DirectoryBlobStore:
-        """In a folder beside it: a part is written once, so a second name for its file is a copy."""
+        """Return a store in another folder with links to the files, which never change."""
         copied = DirectoryBlobStore(self._snapshots / uuid4().hex, sync=False, copied=True)
         try:
-            for part in checked_parts(self, stored, contents=False):  # reads nothing: the service waits for it
+            for part in check_parts(self, stored, contents=False):  # reads nothing: the service waits for it
                 _link(self._path(part.key), copied._path(part.key))
         except BaseException:
             copied.drop()
@@ -186,11 +185,11 @@ class DirectoryBlobStore:
         _remove_empty(self._folder.parent, self._folder.parent.parent)
 
     def close(self) -> None:
-        """Its files are to be found again."""
+        """Do nothing, because the files stay."""
 
 
 def _blocks(file: io.FileIO, size: int) -> Iterator[bytes]:
-    """The next `size` bytes of a file, fewer where it ends before."""
+    """Yield the next `size` bytes of a file, or fewer at its end."""
     while size and (block := file.read(min(BLOCK, size))):
         size -= len(block)
         yield block
@@ -204,7 +203,7 @@ def _checksum(blocks: Iterable[bytes]) -> int:
 
 
 def drop_snapshots(folder: Path) -> None:
-    """Remove what snapshots of an earlier opening have left in the folder of a store for them."""
+    """Delete the snapshots of earlier openings."""
     for snapshot in folder.glob("*"):
         if PART_NAME.fullmatch(snapshot.name):
             _drop_snapshot(snapshot)
@@ -212,7 +211,7 @@ def drop_snapshots(folder: Path) -> None:
 
 
 def _drop_snapshot(folder: Path) -> None:
-    """Remove the parts of a snapshot, and nothing else that somebody may have put there."""
+    """Delete the parts of a snapshot and its empty folders, and no other files."""
     for path in folder.glob("??/*"):
         if PART_NAME.fullmatch(path.name):
             path.unlink(missing_ok=True)

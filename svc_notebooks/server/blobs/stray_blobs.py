@@ -1,8 +1,7 @@
-"""Tidies the folder of parts when a store is opened: what is not of the store is moved aside, never deleted.
+"""Moves files that are not part of a store aside when the store is opened.
 
-Only parts whose names say that they were never finished are removed, and only when they are old: the process that
-wrote them was killed. Parts that no row names are moved aside as everything else: a kill between the part and the
-row leaves them, but so does a database that lacks rows.
+Only old unfinished parts are deleted, whose process was killed. Parts that no row names are moved aside like all other
+files, because not only a kill between the part and the row leaves them, but also a database that lacks rows.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ _SNAPSHOTS_BEFORE_MARKERS = "kept"
 
 
 def files_aside(folder: Path) -> int:
-    """How many files of a store were moved aside, in this opening or in an earlier one."""
+    """Return the number of files of a store that were ever moved aside."""
     return sum(not path.is_dir() for path in (folder / ASIDE).rglob("*"))
 
 
 class _Contents(NamedTuple):
-    """What lies in the folder of parts: keys of parts that rows name, unfinished parts, and the rest."""
+    """The files in the folder of parts, which are the keys of named parts, unfinished parts, and all others."""
 
     parts: set[str]
     unfinished: list[Path]
@@ -39,9 +38,12 @@ class _Contents(NamedTuple):
 
 
 def tidy(folder: Path, known: set[str], number: int, now: float, *, adopted: bool) -> list[str]:
-    """Tidy a store before opening `number`; a sentence for each thing that its user should know.
+    """Move the stray files of a store aside, and return a sentence for each fact that its user should know.
 
-    `known`: the parts that rows name. `adopted`: an older version left the folder, perhaps with its snapshots.
+    Args:
+        known: The parts that rows name.
+        number: The number of the opening.
+        adopted: The folder is of an older version, and may have its snapshots.
     """
     contents = _read(folder / "parts", known)
     for path in contents.unfinished:
@@ -85,9 +87,9 @@ def _classify(file: os.DirEntry[str], prefix: str, known: set[str], contents: _C
 
 
 def _restore_from_aside(folder: Path, missing: set[str]) -> set[str]:
-    """Move parts that rows name from where an earlier opening has moved them; their keys.
+    """Move parts that rows name back from where an earlier opening moved them, and return their keys.
 
-    They went aside because the database was an older one, which has now been replaced by the right one.
+    They were moved because the database was an older one, which has been replaced by the right one.
     """
     returned = set[str]()
     candidates = (folder / ASIDE).glob("*/parts/??/*") if missing else ()
@@ -101,7 +103,7 @@ def _restore_from_aside(folder: Path, missing: set[str]) -> set[str]:
 
 
 def _move_aside(folder: Path, paths: list[Path], number: int) -> None:
-    """Move files and folders to aside/opening-N, under the paths that they have in the store."""
+    """Move files and folders to aside/opening-N, with their paths in the store."""
     for path in paths:
         target = folder / ASIDE / f"opening-{number}" / path.relative_to(folder)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -109,7 +111,7 @@ def _move_aside(folder: Path, paths: list[Path], number: int) -> None:
 
 
 def _free_path(path: Path) -> Path:
-    """This path, or the next one like it at which there is nothing."""
+    """Return this path or the next numbered one that does not exist."""
     numbered = (path.with_name(f"{path.name} ({number})") for number in count(1))
     return next(each for each in chain([path], numbered) if not os.path.lexists(each))
 

@@ -1,4 +1,4 @@
-"""The SQLite database: its connection, its schema and its upgrades.
+"""The SQLite database, its connection, its schema and its upgrades.
 
 engine.py                          one connection, transactions, prepared statements
 schema.py, column_values.py        the tables, and which values their columns may hold

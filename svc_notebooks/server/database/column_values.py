@@ -1,6 +1,6 @@
-"""What values mean beyond their types: instants within the years that there are, JSON that is an object, known words.
+"""Checks the values of rows from archives beyond their types, as instants, JSON objects and known words.
 
-For rows that come from outside; the rows that the service writes are right by the way they come about.
+Rows that the service writes itself need no check.
 """
 
 from __future__ import annotations
@@ -66,11 +66,11 @@ MEANING: Mapping[str, Callable[[JSON], bool]] = {
     "channels.state":       _among(*(state.value for state in ChannelState)),
 }
 # fmt: on
-"""By table and column; None is left to the type."""
+"""The checks by table and column. None is always valid here."""
 
 
 def is_valid_value(table: str, column: str, value: JSON) -> bool:
-    """Whether a value of the right type can stand in this column.
+    """Return whether a value of the right type is valid in a column.
 
     >>> is_valid_value("files", "created", 0), is_valid_value("files", "created", 2**62)
     (True, False)

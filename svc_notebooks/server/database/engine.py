@@ -118,7 +118,7 @@ class Database:
         after_fork(self, Database._leave)
 
     def _leave(self) -> None:
-        """In a forked child: the connection is neither used nor closed."""
+        """Neither use nor close the connection in a forked child."""
         keep_forever(self)
         self.lock = ForkedChild("This database is open in another process, and this one is a fork of it.", _FORK_ADVICE)
 
@@ -129,7 +129,7 @@ class Database:
         return driver
 
     def _execute(self, prepared: Prepared, values: dict[str, Any]) -> tuple[sqlite3.Cursor, list[Row]]:
-        """Run a statement; return its cursor and all its rows. The caller holds the lock."""
+        """Run a statement and return its cursor and all its rows. The caller holds the lock."""
         sql = prepared.sql or prepared.compile(self._connection.dialect)
         try:
             cursor = self._driver.execute(sql, prepared.constants | values)
@@ -148,7 +148,7 @@ class Database:
             return self._execute(prepared, values)[1]
 
     def fetch_one(self, prepared: Prepared, values: dict[str, Any]) -> Row | None:
-        """Return the first row of a result, from the cache if nothing has changed meanwhile; None if it is empty."""
+        """Return the first row of a result or None, from the cache if nothing has changed meanwhile."""
         key = (prepared, *values.items())
         with self.lock:
             if key not in self._row_cache:
@@ -172,7 +172,7 @@ class Database:
             raise ValueError(str(error)) from None
 
     def change_one(self, prepared: Prepared, values: dict[str, Any]) -> Row | None:
-        """Run a statement that changes one row and return the new row; None if no row matches."""
+        """Run a statement that changes one row, and return the new row or None if none matches."""
         with self.lock:
             self._row_cache.clear()
             rows = self._execute(prepared, values)[1]
@@ -191,7 +191,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Commit the changes of a block together, or none; a nested block is part of the outer one.
+        """Commit the changes of a block together, or none. A nested block is part of the outer one.
 
         Functions given to `after_commit` are called in the end.
         """
@@ -220,7 +220,7 @@ class Database:
             function()
 
     def after_commit(self, function: Callable[[], None]) -> None:
-        """Call a function, once, when the open transaction has been committed; without one, call it now.
+        """Call a function, once, after the open transaction was committed, or now without one.
 
         It is called without the lock and may wait for other threads. After a rollback it is not called.
         """

@@ -1,4 +1,4 @@
-"""Explains errors of SQLite to the operator of the service: the problem with the database file, and what to do."""
+"""Explains errors of SQLite about the database file to the operator of the service."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def store_error(error: BaseException, path: Path | None) -> OSError | None:
-    """Return the OSError that an error of SQLite means; None if the error is not about the file.
+    """Return the OSError for an error of SQLite, or None if the error is not about the file.
 
     `error` may be an error of SQLAlchemy that wraps the one of SQLite.
 
@@ -61,7 +61,7 @@ def store_error(error: BaseException, path: Path | None) -> OSError | None:
 
 
 def _cause(path: Path) -> tuple[int, str] | None:
-    """Return the code and text of an error of SQLite found by writing a file beside the database; None if that works.
+    """Try to write a file beside the database, and return the code and text of the error or None.
 
     SQLite reports an I/O error for a quota and for a read-only disk, too.
     """

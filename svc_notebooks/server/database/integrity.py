@@ -1,4 +1,4 @@
-"""What a database in a file holds of stored contents, and what is wrong with it, read with nothing but SELECT."""
+"""Reads the parts of stored contents from a database file, and its damage, with SELECT only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..blobs.blob_store import StoredPart
 
 _MOST_PROBLEMS = 100
-"""So many problems SQLite reports of one database."""
+"""The maximum number of problems that SQLite reports."""
 
 _REFERENCES = (
     ("files", "parent", "files", "id", "TRUE"),
@@ -18,7 +18,7 @@ _REFERENCES = (
     ("properties", "file", "files", "id", "TRUE"),
     ("opened", "file", "files", "id", "TRUE"),
 )
-"""A column, the column that has each of its values, and of which rows that holds."""
+"""Columns, the columns that must have their values, and the conditions on the rows."""
 
 _DANGLING = "SELECT DISTINCT {column} FROM {table} WHERE {condition} AND {column} NOT IN (SELECT {key} FROM {other})"
 _GAPS = """SELECT id, name, owner, size, stored FROM
@@ -30,7 +30,7 @@ _AFFECTED = """SELECT rope.part, files.id, files.name, files.owner
 
 
 class AffectedFile(NamedTuple):
-    """A file that has lost something."""
+    """A file that is affected by damage."""
 
     id: str
     name: str
@@ -38,7 +38,7 @@ class AffectedFile(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """What a database says of the contents of a store."""
+    """The schema version, the number of files and the parts of a store."""
 
     version: int
     files: int
@@ -46,7 +46,7 @@ class Stored(NamedTuple):
 
 
 def database_problems(driver: sqlite3.Connection) -> list[str]:
-    """What SQLite's own check finds, and the rows that name others which are not there. Raises sqlite3.Error."""
+    """Return the problems that SQLite finds, and references to missing rows. Raises sqlite3.Error."""
     messages = [str(line) for (line,) in driver.execute(f"PRAGMA integrity_check({_MOST_PROBLEMS})")]
     problems = [] if messages == ["ok"] else messages
     for table, column, other, key, condition in _REFERENCES:
@@ -55,8 +55,8 @@ def database_problems(driver: sqlite3.Connection) -> list[str]:
     return problems
 
 
-def stored(driver: sqlite3.Connection) -> Stored:
-    """The parts that rows name. Databases from before there were checksums have none."""
+def read_contents(driver: sqlite3.Connection) -> Stored:
+    """Return the contents of a store. The first schema version has no checksums."""
     columns = {name for _, name, *_ in driver.execute("PRAGMA table_info(rope)")}
     checksum = "checksum" if "checksum" in columns else "NULL"
     rows = driver.execute(f"SELECT part, stop - start, {checksum} FROM rope ORDER BY part")
@@ -65,8 +65,8 @@ def stored(driver: sqlite3.Connection) -> Stored:
     return Stored(version, files, [StoredPart._make(row) for row in rows])
 
 
-def affected(driver: sqlite3.Connection, parts: set[str]) -> dict[str, list[AffectedFile]]:
-    """The files that each of these parts belongs to; a part of an unfinished upload belongs to none."""
+def affected_files(driver: sqlite3.Connection, parts: set[str]) -> dict[str, list[AffectedFile]]:
+    """Return the files of each of these parts. A part of an unfinished upload has none."""
     files: dict[str, list[AffectedFile]] = {part: [] for part in parts}
     for part, *row in driver.execute(_AFFECTED):
         if part in files:
@@ -75,7 +75,7 @@ def affected(driver: sqlite3.Connection, parts: set[str]) -> dict[str, list[Affe
 
 
 def gaps(driver: sqlite3.Connection) -> list[tuple[AffectedFile, str]]:
-    """The files whose parts do not make up their size, and what is wrong with each."""
+    """Return the files whose parts do not add up to their size, each with the problem."""
     return [
         (AffectedFile(*row), f"has parts for {held:,} of {size:,} bytes") for *row, size, held in driver.execute(_GAPS)
     ]

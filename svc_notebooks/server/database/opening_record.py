@@ -1,8 +1,8 @@
-"""Reads and writes the record of the last opening that a database in a folder has; reading changes nothing.
+"""Reads and writes the record of the last opening in the database of a folder.
 
-Each opening draws a token. The database and the marker of the folder (server/storage/directory_marker.py) both hold it,
+Each opening draws a token. The database and the marker of the folder (server/storage/data_directory.py) both hold it,
 so that a database that was replaced by an older copy has another token than the marker. The row is not among the
-tables of schema.py: it belongs to the folder, not to the state that is saved, restored or loaded.
+tables of schema.py, because it belongs to the folder and not to the state that is saved, restored or loaded.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CREATE = """CREATE TABLE IF NOT EXISTS opening
 
 
 class Opening(NamedTuple):
-    """The last opening of a store; `before`: the token of the marker then, `closed`: the service was closed."""
+    """The last opening of a store, the token of the marker before it, and whether the service was closed."""
 
     number: int
     token: str
@@ -34,7 +34,7 @@ class Opening(NamedTuple):
 
 
 class Inspected(NamedTuple):
-    """What a database file holds; `problem` is the rest of a sentence, "" for a database that can be opened."""
+    """The result of an inspection. `problem` is the rest of a sentence, "" for a database that can be opened."""
 
     problem: str
     advice: str = ""
@@ -56,7 +56,7 @@ def begin(driver: sqlite3.Connection, token: str, before: str) -> Opening:
 
 
 def end(driver: sqlite3.Connection) -> bool:
-    """Record that the service was closed; False: a transaction of somebody else is open."""
+    """Record that the service was closed. Returns False if another transaction is open."""
     if not driver.in_transaction:
         with _synced(driver):
             driver.execute("UPDATE opening SET closed = 1")
@@ -64,7 +64,7 @@ def end(driver: sqlite3.Connection) -> bool:
 
 
 class _synced:
-    """Commits inside the block are synced to the disk, whatever the durability of the service is."""
+    """Syncs commits inside a block to the disk, whatever the durability of the service is."""
 
     def __init__(self, driver: sqlite3.Connection) -> None:
         self._driver = driver
@@ -78,22 +78,22 @@ class _synced:
 
 
 def inspect(path: Path) -> Inspected:
-    """Read a database without changing it or the files beside it; for the connections of this process see `reading`."""
+    """Read a database without changing it or the files beside it. See `reading` about open connections."""
     if path.stat().st_size == 0:
         return Inspected("is empty (0 bytes)")
     try:
         with reading(path) as driver:
-            return _inspected(driver)
+            return _read_facts(driver)
     except sqlite3.DatabaseError as error:
         return Inspected(f"is damaged or no database ({error})")
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection that reads a database and changes neither it nor the files beside it.
+    """Open a connection that changes neither a database nor the files beside it.
 
-    No connection of this process may have it open: to close a file drops the locks of the whole process. SQLite
-    writes its log back when it opens a database, so one that has a log is read from a copy.
+    No connection of this process may have it open, because to close a file drops the locks of the whole process.
+    SQLite writes its log back when it opens a database, so that a database with a log is read from a copy.
     """
     with TemporaryDirectory(prefix="svc-store-") as scratch:
         logs = [log for end in ("-wal", "-journal") if (log := path.with_name(path.name + end)).exists()]
@@ -106,7 +106,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
             yield driver
 
 
-def _inspected(driver: sqlite3.Connection) -> Inspected:
+def _read_facts(driver: sqlite3.Connection) -> Inspected:
     (check,) = driver.execute("PRAGMA quick_check(1)").fetchone()
     if check != "ok":
         return Inspected(f"is damaged ({check.splitlines()[-1]})")
@@ -127,9 +127,9 @@ def _read(driver: sqlite3.Connection) -> Opening | None:
 
 
 def in_use(path: Path, sleep: Callable[[float], None] = time.sleep) -> bool:
-    """Whether another process has this database open; one that is about to end is waited for.
+    """Return whether another process has this database open, after 2 seconds in which it may end.
 
-    Without POSIX locks nobody can tell, and the database says it when it is opened.
+    Without POSIX locks this is found only when the database is opened.
     """
     try:
         from fcntl import LOCK_NB, LOCK_SH, lockf

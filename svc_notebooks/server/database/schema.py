@@ -1,4 +1,4 @@
-"""The tables. Instants are Unix milliseconds, deadlines Unix seconds, truth values 0 and 1, sizes bytes."""
+"""The tables. Instants are in Unix milliseconds, deadlines in Unix seconds, booleans 0 and 1, sizes in bytes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger, Column, Float, Index, Integer, MetaData, Tabl
 
 metadata = MetaData()
 
-_Big = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by themselves for INTEGER alone
+_Big = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows only for INTEGER
 
 meta = Table(
     "meta",
@@ -25,7 +25,7 @@ users = Table(
 tokens = Table(
     "tokens",
     metadata,
-    Column("digest", Text, primary_key=True),  # a copy of the database lets nobody in
+    Column("digest", Text, primary_key=True),  # so that a copy of the database gives no access
     Column("user", Text, nullable=False),
     Column("client", Text, nullable=False),
     Column("scopes", Text, nullable=False),
@@ -107,10 +107,10 @@ files = Table(
     Column("version", _Big, nullable=False),
     Column("abusive", Integer, nullable=False),
     Column("target", Text),
-    Column("extra", Text, nullable=False),  # JSON: fields that are kept as they came
+    Column("extra", Text, nullable=False),  # JSON: the fields that are stored as they were sent
     Column("name_key", Text, nullable=False),  # ASCII letters in lower case
-    Column("natural_key", Text, nullable=False),  # numbers padded, so that 10 comes behind 9
-    Column("words", Text, nullable=False),  # the words of the name, each behind a blank
+    Column("natural_key", Text, nullable=False),  # numbers padded, so that 10 sorts after 9
+    Column("words", Text, nullable=False),  # the words of the name, each after a space
     Column("all_words", Text, nullable=False),  # and of description and indexable text
     Index("files_by_owner", "owner", "seq"),
     Index("files_by_parent", "parent"),
@@ -131,7 +131,7 @@ opened = Table(
     "opened",
     metadata,
     Column("file", Text, primary_key=True),
-    Column("client", Text, primary_key=True),  # that made it, or that it was opened with
+    Column("client", Text, primary_key=True),  # that created it, or with which it was opened
 )
 
 contents = Table(
@@ -141,7 +141,7 @@ contents = Table(
     Column("md5", Text),
     Column("sha1", Text),
     Column("sha256", Text),
-    sqlite_autoincrement=True,  # no number twice: who still reads or hashes an old content means that one
+    sqlite_autoincrement=True,  # no number twice, because an old content may still be read or hashed
 )
 
 rope = Table(
@@ -263,14 +263,14 @@ events = Table(
     Column("id", Text, nullable=False),
     Column("uid", Text, nullable=False),
     Column("origin", Text, nullable=False),  # the calendar of its organizer
-    Column("series", Text),  # of a changed or cancelled instance: the id of the recurring event
+    Column("series", Text),  # the id of the recurring event of a changed or cancelled instance
     Column("recurring", Integer, nullable=False),
     Column("cancelled", Integer, nullable=False),
     Column("start", _Big, nullable=False),
     Column("end", _Big),  # None: a recurring event
     Column("created", _Big, nullable=False),
     Column("updated", _Big, nullable=False),
-    Column("place", _Big, nullable=False),  # in the order of making, which time is too coarse for
+    Column("place", _Big, nullable=False),  # in the order of creation, for which the time is too coarse
     Column("body", Text, nullable=False),  # JSON: the fields as they were accepted
     UniqueConstraint("calendar", "id"),
     Index("events_by_age", "calendar", "place", "id"),

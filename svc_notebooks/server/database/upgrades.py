@@ -1,8 +1,8 @@
-"""Upgrades a database of an older version of this package, one schema version after the other.
+"""Upgrades a database of an older version of this package, one schema version after another.
 
 `PRAGMA user_version` holds the schema version. Databases from before there were versions have 0. To change the
 schema: change schema.py, and append to `STEPS` the function that brings a database of the last version there.
-A step never uses schema.py, which will have changed again: it has SQL of its own.
+A step has its own SQL and never uses schema.py, which will have changed again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 FIRST_TABLES = frozenset(
     {"meta", "users", "tokens", "generated", "files", "properties", "contents", "rope", "sessions"}
 )
-"""The tables that databases of every version have."""
+"""The tables of every version."""
 
 _TABLES = "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_'"
 _INDEXES = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
@@ -28,7 +28,7 @@ _NEW_COLUMNS: Mapping[tuple[str, str], str] = {
     ("events", "place"): "row_number() OVER (PARTITION BY calendar ORDER BY created, id)",
     ("rope", "checksum"): "NULL",
 }
-"""The values of columns that a step adds to a table which has rows already."""
+"""The values of columns that a step adds to a table with rows."""
 
 
 def _to_version_1(driver: sqlite3.Connection) -> None:
@@ -52,7 +52,7 @@ def _to_version_1(driver: sqlite3.Connection) -> None:
 
 
 def empty_database(version: int) -> sqlite3.Connection:
-    """A database in memory with the tables of an earlier version, from 1 on."""
+    """Return a database in memory with the tables of a version, from 1 on."""
     driver = sqlite3.connect(":memory:", isolation_level=None)
     driver.executescript(_schema_1())
     set_version(driver, 1)
@@ -61,7 +61,7 @@ def empty_database(version: int) -> sqlite3.Connection:
 
 
 def columns(driver: sqlite3.Connection) -> dict[str, list[str]]:
-    """The tables of a database, and the names of their columns in order."""
+    """Return the tables of a database, and the names of their columns in order."""
     return {
         table: [name for _, name, *_ in driver.execute(f"PRAGMA table_info({table})")]
         for table in _definitions(driver, _TABLES)
@@ -73,7 +73,7 @@ def _schema_1() -> str:
 
 
 def _version_1() -> tuple[dict[str, str], dict[str, str]]:
-    """The definitions of the tables and of the indexes of version 1."""
+    """Return the definitions of the tables and of the indexes of version 1."""
     with closing(sqlite3.connect(":memory:")) as model:
         model.executescript(_schema_1())
         return _definitions(model, _TABLES), _definitions(model, _INDEXES)
@@ -127,18 +127,18 @@ VERSION = len(STEPS)
 
 
 def tables(driver: sqlite3.Connection) -> set[str]:
-    """The names of the tables of a database."""
+    """Return the names of the tables of a database."""
     return set(_definitions(driver, _TABLES))
 
 
 def version(driver: sqlite3.Connection) -> int:
-    """The schema version of a database."""
+    """Return the schema version of a database."""
     number: int = driver.execute("PRAGMA user_version").fetchone()[0]
     return number
 
 
 def set_version(driver: sqlite3.Connection, number: int) -> None:
-    """Record the schema version; a part of the transaction that is open, if there is one."""
+    """Set the schema version, as part of the open transaction if there is one."""
     driver.execute(f"PRAGMA user_version = {number:d}")
 
 
@@ -151,13 +151,13 @@ def upgrade(driver: sqlite3.Connection, target: int = VERSION) -> None:
             set_version(driver, number + 1)
             driver.execute("COMMIT")
         except BaseException:
-            if driver.in_transaction:  # where the disk is full SQLite has rolled back already
+            if driver.in_transaction:  # on a full disk SQLite has rolled back already
                 driver.execute("ROLLBACK")
             raise
 
 
 def back_up(driver: sqlite3.Connection, path: Path) -> Path:
-    """Copy a database to a new file beside its own; the copy's path. A copy that is there already is used."""
+    """Copy a database to a new file beside its own, or find an equal copy, and return its path."""
     unfinished = path.with_name(f"{path.name}.bak.unfinished")
     unfinished.unlink(missing_ok=True)
     with closing(sqlite3.connect(unfinished)) as copy:

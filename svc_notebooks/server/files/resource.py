@@ -17,7 +17,7 @@ from ...core.files.permissions import GRANTEES, Role
 from ...core.http.messages import Query, Request, join_url, segment
 from ...core.http.mime import extension_of
 from ...core.resources.files import File, Permission, ShortcutDetails, User
-from ..blobs.damage import DamagedContent
+from ..blobs.blob_store import DamagedContent
 from ..context.access_tokens import Caller
 from ..context.external_origin import external_origin
 from ..context.service_context import ServiceContext

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from ...core.errors.catalogue import ApiError, refuse
-from ..blobs.damage import DamagedContent
+from ..blobs.blob_store import DamagedContent
 from ..context.service_context import ServiceContext
 from ..database.errors import FULL, DatabaseDamaged
 from .roles import effective_role

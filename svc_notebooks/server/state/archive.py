@@ -1,11 +1,11 @@
-"""A service in one file: a zip archive whose entries are stored as they are, so that nothing in it can swell.
+"""Writes and reads a service in one file, a zip archive with uncompressed entries, which cannot swell when read.
 
     manifest.json        the format and its version, the clock, the seed, names and policy, what every entry holds
     tables/files.jsonl   the rows of a table, one JSON array in each line
     parts/1              the bytes of a part
 
-A file from elsewhere is not trusted: names, sizes, digests, columns and types are compared before anything is
-used, and no name in it ever becomes a path.
+A file is not trusted. Names, sizes, digests, columns and types are checked before anything is used, and no name in it
+ever becomes a path.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import hashlib
 import json
 import re
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
@@ -25,7 +25,9 @@ from typing import Any, BinaryIO
 from ...core.brand_names import Names
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
-from ..blobs.blob_store import BLOCK, BlobStore, PartWriter, StoredPart, checked_parts
+from ...local.existing_file import FILE, check_path, path_exists
+from ..blobs.atomic_write import BACKUP, atomic_write
+from ..blobs.blob_store import BLOCK, BlobStore, PartWriter, StoredPart, check_parts
 from ..database.upgrades import VERSION as SCHEMA_VERSION
 from ..tables import Store
 from ..tables.dump import TABLES, check_row, columns, upgrade_rows
@@ -43,7 +45,7 @@ Rows = Mapping[str, list[Sequence[JSON]]]
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a service is beside its rows and parts; `start`: where its clock began, None: it has the system's."""
+    """The state of a service except its rows and parts. `start` is that of its virtual clock, None without one."""
 
     now: datetime
     start: datetime | None
@@ -57,7 +59,7 @@ class Manifest:
 
 
 def write(file: BinaryIO, store: Store, parts: BlobStore, manifest_fields: Manifest) -> None:
-    """Write a service to a file that is empty. Raises DamagedContent."""
+    """Write a service to an empty file. Raises DamagedContent."""
     checksums: dict[str, list[int | str]] = {}
     stored = store.contents.parts()
     numbers = {part.key: number for number, part in enumerate(stored, start=1)}
@@ -65,7 +67,7 @@ def write(file: BinaryIO, store: Store, parts: BlobStore, manifest_fields: Manif
         for name, rows in store.rows():
             entry = f"tables/{name}.jsonl"
             checksums[entry] = _write_entry(archive, entry, _lines(name, rows, numbers))
-        for part in checked_parts(parts, stored):
+        for part in check_parts(parts, stored):
             entry = f"parts/{numbers[part.key]}"
             checksums[entry] = _write_entry(archive, entry, parts.read(part.key, 0, part.size))
         manifest = {**_manifest_to_json(manifest_fields), "columns": {name: columns(name) for name in TABLES}}
@@ -75,14 +77,14 @@ def write(file: BinaryIO, store: Store, parts: BlobStore, manifest_fields: Manif
 
 def _lines(table: str, rows: Iterable[Sequence[Any]], numbers: Mapping[str, int]) -> Iterator[bytes]:
     for row in rows:
-        shown = list(row)
+        values = list(row)
         if table == "rope":
-            shown[_PART] = str(numbers[shown[_PART]])
-        yield json.dumps(shown).encode() + b"\n"
+            values[_PART] = str(numbers[values[_PART]])
+        yield json.dumps(values).encode() + b"\n"
 
 
 def _write_entry(archive: zipfile.ZipFile, name: str, blocks: Iterable[bytes]) -> list[int | str]:
-    """Write an entry; its size and digest."""
+    """Write an entry, and return its size and digest."""
     size, digest = 0, hashlib.sha256()
     entry = zipfile.ZipInfo(name)  # of 1980: the same state is the same file
     entry.external_attr = 0o600 << 16
@@ -114,7 +116,7 @@ def _manifest_to_json(about: Manifest) -> dict[str, Any]:
 
 
 def is_saved(path: Path) -> bool:
-    """Whether a file says of itself that it is a saved service; whether it is whole is not looked at."""
+    """Return whether the manifest of a file is that of a saved service. Nothing else is checked."""
     try:
         with zipfile.ZipFile(path) as archive:
             if archive.getinfo(_MANIFEST).file_size > _MOST_MANIFEST:
@@ -124,10 +126,30 @@ def is_saved(path: Path) -> bool:
         return False
 
 
-class ArchiveReader(AbstractContextManager["ArchiveReader"]):
-    """A file that was written by `write`, opened and compared with what it says of itself.
+def save_to(path: Path, dump: Callable[[BinaryIO], None], *, overwrite: bool) -> None:
+    """Write a service to a path with `dump`, unless the same state is saved there.
 
-    Raises ValueError for anything else, in one sentence.
+    Args:
+        overwrite: Replace another saved service, and keep it under `.bak`.
+
+    Raises PathExists and OSError, and leaves the path as it was.
+    """
+    _check_path(path, overwrite=overwrite)
+    if overwrite:
+        _check_path(path.with_name(path.name + BACKUP), overwrite=True)
+    atomic_write(path, dump, overwrite=overwrite)
+
+
+def _check_path(path: Path, *, overwrite: bool) -> None:
+    existing = check_path(path, overwrite=overwrite)
+    if existing is not None and existing.kind == FILE and not is_saved(path):
+        raise path_exists(existing, f"exists and is not a saved service ({existing.facts})", "Choose another path.")
+
+
+class ArchiveReader(AbstractContextManager["ArchiveReader"]):
+    """A file of `write`, opened and compared with its manifest.
+
+    Raises ValueError with one sentence for any other file.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -137,7 +159,7 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
         except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
             raise ValueError(f"it is no saved service, or it was cut off: {error}") from None
         try:
-            self._entries = _checked_entries(self._archive, _size(file))
+            self._entries = _read_entries(self._archive, file.seek(0, 2))
             self._manifest = self._read_manifest()
             self.manifest = _manifest_from_json(self._manifest)
             self.counters = _counters(self._manifest.get("counters"))
@@ -160,10 +182,11 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
             raise ValueError("it is no saved service: its manifest is another's")
         if manifest.get("version") != VERSION:
             raise ValueError(f"it has version {manifest.get('version')!r:.20} of the format, and this is {VERSION}")
-        if (
-            not isinstance(manifest.get("columns"), dict)
-            or type(manifest.setdefault("schema", _first_schema(manifest))) is not int
-        ):
+        columns = manifest.get("columns")
+        schema = manifest.setdefault(
+            "schema", 2 if "checksum" in json.dumps(columns) else 1
+        )  # 1 and 2 did not write it
+        if not isinstance(columns, dict) or type(schema) is not int:
             raise ValueError("it is no saved service: its manifest names no tables")
         entries = manifest.get("entries")
         if not isinstance(entries, dict) or entries.keys() != self._entries.keys() - {_MANIFEST}:
@@ -196,7 +219,7 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
             raise ValueError("its parts are not those that its contents are made of")
 
     def copy_parts(self, target: BlobStore) -> dict[str, StoredPart]:
-        """Write every part to another place; what it is there. Raises ValueError, and leaves nothing then."""
+        """Write every part to another store, and return the new parts by the old keys. Raises ValueError."""
         copied: dict[str, StoredPart] = {}
         try:
             for name in self._entries:
@@ -217,14 +240,14 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
             raise
 
     def rows_with(self, parts: Mapping[str, StoredPart]) -> Rows:
-        """The rows, with the keys and the checksums that the parts have now."""
+        """Return the rows with the new keys and checksums of the parts."""
         rope = [list(row) for row in self.rows["rope"]]
         for row in rope:
             row[_PART], _, row[_CHECKSUM] = parts[str(row[_PART])]
         return {**self.rows, "rope": list[Sequence[JSON]](rope)}
 
     def _blocks(self, name: str) -> Iterator[bytes]:
-        """The bytes of an entry; they are compared with the manifest on the way. Raises ValueError."""
+        """Yield the bytes of an entry, and raise ValueError at the end if they differ from the manifest."""
         entries: Any = self._manifest["entries"]
         digest, entry = hashlib.sha256(), self._entries.get(name)
         if entry is None:
@@ -240,17 +263,8 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
             raise ValueError(f"it is damaged: {name} is not what was saved")
 
 
-def _first_schema(manifest: JSONObject) -> int:
-    """The schema version of a file whose manifest has none: the first two versions did not write it."""
-    return 2 if "checksum" in json.dumps(manifest.get("columns")) else 1
-
-
-def _size(file: BinaryIO) -> int:
-    return file.seek(0, 2)
-
-
-def _checked_entries(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
-    """Every entry by its name: of a known name, stored as it is, once, and together no larger than the file."""
+def _read_entries(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
+    """Return the entries by name. Raises ValueError for unknown, compressed, repeated or overlapping ones."""
     entries: dict[str, zipfile.ZipInfo] = {}
     for entry in archive.infolist():
         if not _ENTRY.fullmatch(entry.filename):
@@ -299,7 +313,7 @@ def _instant(text: str) -> datetime:
 
 
 def _fields(kind: type, values_by_name: JSON) -> dict[str, Any]:
-    """The values of a frozen class; a list stands for a tuple."""
+    """Return the values of a dataclass from JSON, with tuples for lists. Raises ValueError."""
     if not isinstance(values_by_name, dict):
         raise ValueError("names and policy are objects")
     known = {field.name: field.default for field in fields(kind)}

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..blobs.blob_store import StoredPart
 from ..blobs.directory import DirectoryBlobStore
 from ..database import integrity
 from ..database.integrity import AffectedFile
 from ..database.opening_record import reading
-from ..storage.data_directory import DATABASE, PARTS, check_unused
+from ..storage.data_directory import DATABASE, PARTS, check_not_in_use
 
 
 class Problem(NamedTuple):
-    """One thing that is damaged, and the files that are affected."""
+    """A problem and the affected files."""
 
     subject: str
     problem: str
@@ -26,10 +25,10 @@ class Problem(NamedTuple):
 
 @dataclass
 class Report:
-    """What a check has found; sizes in bytes.
+    """The result of a check. Sizes are in bytes.
 
-    `unverified` counts the parts that have no checksum yet, so that only their length was compared; `unnamed` has the
-    files below `parts/` that no row names.
+    `unverified` counts the parts without a checksum, of which only the length was compared, and `unnamed` has the files
+    below `parts/` that no row names.
     """
 
     folder: str
@@ -42,7 +41,7 @@ class Report:
     unnamed: list[str] = field(default_factory=list)
 
     def lines(self) -> Iterator[str]:
-        """The report for people."""
+        """Yield the lines of the report."""
         yield f"{self.folder}: files: {self.files:,}, parts: {self.parts:,}, bytes: {self.size:,}"
         for subject, problem, files in self.problems:
             yield f"damaged: {subject}: {problem}"
@@ -53,44 +52,37 @@ class Report:
         yield f"problems: {len(self.problems):,}" if self.problems else "no damage found"
 
     def as_json(self) -> dict[str, Any]:
-        """The report for programs."""
+        """Return the report as JSON."""
         problems = [row._asdict() | {"files": [file._asdict() for file in row.files]} for row in self.problems]
         return asdict(self) | {"problems": problems}
 
 
 def check_store(folder: Path) -> Report:
-    """Read a store whole: the database, and the length and the checksum of every part.
+    """Check the database of a store, and the length and the checksum of every part.
 
-    Raises OSError with a sentence: the folder is no store, or a service uses it.
+    Raises OSError with one sentence if the folder is not a store or a service uses it.
     """
-    check_unused(folder)
+    check_not_in_use(folder)
     report = Report(str(folder))
     try:
         with reading(folder / DATABASE) as driver:
-            _check_database(driver, report)
+            report.problems += [Problem(DATABASE, line, []) for line in integrity.database_problems(driver)]
+            report.problems += [Problem(file.id, problem, [file]) for file, problem in integrity.gaps(driver)]
             _check_parts(driver, folder / PARTS, report)
     except sqlite3.DatabaseError as error:
         report.problems.append(Problem(DATABASE, str(error), []))
     return report
 
 
-def _check_database(driver: sqlite3.Connection, report: Report) -> None:
-    report.problems += [Problem(DATABASE, line, []) for line in integrity.database_problems(driver)]
-    report.problems += [Problem(file.id, problem, [file]) for file, problem in integrity.gaps(driver)]
-
-
 def _check_parts(driver: sqlite3.Connection, folder: Path, report: Report) -> None:
-    held = integrity.stored(driver)
+    held = integrity.read_contents(driver)
     report.version, report.files, report.parts = held.version, held.files, len(held.parts)
     report.size = sum(part.size for part in held.parts)
     report.unverified = sum(part.checksum is None for part in held.parts)
-    report.unnamed = sorted(_unnamed(folder, held.parts))
+    named = {folder / part.key[:2] / part.key for part in held.parts}
+    unnamed = (path for path in folder.rglob("*") if path.is_file() and path not in named)
+    report.unnamed = sorted(str(path.relative_to(folder.parent)) for path in unnamed)
     parts = DirectoryBlobStore(folder, sync=False)
     damaged = {part.key: problem for part in held.parts if (problem := parts.problem(part))}
-    files = integrity.affected(driver, set(damaged))
+    files = integrity.affected_files(driver, set(damaged))
     report.problems += [Problem(f"{PARTS}/{key[:2]}/{key}", damaged[key], files[key]) for key in damaged]
-
-
-def _unnamed(folder: Path, parts: Iterable[StoredPart]) -> Iterator[str]:
-    named = {folder / part.key[:2] / part.key for part in parts}
-    return (str(path.relative_to(folder.parent)) for path in folder.rglob("*") if path.is_file() and path not in named)

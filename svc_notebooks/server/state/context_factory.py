@@ -1,4 +1,4 @@
-"""Builds a ServiceContext: empty, from a data directory, as a fork of a running one, or from an archive."""
+"""Builds a ServiceContext that is empty, of a data directory, a fork of a running one, or from an archive."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _assemble(
 def build_context(
     folder: Path | None, seed: int | None, clock: SystemClock | VirtualClock, policy: Policy, names: Names
 ) -> Opened:
-    """A context that keeps everything in this folder, or in memory."""
+    """Build a context that stores everything in a folder, or in memory."""
     return Reserve(folder).spend(lambda: _build_context(folder, seed, clock, policy, names))
 
 
@@ -81,7 +81,7 @@ def _build_context(
 
 
 def fork_context(context: ServiceContext, parts: BlobStore, branch: int = 0) -> Opened:
-    """A copy in memory with a clock of its own; its channels are stopped (see `silence_channels`)."""
+    """Return a copy in memory with its own clock. Its channels are stopped (see `silence_channels`)."""
     state, store = ServiceState.of(context, parts), Store(open_database(None, "process"))
     try:
         with naming_files(context):
@@ -97,7 +97,7 @@ def fork_context(context: ServiceContext, parts: BlobStore, branch: int = 0) -> 
 
 
 def load_context(file: BinaryIO, branch: int = 0) -> Opened:
-    """What a file has kept, in memory. Raises ValueError for a file that is no such thing, or damaged."""
+    """Build a context in memory from a file. Raises ValueError for a file that is not a saved service or damaged."""
     with ArchiveReader(file) as saved:
         about, store, parts = saved.manifest, Store(open_database(None, "process")), MemoryBlobStore()
         try:
@@ -111,7 +111,7 @@ def load_context(file: BinaryIO, branch: int = 0) -> Opened:
 
 
 def _ids_of_a_copy(store: Store, seed: int | None, state: Any, branch: int) -> Ids:
-    """The ids that a copy draws: branch 0 continues where `state` was taken, every other one draws its own."""
+    """Return the ids of a copy. Branch 0 continues from `state`, and every other one draws its own."""
     ids = Ids(seed, opening=store.users.count_opening(), branch=branch)
     if not branch:
         ids.go_to(state)
@@ -119,7 +119,7 @@ def _ids_of_a_copy(store: Store, seed: int | None, state: Any, branch: int) -> I
 
 
 def _virtual_start(context: ServiceContext) -> datetime | None:
-    """Where its clock began, if it is one that is moved by hand."""
+    """Return the start of a virtual clock, or None."""
     clock = virtual_clock_of(context.clock)
     return clock.start if clock else None
 
@@ -133,13 +133,13 @@ def _clock(start: datetime | None, state: ServiceState | Manifest) -> SystemCloc
 
 
 def silence_channels(opened: Opened) -> Opened:
-    """A copy writes to nobody: there may be many of it, and whoever watches the first has not asked for theirs."""
+    """Stop the channels of a copy, because the receivers of the original have not asked for its messages."""
     opened.context.store.channels.stop_all()
     return opened
 
 
 def save(context: ServiceContext, parts: BlobStore, file: BinaryIO) -> None:
-    """Write everything to a file that is empty, as it is at one moment; requests go on meanwhile."""
+    """Write the state at one moment to an empty file, while requests go on."""
     state, store = ServiceState.of(context, parts), Store(open_database(None, "process"))
     try:
         store.restore(state.rows)
@@ -152,15 +152,15 @@ def save(context: ServiceContext, parts: BlobStore, file: BinaryIO) -> None:
 
 
 def load(context: ServiceContext, parts: BlobStore, file: BinaryIO) -> None:
-    """Replace the state of a running context by that of a file. Raises ValueError.
+    """Replace the state of a running context by that of a file. Raises ValueError, and changes nothing then.
 
-    Its policy and its names stay, and so does its secret; nothing has changed where an error is raised.
+    The policy, the names and the secret of the context stay.
     """
     with ArchiveReader(file) as saved, context.store.exclusive():
         if saved.manifest.names != context.names:
             raise ValueError("it was saved under other brand names than this service has")
         for (pem,) in saved.rows["authorities"]:
-            TrustStore().add(str(pem))  # while it can still be refused
+            TrustStore().add(str(pem))  # before anything is changed, because it may be refused
         copied = saved.copy_parts(parts)
         try:
             with context.content.replacing(), context.store.transaction():

@@ -16,7 +16,7 @@ _NEVER = 2**62
 
 
 def expire_session(context: ServiceContext, query: Query, user: str | None) -> bool:
-    """Let the upload session that a URI names be as old as if its week had gone by; False: it is not this user's."""
+    """Let the upload session of a URI expire, and return whether it is this user's."""
     row = context.store.upload_sessions.claim(query.get("upload_id") or "")
     if row is None or row.owner != user:
         return False
@@ -25,7 +25,7 @@ def expire_session(context: ServiceContext, query: Query, user: str | None) -> b
 
 
 def upcoming_events(context: ServiceContext, since: datetime | None, until: datetime | None) -> list[dict[str, Any]]:
-    """What ends or is sent by itself behind `since` (None: now) and not after `until`, in the order of time."""
+    """Return the expirations and deliveries after `since` (by default now) until `until`, in the order of time."""
     span = TimeSpan(to_millis(since) if since else context.millis(), to_millis(until) if until else _NEVER)
     deadlines = [
         *_uploads(context, span),

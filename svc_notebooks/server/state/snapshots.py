@@ -1,4 +1,4 @@
-"""The whole state of a service as a value: to go back to, to begin another service with, to write to a file."""
+"""The whole state of a service as a value, to restore it, to build another service, or to write it to a file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import count
 from typing import Any
 
-from ..blobs.blob_store import BlobStore, MemoryBlobStore, checked_parts
+from ..blobs.blob_store import BlobStore, MemoryBlobStore, check_parts
 from ..context.service_context import ServiceContext
 from ..files.storage_errors import naming_files
 from ..storage.clock import virtual_clock_of
@@ -16,7 +16,7 @@ from ..tables import Store
 
 @dataclass(frozen=True, slots=True)
 class ServiceState:
-    """Rows, parts (whose bytes are shared), the instant and the ids as they were at one moment."""
+    """The rows, parts (with shared bytes), instant and ids of a service at one moment."""
 
     rows: bytes
     parts: BlobStore
@@ -25,15 +25,16 @@ class ServiceState:
 
     @classmethod
     def of(cls, context: ServiceContext, parts: BlobStore) -> ServiceState:
-        """As it is now. Raises DamagedContent where a part is missing or has another length."""
+        """Return the present state. Raises DamagedContent if a part is missing or has another length."""
         with context.store.exclusive(), naming_files(context):
             kept = parts.copy(context.store.contents.parts())
             return cls(context.store.image(), kept, context.clock.now(), context.ids.state())
 
     def restore(self, context: ServiceContext, parts: BlobStore) -> None:
-        """Make the service that it was taken of what it was.
+        """Restore the service to this state.
 
-        First the parts, then the rows that name them, then away with the others: a kill in between loses nothing.
+        The parts are restored first, then the rows that name them, and other parts are deleted last, so that a kill
+        in between loses nothing.
         """
         with context.store.exclusive():
             parts.restore(self.parts)
@@ -44,42 +45,42 @@ class ServiceState:
             virtual.put(self.now)
 
     def load_into(self, store: Store) -> MemoryBlobStore:
-        """Give the rows to a new store; the parts, in memory. Raises DamagedContent."""
+        """Restore the rows in a new store, and return the parts in memory. Raises DamagedContent."""
         store.restore(self.rows)
         if isinstance(self.parts, MemoryBlobStore):
             return self.parts
         copied = MemoryBlobStore()
-        for part in checked_parts(self.parts, store.contents.parts()):
+        for part in check_parts(self.parts, store.contents.parts()):
             copied.add(part.key, self.parts.read(part.key, 0, part.size))
         return copied
 
     def drop(self) -> None:
-        """It is not needed any more."""
+        """Delete the parts."""
         self.parts.drop()
 
 
 class Snapshots:
-    """The states that were kept to go back to, as long as the service lives."""
+    """The snapshots of a service, which last as long as it."""
 
     def __init__(self) -> None:
         self._states: dict[str, ServiceState] = {}
         self._numbers = count(1)
 
     def take(self, context: ServiceContext, parts: BlobStore) -> str:
-        """Keep the state; the id to ask for it by."""
+        """Take a snapshot and return its id."""
         key = f"snapshot-{next(self._numbers)}"
         self._states[key] = ServiceState.of(context, parts)
         return key
 
     def restore(self, key: str, context: ServiceContext, parts: BlobStore) -> None:
-        """Go back. Raises ValueError for an id that `take` never gave."""
+        """Restore a snapshot. Raises ValueError for an unknown id."""
         state = self._states.get(key)
         if state is None:
             raise ValueError(f"{key!r} is no snapshot; there are {', '.join(self._states) or 'none'}")
         state.restore(context, parts)
 
     def clear(self) -> None:
-        """None is needed any more."""
+        """Delete all snapshots."""
         for state in self._states.values():
             state.drop()
         self._states.clear()

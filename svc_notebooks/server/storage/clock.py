@@ -1,6 +1,6 @@
-"""The two clocks: the system's, and one that stands still until somebody moves it.
+"""The clock of the system, and a virtual clock that stands still until it is moved.
 
-A virtual clock that is moved forward stops wherever its agenda has something, and lets it happen at its time.
+A virtual clock that is moved forward stops at each instant of its agenda, whose events then happen at their time.
 """
 
 from __future__ import annotations
@@ -13,24 +13,21 @@ from typing import Protocol
 from ...core.clock import parse_duration, parse_time
 
 DEFAULT_START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
-"""Where a virtual clock begins unless told, so that a seeded sandbox shows the same times at every run."""
+"""The default start of a virtual clock, so that a seeded sandbox shows the same times in every run."""
 
 
 class Agenda(Protocol):
-    """What happens at its time while a virtual clock moves."""
+    """The events that happen while a virtual clock is moved."""
 
     def next(self) -> datetime | None:
-        """When something will happen, behind the present instant."""
+        """Return the time of the next event after the present instant, or None."""
 
     def deliver(self) -> None:
-        """Let everything happen that is due now."""
+        """Let all due events happen."""
 
 
 class SystemClock:
-    """The time of this machine, until somebody stops or moves it.
-
-    A virtual clock takes over then, and who holds this one goes over with it.
-    """
+    """The clock of this machine, which becomes a virtual clock when it is stopped or moved."""
 
     def __init__(self) -> None:
         self.virtual: VirtualClock | None = None
@@ -38,17 +35,17 @@ class SystemClock:
         self._lock = Lock()
 
     def now(self) -> datetime:
-        """The present instant."""
+        """Return the present instant."""
         return self.virtual.now() if self.virtual else datetime.now(UTC)
 
     @property
     def is_virtual(self) -> bool:
-        """Whether a virtual clock has taken over."""
+        """Return whether it has become a virtual clock."""
         return self.virtual is not None
 
     @property
     def agenda(self) -> Agenda | None:
-        """What happens while the clock is moved."""
+        """The events that happen while the clock is moved."""
         return self._agenda
 
     @agenda.setter
@@ -58,7 +55,7 @@ class SystemClock:
             self.virtual.agenda = agenda
 
     def stop(self) -> VirtualClock:
-        """The one virtual clock that takes over, and stands where this one stood."""
+        """Become a virtual clock at the present instant, if it is none yet, and return that."""
         with self._lock:
             if self.virtual is None:
                 virtual = VirtualClock(datetime.now(UTC))
@@ -67,7 +64,7 @@ class SystemClock:
             return self.virtual
 
     def freeze(self) -> datetime:
-        """Stop it; the instant at which it stands from now on."""
+        """Stop it and return the instant."""
         return self.stop().freeze()
 
     def advance(self, duration: str | float | timedelta) -> datetime:
@@ -81,7 +78,7 @@ class SystemClock:
         return self.stop().set(target)
 
     def wait(self, seconds: float) -> None:
-        """Let so many seconds pass."""
+        """Wait for so many seconds."""
         if self.virtual:
             self.virtual.wait(seconds)
         else:
@@ -104,11 +101,11 @@ class VirtualClock:
         self.agenda: Agenda | None = None
 
     def now(self) -> datetime:
-        """The instant that it shows."""
+        """Return the instant of the clock."""
         return self._now
 
     def advance(self, duration: str | float | timedelta) -> datetime:
-        """Move it forward; the instant it shows then. Raises ValueError for a duration that it cannot go."""
+        """Move it forward and return the new instant. Raises ValueError for an invalid duration."""
         step = parse_step(duration)
         with self._moving:
             try:
@@ -118,22 +115,22 @@ class VirtualClock:
             return self._go_to(end)
 
     def set(self, instant: datetime | str) -> datetime:
-        """Put it to this instant; on a way forward everything happens at its time.
+        """Set it to an instant, with all events on the way if it lies ahead, and return the instant.
 
-        A datetime with a time zone, or a text such as "2026-01-12T09:00:00Z". Raises ValueError, TypeError.
+        Takes a datetime with a time zone, or a text such as "2026-01-12T09:00:00Z". Raises ValueError, TypeError.
         """
         target = parse_instant(instant)
         with self._moving:
             return self._go_to(target)
 
     def freeze(self) -> datetime:
-        """The instant at which it stands: it never runs by itself."""
+        """Return the instant of the clock, which never runs by itself."""
         return self._now
 
     def wait(self, seconds: float) -> None:
-        """Let so many seconds pass, by moving it. While somebody else moves it, time passes for both of them.
+        """Move it forward by so many seconds, or return at once if another thread moves it.
 
-        So a receiver that is told something in the middle of a move may wait, too, and nobody waits for ever.
+        So a receiver that waits during a move does not wait forever.
         """
         if self._moving.acquire(blocking=False):
             try:
@@ -142,13 +139,13 @@ class VirtualClock:
                 self._moving.release()
 
     def put(self, instant: datetime) -> datetime:
-        """Put it to this instant as if it had always stood there: nothing happens on the way."""
+        """Set it to an instant without any event on the way."""
         with self._moving:
             self._now = instant.astimezone(UTC)
             return self._now
 
     def restart(self) -> datetime:
-        """Put it back to where it began."""
+        """Set it to its start without any event."""
         return self.put(self.start)
 
     def _go_to(self, end: datetime) -> datetime:
@@ -158,19 +155,19 @@ class VirtualClock:
             while (stop := self.agenda.next()) and self._now < stop <= end:
                 self._now = stop
                 self.agenda.deliver()
-        self._now = max(end, self._now) if ahead else end  # what happened on the way may have moved it further
+        self._now = max(end, self._now) if ahead else end  # an event on the way may have moved it further
         if self.agenda:
             self.agenda.deliver()
         return self._now
 
 
 def virtual_clock_of(clock: SystemClock | VirtualClock) -> VirtualClock | None:
-    """The clock that is moved by hand; None: time passes by itself."""
+    """Return the virtual clock, or None if time passes by itself."""
     return clock if isinstance(clock, VirtualClock) else clock.virtual
 
 
 def parse_step(duration: str | float | timedelta) -> timedelta:
-    """A length of time that a clock can be moved by. Raises ValueError."""
+    """Return a duration for `advance`. Raises ValueError for an invalid or negative one."""
     step = parse_duration(duration)
     if step < timedelta(0):
         seconds = f"{step.total_seconds():g}"
@@ -179,7 +176,7 @@ def parse_step(duration: str | float | timedelta) -> timedelta:
 
 
 def parse_instant(instant: object) -> datetime:
-    """An instant in UTC; a text is RFC 3339. Raises ValueError, TypeError for what is none."""
+    """Return an instant in UTC. A text must be RFC 3339. Raises ValueError, TypeError."""
     if isinstance(instant, str):
         return parse_time(instant).astimezone(UTC)
     if not isinstance(instant, datetime):

@@ -13,8 +13,7 @@ from functools import partial
 from threading import Lock
 
 from ...core.process_fork import in_this_process
-from ..blobs.blob_store import BlobStore, PartWriter
-from ..blobs.damage import DamagedContent
+from ..blobs.blob_store import BlobStore, DamagedContent, PartWriter
 from ..database.errors import FULL
 from ..tables import Store
 from ..tables.contents import Digests, PartRange
@@ -60,7 +59,7 @@ class ContentWriter:
             block = block[room:]
 
     def finish(self, end: int) -> PartRange | None:
-        """Cut the content off at `end` and return the last part; None if nothing is left of it."""
+        """Cut the content off at `end`, and return the last part or None if it is empty."""
         if self._writer is None or end <= self._start:
             self.abort()
             return None
@@ -187,7 +186,7 @@ class Content:
         return [*pieces, last] if last else pieces
 
     def all_present(self, pieces: Iterable[PartRange]) -> bool:
-        """Return whether all of these exist; a reset during an upload deletes the parts that no row names."""
+        """Return whether all of these exist. A reset during an upload deletes the parts that no row names."""
         return self._parts.has_all(piece.part for piece in pieces)
 
     def remove(self, pieces: Iterable[PartRange]) -> None:

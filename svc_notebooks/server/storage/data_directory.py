@@ -1,16 +1,18 @@
-"""The folder of a store: whether it is one, how it is opened, and what is recorded when it is closed.
+"""Recognises, opens and closes the folder of a store.
 
 A folder is opened only if it is empty, or has a marker and the database that belongs to it, or has a database that
-an older version of this package made without a marker. Everything else is refused, and nothing in it is changed.
+an older version of this package created without a marker. Every other folder is refused and not changed.
 
-A kill may come between any two steps. Creation: the marker (0 openings), then the database. Opening: the database
-(a new token, and the token of the marker), then the marker (the new token). So the token of the marker is always
-one of the two in the database, unless one of them was replaced.
+The marker is a file that identifies the folder and its last opening. A kill may come between any two steps. Creation
+writes the marker (with 0 openings), then the database. An opening writes a new token and the token of the marker into
+the database, then the new token into the marker. So the token of the marker is always one of the two in the database,
+unless one of them was replaced.
 """
 
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import sqlite3
 from collections.abc import Callable
@@ -20,23 +22,68 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from uuid import uuid4
 
+from ..blobs.atomic_write import sync_folder
 from ..blobs.blob_store import BlobStore
 from ..blobs.directory import SNAPSHOTS, DirectoryBlobStore, drop_snapshots
 from ..blobs.stray_blobs import ASIDE, HARMLESS, tidy
 from ..database import opening_record
 from ..tables import Database, open_database
 from ..tables.contents import Contents
-from .directory_marker import MARKER, UNFINISHED, Marker, read_marker, write_marker
 from .disk_reserve import RESERVE
 
 DATABASE = "svc.sqlite"
+MARKER = "svc-store.json"
+_UNFINISHED = f"{MARKER}.unfinished"
+_FORMAT = "svc-notebooks store"
+_VERSION = 1
 PARTS = "parts"
 _OURS = (MARKER, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-journal", PARTS, ASIDE, SNAPSHOTS, RESERVE)
 _open: set[tuple[int, int, int]] = set()
 
+_ABOUT = (
+    "This folder is a store of svc-notebooks (svc-notebooks serve --store, svc.sandbox(path)): svc.sqlite holds the"
+    " rows, parts/ the contents of files. Copy, move or delete it as a whole, while no service uses it."
+)
+
+
+class Marker(NamedTuple):
+    """The marker of a store, with its id, the number and token of its last opening, and whether it was closed."""
+
+    store: str
+    openings: int
+    opening: str
+    closed: bool
+
+
+def read_marker(folder: Path) -> Marker:
+    """Return the marker of a store. Raises ValueError with the rest of a sentence."""
+    try:
+        content: Any = json.loads((folder / MARKER).read_text(encoding="utf-8"))
+        form, number, marker = content["format"], content["version"], Marker(*(content[key] for key in Marker._fields))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        raise ValueError(f"{MARKER} cannot be read") from None
+    if form != _FORMAT or [type(value) for value in marker] != [str, int, str, bool]:
+        raise ValueError(f"{MARKER} is no marker of a store")
+    if number != _VERSION:
+        raise ValueError(f"{MARKER} has version {number!r:.20} of the format, and this package knows {_VERSION}")
+    return marker
+
+
+def write_marker(folder: Path, marker: Marker) -> None:
+    """Replace the marker, so that the old or the new one survives a kill or a power cut."""
+    content = {"about": _ABOUT, "format": _FORMAT, "version": _VERSION, **marker._asdict()}
+    unfinished = folder / _UNFINISHED
+    with unfinished.open("w", encoding="utf-8") as file:
+        json.dump(content, file, indent=2)
+        file.write("\n")
+        file.flush()
+        os.fsync(file.fileno())
+    unfinished.replace(folder / MARKER)
+    sync_folder(folder)
+
 
 class OpenedFolder(NamedTuple):
-    """The database and the parts of a store in a folder; `notes`: what its user should know, a sentence each."""
+    """The database and the parts of a store in a folder, and notes for its user, a sentence each."""
 
     database: Database
     parts: BlobStore
@@ -44,10 +91,12 @@ class OpenedFolder(NamedTuple):
 
 
 def open_folder(folder: Path, durability: Literal["process", "power"], now: float) -> OpenedFolder:
-    """Open the store in a folder; a folder that is empty, or not there, becomes one.
+    """Open the store in a folder, or create one in an empty or a new folder.
 
-    `now`: Unix seconds of the system's clock. Raises OSError, in one sentence, for a folder that is no store, is
-    damaged or is in use; nothing in it has changed then.
+    Args:
+        now: The time of the system's clock in Unix seconds.
+
+    Raises OSError, and changes nothing, for a folder that is not a store, is damaged or is in use.
     """
     folder = folder.resolve()
     if folder.exists() and not folder.is_dir():
@@ -77,8 +126,8 @@ def open_folder(folder: Path, durability: Literal["process", "power"], now: floa
     return OpenedFolder(database, parts, notes)
 
 
-def check_unused(folder: Path) -> None:
-    """Raises OSError where a folder is no store, or a service of this process or of another one uses it."""
+def check_not_in_use(folder: Path) -> None:
+    """Raise OSError if a folder is not a store, or is used by a service of this process or another one."""
     path = folder / DATABASE
     if not path.is_file():
         raise FileNotFoundError(f"{folder} is no store: it has no {DATABASE}")
@@ -88,7 +137,7 @@ def check_unused(folder: Path) -> None:
 
 
 class DirectoryState(Enum):
-    """What a folder is: to become a store, a store, or a store of a version that wrote no marker."""
+    """The state of a folder, which is to become a store, is one, or is one of a version without markers."""
 
     NEW = auto()
     MARKED = auto()
@@ -96,17 +145,17 @@ class DirectoryState(Enum):
 
 
 class Examined(NamedTuple):
-    """What a folder is, and its marker; one that it has not yet is new."""
+    """The state of a folder, and its marker or a new one."""
 
     state: DirectoryState
     marker: Marker
 
 
 def examine(folder: Path) -> Examined:
-    """Decide whether a folder can be opened; nothing is changed. Raises OSError."""
+    """Return the state of a folder without changing it. Raises OSError if it cannot be opened."""
     names = {entry.name for entry in folder.iterdir()}
     new = Marker(uuid4().hex, 0, uuid4().hex, closed=False)
-    if not names - HARMLESS - {UNFINISHED}:
+    if not names - HARMLESS - {_UNFINISHED}:
         return Examined(DirectoryState.NEW, new)
     if MARKER not in names and DATABASE not in names:
         raise _refusal(folder, *_foreign(names - HARMLESS))
@@ -153,7 +202,7 @@ def _foreign(names: set[str]) -> tuple[str, str]:
 
 
 def _link(folder: Path, names: set[str]) -> str | None:
-    """The first of our names that is a symbolic link; no file is reached through one."""
+    """Return the first file of the store that is a symbolic link, or None."""
     ours = [folder / name for name in _OURS if name in names]
     below = (folder / PARTS).iterdir() if PARTS in names and not (folder / PARTS).is_symlink() else ()
     return next((str(path.relative_to(folder)) for path in (*ours, *below) if path.is_symlink()), None)
@@ -167,7 +216,7 @@ def _marker(folder: Path) -> Marker:
 
 
 def _mismatch(marker: Marker, last: opening_record.Opening | None) -> str | None:
-    """Why a database does not belong to the parts beside it; None: it does."""
+    """Return the reason why a database does not belong to the parts beside it, or None if it does."""
     if last is None or last.number < marker.openings:
         opened = last.number if last else 0
         return f"{DATABASE} is older than the parts: it ends with opening {opened}, the folder with {marker.openings}"
@@ -179,7 +228,7 @@ def _mismatch(marker: Marker, last: opening_record.Opening | None) -> str | None
 
 
 class _Record:
-    """Records in database and marker that a store is opened and closed; one for each folder of this process."""
+    """Records the opening and closing of a store in its database and marker."""
 
     def __init__(self, folder: Path) -> None:
         status = folder.stat()
@@ -192,7 +241,7 @@ class _Record:
         _open.add(self._key)
 
     def begin(self, database: Database, marker: Marker) -> int:
-        """A new opening; its number."""
+        """Record a new opening and return its number."""
         self._driver = database.driver
         current = opening_record.begin(self._driver, uuid4().hex, marker.opening)
         self._marker = Marker(marker.store, current.number, current.token, closed=False)
@@ -210,7 +259,7 @@ class _Record:
         self.release()
 
     def _end(self) -> None:
-        """The interpreter ends, and nobody has closed the service: its database is closed without a word."""
+        """Record that the database is closed by the end of the interpreter, without a call of `close`."""
         if self._end_database():
             self._end_marker()
 

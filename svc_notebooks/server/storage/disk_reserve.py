@@ -1,4 +1,4 @@
-"""Room that is kept free for deletions: SQLite needs some to delete rows, also on a full disk."""
+"""Reserves room for deletions on a full disk, because SQLite needs some to delete rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TypeVar
 from ..database.errors import FULL
 
 RESERVE = "svc.reserve"
-"""The file in the folder of a store that takes the room up."""
+"""The file in the folder of a store that takes up the room."""
 
 SIZE = 1024 * 1024
 """Bytes. To delete a file takes SQLite about 60 KB of its log; a folder with hundreds of files takes all of it."""
@@ -23,22 +23,22 @@ T = TypeVar("T")
 
 
 class Reserve:
-    """A file that is removed when there is no other room, and written again as far as there is some.
+    """A file that is deleted when there is no other room, and written again afterwards.
 
     >>> Reserve(None).spend(lambda: "done")
     'done'
     """
 
     def __init__(self, folder: Path | None, checkpoint: Callable[[], None] | None = None) -> None:
-        """`folder`: that of the store, None: everything is in memory; `checkpoint` empties the log of the database."""
+        """Reserve room in the folder of a store, if it has one. `checkpoint` empties the log of the database."""
         self._path = folder and folder / RESERVE
         self._checkpoint = checkpoint
         self._lock = Lock()
 
     def spend(self, act: Callable[[], T]) -> T:
-        """Call `act`; where the disk is full, call it once more with the room that was reserved.
+        """Call `act` and return its result. On a full disk it is called again with the reserved room.
 
-        `act` leaves nothing behind when it fails, and no transaction is open here.
+        `act` must leave nothing behind when it fails. No transaction may be open.
         """
         try:
             return act()
@@ -46,7 +46,7 @@ class Reserve:
             if error.errno not in FULL or self._path is None:
                 raise
             full = error
-        with self._lock:  # another thread may have it in use: it is there again afterwards
+        with self._lock:  # another thread may use the room, and restores it
             try:
                 self._path.unlink()
             except FileNotFoundError:
@@ -59,15 +59,14 @@ class Reserve:
                 self.renew()
 
     def _empty_log(self) -> None:
-        """Or small deletions would fill the room with log before they leave as much free."""
-        if self._checkpoint:
+        if self._checkpoint:  # else small deletions would fill the room with log before they free as much
             with suppress(OSError):
                 self._checkpoint()
 
     def renew(self) -> None:
-        """Take up the room again; on a full disk, as much as is left."""
+        """Take up the room again, on a full disk as much as is left."""
         if self._path is None:
             return
         with suppress(OSError), self._path.open("ab", buffering=0) as file:
             while (missing := SIZE - file.tell()) > 0:
-                file.write(os.urandom(min(missing, _BLOCK)))  # zeros would take no room where a disk compresses
+                file.write(os.urandom(min(missing, _BLOCK)))  # not zeros, which take no room on a disk that compresses

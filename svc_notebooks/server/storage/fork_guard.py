@@ -1,4 +1,4 @@
-"""A service in a fork of its process: what it did there would be lost, or would damage the parent's store."""
+"""Disables a service in a fork of its process, where it would lose changes or damage the parent's store."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _USE_SOCKETS = "Use threads; or call lab.serve() before the fork, and connect(se
 
 
 def unusable_in_forks(service: object) -> None:
-    """In a forked child every use of the service raises Unsupported, and nothing that it has is closed or finalized."""
+    """Raise Unsupported for every use of the service in a forked child, and close and finalize nothing there."""
     elsewhere = ForkedChild(_WHERE.format(process=os.getpid()), _USE_SOCKETS)
 
     def leave(service: object) -> None:

@@ -1,4 +1,4 @@
-"""Identifiers and secrets: from the system's randomness, or from a seed, so that a notebook repeats itself."""
+"""Draws identifiers and secrets from the system's randomness, or from a seed for notebooks that repeat themselves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BASE32HEX = "0123456789abcdefghijklmnopqrstuv"
 
 
 class Ids:
-    """Draws identifiers in the shapes of the family.
+    """A source of identifiers in the forms of the interface.
 
     >>> a, b = Ids(seed=0), Ids(seed=0)
     >>> a.blob() == b.blob(), len(a.blob()), len(a.native())
@@ -22,103 +22,103 @@ class Ids:
     def __init__(self, seed: int | None = None, *, opening: int = 0, branch: int = 0) -> None:
         """Begin the sequences of a seed.
 
-        `opening` counts the times that a store was opened before: no seeded id is drawn twice in one store.
-        `branch` numbers the copies of a store that are used beside each other: each draws ids of its own.
+        Args:
+            opening: The number of earlier openings of the store, so that no seeded id is drawn twice in one store.
+            branch: The number of a copy of a store, so that copies in use at the same time draw different ids.
         """
         self.seed = seed
         self.client_seed = f"{seed}/{opening}" if seed is not None and opening else seed
-        """For the random numbers of a client in the same process: a store that is opened again gives another one."""
+        """The seed of a client in the same process, which differs for every opening of a store."""
         self._seed = None if seed is None else f"{seed}/{opening}" + (f"/{branch}" if branch else "")
         self._resets = 0
         self._random = SystemRandom() if seed is None else Random(self._seed)
-        # Tokens and users have a stream of their own: they stay when a reset begins another sequence of ids.
+        # Tokens and users have their own sequence, because they stay when a reset begins another sequence of ids.
         self._secrets = SystemRandom() if seed is None else Random(f"tokens of {self._seed}")
         self._steps = self._begin_steps()
 
     def blob(self) -> str:
-        """An id for a file with binary content, a folder or a shortcut."""
+        """Return an id for a file with binary content, a folder or a shortcut."""
         return "1" + _text(self._random, 24)
 
     def native(self) -> str:
-        """An id for a native document."""
+        """Return an id for a native document."""
         return "1" + _text(self._random, 33)[:43]
 
     def root(self) -> str:
-        """An id for the folder that everything of a user is in."""
+        """Return an id for the root folder of a user."""
         return "0A" + _text(self._secrets, 12) + "Uk9PVA"
 
     def event(self) -> str:
-        """An id for an event."""
+        """Return an id for an event."""
         return "".join(self._random.choices(_BASE32HEX, k=26))
 
     def conference(self) -> str:
-        """An id for a conference: `abc-defg-hij`."""
+        """Return an id for a conference, as `abc-defg-hij`."""
         letters = "".join(self._random.choices(ascii_lowercase, k=10))
         return f"{letters[:3]}-{letters[3:7]}-{letters[7:]}"
 
     def calendar(self) -> str:
-        """What stands before the @ of a secondary calendar's id."""
+        """Return the part of a secondary calendar's id before the @."""
         return "c_" + "".join(self._random.choices(_BASE32HEX, k=32))
 
     def upload(self) -> str:
-        """An id for an upload session; who knows it could be let in, so it cannot be guessed."""
+        """Return an id for an upload session, which cannot be guessed because it may give access."""
         return "AE" + _text(self._random, 48)
 
     def token(self) -> str:
-        """An access token."""
+        """Return an access token."""
         return "svc." + _text(self._secrets, 30)
 
     def code(self) -> str:
-        """An authorization code."""
+        """Return an authorization code."""
         return "4/" + _text(self._secrets, 30)
 
     def refresh_token(self) -> str:
-        """A refresh token."""
+        """Return a refresh token."""
         return "1//" + _text(self._secrets, 30)
 
     def key_id(self) -> str:
-        """The name of a service account's key."""
+        """Return the id of a service account's key."""
         return self._secrets.randbytes(20).hex()
 
     def number(self) -> str:
-        """What an OAuth client is called: 21 digits."""
+        """Return the id of an OAuth client, 21 digits."""
         return str(self._secrets.randint(10**20, 10**21 - 1))
 
     def secret(self) -> str:
-        """A key that nobody outside sees."""
+        """Return a secret of the service."""
         return _text(self._secrets, 30)
 
     def step(self) -> int:
-        """How far the number of a channel's next message lies behind the last (N-02)."""
+        """Return the difference of the numbers of two messages of a channel (N-02)."""
         return self._steps.randint(1, 9)
 
     def _begin_steps(self) -> Random:
-        """A stream of its own: whether somebody watches changes no file's id."""
+        """Begin a separate sequence, so that a channel changes no file's id."""
         return SystemRandom() if self._seed is None else Random(f"steps of {self._seed}")
 
     def restart(self) -> None:
-        """Begin the next seeded sequence: an id from before names nothing that is made from now on."""
+        """Begin the next seeded sequence, in which no id is drawn again."""
         if self._seed is not None:
             self._resets += 1
             self._random = Random(f"{self._seed} after reset {self._resets}")
             self._steps = self._begin_steps()
 
     def state(self) -> Any:
-        """Where a seeded sequence stands; None without a seed."""
+        """Return the state of the seeded sequences, or None without a seed."""
         return None if self._seed is None else (self._random.getstate(), self._steps.getstate())
 
     def go_to(self, state: Any) -> None:
-        """Go back to where `state` was taken; it may have been JSON meanwhile. Raises ValueError for what is none."""
+        """Restore a state of `state`, or its copy in JSON. Raises ValueError for an invalid one."""
         if state is None or self._seed is None:
             return
         try:
-            self._random, self._steps = (_standing(*kept) for kept in state)  # both or none
+            self._random, self._steps = (_restore(*kept) for kept in state)
         except (TypeError, OverflowError) as error:
             raise ValueError(f"the sequence of ids cannot be used: {error}") from None
 
 
-def _standing(version: int, words: Iterable[int], gauss: float | None) -> Random:
-    """A sequence that goes on where another one stood."""
+def _restore(version: int, words: Iterable[int], gauss: float | None) -> Random:
     random = Random()
     random.setstate((version, tuple(words), gauss))
     return random

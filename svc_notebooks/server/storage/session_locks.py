@@ -49,7 +49,10 @@ class SessionLocks:
 
     @contextmanager
     def acquire(self, key: str, body: Body | None, *, urgent: bool) -> Iterator[SessionLock]:
-        """Lock a session for a block, after the request in flight; a stalled one is interrupted, or any if `urgent`."""
+        """Lock a session for a block, and wait for or interrupt the request in flight.
+
+        A request that has stalled is interrupted, and any request if this one is urgent.
+        """
         lock, interrupted_at = SessionLock(body), 0.0
         with self._changed:
             while other := self._locks.get(key):

@@ -14,7 +14,7 @@ import pytest
 
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.blobs.damage import DamagedContent
+from svc_notebooks.server.blobs.blob_store import DamagedContent
 from svc_notebooks.server.service import Service, open_saved, open_service
 from svc_notebooks.server.transports.control_api import Control
 from tests.framed import framed
