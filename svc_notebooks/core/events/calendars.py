@@ -60,7 +60,7 @@ def check_calendar(body: JSONObject, *, creating: bool) -> JSONObject:
     for name, maximum in _TEXTS.items():
         value = body.get(name)
         if value is not None and not (isinstance(value, str) and len(value) <= maximum):
-            wrong.append(row("invalid", field=name, message=f"expected a text of at most {maximum} characters."))
+            wrong.append(row("invalid", field=name, message=f"expected text of at most {maximum} characters."))
     wrong += _zone(body.get("timeZone"))
     if wrong:
         raise ApiError(wrong)
@@ -89,7 +89,7 @@ def check_rule(body: JSONObject) -> tuple[str, CalendarRole]:
     scope_type = scope.get("type") if isinstance(scope, dict) else None
     value = scope.get("value") if isinstance(scope, dict) else None
     if scope_type not in ("default", "user", "domain", "group"):
-        raise refuse("invalid", field="scope.type", message="expected one of default, user, group, domain.")
+        raise refuse("invalid", field="scope.type", message="expected default, user, group or domain.")
     if scope_type == "default":
         return "default", check_role(body.get("role"), name="role")
     if value is None:

@@ -47,7 +47,7 @@ def too_long(path: str, message: str) -> list[Row]:
 
 def _string(field: EventField, value: JSON, path: str) -> list[Row]:
     if not isinstance(value, str):
-        return invalid(path, f"expected a text, not {_describe(value)}.")
+        return invalid(path, f"expected text, not {_describe(value)}.")
     if field.limit is not None and len(value) > field.limit:
         return too_long(path, f"expected at most {field.limit} characters, not {len(value)}.")
     return []
@@ -113,9 +113,9 @@ def _id(field: EventField, value: JSON, path: str) -> list[Row]:
 
 def _map(field: EventField, value: JSON, path: str) -> list[Row]:
     if not isinstance(value, dict):
-        return invalid(path, f'expected an object of texts, such as {{"key": "value"}}, not {_describe(value)}.')
+        return invalid(path, f'expected an object of strings, such as {{"key": "value"}}, not {_describe(value)}.')
     wrong = [key for key, text in value.items() if text is not None and not isinstance(text, str)]
-    return invalid(f"{path}.{wrong[0][:60]}", "expected a text.", field.decided_by) if wrong else []
+    return invalid(f"{path}.{wrong[0][:60]}", "expected text.", field.decided_by) if wrong else []
 
 
 def _object(field: EventField, value: JSON, path: str) -> list[Row]:

@@ -54,36 +54,38 @@ def recurrence_lines(words: str | Sequence[str], start: Start) -> list[str]:
     text = " ".join(words.lower().replace(" and ", ", ").split()).replace(" ,", ",")
     match = _WORDS.fullmatch(text)
     if not match:
-        raise ValueError(f"recurrence {words!r} is not understood: {GRAMMAR}")
-    return [_rule(words, match, start), *_exdates(match["except"], start)]
-
-
-def _rule(words: str, match: re.Match[str], start: Start) -> str:
-    parts = [*_frequency(words, match), *_count_or_until(match, start)]
-    line = "RRULE:" + ";".join(parts)
-    Recurrence.parse([line], start)
-    return line
+        raise ValueError(f"cannot parse recurrence {words!r}: {GRAMMAR}")
+    parts = _frequency(words, match)
+    if match["count"]:
+        parts.append(f"COUNT={match['count']}")
+    elif match["until"]:
+        parts.append(f"UNTIL={until_day(_date(match['until']), start)}")
+    lines = ["RRULE:" + ";".join(parts)]
+    Recurrence.parse(lines, start)
+    if match["except"]:
+        days = [_date(part.strip()) for part in match["except"].split(",")]
+        if isinstance(start, datetime):
+            exdate = "EXDATE:" + ",".join(print_moment(datetime.combine(day, start.timetz())) for day in days)
+        else:
+            exdate = "EXDATE;VALUE=DATE:" + ",".join(map(print_moment, days))
+        Recurrence.parse([exdate], start)
+        lines.append(exdate)
+    return lines
 
 
 def _frequency(words: str, match: re.Match[str]) -> list[str]:
     """Return FREQ, INTERVAL and BYDAY or BYMONTHDAY."""
     unit = (match["unit"] or "").strip()
-    if unit == "weekday" and not match["n"]:
-        return ["FREQ=WEEKLY", "BYDAY=MO,TU,WE,TH,FR", *_refuse_days(words, match)]
-    if unit and (days := _weekdays(unit)):
-        interval = [f"INTERVAL={match['n']}"] if match["n"] else []
-        return ["FREQ=WEEKLY", *interval, f"BYDAY={days}", *_refuse_days(words, match)]
+    days = "MO,TU,WE,TH,FR" if unit == "weekday" and not match["n"] else unit and _weekdays(unit)
+    if days:
+        if match["days"]:
+            raise ValueError(f"recurrence {words!r}: {match['often']!r} cannot have further days")
+        return ["FREQ=WEEKLY", *([f"INTERVAL={match['n']}"] if match["n"] else []), f"BYDAY={days}"]
     freq = _FREQUENCIES.get(match["often"]) or _UNITS.get(unit.removesuffix("s") if match["n"] else unit)
     if freq is None:
-        raise ValueError(f"recurrence {words!r}: {match['often']!r} is not understood: {GRAMMAR}")
+        raise ValueError(f"recurrence {words!r}: cannot parse {match['often']!r}; {GRAMMAR}")
     interval = [f"INTERVAL={match['n']}"] if match["n"] not in (None, "1") else []
     return [f"FREQ={freq}", *interval, *_days(words, freq, match["days"])]
-
-
-def _refuse_days(words: str, match: re.Match[str]) -> list[str]:
-    if match["days"]:
-        raise ValueError(f"recurrence {words!r}: {match['often']!r} takes no further days")
-    return []
 
 
 def _days(words: str, freq: str, text: str | None) -> list[str]:
@@ -93,7 +95,7 @@ def _days(words: str, freq: str, text: str | None) -> list[str]:
         return [f"BYDAY={days}"]
     if freq in ("MONTHLY", "YEARLY") and (part := _month_day(text)):
         return [part]
-    raise ValueError(f"recurrence {words!r}: {text!r} are no days of it: {GRAMMAR}")
+    raise ValueError(f"recurrence {words!r}: {text!r} are not days of it: {GRAMMAR}")
 
 
 def _weekdays(text: str) -> str:
@@ -121,26 +123,8 @@ def _month_day(text: str) -> str:
     return ""
 
 
-def _count_or_until(match: re.Match[str], start: Start) -> list[str]:
-    if match["count"]:
-        return [f"COUNT={match['count']}"]
-    return [f"UNTIL={until_day(_date(match['until']), start)}"] if match["until"] else []
-
-
-def _exdates(text: str | None, start: Start) -> list[str]:
-    if not text:
-        return []
-    days = [_date(part.strip()) for part in text.split(",")]
-    if not isinstance(start, datetime):
-        line = "EXDATE;VALUE=DATE:" + ",".join(map(print_moment, days))
-    else:
-        line = "EXDATE:" + ",".join(print_moment(datetime.combine(day, start.timetz())) for day in days)
-    Recurrence.parse([line], start)
-    return [line]
-
-
 def _date(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise ValueError(f"{text!r} is no date; write it as 2027-02-12") from None
+        raise ValueError(f"{text!r} is not a date; write it as 2027-02-12") from None

@@ -28,7 +28,7 @@ def read_moment(text: str) -> Start:
             return read.replace(tzinfo=UTC) if text.endswith("Z") else read
     except ValueError:
         pass  # the thirteenth month and the like
-    raise ValueError(f"{text[:30]!r} is no date such as 20270212, or date-time such as 20270212T090000Z")
+    raise ValueError(f"{text[:30]!r} is not a date such as 20270212, or a date-time such as 20270212T090000Z")
 
 
 def print_moment(moment: Start) -> str:

@@ -110,7 +110,7 @@ _MAX_SHOWN = 120
 def read_line(line: str, start: Start) -> tuple[str, list[Any]]:
     """Return the name and the values of a line. Raises ValueError with the line and what is expected."""
     if not isinstance(line, str):
-        raise ValueError(f"a line is a text such as RRULE:FREQ=DAILY, not {type(line).__name__}")
+        raise ValueError(f"expected text such as RRULE:FREQ=DAILY, not {type(line).__name__}")
     begin, match = _NAME.match(line), _LINE.fullmatch(line)
     name = begin[0].upper() if begin else line[:7].upper()
     if name in ("DTSTART", "DTEND"):
@@ -122,14 +122,11 @@ def read_line(line: str, start: Start) -> tuple[str, list[Any]]:
             f"{line[:_MAX_SHOWN]!r}: expected one line such as RRULE:FREQ=DAILY, without blanks and in ASCII"
         )
     try:
-        return name, _READERS[name](match["value"], _parameters(match["parameters"]), start)
+        pairs = [part.partition("=") for part in match["parameters"].split(";")[1:]]
+        parameters = {parameter.upper(): value.strip('"') for parameter, _, value in pairs}
+        return name, _READERS[name](match["value"], parameters, start)
     except ValueError as error:
         raise ValueError(f"{line[:_MAX_SHOWN]!r}: {error}") from None
-
-
-def _parameters(text: str) -> dict[str, str]:
-    pairs = [part.partition("=") for part in text.split(";")[1:]]
-    return {name.upper(): value.strip('"') for name, _, value in pairs}
 
 
 # -- RRULE, EXRULE ---------------------------------------------------------------------------------------------------
@@ -139,7 +136,7 @@ def _number(minimum: int, maximum: int | None = None) -> Callable[[str], int]:
     def read(text: str) -> int:
         if not re.fullmatch(r"\d{1,9}", text) or int(text) < minimum or (maximum is not None and int(text) > maximum):
             raise ValueError(
-                f"{text[:20]!r} is no number "
+                f"{text[:20]!r} is not a number "
                 + (f"from {minimum} to {maximum}" if maximum else f"of {minimum} or more")
             )
         return int(text)
@@ -150,42 +147,38 @@ def _number(minimum: int, maximum: int | None = None) -> Callable[[str], int]:
 def _numbers(minimum: int, maximum: int, *, signed: bool = False) -> Callable[[str], tuple[int, ...]]:
     read_unsigned = _number(minimum, maximum)
 
-    def read_signed(text: str) -> int:
+    def read(text: str) -> int:
         if signed and text[:1] in ("+", "-"):
             return read_unsigned(text[1:]) * (-1 if text[0] == "-" else 1)
         return read_unsigned(text)
 
-    return lambda text: tuple(sorted({read_signed(part) for part in text.split(",")}))
+    return lambda text: tuple(sorted({read(part) for part in text.split(",")}))
 
 
 _DAY = re.compile(r"([+-]?\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)")
 
 
 def _days(text: str) -> tuple[tuple[int, int], ...]:
-    return tuple(sorted({_day(part) for part in text.upper().split(",")}))
+    days = set()
+    for part in text.upper().split(","):
+        match = _DAY.fullmatch(part)
+        if not match or (match[1] and not 1 <= abs(int(match[1])) <= 53):
+            raise ValueError(f"{part[:20]!r} is not a weekday such as MO, 2TU or -1FR")
+        days.add((int(match[1] or 0), WEEKDAYS.index(match[2])))
+    return tuple(sorted(days))
 
 
-def _day(text: str) -> tuple[int, int]:
-    match = _DAY.fullmatch(text)
-    if not match or (match[1] and not 1 <= abs(int(match[1])) <= 53):
-        raise ValueError(f"{text[:20]!r} is no weekday such as MO, 2TU or -1FR")
-    return int(match[1] or 0), WEEKDAYS.index(match[2])
+def _choice(values: Mapping[str, Any]) -> Callable[[str], Any]:
+    def read(text: str) -> Any:
+        if text.upper() not in values:
+            raise ValueError(f"{text[:20]!r} is not one of {', '.join(values)}")
+        return values[text.upper()]
 
-
-def _freq(text: str) -> Freq:
-    if text.upper() not in Freq.__members__:
-        raise ValueError(f"{text[:20]!r} is none of {', '.join(Freq.__members__)}")
-    return Freq[text.upper()]
-
-
-def _week_start(text: str) -> int:
-    if text.upper() not in WEEKDAYS:
-        raise ValueError(f"{text[:20]!r} is none of {', '.join(WEEKDAYS)}")
-    return WEEKDAYS.index(text.upper())
+    return read
 
 
 _PARTS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
-    "FREQ": ("freq", _freq),
+    "FREQ": ("freq", _choice(Freq.__members__)),
     "UNTIL": ("until", read_moment),
     "COUNT": ("count", _number(1)),
     "INTERVAL": ("interval", _number(1)),
@@ -198,7 +191,7 @@ _PARTS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "BYWEEKNO": ("by_week", _numbers(1, 53, signed=True)),
     "BYMONTH": ("by_month", _numbers(1, 12)),
     "BYSETPOS": ("by_position", _numbers(1, 366, signed=True)),
-    "WKST": ("week_start", _week_start),
+    "WKST": ("week_start", _choice({day: index for index, day in enumerate(WEEKDAYS)})),
 }
 """The parts of a rule in the order of RFC 5545, section 3.3.10, with their fields and parsers."""
 
@@ -214,44 +207,31 @@ def _rule(text: str, parameters: Mapping[str, str], start: Start) -> list[Rule]:
         raise ValueError("a rule takes no parameters before its colon")
     values: dict[str, Any] = {}
     for part in text.split(";"):
-        field, value = _part(part)
+        name, equals, value = part.partition("=")
+        if not equals or name.upper() not in _PARTS:
+            raise ValueError(f"{part[:30]!r} is not a part of a rule; the parts are {', '.join(_PARTS)}")
+        field, read = _PARTS[name.upper()]
         if field in values:
-            raise ValueError(f"{part.partition('=')[0].upper()} stands there twice")
-        values[field] = value
+            raise ValueError(f"{name.upper()} occurs twice")
+        try:
+            values[field] = read(value)
+        except ValueError as error:
+            raise ValueError(f"{name.upper()}: {error}") from None
     if "freq" not in values:
         raise ValueError("FREQ is missing")
     if is_all_day(start):
         values = {field: value for field, value in values.items() if field not in _TIME_PARTS}
     rule = Rule(**values)
-    for wrong, message in _FORBIDDEN:
-        if wrong(rule, start):
+    for is_wrong, message in _FORBIDDEN:
+        if is_wrong(rule, start):
             raise ValueError(message)
     return [rule]
 
 
-def _part(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if not equals or name.upper() not in _PARTS:
-        raise ValueError(f"{text[:30]!r} is no part of a rule; the parts are {', '.join(_PARTS)}")
-    field, read = _PARTS[name.upper()]
-    try:
-        return field, read(value)
-    except ValueError as error:
-        raise ValueError(f"{name.upper()}: {error}") from None
-
-
-def _is_floating(until: Start | None) -> bool:
-    return isinstance(until, datetime) and until.tzinfo is None
-
-
-def _has_ordinals(rule: Rule) -> bool:
-    return any(ordinal for ordinal, _ in rule.by_day)
-
-
 _FORBIDDEN: tuple[tuple[Callable[[Rule, Start], bool], str], ...] = (
-    (lambda rule, _: rule.count is not None and rule.until is not None, "UNTIL and COUNT exclude each other"),
+    (lambda rule, _: rule.count is not None and rule.until is not None, "UNTIL and COUNT cannot be used together"),
     (
-        lambda rule, start: _is_floating(rule.until) and not is_all_day(start),
+        lambda rule, start: isinstance(rule.until, datetime) and rule.until.tzinfo is None and not is_all_day(start),
         "UNTIL must be in UTC, such as 20270212T225959Z, or a date",
     ),
     (
@@ -259,21 +239,21 @@ _FORBIDDEN: tuple[tuple[Callable[[Rule, Start], bool], str], ...] = (
         "an all-day event recurs DAILY, WEEKLY, MONTHLY or YEARLY",
     ),
     (
-        lambda rule, _: _has_ordinals(rule) and (rule.freq > Freq.MONTHLY or bool(rule.by_week)),
-        "BYDAY takes numbers, such as 2TU, only with MONTHLY, or with YEARLY without BYWEEKNO",
+        lambda rule, _: any(ordinal for ordinal, _ in rule.by_day) and (rule.freq > Freq.MONTHLY or bool(rule.by_week)),
+        "BYDAY can have numbers, such as 2TU, only with MONTHLY, or with YEARLY without BYWEEKNO",
     ),
     (
         lambda rule, _: bool(rule.by_month_day) and rule.freq is Freq.WEEKLY,
-        "BYMONTHDAY does not go with WEEKLY",
+        "BYMONTHDAY cannot be used with WEEKLY",
     ),
     (
         lambda rule, _: bool(rule.by_year_day) and rule.freq in (Freq.MONTHLY, Freq.WEEKLY, Freq.DAILY),
-        "BYYEARDAY does not go with MONTHLY, WEEKLY and DAILY",
+        "BYYEARDAY cannot be used with MONTHLY, WEEKLY or DAILY",
     ),
-    (lambda rule, _: bool(rule.by_week) and rule.freq is not Freq.YEARLY, "BYWEEKNO goes with YEARLY only"),
+    (lambda rule, _: bool(rule.by_week) and rule.freq is not Freq.YEARLY, "BYWEEKNO can be used only with YEARLY"),
     (
         lambda rule, _: bool(rule.by_position) and not any(getattr(rule, field) for field in _BY_PARTS),
-        "BYSETPOS needs another BY part to choose from",
+        "BYSETPOS needs another BY part",
     ),
 )
 """Combinations that RFC 5545 forbids or leaves undefined."""
@@ -288,22 +268,23 @@ _FIRST_DAY, _LAST_DAY = date(3, 1, 1).toordinal(), date(9997, 12, 31).toordinal(
 
 def _rdates(text: str, parameters: Mapping[str, str], start: Start) -> list[RDate]:
     value_type, tz = _value_type(parameters, start)
+    named, parts = "TZID" in parameters, text.split(",")
     if value_type == "PERIOD":
-        return [_period(part, tz, named="TZID" in parameters) for part in text.split(",")]
-    return [RDate(moment) for moment in _moments(text, value_type, tz, named="TZID" in parameters)]
+        return [_period(part, tz, named=named) for part in parts]
+    return [RDate(_moment(part, value_type, tz, named=named)) for part in parts]
 
 
 def _exdates(text: str, parameters: Mapping[str, str], start: Start) -> list[Start]:
     value_type, tz = _value_type(parameters, start)
     if value_type == "PERIOD":
-        raise ValueError("EXDATE takes dates and date-times, no periods")
-    return _moments(text, value_type, tz, named="TZID" in parameters)
+        raise ValueError("EXDATE takes dates and date-times, not periods")
+    return [_moment(part, value_type, tz, named="TZID" in parameters) for part in text.split(",")]
 
 
 def _value_type(parameters: Mapping[str, str], start: Start) -> tuple[str, tzinfo | None]:
     """Return the type of the values and the zone of those without one. Both must fit the start of the event."""
     if unknown := sorted(set(parameters) - {"VALUE", "TZID"}):
-        raise ValueError(f"{unknown[0][:20]} is no parameter; VALUE and TZID are")
+        raise ValueError(f"{unknown[0][:20]} is not a parameter; use VALUE and TZID")
     value_type = parameters.get("VALUE", "DATE" if is_all_day(start) else "DATE-TIME").upper()
     if value_type not in _TYPES:
         raise ValueError(f"VALUE is {value_type[:20]}; it must be one of {', '.join(_TYPES)}")
@@ -314,34 +295,28 @@ def _value_type(parameters: Mapping[str, str], start: Start) -> tuple[str, tzinf
     return value_type, zone(zone_name) if zone_name is not None else getattr(start, "tzinfo", None)
 
 
-def _moments(text: str, value_type: str, tz: tzinfo | None, *, named: bool) -> list[Start]:
-    return [_with_zone(part, value_type, tz, named=named) for part in text.split(",")]
-
-
-def _with_zone(text: str, value_type: str, tz: tzinfo | None, *, named: bool) -> Start:
+def _moment(text: str, value_type: str, tz: tzinfo | None, *, named: bool) -> Start:
     moment = read_moment(text)
     if isinstance(moment, datetime) != (value_type != "DATE"):
-        raise ValueError(f"{text[:30]!r} is no {value_type}")
+        raise ValueError(f"{text[:30]!r} is not a {value_type}")
     if not _FIRST_DAY <= moment.toordinal() <= _LAST_DAY:
-        raise ValueError(f"{text[:30]!r} is in no year from 0003 to 9997")
+        raise ValueError(f"{text[:30]!r} is outside of the years 0003 to 9997")
     if named and text.endswith("Z"):
-        raise ValueError(f"{text[:30]!r} is in UTC already: leave TZID or the Z out")
+        raise ValueError(f"{text[:30]!r} is in UTC: leave TZID or the Z out")
     return moment.replace(tzinfo=tz) if isinstance(moment, datetime) and moment.tzinfo is None else moment
 
 
 def _period(text: str, tz: tzinfo | None, *, named: bool) -> RDate:
     """Parse a start with an end or a duration: 20270212T090000Z/20270212T100000Z, or .../PT1H."""
     first, slash, second = text.partition("/")
-    start = _with_zone(first, "PERIOD", tz, named=named)
+    start = _moment(first, "PERIOD", tz, named=named)
     if not slash:
-        raise ValueError(f"{text[:40]!r} is no period such as 20270212T090000Z/PT1H")
-    length = (
-        parse_duration(second) if second[:1] in ("P", "p") else _with_zone(second, "PERIOD", tz, named=named) - start
-    )
+        raise ValueError(f"{text[:40]!r} is not a period such as 20270212T090000Z/PT1H")
+    length = parse_duration(second) if second[:1] in ("P", "p") else _moment(second, "PERIOD", tz, named=named) - start
     if length <= timedelta(0):
-        raise ValueError(f"{text[:40]!r}: a period ends after its start")
+        raise ValueError(f"{text[:40]!r}: a period must end after its start")
     if start.toordinal() + length.days > _LAST_DAY:
-        raise ValueError(f"{text[:40]!r} ends in no year from 0003 to 9997")
+        raise ValueError(f"{text[:40]!r} ends outside of the years 0003 to 9997")
     return RDate(start, length)
 
 

@@ -51,13 +51,9 @@ def read_time(value: object) -> Start:
     if "date" in fields:
         return read_date(fields["date"])
     moment = _with_zone(_date_time(fields["dateTime"]), tz)
-    if not _has_a_year_everywhere(moment.astimezone(UTC)):
+    if any((moment.astimezone(UTC) + offset).year not in _YEARS for offset in (-_ANY_OFFSET, _ANY_OFFSET)):
         raise _unreadable(fields["dateTime"], "dateTime")
     return moment
-
-
-def _has_a_year_everywhere(instant: datetime) -> bool:
-    return all((instant + shift).year in _YEARS for shift in (-_ANY_OFFSET, _ANY_OFFSET))
 
 
 def _set_members(value: object) -> JSONObject:
@@ -114,7 +110,7 @@ def _unreadable(text: JSON, part: str) -> TimeError:
         if str(text)[:4] in ("0000", "0001", "0002", "9998", "9999")
         else ""
     )
-    return TimeError(TimeProblem("badTime", part, f"{str(text)[:40]!r} is no {_EXPECTED[part]}{years}."))
+    return TimeError(TimeProblem("badTime", part, f"{str(text)[:40]!r} is not a {_EXPECTED[part]}{years}."))
 
 
 def _with_zone(moment: datetime, tz: tzinfo | None) -> datetime:

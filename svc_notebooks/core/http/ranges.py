@@ -1,7 +1,7 @@
 """Parses and formats the headers with byte ranges.
 
     Content-Range   of an upload       bytes 0-262143/524288   A3   ContentRange
-    Range           of a 308           bytes=0-262143          A3   stored_range / parse_stored
+    Range           of a 308           bytes=0-262143          A3   format_stored / parse_stored
     Range           of a download      bytes=0-99              A6   ByteRange
     Content-Range   of a 206           bytes 0-99/500          A6   ContentRange
 
@@ -34,9 +34,6 @@ class ByteSpan:
     def size(self) -> int | None:
         """The number of bytes, None if the end is open."""
         return None if self.last is None else self.last - self.first + 1
-
-    def __str__(self) -> str:
-        return f"{self.first}-{'*' if self.last is None else self.last}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +70,10 @@ class ContentRange:
         return cls(ByteSpan(first, last), total)
 
     def __str__(self) -> str:
-        return f"bytes {'*' if self.span is None else self.span}/{'*' if self.total is None else self.total}"
+        span, total = self.span, "*" if self.total is None else self.total
+        if span is None:
+            return f"bytes */{total}"
+        return f"bytes {span.first}-{'*' if span.last is None else span.last}/{total}"
 
 
 def format_stored(stored: int) -> str | None:

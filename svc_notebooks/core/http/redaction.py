@@ -107,7 +107,7 @@ def redact_url(url: str) -> str:
     >>> redact_url("https://api.example/token?token=abc")
     'https://api.example/token?token=[redacted]'
     """
-    if "?" not in url and "#" not in url and "@" not in url:
+    if not may_contain_secret(url) and "@" not in url:
         return url
     start, hash_, fragment = url.partition("#")
     head, mark, query = start.partition("?")

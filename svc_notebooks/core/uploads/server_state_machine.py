@@ -89,8 +89,8 @@ def before_body(
     session: UploadSession, content_range: ContentRange | None, length: int | None, rule: UploadRule, now: float
 ) -> ReadPlan | SessionDecision:
     """Decide on a PUT to the session URI before its body is read. `length` is None if not declared."""
-    if over := _check_expiry(session, rule, now):
-        return over
+    if session.state is UploadState.EXPIRED or now - session.touched >= rule.lifetime:
+        return _expire(session)
     if session.state is not UploadState.OPEN:
         return _decision(session, UploadEvent.QUERY, now)
     if content_range is None:
@@ -121,7 +121,9 @@ def after_body(
 
 def cancel(session: UploadSession, rule: UploadRule, now: float) -> SessionDecision:
     """Decide on a DELETE to the session URI."""
-    return _check_expiry(session, rule, now) or _decision(session, UploadEvent.CANCEL, now)
+    if session.state is UploadState.EXPIRED or now - session.touched >= rule.lifetime:
+        return _expire(session)
+    return _decision(session, UploadEvent.CANCEL, now)
 
 
 def refusal(session: UploadSession, problem: RequestProblem, now: float) -> SessionDecision:
@@ -137,9 +139,7 @@ def _decision(
     return SessionDecision(replace(session, state=state, touched=now), status, rule or decided_by, text)
 
 
-def _check_expiry(session: UploadSession, rule: UploadRule, now: float) -> SessionDecision | None:
-    if session.state is not UploadState.EXPIRED and now - session.touched < rule.lifetime:
-        return None
+def _expire(session: UploadSession) -> SessionDecision:
     state, status, decided_by = transition(session.state, UploadEvent.SILENCE)
     return SessionDecision(replace(session, state=state), status, decided_by)
 
