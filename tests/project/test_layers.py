@@ -1,6 +1,6 @@
 """What import-linter cannot check: whether an import runs at once or when it is needed, and how large things are.
 
-Which package may import which, and which file imports requests, SQLAlchemy and cheroot, are contracts in
+Which package may import which, and which file imports requests and SQLAlchemy, are contracts in
 pyproject.toml, and `make imports` checks them.
 """
 

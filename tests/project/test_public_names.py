@@ -16,7 +16,7 @@ from tests.closing import closing
 from tests.conftest import new_kernel
 
 ROOT = Path(__file__).parents[2]
-HEAVY = ("requests", "pandas", "numpy", "ipywidgets", "sqlalchemy", "cheroot", "anywidget", "tqdm", "IPython")
+HEAVY = ("requests", "pandas", "numpy", "ipywidgets", "sqlalchemy", "anywidget", "tqdm", "IPython")
 
 
 PACKAGES = ["svc_notebooks", *(f"svc_notebooks.{module.name}" for module in pkgutil.iter_modules(svc.__path__))]

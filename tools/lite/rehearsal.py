@@ -26,7 +26,7 @@ from traitlets.config import Config
 
 from svc_notebooks.core.platform import BROWSER, override
 
-HIDDEN = ("cheroot", "h11", "trustme", "formualizer", "tesserocr", "pypandoc")
+HIDDEN = ("h11", "trustme", "formualizer", "tesserocr", "pypandoc")
 """What a page has not."""
 
 EMPTY = ("fcntl", "resource", "termios")

@@ -29,7 +29,7 @@ OURS = (
     "xlsxwriter", "icalendar", "pyjwt", "python-calamine", "python-pptx", "pypdfium2", "typst", "pycparser",
     "tinycss2", "webencodings",
 )  # fmt: skip
-"""What the package uses there. Not cheroot, h11 and trustme (sockets), nor pandoc and tesseract (programs)."""
+"""What the package uses there. Not h11 and trustme (sockets), nor pandoc and tesseract (programs)."""
 
 COMPILED = ("numpy", "pandas", "lxml", "pillow", "cffi", "cryptography")
 """What PyPI has not for this platform, and Pyodide's own distribution has."""

@@ -2,86 +2,80 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from threading import Condition
-from typing import Any, Protocol
+from typing import Generic, Protocol, TypeVar
 
 from ...core.fair_queue import FairQueue
 
-_MOST_KNOWN = 10_000
+_MAX_KNOWN = 10_000
 
 
-class Ready(Protocol):
-    """A connection whose next request has come."""
+class HasLane(Protocol):
+    """A connection whose request has come. The requests of one lane share its threads."""
 
     lane: str
-    """Whose request it is: those of one lane share its threads."""
-
-    def close(self) -> None:
-        """End it."""
 
 
-class ReadyQueue:
-    """The queue of a pool of threads: connections in turn by lane, of one lane at most `share` with threads.
+T = TypeVar("T", bound=HasLane)
 
-    What has no lane is taken when no connection can be: by it the pool ends its threads.
-    """
+
+class ReadyQueue(Generic[T]):
+    """The queue of the threads. It takes lanes in turn, and gives one lane at most `share` threads."""
 
     def __init__(self, share: int) -> None:
-        self._turns: FairQueue[Ready] = FairQueue(share)
-        self._ends: deque[object] = deque()
+        self._turns: FairQueue[T] = FairQueue(share)
         self._changed = Condition()
+        self._closed = False
 
-    def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
-        """Let a connection wait for a thread, or end one."""
+    def put(self, connection: T) -> None:
+        """Let a connection wait for a thread."""
         with self._changed:
-            if (lane := getattr(item, "lane", None)) is None:
-                self._ends.append(item)
-            else:
-                self._turns.add(lane, item)
+            self._turns.add(connection.lane, connection)
             self._changed.notify()
 
-    def get(self) -> object:
-        """Wait for a connection; its lane has one thread more."""
+    def get(self) -> T | None:
+        """Wait for a connection, whose lane then has one thread more. Return None when the queue is closed."""
         with self._changed:
-            while True:
-                if taken := self._turns.take():
-                    return taken[1]
-                if self._ends:
-                    return self._ends.popleft()
+            while not self._closed:
+                if item := self._turns.take():
+                    return item[1]
                 self._changed.wait()
+        return None
 
     def done(self, lane: str) -> None:
-        """A thread of this lane is free again."""
+        """Free a thread of a lane."""
         with self._changed:
             self._turns.finish(lane)
             self._changed.notify()
 
-    def qsize(self) -> int:
-        """How many lanes wait for a thread that they may have."""
+    @property
+    def ready(self) -> int:
+        """The number of lanes that wait for a thread and may have one."""
         return self._turns.ready
 
-    def drain(self) -> list[Ready]:
-        """All connections that wait, which it forgets."""
+    def close(self) -> list[T]:
+        """Close the queue and return the connections that wait."""
         with self._changed:
+            self._closed = True
+            self._changed.notify_all()
             return self._turns.clear()
 
 
 class LaneTable:
-    """Whose request it is: the user of a token that was seen before, else whoever is at the address."""
+    """The lane of each request, which is the user of a known access token, or else the client's address."""
 
     def __init__(self, user_of: Callable[[str], str | None]) -> None:
         self._user_of = user_of
         self._known: dict[str, str] = {}
 
     def lane(self, token: str | None, address: str) -> str:
-        """The lane of a request; nothing is looked up."""
+        """Return the lane of a request, without a look-up in the store."""
         return self._known.get(token or "", f"address {address}")
 
     def look_up(self, token: str | None) -> None:
-        """Look a token up that was not seen before."""
+        """Look up the user of an unknown token."""
         if token and token not in self._known and (user := self._user_of(token)) is not None:
-            if len(self._known) >= _MOST_KNOWN:
+            if len(self._known) >= _MAX_KNOWN:
                 self._known.clear()
             self._known[token] = f"user {user}"

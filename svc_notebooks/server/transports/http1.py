@@ -1,4 +1,8 @@
-"""HTTP/1.1 as bytes: bodies read from a connection, heads written to one. What carries them is cheroot_server.py's."""
+"""HTTP/1.1 framing, which reads the heads and bodies of requests and writes the heads of responses.
+
+It is stricter than HTTP asks for. Where two servers could read a request in two ways, one request can hide another
+(request smuggling), so such a request is refused (RFC 9112, 3.2 and 6.3).
+"""
 
 from __future__ import annotations
 
@@ -8,24 +12,155 @@ import time
 from collections.abc import Callable
 from email.utils import formatdate
 from functools import lru_cache
-from typing import Protocol
+from typing import NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
-from ...core.errors.catalogue import refuse
+from ...core.errors.catalogue import ApiError, Row, refuse
+from ...core.errors.decision_ids import UNREADABLE
 from ...core.http.messages import Disconnected, Response, reason
 from ..blobs.blob_store import BLOCK
+from ..context.responses import error_response
 
-_SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r\n")
-_LINE = 256
-_MOST_TRAILER_BYTES = 65_536
+MAX_HEAD_SIZE = 65_536
+_MAX_HEADERS = 200
+_MAX_TRAILER_SIZE = 65_536
+_MAX_LINE = 256
+
+_REQUEST_LINE = re.compile(rb"([A-Z][A-Z0-9_-]*) ([^ \r\n#]+) HTTP/(\d)\.(\d)")
+_NAME = re.compile(r"[0-9A-Za-z!#$%&'*+\-.^_`|~]+")
+_NOT_IN_A_VALUE = re.compile(r"[\r\n\0]")
+_FRAMING_NAMES = frozenset({"connection", "content-length", "expect", "host", "transfer-encoding"})
+_CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r\n")
 _LINE_BREAKS = re.compile(r"[\r\n\0]+")
 
+_REASONS = {
+    400: "its first line must be a method in capital letters, an address and a version, like "
+    "GET /storage/v3/files HTTP/1.1, and end with CR LF",
+    408: "it did not arrive in time",
+    413: f"its first line and its headers have more than {MAX_HEAD_SIZE} bytes",
+    414: f"its first line has more than {MAX_HEAD_SIZE} bytes",
+    505: "its version must be HTTP/1.1 or HTTP/1.0",
+}
+_ERROR_KEYS = {408: "requestTimeout", 413: "uploadTooLarge", 414: "uriTooLong"}
 
-class ContentLengthReader:
-    """A body of a declared length.
 
-    `begin` is called before the first byte is read, `cut` stops the peer's side of the connection, and `gone` says
-    whether the peer has closed it.
+class UnreadableError(Exception):
+    """A request that cannot be read, with the status of its response."""
+
+    def __init__(self, status: int, reason: str = "") -> None:
+        super().__init__(reason or _REASONS[status])
+        self.status = status
+
+    def response(self) -> bytes:
+        """Return the response as bytes."""
+        row = Row(
+            self.status,
+            _ERROR_KEYS.get(self.status, "badRequest"),
+            UNREADABLE,
+            f"The request cannot be read: {self}.",
+        )
+        refusal = error_response(ApiError([row]))
+        return head_bytes(refusal, connection="close") + refusal.content()
+
+
+class RequestHead(NamedTuple):
+    """The head of a request, and what its headers mean for the connection."""
+
+    method: str
+    target: str
+    pairs: list[tuple[str, str]]
+    is_old: bool
+    """The version is HTTP/1.0."""
+    length: int
+    is_chunked: bool
+    expects_continue: bool
+    stays: bool
+    """The client wants to send another request on the connection."""
+
+    def url(self, base_url: str) -> tuple[str, list[tuple[str, str]]]:
+        """Return the URL, which begins with our own address, and the headers with the Host that counts.
+
+        That is the host of a target in absolute form, where there is one (RFC 9112, 3.2.2).
+
+        >>> head = read_head(b"GET http://files.example/x?a=1 HTTP/1.1\\r\\nHost: other.example\\r\\n\\r\\n")
+        >>> head.url("http://127.0.0.1:8080")
+        ('http://127.0.0.1:8080/x?a=1', [('Host', 'files.example')])
+        """
+        target = self.target
+        if not target.lower().startswith(("http://", "https://")):
+            return base_url + (target if target.startswith("/") else f"/{target}"), self.pairs
+        try:
+            parts = urlsplit(target)
+        except ValueError:
+            raise UnreadableError(400) from None
+        others = [pair for pair in self.pairs if pair[0].lower() != "host"]
+        path = urlunsplit(("", "", parts.path or "/", parts.query, ""))
+        return base_url + path, [("Host", parts.netloc), *others]
+
+
+def read_head(data: bytes) -> RequestHead:
+    """Read the head of a request, up to its blank line. Raises UnreadableError."""
+    data = data.removeprefix(b"\r\n")  # RFC 9112, 2.2
+    first, _, rest = data.partition(b"\r\n")
+    if len(first) > MAX_HEAD_SIZE:
+        raise UnreadableError(414)
+    if len(data) > MAX_HEAD_SIZE:
+        raise UnreadableError(413)
+    match = _REQUEST_LINE.fullmatch(first)
+    if not match:
+        raise UnreadableError(400)
+    if match[3] != b"1":
+        raise UnreadableError(505)
+    if not data.endswith(b"\r\n\r\n"):
+        raise UnreadableError(400, "each line of its head must end with CR LF, and the head with a blank line")
+    pairs: list[tuple[str, str]] = []
+    framing: dict[str, list[str]] = {}
+    for line in rest.removesuffix(b"\r\n\r\n").split(b"\r\n") if rest != b"\r\n" else ():
+        name, colon, value = line.decode("latin-1").partition(":")
+        if not colon or not _NAME.fullmatch(name) or _NOT_IN_A_VALUE.search(value):
+            raise UnreadableError(400, f"{line[:40]!r} is not a header line")
+        value = value.strip(" \t")
+        pairs.append((name, value))
+        if name.lower() in _FRAMING_NAMES:
+            framing.setdefault(name.lower(), []).append(value)
+    if len(pairs) > _MAX_HEADERS:
+        raise UnreadableError(400, f"there are more than {_MAX_HEADERS} headers")
+    is_old = match[4] == b"0"
+    length, is_chunked = _read_framing(framing, is_old=is_old)
+    options = {word.strip() for word in ",".join(framing.get("connection", ())).lower().split(",")}
+    return RequestHead(
+        method=match[1].decode(),
+        target=match[2].decode("latin-1"),
+        pairs=pairs,
+        is_old=is_old,
+        length=length,
+        is_chunked=is_chunked,
+        expects_continue=not is_old and framing.get("expect", [""])[-1].lower() == "100-continue",
+        stays="close" not in options and (not is_old or "keep-alive" in options),
+    )
+
+
+def _read_framing(framing: dict[str, list[str]], *, is_old: bool) -> tuple[int, bool]:
+    """Return the length of the body, and whether it is chunked. Raises UnreadableError where that is in doubt."""
+    lengths = set(framing.get("content-length", ()))
+    if len(lengths) > 1 or any(not (text.isascii() and text.isdigit() and len(text) <= 18) for text in lengths):
+        raise UnreadableError(400, "Content-Length must be one number of bytes")
+    coding = [value.lower() for value in framing.get("transfer-encoding", ())]
+    if coding and (coding != ["chunked"] or lengths):
+        raise UnreadableError(400, "Transfer-Encoding must be chunked alone, without a Content-Length")
+    if coding and is_old:
+        raise UnreadableError(400, "HTTP/1.0 has no Transfer-Encoding")
+    hosts = framing.get("host", ())
+    if len(hosts) > 1 or not (hosts or is_old):
+        raise UnreadableError(400, "there must be one Host header")
+    return int(lengths.pop()) if lengths else 0, bool(coding)
+
+
+class LengthBody:
+    """The body of a request with a declared length.
+
+    `begin` is called before the first byte is read, `cut` stops the client's side of the connection, and `gone`
+    returns whether the client has closed it.
     """
 
     def __init__(
@@ -38,224 +173,116 @@ class ContentLengthReader:
     ) -> None:
         self._source = source
         self._begin: Callable[[], None] | None = begin
-        self._cut_off = cut
+        self._cut = cut
         self.gone = gone
         self._left = size
         self.aborted = False
-        self.broken = False  # nothing that follows on this connection can be understood
+        self.is_broken = False
+        """The coding is broken, so nothing that follows on the connection can be read."""
 
     def read(self, size: int = -1, /) -> bytes:
-        """What has come, at most `size` bytes; all of it without one."""
+        """Return at most `size` bytes of those that have come, or the whole body without a size."""
         if size < 0:
             return b"".join(iter(lambda: self.read(BLOCK), b""))
         if not (length := min(size, self._left)):
             return b""
-        block = self._receive(length)
+        block = self._receive(self._source.read1, length)
         self._left -= len(block)
         return block
 
-    def _receive(self, size: int) -> bytes:
-        self._start()
+    def _receive(self, read: Callable[[int], bytes], size: int) -> bytes:
+        begin, self._begin = self._begin, None
         try:
-            block = self._source.read1(size)
-        except (OSError, ValueError) as error:  # cut off, silent for too long, or closed under us
+            if begin:
+                begin()
+            block = read(size)
+        except (OSError, ValueError) as error:  # cut off, silent for too long, or closed meanwhile
             raise Disconnected(str(error)) from None
         if not block:
             raise Disconnected("the connection ended before the body did")
         return block
 
-    def _start(self) -> None:
-        begin, self._begin = self._begin, None
-        if begin:
-            begin()
-
     def abort(self) -> None:
-        """Stop reading, now: another request takes over."""
+        """Stop reading at once, because another request takes over."""
         self.aborted = True
-        self._cut_off()
+        self._cut()
 
-    def unread(self) -> bool:
-        """Whether nobody has asked for a byte of it."""
+    @property
+    def is_unread(self) -> bool:
+        """Whether no byte of it has been requested."""
         return self._begin is not None
 
-    def over(self) -> bool:
+    @property
+    def is_over(self) -> bool:
         """Whether its end has been read."""
         return self._left == 0
 
-    def drain(self, most: int, seconds: float) -> bool:
-        """Read what is left, up to so many bytes and for so long; whether that was all."""
+    def drain(self, size: int, seconds: float) -> bool:
+        """Read at most `size` bytes of the rest for at most `seconds`, and return whether that was all."""
         end = time.monotonic() + seconds
         try:
-            while not (self.over() or self.broken) and most > 0 and time.monotonic() < end:
-                most -= len(self.read(min(BLOCK, most)))
-        except Exception:  # what is wrong with a body that nobody wants does not matter
+            while not (self.is_over or self.is_broken) and size > 0 and time.monotonic() < end:
+                size -= len(self.read(min(BLOCK, size)))
+        except Exception:  # an error in a body that is not needed does not matter
             return False
-        return self.over()
+        return self.is_over
 
 
-class ChunkedBody(ContentLengthReader):
-    """A body in the chunked transfer coding."""
+class ChunkedBody(LengthBody):
+    """The body of a request in the chunked transfer coding (RFC 9112, 7.1)."""
 
-    def __init__(
-        self, source: io.BufferedReader, begin: Callable[[], None], cut: Callable[[], None], gone: Callable[[], bool]
-    ) -> None:
-        super().__init__(source, 0, begin, cut, gone)
-        self._ended = False
+    _ended = False
 
     def read(self, size: int = -1, /) -> bytes:
-        """What has come, at most `size` bytes. Raises ApiError (400) where the coding is broken."""
+        """Return at most `size` bytes of those that have come. Raises ApiError (400) where the coding is broken."""
         if size < 0:
             return super().read(size)
-        if self._ended or not size:
-            return b""
-        if not self._left and not self._next_chunk():
+        if self._ended or not size or not (self._left or self._begin_chunk()):
             return b""
         block = super().read(size)
         if not self._left and self._line() != b"\r\n":
-            raise self._bad_request("a chunk of the body is longer than it says.")
+            raise self._broken("a chunk of the body is longer than it says.")
         return block
 
-    def _next_chunk(self) -> bool:
-        match = _SIZE.fullmatch(self._line())
+    def _begin_chunk(self) -> bool:
+        """Read the size of the next chunk, or the trailers, and return whether there is a chunk."""
+        match = _CHUNK_SIZE.fullmatch(self._line())
         if not match:
-            raise self._bad_request("a chunk of the body has no readable size.")
+            raise self._broken("a chunk of the body has no readable size.")
         self._left = int(match[1], 16)
-        if not self._left:
-            self._pass_trailers()
-            self._ended = True
-        return not self._ended
-
-    def _pass_trailers(self) -> None:
-        """They say nothing here. Of a line that is read in pieces no piece may pass for the blank one at the end."""
-        left = _MOST_TRAILER_BYTES
+        if self._left:
+            return True
+        # A trailer may come in pieces, and no piece of it may pass for the blank line at the end.
+        left = _MAX_TRAILER_SIZE
         while (line := self._line(left)) != b"\r\n":
             left -= len(line)
             if not line.endswith(b"\r\n") or left <= 0:
-                raise self._bad_request("the trailers of the body are no header lines, or too many.")
+                raise self._broken("the trailers of the body are not header lines, or too long.")
+        self._ended = True
+        return False
 
-    def _bad_request(self, message: str) -> Exception:
-        self.broken = True
+    def _broken(self, message: str) -> ApiError:
+        self.is_broken = True
         return refuse("badRequest", message=message)
 
-    def _line(self, most: int = _LINE) -> bytes:
-        self._start()
-        try:
-            line = self._source.readline(most)
-        except (OSError, ValueError) as error:
-            raise Disconnected(str(error)) from None
-        if not line:
-            raise Disconnected("the connection ended before the body did")
-        return line
+    def _line(self, size: int = _MAX_LINE) -> bytes:
+        return self._receive(self._source.readline, size)
 
-    def over(self) -> bool:
+    @property
+    def is_over(self) -> bool:
         return self._ended
 
 
-def head(response: Response, *, connection: str | None = None) -> bytes:
-    """The status line and the headers of a response; `connection`: what becomes of it, where that must be said."""
+def head_bytes(response: Response, *, connection: str | None = None) -> bytes:
+    """Return the status line and the headers of a response, with the Connection header if it is given."""
     lines = [f"HTTP/1.1 {response.status} {reason(response.status) or 'Unknown'}"]
-    lines += [f"{name}: {_one_line(value)}" for name, value in response.headers.pairs]
+    lines += [f"{name}: {_LINE_BREAKS.sub(' ', value)}" for name, value in response.headers.pairs]
     lines += [f"Date: {_date(int(time.time()))}", "Server: svc"]
     if connection:
         lines.append(f"Connection: {connection}")
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1", "replace")
 
 
-def _one_line(value: str) -> str:
-    return _LINE_BREAKS.sub(" ", value)
-
-
 @lru_cache(maxsize=2)
 def _date(second: int) -> str:
     return formatdate(second, usegmt=True)
-
-
-HTTP_1_0 = "HTTP/1.0"
-MOST_HEADER_BYTES = 65_536
-MOST_HEADERS = 200
-
-UNREADABLE_REASONS = {
-    400: "its first line must be a method in capital letters, an address and a version, like "
-    "GET /storage/v3/files HTTP/1.1, and end with CR LF",
-    408: "it did not come in time",
-    413: f"its first line and its headers have more than {MOST_HEADER_BYTES} bytes",
-    414: f"its first line has more than {MOST_HEADER_BYTES} bytes",
-    500: "something failed inside the service",
-    503: "too many others wait; try again later",
-    505: f"its version must be HTTP/1.1 or {HTTP_1_0}",
-}
-"""Why there is no request to be answered, by the status that says so."""
-
-
-class SupportsReadline(Protocol):
-    """What lines are read from."""
-
-    def readline(self) -> bytes: ...
-
-
-_NAME = re.compile(r"[0-9A-Za-z!#$%&'*+\-.^_`|~]+")
-_NAMES = ("connection", "content-length", "expect", "host", "transfer-encoding")
-_NOT_IN_A_VALUE = re.compile(r"[\r\n\0]")
-
-
-def framing(pairs: list[tuple[str, str]]) -> dict[str, list[str]]:
-    """What was sent under each name that says how the connection is used."""
-    values_by_name: dict[str, list[str]] = {name: [] for name in _NAMES}
-    for name, value in pairs:
-        values = values_by_name.get(name.lower())
-        if values is not None:
-            values.append(value)
-    return values_by_name
-
-
-def check_framing(values_by_name: dict[str, list[str]], version: str) -> None:
-    """Where a body ends, and for whom it is, must not be open to doubt: two readings are a way to smuggle a request."""
-    lengths = set(values_by_name["content-length"])
-    if len(lengths) > 1 or any(not (text.isascii() and text.isdigit() and len(text) <= 18) for text in lengths):
-        raise ValueError("Content-Length must be one number of bytes")
-    coding = [value.lower() for value in values_by_name["transfer-encoding"]]
-    if coding and (coding != ["chunked"] or lengths):
-        raise ValueError("Transfer-Encoding must be chunked alone, without a Content-Length")
-    if coding and version == HTTP_1_0:
-        raise ValueError(f"{HTTP_1_0} has no Transfer-Encoding")
-    if len(values_by_name["host"]) > 1 or not (values_by_name["host"] or version == HTTP_1_0):
-        raise ValueError("there must be one Host header")
-
-
-def connection_header(values: list[str]) -> bytes:
-    """What the client wants of the connection, as cheroot spells it: close goes before all else."""
-    options = {word.strip() for word in ",".join(values).lower().split(",")}
-    return b"close" if "close" in options else b"Keep-Alive" if "keep-alive" in options else b""
-
-
-def read_headers(file: SupportsReadline) -> list[tuple[str, str]]:
-    """Every header as it was sent, up to the blank line. Raises ValueError."""
-    pairs: list[tuple[str, str]] = []
-    while (line := file.readline()) != b"\r\n":
-        pairs.append(header(line))
-        if len(pairs) > MOST_HEADERS:
-            raise ValueError(f"there are more than {MOST_HEADERS} headers")
-    return pairs
-
-
-def header(line: bytes) -> tuple[str, str]:
-    """The name and the value in a line. Raises ValueError."""
-    name, colon, value = line.decode("latin-1").partition(":")
-    value = value.removesuffix("\r\n")
-    if not line.endswith(b"\r\n") or not colon or not _NAME.fullmatch(name) or _NOT_IN_A_VALUE.search(value):
-        raise ValueError(f"{line[:40]!r} is no header line")
-    return name, value.strip(" \t")
-
-
-def address(target: str, pairs: list[tuple[str, str]], base_url: str) -> tuple[str, list[tuple[str, str]]]:
-    """The URL, which always begins with the address that we listen at, and the headers with the host that counts.
-
-    That is the host of a target in absolute form, where there is one (RFC 9112, 3.2.2).
-
-    >>> address("http://files.example/x?a=1", [("Host", "other.example")], "http://127.0.0.1:8080")
-    ('http://127.0.0.1:8080/x?a=1', [('Host', 'files.example')])
-    """
-    if not target.lower().startswith(("http://", "https://")):
-        return base_url + (target if target.startswith("/") else f"/{target}"), pairs
-    parts, others = urlsplit(target), [pair for pair in pairs if pair[0].lower() != "host"]
-    return base_url + urlunsplit(("", "", parts.path or "/", parts.query, "")), [("Host", parts.netloc), *others]

@@ -1,29 +1,49 @@
-"""Serves a service on a socket of this process, with threads."""
+"""Serves a service on a socket of this process, with threads.
+
+One thread accepts connections, collects the heads of requests and closes connections at their deadlines, all without
+blocking. A connection gets a thread of the pool when the head of a request is there, and users get threads in turn.
+"""
 
 from __future__ import annotations
 
+import errno
+import logging
+import os
+import selectors
+import socket
 import ssl
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from operator import attrgetter
 from pathlib import Path
-from threading import Event, Thread
+from threading import Lock, Thread
 from weakref import WeakSet
 
+from ...core.http.messages import Request, Response
 from ...core.process_fork import after_fork, close_copies
 from ..service import Service
-from .bind_error import cannot_listen
-from .cheroot_server import CherootServer
-from .connection_queue import LaneTable
+from .connection import Connection
+from .connection_queue import LaneTable, ReadyQueue
 from .control_api import Control
-from .http1 import MOST_HEADER_BYTES
-from .idle_connections import IDLE_SECONDS
-from .thread_pool import PoolMonitor
+from .http1 import LengthBody
+
+_log = logging.getLogger(__name__)
 
 MAX_THREADS = 512
+_MAX_WAITING_CONNECTIONS = 1000
+_BACKLOG = 1024
+_THREADS_ADDED = 32
+_CHECK_SECONDS = 0.05 if sys.platform == "win32" else 0.1  # select() there does not see what is registered meanwhile
+_GROWTH_SECONDS = 0.25
+_STOP_SECONDS = 5.0
 
 
 class SocketServer:
-    """A service on a loopback address, served by threads of this process; over TLS with a context for it.
+    """Serves a service on a loopback address with threads of this process, over TLS if it gets a context.
 
-    `ca` is for whoever asks: the file with the authority that clients must trust.
+    `ca` is the file with the certificate authority that clients must trust.
 
     >>> from svc_notebooks.server.service import open_service
     >>> with SocketServer(open_service(seed=0)) as server:
@@ -43,93 +63,191 @@ class SocketServer:
         ca: Path | None = None,
         threads: int = 32,
     ) -> None:
-        self._server = CherootServer((host, port), threads=threads, most=max(threads, MAX_THREADS))
-        self._server.request_queue_size = 1024
-        self._pool_monitor = PoolMonitor(self._server.requests, lambda: self._server.responses)
-        self._server.handle = Control(service, control_token).handle if control else service.handle
-        self._server.bodies = set()
-        self._server.open = WeakSet()
-        self._server.tls = tls
-        self._server.policy = service.policy
-        self._server.users = LaneTable(service.user_of)
-        self._server.timeout = IDLE_SECONDS
-        self._server.shutdown_timeout = 5
-        self._server.expiration_interval = 0.1  # also how long it takes to notice that it shall stop
-        self._server.max_request_header_size = MOST_HEADER_BYTES
-        self.ca = ca
+        self.handle: Callable[[Request], Response] = (
+            Control(service, control_token).handle if control else service.handle
+        )
+        self.policy = service.policy
+        self.tls, self.ca = tls, ca
         self.owner: object = None
-        """What it carries belongs to this, and is kept alive while it runs: a sandbox."""
-        self._thread: Thread | None = None
-        self._ready = Event()
-        self._failure: BaseException | None = None
+        """An object that lives as long as the server runs, such as a sandbox."""
+        self.base_url = ""
+        self.lanes = LaneTable(service.user_of)
+        self.bodies: set[LengthBody] = set()
+        self.responses = 0
+        self.stopping = False
+        self._address = host, port
+        self._min_threads, self._max_threads = threads, max(threads, MAX_THREADS)
+        self.queue: ReadyQueue[Connection] = ReadyQueue(share=max(1, self._max_threads // 4))
+        self._threads: list[Thread] = []
+        self._open: WeakSet[Connection] = WeakSet()
+        self._selector, self._lock = selectors.DefaultSelector(), Lock()
+        self._listener: socket.socket | None = None
+        self._acceptor: Thread | None = None
         self._in_fork = False
         after_fork(self, SocketServer._close_in_fork)
 
     def _close_in_fork(self) -> None:
-        """In a forked child: close the copies of the parent's sockets, or connections would outlive the parent's."""
-        close_copies([self._server.socket, *(connection.socket for connection in self._server.open)])
+        """Close the copies of the parent's sockets in a forked child, or connections would outlive the parent's."""
+        close_copies([self._listener, *(connection.socket for connection in self._open)])
         self._in_fork = True
 
-    @property
-    def base_url(self) -> str:
-        """Where it is found: scheme, host and port."""
-        return self._server.base_url
-
     def start(self) -> SocketServer:
-        """Serve in a thread; when it returns, connections are taken. Raises OSError for an address in use."""
-        self._thread = Thread(target=self._run, name="svc-socket", daemon=True)
-        self._thread.start()
-        self._ready.wait()
-        if self._failure:
-            raise self._failure
+        """Serve in threads, and return when connections are accepted. Raises OSError for an address in use."""
+        self._listener = self._listen()
+        host, port = self._listener.getsockname()[:2]
+        self.base_url = f"{'https' if self.tls else 'http'}://{f'[{host}]' if ':' in host else host}:{port}"
+        self._selector.register(self._listener, selectors.EVENT_READ)
+        self._add_threads(self._min_threads)
+        self._acceptor = Thread(target=self._accept_until_stopped, name="svc-socket", daemon=True)
+        self._acceptor.start()
         return self
 
-    def _run(self) -> None:
-        # All of it in this thread: the threads that cheroot starts are daemons because this one is.
+    def _listen(self) -> socket.socket:
+        host, port = self._address
+        problem: OSError | None = None
         try:
-            self._prepare()
-        except BaseException as error:
-            self._failure = error
-            return
-        finally:
-            self._ready.set()
-        self._pool_monitor.start()
-        self._server.serve()
-
-    def _prepare(self) -> None:
-        try:
-            self._server.prepare()
+            found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+            for family, _, _, _, address in found:
+                try:
+                    listener = socket.create_server(address[:2], family=family, backlog=_BACKLOG)
+                    listener.setblocking(False)
+                    return listener
+                except OSError as error:
+                    problem = error
         except OSError as error:
-            host, port = self._server.bind_addr
-            raise cannot_listen(host, port, error) from None
-        host, port = self._server.socket.getsockname()[:2]
-        scheme = "https" if self._server.tls else "http"
-        self._server.base_url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
+            problem = error
+        assert problem
+        is_known = problem.errno in errno.errorcode  # create_server appends the address to the system's text
+        why = os.strerror(problem.errno) if is_known and problem.errno else problem.strerror
+        advice = "; name another port, or 0 for a free one" if problem.errno == errno.EADDRINUSE else ""
+        raise OSError(f"cannot listen at {host}:{port}: {why}{advice}") from None
 
     def serve_forever(self) -> None:
-        """Serve until `stop` is called from elsewhere, or an interrupt comes."""
-        if self._thread is None:
+        """Serve until `stop` is called in another thread, or until an interrupt."""
+        if self._acceptor is None:
             self.start()
-        assert self._thread
-        while self._thread.is_alive():
-            self._thread.join(0.5)
+        assert self._acceptor
+        while self._acceptor.is_alive():
+            self._acceptor.join(0.5)
 
     def stop(self) -> None:
-        """Take no more; end what is under way, keeping what has come of it. A forked child ends nothing."""
-        if self._in_fork:
+        """Stop the server, and end the requests in progress with what they have received. A forked child stops nothing.
+
+        A thread that does not end in five seconds loses its connection.
+        """
+        if self._in_fork or self.stopping:
             return
-        self._server.stopping = True
-        for body in list(self._server.bodies):
+        self.stopping = True
+        for body in list(self.bodies):
             body.abort()
-        self._pool_monitor.stop()
-        self._server.stop()
-        for connection in self._server.queue.drain():
+        if self._acceptor:
+            self._acceptor.join()
+        waiting = self.queue.close()
+        end = time.monotonic() + _STOP_SECONDS
+        for thread in self._threads:
+            thread.join(max(0.0, end - time.monotonic()))
+        if any(thread.is_alive() for thread in self._threads):
+            for connection in list(self._open):
+                with suppress(OSError):
+                    connection.socket.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join()
+        for connection in (*waiting, *self._waiting()):
             connection.close()
-        if self._thread:
-            self._thread.join()
+        self._selector.close()
+        if self._listener:
+            self._listener.close()
 
     def __enter__(self) -> SocketServer:
-        return self if self._thread else self.start()
+        return self if self._acceptor else self.start()
 
     def __exit__(self, *error: object) -> None:
         self.stop()
+
+    # -- the thread that accepts connections ----------------------------------------------------------------------
+
+    def _accept_until_stopped(self) -> None:
+        next_check = next_growth = 0.0
+        responses = -1
+        while not self.stopping:
+            try:
+                for key, _ in self._selector.select(_CHECK_SECONDS):
+                    if key.data is None:
+                        self._accept()
+                    else:
+                        with self._lock:
+                            self._selector.unregister(key.fileobj)
+                        self._collect(key.data)
+                now = time.monotonic()
+                if now >= next_check:
+                    next_check = now + _CHECK_SECONDS
+                    self._close_overdue(_MAX_WAITING_CONNECTIONS)
+                if now >= next_growth:  # all threads may be occupied by clients that are silent
+                    next_growth = now + _GROWTH_SECONDS
+                    if self.queue.ready and self.responses == responses:
+                        self._add_threads(_THREADS_ADDED)
+                    responses = self.responses
+            except Exception:
+                _log.exception("the server goes on after an error")
+
+    def _accept(self) -> None:
+        assert self._listener
+        try:
+            sock, address = self._listener.accept()
+        except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):  # too many open files: close a connection for the next one
+                self._close_overdue(len(self._waiting()) - 1)
+            return
+        connection = Connection(self, sock, address[0])
+        self._open.add(connection)
+        self._collect(connection)
+
+    def _collect(self, connection: Connection) -> None:
+        """Give a connection a thread if its request has come, or else wait for more bytes."""
+        try:
+            if connection.collect():
+                self.queue.put(connection)
+            else:
+                with self._lock:
+                    self._selector.register(connection.socket, selectors.EVENT_READ, connection)
+        except (OSError, ValueError) as error:  # closed meanwhile
+            _log.debug("connection lost: %s", error)
+            connection.close()
+
+    def _waiting(self) -> list[Connection]:
+        with self._lock:
+            return [key.data for key in self._selector.get_map().values() if key.data]
+
+    def _close_overdue(self, most: int) -> None:
+        """Close the connections whose deadline is over, and the next ones where there are more than `most`."""
+        now, waiting = time.monotonic(), sorted(self._waiting(), key=attrgetter("deadline"))
+        surplus = len(waiting) - most
+        for index, connection in enumerate(waiting):
+            if index < surplus or connection.deadline <= now:
+                with self._lock:
+                    self._selector.unregister(connection.socket)
+                connection.expire()
+
+    # -- the threads that answer requests -------------------------------------------------------------------------
+
+    def _add_threads(self, count: int) -> None:
+        for _ in range(min(count, self._max_threads - len(self._threads))):
+            thread = Thread(target=self._answer_requests, name="svc-request", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def _answer_requests(self) -> None:
+        while connection := self.queue.get():
+            lane, stays = connection.lane, False
+            try:
+                stays = connection.serve()
+            except OSError as error:
+                _log.debug("connection lost: %s", error)
+            except Exception:
+                _log.exception("a connection is closed after an error")
+            finally:
+                self.queue.done(lane)
+            if stays and not self.stopping:
+                self._collect(connection)
+            else:
+                connection.close()

@@ -101,9 +101,9 @@ def test_a_body_that_drips_is_cut_off_and_what_came_before_is_kept(over: OverSoc
 def test_a_reader_that_takes_nothing_is_cut_off(over: OverSocket, served: SocketServer) -> None:
     size = 32 * 1024 * 1024
     file = over.create(bytes(size))["id"]
-    becomes(lambda: served._server.responses == 1)
+    becomes(lambda: served.responses == 1)
     with connected(over, f"GET {FILES}/{file}?alt=media HTTP/1.1\r\nHost: x\r\n{{token}}\r\n") as connection:
-        becomes(lambda: served._server.responses == 2)
+        becomes(lambda: served.responses == 2)
 
         assert len(everything(connection)) < size
 

@@ -168,7 +168,7 @@ def test_nothing_goes_out_in_the_clear(service: Service) -> None:
     server = SocketServer(service, tls=server_context(AUTHORITY.issue_cert("127.0.0.1"))).start()
     start = f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{{token}}Content-Length: 1000\r\n\r\nsome"
     with connected(OverTls(service, server.base_url), start) as connection:
-        _wait_for(lambda: bool(server._server.bodies))
+        _wait_for(lambda: bool(server.bodies))
         server.stop()
 
         with suppress(ConnectionResetError):

@@ -520,15 +520,18 @@ class TestServe:
                 output, errors = process.communicate(timeout=PATIENCE)
 
         assert (process.returncode, output) == (2, "")
-        assert f"127.0.0.1:{port} here: Address already in use; name another port, or 0 for one that is free" in errors
+        assert (
+            f"cannot listen at 127.0.0.1:{port}: Address already in use; name another port, or 0 for a free one"
+            in errors
+        )
 
     @pytest.mark.parametrize(
         "arguments,message",
         [
-            (["--store", "postgresql://db/files"], "is supported yet"),
+            (["--store", "postgresql://db/files"], "only SQLite is supported"),
             (["--port", "70000"], "'70000' is not a port"),
             (["--token", "two words"], "one word"),
-            (["--host", "192.0.2.1"], "nobody can listen at 192.0.2.1:0 here: Cannot assign"),
+            (["--host", "192.0.2.1"], "cannot listen at 192.0.2.1:0: Cannot assign"),
             (["--store", str(Path(__file__, "store"))], "test_cli.py"),
             (["--colour"], "unrecognized arguments: --colour"),
         ],

@@ -89,15 +89,16 @@ class Connection:
 
 def test_threads_take_connections_of_users_in_turn_and_end_when_none_is_left():
     queue = ReadyQueue(share=1)
-    first, second, other, end = Connection("ada"), Connection("ada"), Connection("bob"), object()
-    for item in (first, second, end, other):
-        queue.put(item)
+    first, second, other = Connection("ada"), Connection("ada"), Connection("bob")
+    for connection in (first, second, other):
+        queue.put(connection)
 
-    assert queue.qsize() == 2
-    assert [queue.get(), queue.get(), queue.get()] == [first, other, end]
+    assert queue.ready == 2
+    assert [queue.get(), queue.get()] == [first, other]
     queue.done("ada")
     assert queue.get() is second
-    assert queue.drain() == []
+    assert queue.close() == []
+    assert queue.get() is None
 
 
 def test_a_user_is_known_by_a_token_that_was_looked_up_and_all_others_by_their_address():

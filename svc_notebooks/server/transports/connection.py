@@ -1,0 +1,222 @@
+"""One connection of a client, which waits without a thread and gets one when the head of a request has come."""
+
+from __future__ import annotations
+
+import logging
+import select
+import socket
+import time
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ...core.errors.catalogue import refuse
+from ...core.http.messages import Disconnected, Headers, Request, Response, close_body
+from ..context.responses import error_response
+from .http1 import ChunkedBody, LengthBody, RequestHead, UnreadableError, head_bytes, read_head
+from .request_reader import BUFFER, RequestReader, access_token
+from .tls import TlsHandshake, TlsSocket
+from .transfer_rate import TransferBudget, peer_has_closed, send_all
+
+if TYPE_CHECKING:
+    from .socket_server import SocketServer
+
+_log = logging.getLogger(__name__)
+
+IDLE_SECONDS = 65
+_NEXT_REQUEST_MILLISECONDS = 5
+_MAX_DRAIN, _DRAIN_SECONDS = 1024 * 1024, 1.0
+_MAX_LINGER, _LINGER_SECONDS, _MAX_LINGER_SECONDS = 64 * 1024 * 1024, 2.0, 30.0
+
+
+class Connection:
+    """A connection of a client, over TLS or not."""
+
+    def __init__(self, server: SocketServer, sock: socket.socket, address: str) -> None:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.server = server
+        self.socket = sock
+        self.lane = ""
+        """The lane of the request that has come (see connection_queue.py)."""
+        self._address = address
+        self._reader = RequestReader(sock)
+        self._handshake = TlsHandshake(server.tls) if server.tls else None
+        self.deadline = time.monotonic() + (self._handshake.seconds if self._handshake else IDLE_SECONDS)
+
+    # -- without a thread -----------------------------------------------------------------------------------------
+
+    def collect(self) -> bool:
+        """Take the bytes that have come, without blocking, and return whether the connection needs a thread."""
+        if self._handshake and not self._advance_handshake(self._handshake):
+            return self._handshake.failed
+        had = bool(self._reader.collected)
+        is_ready = self._reader.collect()
+        if self._reader.collected and not had:
+            self.deadline = time.monotonic() + self.server.policy.head_timeout
+        self.lane = self._lane()
+        return is_ready
+
+    def _lane(self) -> str:
+        return self.server.lanes.lane(access_token(self._reader.collected), self._address)
+
+    def _advance_handshake(self, handshake: TlsHandshake) -> bool:
+        is_over = handshake.advance(self.socket)
+        if handshake.secured:
+            self.socket = handshake.secured
+        if is_over:
+            self._handshake = None
+            self._reader.set_socket(self.socket)
+            self._wait_for_request()
+        return is_over
+
+    def _wait_for_request(self) -> None:
+        self._reader.set_budget(None)
+        self.deadline = time.monotonic() + IDLE_SECONDS
+
+    def expire(self) -> None:
+        """Close the connection at its deadline, with status 408 if a request has begun."""
+        if self._reader.collected and not self._handshake:
+            with suppress(OSError):
+                self.socket.settimeout(0)
+                self.socket.send(UnreadableError(408).response())
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection."""
+        with suppress(OSError, ValueError):
+            self._shut_down_tls()
+            self._reader.close()
+            self.socket.close()
+
+    # -- with a thread --------------------------------------------------------------------------------------------
+
+    def serve(self) -> bool:
+        """Answer the requests that have come, and return whether the connection stays open.
+
+        The thread stays with the connection while requests of the same lane follow at once.
+        """
+        lane = self.lane
+        if self._handshake:
+            self._refuse_plain_http()
+            return False
+        self.server.lanes.look_up(access_token(self._reader.collected))
+        if self._lane() != lane:
+            return True
+        # After the server has stopped, waiting connections get no thread: each could hold it for `IDLE_SECONDS`.
+        while not self.server.stopping:
+            self.socket.settimeout(IDLE_SECONDS)
+            if not self._answer():
+                return False
+            self._wait_for_request()
+            is_free = not self.server.queue.ready
+            if not (self.collect() or (is_free and self._has_more_soon() and self.collect())) or self.lane != lane:
+                return True
+        return False
+
+    def _has_more_soon(self) -> bool:
+        """Wait a few milliseconds for more bytes, as the next request of a client often follows at once."""
+        if not hasattr(select, "poll"):
+            return False
+        poll = select.poll()
+        poll.register(self.socket, select.POLLIN)
+        return bool(poll.poll(_NEXT_REQUEST_MILLISECONDS))
+
+    def _answer(self) -> bool:
+        """Answer one request, and return whether the connection stays open."""
+        data = self._reader.take_head()
+        if not data:
+            return False
+        try:
+            head = read_head(data)
+            url, pairs = head.url(self.server.base_url)
+        except UnreadableError as error:
+            with suppress(OSError):
+                self.socket.sendall(error.response())
+            return False
+        self._budget = self._new_budget()
+        body = self._body(head)
+        self.server.bodies.add(body)
+        try:
+            response = self.server.handle(Request(head.method, url, Headers(pairs), body))
+            if body.aborted and self.server.stopping:
+                response = error_response(refuse("unavailable"))
+            return self._send(response, head, body)
+        except (Disconnected, OSError) as error:
+            _log.debug("connection cut: %s", error)
+            return False
+        finally:
+            self.server.bodies.discard(body)
+            self.server.responses += 1  # to see progress, so it does not matter if two threads count as one
+
+    def _body(self, head: RequestHead) -> LengthBody:
+        sock = self.socket
+
+        def begin() -> None:
+            self._reader.set_budget(self._budget)
+            if head.expects_continue:
+                sock.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+
+        def cut() -> None:
+            with suppress(OSError):
+                sock.shutdown(socket.SHUT_RD)
+
+        kind = ChunkedBody if head.is_chunked else LengthBody
+        return kind(self._reader, head.length, begin, cut, partial(peer_has_closed, sock))
+
+    def _new_budget(self, seconds: float | None = None) -> TransferBudget:
+        policy = self.server.policy
+        return TransferBudget(policy.body_timeout if seconds is None else seconds, policy.least_rate)
+
+    def _send(self, response: Response, head: RequestHead, body: LengthBody) -> bool:
+        """Send a response, and return whether the connection stays open."""
+        is_promised = head.expects_continue and body.is_unread
+        stays = head.stays and (body.is_over or not (body.aborted or is_promised or not self._drain(body)))
+        content = response.body
+        if not isinstance(content, bytes) and "Content-Length" not in response.headers:
+            stays = False  # the end of the body is that of the connection
+        connection = "close" if not stays else "keep-alive" if head.is_old else None
+        start, budget = head_bytes(response, connection=connection), self._new_budget()
+        if isinstance(content, bytes):
+            send_all(self.socket, start + content, budget)
+        else:
+            try:
+                send_all(self.socket, start, budget)
+                for block in content:
+                    send_all(self.socket, block, budget)
+            finally:
+                close_body(content)
+        if not stays and not body.is_over:
+            self._linger()
+        return stays
+
+    def _drain(self, body: LengthBody) -> bool:
+        """Read the rest of a body, if it is small and comes soon, because the response waits for it."""
+        self._budget = self._new_budget(_DRAIN_SECONDS)
+        self._reader.set_budget(self._budget)
+        return body.drain(_MAX_DRAIN, _DRAIN_SECONDS)
+
+    def _refuse_plain_http(self) -> None:
+        """Answer a client that speaks something else than TLS. One whose handshake failed gets no answer."""
+        if self._handshake and not self._handshake.secured:
+            refusal = error_response(refuse("badRequest", message=f"This is an https address: {self.server.base_url}"))
+            with suppress(OSError):
+                self.socket.settimeout(_LINGER_SECONDS)
+                self.socket.sendall(head_bytes(refusal, connection="close") + refusal.content())
+            self._linger()
+
+    def _linger(self) -> None:
+        """Read what the client still sends, because closing on unread bytes would reset the connection.
+
+        The client would lose the response then (RFC 9112, 9.6).
+        """
+        left, end = _MAX_LINGER, time.monotonic() + _MAX_LINGER_SECONDS
+        with suppress(OSError, ValueError):
+            self._shut_down_tls()
+            self.socket.shutdown(socket.SHUT_WR)
+            self._reader.set_budget(self._new_budget(_LINGER_SECONDS))
+            while left > 0 and time.monotonic() < end and (block := self._reader.read1(BUFFER)):
+                left -= len(block)
+
+    def _shut_down_tls(self) -> None:
+        if isinstance(self.socket, TlsSocket):
+            self.socket.close_notify()
