@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Status: TypeAlias = Literal["ok", "note", "problem"]
 Finding: TypeAlias = "tuple[str, str, Status, str]"
 
-REQUIRED = ("svc-notebooks", "pandas", "requests", "ipywidgets", "SQLAlchemy", "cheroot", "h11", "tqdm", "tzdata")
+REQUIRED = ("svc-notebooks", "pandas", "requests", "ipywidgets", "SQLAlchemy", "h11", "tqdm", "tzdata")
 
 OPTIONAL = {
     "trustme": 'pip install "svc-notebooks[push]": receiver() then makes its certificate by itself',

@@ -5,21 +5,22 @@ from __future__ import annotations
 import logging
 import select
 import socket
+import ssl
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Disconnected, Headers, Request, Response, close_body
+from ...core.policy import Policy
 from ..context.responses import error_response
+from .connection_queue import LaneTable
 from .http1 import ChunkedBody, LengthBody, RequestHead, UnreadableError, head_bytes, read_head
 from .request_reader import BUFFER, RequestReader, access_token
 from .tls import TlsHandshake, TlsSocket
 from .transfer_rate import TransferBudget, peer_has_closed, send_all
-
-if TYPE_CHECKING:
-    from .socket_server import SocketServer
 
 _log = logging.getLogger(__name__)
 
@@ -29,10 +30,27 @@ _MAX_DRAIN, _DRAIN_SECONDS = 1024 * 1024, 1.0
 _MAX_LINGER, _LINGER_SECONDS, _MAX_LINGER_SECONDS = 64 * 1024 * 1024, 2.0, 30.0
 
 
-class Connection:
+class ConnectionServer(Protocol):
+    """The part of a server that its connections use."""
+
+    base_url: str
+    policy: Policy
+    tls: ssl.SSLContext | None
+    lane_table: LaneTable
+    handle: Callable[[Request], Response]
+    bodies: set[LengthBody]
+    responses: int
+    stopping: bool
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether other connections wait for a thread."""
+
+
+class ServerConnection:
     """A connection of a client, over TLS or not."""
 
-    def __init__(self, server: SocketServer, sock: socket.socket, address: str) -> None:
+    def __init__(self, server: ConnectionServer, sock: socket.socket, address: str) -> None:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.server = server
         self.socket = sock
@@ -57,7 +75,7 @@ class Connection:
         return is_ready
 
     def _lane(self) -> str:
-        return self.server.lanes.lane(access_token(self._reader.collected), self._address)
+        return self.server.lane_table.lane(access_token(self._reader.collected), self._address)
 
     def _advance_handshake(self, handshake: TlsHandshake) -> bool:
         is_over = handshake.advance(self.socket)
@@ -99,7 +117,7 @@ class Connection:
         if self._handshake:
             self._refuse_plain_http()
             return False
-        self.server.lanes.look_up(access_token(self._reader.collected))
+        self.server.lane_table.look_up(access_token(self._reader.collected))
         if self._lane() != lane:
             return True
         # After the server has stopped, waiting connections get no thread: each could hold it for `IDLE_SECONDS`.
@@ -108,8 +126,10 @@ class Connection:
             if not self._answer():
                 return False
             self._wait_for_request()
-            is_free = not self.server.queue.ready
-            if not (self.collect() or (is_free and self._has_more_soon() and self.collect())) or self.lane != lane:
+            if (
+                not (self.collect() or (not self.server.is_busy and self._has_more_soon() and self.collect()))
+                or self.lane != lane
+            ):
                 return True
         return False
 

@@ -1,6 +1,6 @@
-"""The control interface: tokens, clock, faults, deliveries, journal and whole-state copies over HTTP.
+"""The control API, which controls tokens, clock, faults, limits, deliveries and the whole state over HTTP.
 
-It is for tests in any language, under `/_control/`, and only if it was switched on. A client of it can do everything.
+It is for tests in any language, under `/_control/`, and only if it was switched on. Its clients can do everything.
 So it refuses pages of other sites (server/context/csrf.py) and host names that are not the service's
 (server/context/allowed_hosts.py), and with a control token every request that does not send it.
 """
@@ -18,7 +18,6 @@ from urllib.parse import urlsplit
 from ...core.clock import format_time, parse_duration, parse_time
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import (
-    JSON,
     Disconnected,
     Headers,
     JSONObject,
@@ -39,61 +38,18 @@ from ..files.operations import read_json
 from ..files.storage_errors import disk_refusal
 from ..service import Service
 
-CALLS = ("GET", "PUT")
-_TYPE = "application/zip"
-
-
-def state(service: Service, request: Request) -> Response:
-    """Answer one of the two calls. Raises ValueError for a file that cannot be taken; nothing has changed then."""
-    if request.method == "GET":
-        return _give(service)
-    if request.method == "PUT":
-        return _take(service, request)
-    allowed = ", ".join(CALLS)
-    refused = refuse("methodNotAllowed", method=request.method[:20], allowed=allowed)
-    raise ApiError(refused.rows, [("Allow", allowed)])
-
-
-def _give(service: Service) -> Response:
-    file = TemporaryFile()  # noqa: SIM115 -- closed by the answer that reads it
-    try:
-        service.dump(file)
-        size = file.seek(0, 2)
-        file.seek(0)
-    except BaseException:
-        file.close()
-        raise
-    return Response(200, Headers([("Content-Type", _TYPE), ("Content-Length", str(size))]), _blocks(file))
-
-
-def _blocks(file: BinaryIO) -> Iterator[bytes]:
-    with file:
-        while block := file.read(BLOCK):
-            yield block
-
-
-def _take(service: Service, request: Request) -> Response:
-    body, left = as_body(request.body), declared_length(request)
-    with TemporaryFile() as file:
-        with suppress(Disconnected):  # what is missing will be missed
-            while (left is None or file.tell() < left) and (block := body.read(BLOCK)):
-                file.write(block)
-        service.load(file)
-    return empty_response(204)
-
-
 _PREFIX = "/_control/"
-_MOST = 16 * 1024 * 1024
-_MOST_SECONDS = 10**10  # three hundred years
+_MAX_BODY_SIZE = 16 * 1024 * 1024
+_MAX_SECONDS = 10**10  # three hundred years
 _TOKEN = re.compile(r"[!-~]+")
 
 Answer: TypeAlias = "JSONObject | None"
 
 
 class Control:
-    """A service with its control interface in front; with a `token` each control call must send it.
+    """A service with its control API in front. With a `token` each control call must send it.
 
-    Raises ValueError for a token that no header can carry.
+    Raises ValueError for a token that a header cannot carry.
     """
 
     def __init__(self, service: Service, token: str | None = None) -> None:
@@ -101,43 +57,17 @@ class Control:
             raise ValueError("the control token must be one word of printable ASCII, at least one character")
         self._service = service
         self._token = token
-        self._calls: Mapping[tuple[str, str], Callable[[JSONObject], Answer]] = {
-            ("POST", "tokens"): self._tokens,
-            ("GET", "clock"): self._clock,
-            ("POST", "clock"): self._move_clock,
-            ("POST", "faults"): self._add_faults,
-            ("GET", "faults"): self._faults,
-            ("DELETE", "faults"): self._clear_faults,
-            ("POST", "limits"): self._limit,
-            ("GET", "limits"): self._limits,
-            ("POST", "agenda"): self._agenda,
-            ("GET", "agenda"): self._agenda,
-            ("POST", "domains"): self._register_domain,
-            ("POST", "trust"): self._trust,
-            ("GET", "journal"): self._journal,
-            ("GET", "deliveries"): self._deliveries,
-            ("GET", "outbox"): self._outbox,
-            ("POST", "snapshot"): self._snapshot,
-            ("POST", "restore"): self._restore,
-            ("POST", "reset"): self._reset,
-        }
-        self._registers: Mapping[str, Callable[[JSONObject, str], JSONObject]] = {
-            "clients": self._add_client,
-            "service_accounts": self._add_account,
-        }
 
     def handle(self, request: Request) -> Response:
-        """Answer a control call, or hand the request to the service."""
+        """Return the response to a control call, or that of the service to any other request."""
         path = urlsplit(request.url).path
         if not path.startswith(_PREFIX):
             return self._service.handle(request)
-        if refusal := self._service.refusal(request, self._check):
-            return refusal
-        response = self._answer(request, path[len(_PREFIX) :])
+        response = self._service.refusal(request, self._check) or self._answer(request, path[len(_PREFIX) :])
         return Response(response.status, response.headers) if request.method == "HEAD" else response
 
     def _check(self, request: Request, context: ServiceContext) -> None:
-        """Raises ApiError (401, 403) for a request that must not control the service."""
+        """Refuse a request that must not control the service. Raises ApiError (401, 403)."""
         check_host(request, context)
         check_same_origin(request, context)
         if self._token is not None and not hmac.compare_digest((bearer(request) or "").encode(), self._token.encode()):
@@ -146,8 +76,8 @@ class Control:
     def _answer(self, request: Request, name: str) -> Response:
         try:
             if name == "state":
-                return state(self._service, request)
-            answer = self._call(request, name)
+                return _transfer_state(self._service, request)
+            answer = _call(self._service, request, name)
         except ApiError as error:
             return error_response(error)
         except (ValueError, ImportError) as error:
@@ -156,132 +86,157 @@ class Control:
             return error_response(disk_refusal(error))
         return empty_response(204) if answer is None else json_response(Query(), answer)
 
-    def _call(self, request: Request, name: str) -> Answer:
-        if name.startswith("files/") and request.method == "POST":
-            return self._flag(plain_segment(name[6:]), _body(request))
-        if request.method == "POST" and (register := self._registers.get(name)):
-            return register(_known_fields(name, _body(request)), request.origin)
-        control_call = self._calls.get((request.method, name))
-        if control_call is None:
-            raise refuse("notFound", message=f"{request.method} {_PREFIX}{name[:80]} is no control call.")
-        return control_call(_known_fields(name, _body(request)))
 
-    def _tokens(self, body: JSONObject) -> Answer:
-        scopes, expires_in = body.get("scopes"), body.get("expires_in")
-        token = self._service.sign_in(
-            _text(body, "user"),
-            scopes=None if scopes is None else _texts(scopes, "scopes"),
-            client=_text(body, "client") or "notebook",
-            service_account=_flag_value(body, "service_account"),
-            expires_in=_lifetime(expires_in),
-        )
-        return {"access_token": token}
-
-    def _clock(self, body: JSONObject) -> Answer:
-        return {"now": format_time(self._service.clock.now())}
-
-    def _move_clock(self, body: JSONObject) -> Answer:
-        if len(body) > 1:
-            raise ValueError("the clock takes one of advance, now and freeze at a time")
-        if (duration := body.get("advance")) is not None:
-            if not isinstance(duration, str | int | float) or isinstance(duration, bool):
-                raise ValueError('advance takes seconds, or a text like "7d" or "PT1H"')
-            step = parse_duration(duration)  # before the clock is stopped: a refused call changes nothing
-            self._service.virtual_clock().advance(step)
-        elif now := _text(body, "now"):
-            instant = parse_time(now)
-            self._service.virtual_clock().set(instant)
-        elif _flag_value(body, "freeze"):
-            self._service.virtual_clock().freeze()
-        else:
-            raise ValueError('a body {"advance": ...}, {"now": ...} or {"freeze": true} is needed')
-        return self._clock(body)
-
-    def _add_faults(self, body: JSONObject) -> Answer:
-        return {"id": self._service.add_faults(body)}
-
-    def _faults(self, body: JSONObject) -> Answer:
-        return {"plans": list(self._service.fault_plans())}
-
-    def _clear_faults(self, body: JSONObject) -> Answer:
-        self._service.clear_faults()
-        return None
-
-    def _limit(self, body: JSONObject) -> Answer:
-        requests, per = body.get("requests"), body.get("per", "60s")
-        if isinstance(requests, bool) or not isinstance(requests, int | None):
-            raise ValueError("requests takes a whole number from 1 on, or null to lift the limit")
-        if isinstance(per, bool) or not isinstance(per, str | int | float):
-            raise ValueError('per takes seconds, or a text like "60s" or "1h"')
-        self._service.limit(_text(body, "user"), requests, per)
-        return self._limits(body)
-
-    def _limits(self, body: JSONObject) -> Answer:
-        return {"limits": list(self._service.limits())}
-
-    def _add_client(self, body: JSONObject, origin: str) -> JSONObject:
-        addresses, public = _texts(body.get("redirect_uris", []), "redirect_uris"), _flag_value(body, "public")
-        return self._service.oauth_client(_required_text(body, "name"), addresses, public=public, base_url=origin)
-
-    def _add_account(self, body: JSONObject, origin: str) -> JSONObject:
-        return self._service.service_account(
-            _required_text(body, "name"),
-            delegation=_texts(body.get("delegation", []), "delegation"),
-            client=_text(body, "client") or "notebook",
-            base_url=origin,
-        )
-
-    def _agenda(self, body: JSONObject) -> Answer:
-        since, until = _text(body, "since"), _text(body, "until")
-        rows = self._service.agenda(parse_time(since) if since else None, parse_time(until) if until else None)
-        return {"agenda": list(rows)}
-
-    def _register_domain(self, body: JSONObject) -> Answer:
-        return {"domain": self._service.register_domain(_required_text(body, "domain"))}
-
-    def _trust(self, body: JSONObject) -> Answer:
-        self._service.trust(_required_text(body, "ca_pem"))
-        return None
-
-    def _deliveries(self, body: JSONObject) -> Answer:
-        return {"deliveries": list(self._service.deliveries())}
-
-    def _outbox(self, body: JSONObject) -> Answer:
-        return {"outbox": list(self._service.outbox())}
-
-    def _journal(self, body: JSONObject) -> Answer:
-        return {"journal": list(self._service.journal())}
-
-    def _snapshot(self, body: JSONObject) -> Answer:
-        return {"id": self._service.snapshot()}
-
-    def _restore(self, body: JSONObject) -> Answer:
-        self._service.restore(_text(body, "id") or "")
-        return None
-
-    def _reset(self, body: JSONObject) -> Answer:
-        self._service.reset()
-        return None
-
-    def _flag(self, file_id: str, body: JSONObject) -> Answer:
-        abusive, client = body.get("abusive"), _text(body, "open_with")
-        if client:
-            exists = self._service.open_with(file_id, client)
-        elif isinstance(abusive, bool):
-            exists = self._service.flag(file_id, abusive=abusive)
-        else:
-            raise ValueError('a body {"abusive": true or false} or {"open_with": "a client"} is needed')
-        if not exists:
-            raise refuse("fileNotFound", fileId=file_id[:200])
-        return {"id": file_id, **body}
+def _transfer_state(service: Service, request: Request) -> Response:
+    """Return a copy of the whole state (GET), or replace it (PUT). Raises ValueError for an invalid copy."""
+    if request.method == "GET":
+        file = TemporaryFile()  # noqa: SIM115 -- closed by the response that reads it
+        try:
+            service.dump(file)
+            size = file.seek(0, 2)
+            file.seek(0)
+        except BaseException:
+            file.close()
+            raise
+        headers = Headers([("Content-Type", "application/zip"), ("Content-Length", str(size))])
+        return Response(200, headers, _blocks(file))
+    if request.method != "PUT":
+        refused = refuse("methodNotAllowed", method=request.method[:20], allowed="GET, PUT")
+        raise ApiError(refused.rows, [("Allow", "GET, PUT")])
+    body, size_left = as_body(request.body), declared_length(request)
+    with TemporaryFile() as copy:
+        with suppress(Disconnected):  # `load` refuses a copy that is cut off
+            while (size_left is None or copy.tell() < size_left) and (block := body.read(BLOCK)):
+                copy.write(block)
+        service.load(copy)
+    return empty_response(204)
 
 
-def _body(request: Request) -> JSONObject:
+def _blocks(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        while block := file.read(BLOCK):
+            yield block
+
+
+def _call(service: Service, request: Request, name: str) -> Answer:
+    """Perform a control call. Raises ApiError and ValueError."""
     length = request.headers.get("Content-Length")
-    return read_json(as_body(request.body), _MOST) if length != "0" else {}
+    if name.startswith("files/") and request.method == "POST":
+        fields = read_json(as_body(request.body), _MAX_BODY_SIZE) if length != "0" else {}
+        return _flag_file(service, plain_segment(name[6:]), fields)
+    function = CALLS.get((request.method, name))
+    if function is None:
+        raise refuse("notFound", message=f"{request.method} {_PREFIX}{name[:80]} is not a control call.")
+    fields = read_json(as_body(request.body), _MAX_BODY_SIZE) if length != "0" else {}
+    if unknown := fields.keys() - set(_FIELDS.get(name, fields)):
+        raise ValueError(f"{name} takes {', '.join(_FIELDS[name])}, not {min(unknown)[:40]}")
+    return function(service, fields, request.origin)
 
 
-_TAKES: Mapping[str, tuple[str, ...]] = {
+def _sign_in(service: Service, fields: JSONObject, origin: str) -> Answer:
+    scopes, expires_in = fields.get("scopes"), fields.get("expires_in")
+    if expires_in is not None and (isinstance(expires_in, bool) or not isinstance(expires_in, int | float)):
+        raise ValueError("expires_in takes a number of seconds")
+    if expires_in is not None and not abs(expires_in) <= _MAX_SECONDS:
+        raise ValueError(f"expires_in takes at most {_MAX_SECONDS:,} seconds")
+    token = service.sign_in(
+        _text(fields, "user"),
+        scopes=None if scopes is None else _texts(fields, "scopes"),
+        client=_text(fields, "client") or "notebook",
+        service_account=_flag(fields, "service_account"),
+        expires_in=expires_in,
+    )
+    return {"access_token": token}
+
+
+def _move_clock(service: Service, fields: JSONObject, origin: str) -> Answer:
+    if len(fields) > 1:
+        raise ValueError("the clock takes one of advance, now and freeze at a time")
+    if (duration := fields.get("advance")) is not None:
+        if not isinstance(duration, str | int | float) or isinstance(duration, bool):
+            raise ValueError('advance takes seconds, or a text like "7d" or "PT1H"')
+        step = parse_duration(duration)  # before the clock is stopped, so that a refused call changes nothing
+        service.virtual_clock().advance(step)
+    elif now := _text(fields, "now"):
+        instant = parse_time(now)
+        service.virtual_clock().set(instant)
+    elif _flag(fields, "freeze"):
+        service.virtual_clock().freeze()
+    else:
+        raise ValueError('clock needs a body {"advance": ...}, {"now": ...} or {"freeze": true}')
+    return {"now": format_time(service.clock.now())}
+
+
+def _limit(service: Service, fields: JSONObject, origin: str) -> Answer:
+    requests, per = fields.get("requests"), fields.get("per", "60s")
+    if isinstance(requests, bool) or not isinstance(requests, int | None):
+        raise ValueError("requests takes a whole number from 1 on, or null to remove the limit")
+    if isinstance(per, bool) or not isinstance(per, str | int | float):
+        raise ValueError('per takes seconds, or a text like "60s" or "1h"')
+    service.limit(_text(fields, "user"), requests, per)
+    return {"limits": list(service.limits())}
+
+
+def _agenda(service: Service, fields: JSONObject, origin: str) -> Answer:
+    since, until = _text(fields, "since"), _text(fields, "until")
+    rows = service.agenda(parse_time(since) if since else None, parse_time(until) if until else None)
+    return {"agenda": list(rows)}
+
+
+def _add_client(service: Service, fields: JSONObject, origin: str) -> Answer:
+    addresses, is_public = _texts(fields, "redirect_uris"), _flag(fields, "public")
+    return service.oauth_client(_required_text(fields, "name"), addresses, public=is_public, base_url=origin)
+
+
+def _add_account(service: Service, fields: JSONObject, origin: str) -> Answer:
+    return service.service_account(
+        _required_text(fields, "name"),
+        delegation=_texts(fields, "delegation"),
+        client=_text(fields, "client") or "notebook",
+        base_url=origin,
+    )
+
+
+def _flag_file(service: Service, file_id: str, fields: JSONObject) -> Answer:
+    abusive, client = fields.get("abusive"), _text(fields, "open_with")
+    if client:
+        exists = service.open_with(file_id, client)
+    elif isinstance(abusive, bool):
+        exists = service.flag(file_id, abusive=abusive)
+    else:
+        raise ValueError('files needs a body {"abusive": true or false} or {"open_with": "a client"}')
+    if not exists:
+        raise refuse("fileNotFound", fileId=file_id[:200])
+    return {"id": file_id, **fields}
+
+
+CALLS: Mapping[tuple[str, str], Callable[[Service, JSONObject, str], Answer]] = {
+    ("POST", "tokens"): _sign_in,
+    ("POST", "clients"): _add_client,
+    ("POST", "service_accounts"): _add_account,
+    ("GET", "clock"): lambda service, fields, origin: {"now": format_time(service.clock.now())},
+    ("POST", "clock"): _move_clock,
+    ("POST", "faults"): lambda service, fields, origin: {"id": service.add_faults(fields)},
+    ("GET", "faults"): lambda service, fields, origin: {"plans": list(service.fault_plans())},
+    ("DELETE", "faults"): lambda service, fields, origin: service.clear_faults(),
+    ("POST", "limits"): _limit,
+    ("GET", "limits"): lambda service, fields, origin: {"limits": list(service.limits())},
+    ("POST", "agenda"): _agenda,
+    ("GET", "agenda"): _agenda,
+    ("POST", "domains"): lambda service, fields, origin: {
+        "domain": service.register_domain(_required_text(fields, "domain"))
+    },
+    ("POST", "trust"): lambda service, fields, origin: service.trust(_required_text(fields, "ca_pem")),
+    ("GET", "journal"): lambda service, fields, origin: {"journal": list(service.journal())},
+    ("GET", "deliveries"): lambda service, fields, origin: {"deliveries": list(service.deliveries())},
+    ("GET", "outbox"): lambda service, fields, origin: {"outbox": list(service.outbox())},
+    ("POST", "snapshot"): lambda service, fields, origin: {"id": service.snapshot()},
+    ("POST", "restore"): lambda service, fields, origin: service.restore(_text(fields, "id") or ""),
+    ("POST", "reset"): lambda service, fields, origin: service.reset(),
+}
+"""The control calls. Each function gets the service, the fields of the body and the origin of the request."""
+
+_FIELDS: Mapping[str, tuple[str, ...]] = {
     "tokens": ("user", "client", "scopes", "service_account", "expires_in"),
     "clock": ("advance", "now", "freeze"),
     "limits": ("user", "requests", "per"),
@@ -292,46 +247,32 @@ _TAKES: Mapping[str, tuple[str, ...]] = {
     "clients": ("name", "redirect_uris", "public"),
     "service_accounts": ("name", "delegation", "client"),
 }
-"""What the body of a call may have; of the others nothing is looked at, or they say themselves what is wrong."""
+"""The fields of a body. The other calls ignore theirs, or check it themselves."""
 
 
-def _known_fields(name: str, body: JSONObject) -> JSONObject:
-    """A body that has nothing that the call would pass over. Raises ValueError."""
-    if unknown := body.keys() - set(_TAKES.get(name, body)):
-        raise ValueError(f"{name} takes {', '.join(_TAKES[name])}, not {min(unknown)[:40]}")
-    return body
-
-
-def _flag_value(body: JSONObject, name: str) -> bool:
-    value = body.get(name)
+def _flag(fields: JSONObject, name: str) -> bool:
+    value = fields.get(name)
     if value is not None and not isinstance(value, bool):
         raise ValueError(f"{name} takes true or false")
     return value is True
 
 
-def _text(body: JSONObject, name: str) -> str | None:
-    value = body.get(name)
+def _text(fields: JSONObject, name: str) -> str | None:
+    value = fields.get(name)
     if value is not None and not isinstance(value, str):
         raise ValueError(f"{name} takes a text")
     return value
 
 
-def _required_text(body: JSONObject, name: str) -> str:
-    text = _text(body, name)
+def _required_text(fields: JSONObject, name: str) -> str:
+    text = _text(fields, name)
     if not text:
-        raise ValueError(f'a body {{"{name}": ...}} is needed')
+        raise ValueError(f'the body must have {{"{name}": ...}}')
     return text
 
 
-def _texts(value: JSON, name: str) -> list[str]:
+def _texts(fields: JSONObject, name: str) -> list[str]:
+    value = fields.get(name, [])
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
         raise ValueError(f"{name} takes a list of texts")
     return [str(text) for text in value]
-
-
-def _lifetime(value: JSON) -> float | None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-        raise ValueError("expires_in takes a number of seconds")
-    if value is not None and not abs(value) <= _MOST_SECONDS:
-        raise ValueError(f"expires_in takes at most {_MOST_SECONDS:,} seconds")
-    return value

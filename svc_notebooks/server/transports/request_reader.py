@@ -105,6 +105,8 @@ class RequestReader(io.BufferedReader):
         size = end + len(_END) if end >= 0 else len(collected)
         head = bytes(collected[:size])
         del collected[:size]
+        if collected:
+            self.peek()  # into the buffer, because a large read1() would allocate its whole size for these few bytes
         return head
 
     def _receive(self) -> None:

@@ -24,7 +24,7 @@ from weakref import WeakSet
 from ...core.http.messages import Request, Response
 from ...core.process_fork import after_fork, close_copies
 from ..service import Service
-from .connection import Connection
+from .connection import ServerConnection
 from .connection_queue import LaneTable, ReadyQueue
 from .control_api import Control
 from .http1 import LengthBody
@@ -71,15 +71,15 @@ class SocketServer:
         self.owner: object = None
         """An object that lives as long as the server runs, such as a sandbox."""
         self.base_url = ""
-        self.lanes = LaneTable(service.user_of)
+        self.lane_table = LaneTable(service.user_of)
         self.bodies: set[LengthBody] = set()
         self.responses = 0
         self.stopping = False
         self._address = host, port
         self._min_threads, self._max_threads = threads, max(threads, MAX_THREADS)
-        self.queue: ReadyQueue[Connection] = ReadyQueue(share=max(1, self._max_threads // 4))
+        self._queue: ReadyQueue[ServerConnection] = ReadyQueue(share=max(1, self._max_threads // 4))
         self._threads: list[Thread] = []
-        self._open: WeakSet[Connection] = WeakSet()
+        self._open: WeakSet[ServerConnection] = WeakSet()
         self._selector, self._lock = selectors.DefaultSelector(), Lock()
         self._listener: socket.socket | None = None
         self._acceptor: Thread | None = None
@@ -106,8 +106,8 @@ class SocketServer:
         host, port = self._address
         problem: OSError | None = None
         try:
-            found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-            for family, _, _, _, address in found:
+            addresses = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+            for family, _, _, _, address in addresses:
                 try:
                     listener = socket.create_server(address[:2], family=family, backlog=_BACKLOG)
                     listener.setblocking(False)
@@ -121,6 +121,11 @@ class SocketServer:
         why = os.strerror(problem.errno) if is_known and problem.errno else problem.strerror
         advice = "; name another port, or 0 for a free one" if problem.errno == errno.EADDRINUSE else ""
         raise OSError(f"cannot listen at {host}:{port}: {why}{advice}") from None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether connections wait for a thread."""
+        return self._queue.ready > 0
 
     def serve_forever(self) -> None:
         """Serve until `stop` is called in another thread, or until an interrupt."""
@@ -142,7 +147,7 @@ class SocketServer:
             body.abort()
         if self._acceptor:
             self._acceptor.join()
-        waiting = self.queue.close()
+        waiting = self._queue.close()
         end = time.monotonic() + _STOP_SECONDS
         for thread in self._threads:
             thread.join(max(0.0, end - time.monotonic()))
@@ -184,7 +189,7 @@ class SocketServer:
                     self._close_overdue(_MAX_WAITING_CONNECTIONS)
                 if now >= next_growth:  # all threads may be occupied by clients that are silent
                     next_growth = now + _GROWTH_SECONDS
-                    if self.queue.ready and self.responses == responses:
+                    if self.is_busy and self.responses == responses:
                         self._add_threads(_THREADS_ADDED)
                     responses = self.responses
             except Exception:
@@ -198,15 +203,15 @@ class SocketServer:
             if error.errno in (errno.EMFILE, errno.ENFILE):  # too many open files: close a connection for the next one
                 self._close_overdue(len(self._waiting()) - 1)
             return
-        connection = Connection(self, sock, address[0])
+        connection = ServerConnection(self, sock, address[0])
         self._open.add(connection)
         self._collect(connection)
 
-    def _collect(self, connection: Connection) -> None:
+    def _collect(self, connection: ServerConnection) -> None:
         """Give a connection a thread if its request has come, or else wait for more bytes."""
         try:
             if connection.collect():
-                self.queue.put(connection)
+                self._queue.put(connection)
             else:
                 with self._lock:
                     self._selector.register(connection.socket, selectors.EVENT_READ, connection)
@@ -214,7 +219,7 @@ class SocketServer:
             _log.debug("connection lost: %s", error)
             connection.close()
 
-    def _waiting(self) -> list[Connection]:
+    def _waiting(self) -> list[ServerConnection]:
         with self._lock:
             return [key.data for key in self._selector.get_map().values() if key.data]
 
@@ -237,7 +242,7 @@ class SocketServer:
             thread.start()
 
     def _answer_requests(self) -> None:
-        while connection := self.queue.get():
+        while connection := self._queue.get():
             lane, stays = connection.lane, False
             try:
                 stays = connection.serve()
@@ -246,7 +251,7 @@ class SocketServer:
             except Exception:
                 _log.exception("a connection is closed after an error")
             finally:
-                self.queue.done(lane)
+                self._queue.done(lane)
             if stays and not self.stopping:
                 self._collect(connection)
             else:

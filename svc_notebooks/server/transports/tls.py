@@ -1,4 +1,4 @@
-"""TLS on a connection that was accepted: the server's side of it."""
+"""The server's side of TLS on an accepted connection."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import ssl
 from contextlib import suppress
 
 HANDSHAKE_SECONDS = 10.0
-_HANDSHAKE_BYTE = b"\x16"  # with which every ClientHello begins
+_HANDSHAKE_BYTE = b"\x16"  # the first byte of every ClientHello
 
 _log = logging.getLogger(__name__)
 
 
 class TlsSocket(ssl.SSLSocket):
-    """A TLS connection that stays one.
+    """A TLS socket that never falls back to plain text.
 
-    The library's `shutdown` forgets TLS: from then on what another thread still writes goes out in the clear.
+    The library's `shutdown` removes TLS, so that another thread could still write in the clear.
     """
 
     def shutdown(self, how: int) -> None:
@@ -24,7 +24,7 @@ class TlsSocket(ssl.SSLSocket):
         socket.socket.shutdown(self, how)
 
     def close_notify(self) -> None:
-        """Say that nothing more is sent; what still comes is read as it is, and is good for nothing."""
+        """Send the end of TLS. Bytes that still arrive are read without TLS and thrown away."""
         with suppress(OSError, ValueError):
             self.settimeout(0)
             self.unwrap()
@@ -32,18 +32,18 @@ class TlsSocket(ssl.SSLSocket):
 
 
 class TlsHandshake:
-    """The server's side of a TLS handshake: it advances as bytes arrive and never blocks."""
+    """A TLS handshake on the server's side, which advances as bytes arrive and never blocks."""
 
     def __init__(self, context: ssl.SSLContext) -> None:
         self._context = context
         self.seconds = HANDSHAKE_SECONDS
         self.secured: TlsSocket | None = None
-        """The connection, in the place of the one that was given, from the first byte of a handshake on."""
+        """The socket that replaces the accepted one from the first byte of the handshake on."""
         self.failed = False
-        """The client speaks something else, or nothing any more."""
+        """The client does not speak TLS, or has gone."""
 
     def advance(self, sock: socket.socket) -> bool:
-        """Read what has come; whether the handshake is over."""
+        """Read the bytes that have come, and return whether the handshake is complete."""
         try:
             sock.settimeout(0)
             if self.secured is None and not self._begin(sock):

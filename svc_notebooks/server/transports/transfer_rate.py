@@ -1,4 +1,4 @@
-"""Bounds the time that a slow peer may occupy a thread, and sends at the pace of the peer."""
+"""Limits the time for which a slow client may occupy a thread."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ else:
 
 _LOOK_SECONDS = 1.0
 _UNKNOWN = 0
-_PEER_CLOSED: int = getattr(select, "POLLRDHUP", 0)  # of Linux: seen whatever is unread
+_PEER_CLOSED: int = getattr(select, "POLLRDHUP", 0)  # only on Linux: reported even before unread bytes
 
 
 class TransferBudget:
-    """Seconds that a peer may still be waited for. Each byte that moves earns some back, up to what there was at first.
+    """The seconds for which a transfer may still wait. Each transferred byte adds some, up to the initial number.
 
-    So a peer may be silent for `seconds`, and over a longer time must move `rate` bytes a second on average.
+    So a client may be silent for `seconds`, and over a longer time must transfer `rate` bytes a second on average.
 
     >>> budget = TransferBudget(60, rate=500)
     >>> budget.spend(10, moved=2000)
@@ -38,12 +38,12 @@ class TransferBudget:
         self._rate = rate
 
     def spend(self, seconds: float, moved: int) -> None:
-        """So many seconds went by, and so many bytes moved."""
+        """Subtract a time in seconds, and add time for the bytes that moved meanwhile."""
         self.left = min(self._most, self.left - seconds + moved / self._rate)
 
 
 def receive_into(sock: socket.socket, buffer: memoryview, budget: TransferBudget) -> int:
-    """As `recv_into`, as long as there is patience. Raises TimeoutError at its end, and other OSError."""
+    """Receive within the time of a budget. Raises TimeoutError when it is used up, and other OSError."""
     begin = time.monotonic()
     sock.settimeout(max(budget.left, 0.001))
     size = sock.recv_into(buffer)
@@ -54,9 +54,9 @@ def receive_into(sock: socket.socket, buffer: memoryview, budget: TransferBudget
 
 
 def send_all(sock: socket.socket, content: bytes | memoryview, budget: TransferBudget) -> None:
-    """As `sendall`, as long as there is patience. Raises TimeoutError at its end, and other OSError.
+    """Send everything within the time of a budget. Raises TimeoutError when it is used up, and other OSError.
 
-    What a slow reader takes leaves the system's buffer long before there is room for more: so the buffer is looked at.
+    A slow reader empties the system's buffer long before there is room for more, so the length of the buffer counts.
     """
     view, queued = memoryview(content), _UNKNOWN
     while view:
@@ -69,22 +69,22 @@ def send_all(sock: socket.socket, content: bytes | memoryview, budget: TransferB
         moved, view = sent, view[sent:]
         seconds = time.monotonic() - begin
         if not sent:
-            before, queued = queued, _queued(sock)
+            before, queued = queued, _send_queue_size(sock)
             moved = max(0, before - queued)
         budget.spend(seconds, moved)
         if budget.left <= 0:
             raise TimeoutError("the peer reads too slowly")
 
 
-def _queued(sock: socket.socket) -> int:
-    """How many bytes the peer has not yet taken, where the system says it."""
+def _send_queue_size(sock: socket.socket) -> int:
+    """Return the number of bytes that the peer has not yet received, 0 where the system does not tell."""
     if not _has_queue:
         return _UNKNOWN
     return int(struct.unpack("i", fcntl.ioctl(sock.fileno(), termios.TIOCOUTQ, bytes(4)))[0])
 
 
 def peer_has_closed(sock: socket.socket) -> bool:
-    """Whether the peer has closed its side of the connection, whatever of it is unread."""
+    """Return whether the peer has closed its side of the connection, even before unread bytes."""
     try:
         if _PEER_CLOSED:
             poll = select.poll()

@@ -1,4 +1,4 @@
-"""The service under any WSGI server (PEP 3333)."""
+"""A WSGI application for the service (PEP 3333)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..context.responses import error_response
 
 
 class _Input:
-    """The server's input stream as a body."""
+    """The input stream of a WSGI server as a body."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -26,25 +26,24 @@ class _Input:
 
 
 class WsgiApp:
-    """A WSGI application around a function from a request to a response."""
+    """A WSGI application that calls a function from a request to a response."""
 
     def __init__(self, handle: Callable[[Request], Response]) -> None:
         self._handle = handle
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """Answer one request. A connection that a fault cuts is an exception: the server drops it."""
-        response = self._handle(_request(environ)) if _is_delimited(environ) else error_response(refuse("chunkedBody"))
+        """Answer one request. Raises Disconnected where a fault cuts the connection, so that the server drops it."""
+        # Without wsgi.input_terminated a server hands over the chunked coding itself, which has no end to read to.
+        if "HTTP_TRANSFER_ENCODING" in environ and not environ.get("wsgi.input_terminated"):
+            response = error_response(refuse("chunkedBody"))
+        else:
+            response = self._handle(_request(environ))
         start_response(f"{response.status} {reason(response.status) or 'Unknown'}", list(response.headers.pairs))
         return [response.body] if isinstance(response.body, bytes) else response.body
 
 
-def _is_delimited(environ: dict[str, Any]) -> bool:
-    """Whether the body ends where its bytes do: a server that does not say so hands over the chunked coding itself."""
-    return "HTTP_TRANSFER_ENCODING" not in environ or bool(environ.get("wsgi.input_terminated"))
-
-
 def _request(environ: dict[str, Any]) -> Request:
-    host = quote(environ.get("SERVER_NAME", "localhost"), safe=":")  # cheroot's own is "Cheroot/11.1.2"
+    host = quote(environ.get("SERVER_NAME", "localhost"), safe=":")  # some servers put their own name here
     authority = f"[{host}]" if ":" in host else host
     url = f"{environ['wsgi.url_scheme']}://{authority}:{environ.get('SERVER_PORT', '80')}{_target(environ)}"
     headers = _headers(environ)
@@ -53,12 +52,12 @@ def _request(environ: dict[str, Any]) -> Request:
 
 
 def _target(environ: dict[str, Any]) -> str:
-    """Path and query; the path's encoding is that of the client where the server tells it."""
+    """Return path and query, with the client's own encoding of the path if the server passes it on."""
     query = environ.get("QUERY_STRING", "")
     raw = str(environ.get("REQUEST_URI") or environ.get("RAW_URI") or "")
     path = quote(environ.get("PATH_INFO", "/").encode("latin-1"), safe="/:@!$&'()*+,;=~-._%")
     target = raw if raw.startswith("/") else path
-    return f"{target}?{query}" if query and "?" not in target else target  # some give the raw path alone
+    return f"{target}?{query}" if query and "?" not in target else target  # RAW_URI may have no query
 
 
 def _headers(environ: dict[str, Any]) -> Headers:
