@@ -126,10 +126,8 @@ class ServerConnection:
             if not self._answer():
                 return False
             self._wait_for_request()
-            if (
-                not (self.collect() or (not self.server.is_busy and self._has_more_soon() and self.collect()))
-                or self.lane != lane
-            ):
+            has_request = self.collect() or (not self.server.is_busy and self._has_more_soon() and self.collect())
+            if not has_request or self.lane != lane:
                 return True
         return False
 
