@@ -134,7 +134,7 @@ FORMS = {
     "files": ("file_browser()", leave_unfilled),
     "files-part": ("file_browser()", fill_byte_range),
     "dashboard": ("dashboard()", leave_unfilled),
-    "dashboard-wire": ("dashboard()", tab("Wire")),
+    "dashboard-wire": ("dashboard()", tab("HTTP")),
     "dashboard-lab": ("dashboard()", tab("Lab controls")),
 }
 # 400 pixels of form; a window of 1280 in which everything is twice as large

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import anywidget
 import traitlets
 
+from ...core.http.native_formats import PDF
 from ..byte_sizes import MIB, size_text
 
 _FOLDER = Path(__file__).parent
@@ -15,13 +17,13 @@ _SLICE = MIB
 
 
 class DownloadWidget(anywidget.AnyWidget):
-    """Sends files to the browser.
+    """A BrowserDownload for files of any size, which shows PDFs on the page.
 
     `taken` is the number of the last file that the browser has received.
 
     >>> widget = DownloadWidget()
     >>> widget.save("a.txt", "text/plain", b"hello"), widget.taken
-    (1, 0)
+    ('sending to the browser', 0)
     >>> widget
     <DownloadWidget: 1 file sent to the browser>
     """
@@ -31,29 +33,32 @@ class DownloadWidget(anywidget.AnyWidget):
 
     taken = traitlets.Int(0, help="the number of the last file that the browser has").tag(sync=True)
 
-    def __init__(self) -> None:
+    def __init__(self, on_received: Callable[[], None] = lambda: None) -> None:
         super().__init__()
         self._last_number = 0
+        self.observe(lambda _change: on_received(), "taken")
 
-    def save(self, name: str, media_type: str, body: bytes) -> int:
-        """Save the bytes as a file in the browser, and return the number that `taken` will have."""
-        return self._transfer("save", name, media_type, body)
+    def save(self, name: str, media_type: str, body: bytes) -> str:
+        """Save the bytes as a file in the browser, and return a status text."""
+        self._transfer("save", name, media_type, body)
+        return "sending to the browser"
 
-    def show(self, name: str, media_type: str, body: bytes) -> int:
-        """Show the bytes in the browser, and return the number that `taken` will have."""
-        return self._transfer("show", name, media_type, body)
+    def show(self, name: str, media_type: str, body: bytes) -> bool:
+        """Show the bytes in the browser if they are a PDF, otherwise return False."""
+        if media_type == PDF:
+            self._transfer("show", name, media_type, body)
+        return media_type == PDF
 
     def clear(self) -> None:
         """Remove the file from the page."""
         self.send({"kind": "clear"})
 
-    def _transfer(self, action: str, name: str, media_type: str, body: bytes) -> int:
+    def _transfer(self, action: str, name: str, media_type: str, body: bytes) -> None:
         self._last_number += 1
         facts: dict[str, Any] = {"name": name, "mime": media_type, "size": len(body), "size_text": size_text(len(body))}
         self.send({"kind": action, "n": self._last_number, **facts})
         for start in range(0, len(body), _SLICE):
             self.send({"kind": "slice", "n": self._last_number}, [body[start : start + _SLICE]])
-        return self._last_number
 
     def __repr__(self) -> str:
         files = f"{self._last_number or 'no'} file{'' if self._last_number == 1 else 's'}"

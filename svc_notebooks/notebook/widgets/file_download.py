@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import Protocol
 
 import ipywidgets as widgets
 
-from ...core.http.native_formats import PDF
 from ..byte_sizes import MIB, size_text
 from .html import tag
 from .preview import data_url
@@ -18,9 +17,7 @@ LARGEST_LINK = 2 * MIB
 
 
 class BrowserDownload(Protocol):
-    """Sends files to the browser."""
-
-    widget: Any
+    """A widget that sends files to the browser."""
 
     def save(self, name: str, media_type: str, body: bytes) -> str:
         """Save the bytes in the browser, and return a status text. Raises ValueError if there are too many."""
@@ -32,52 +29,38 @@ class BrowserDownload(Protocol):
         """Remove the file from the page."""
 
 
-class AnywidgetDownload:
-    """Sends files of any size, and shows PDFs on the page (anywidget)."""
+class LinkDownload(widgets.HTML):  # type: ignore[misc]
+    """A link that contains the file, up to 2 MiB, where anywidget is missing."""
 
-    def __init__(self, arrived: Callable[[], None]) -> None:
-        from .download_widget import DownloadWidget
+    value: str
 
-        self.widget = DownloadWidget()
-        self.widget.observe(lambda _change: arrived(), "taken")
-
-    def save(self, name: str, media_type: str, body: bytes) -> str:
-        self.widget.save(name, media_type, body)
-        return "sending to the browser"
-
-    def show(self, name: str, media_type: str, body: bytes) -> bool:
-        if media_type != PDF:
-            return False
-        self.widget.show(name, media_type, body)
-        return True
-
-    def clear(self) -> None:
-        self.widget.clear()
-
-
-class LinkDownload:
-    """Shows a link that contains the file, up to 2 MiB, where anywidget is missing."""
-
-    def __init__(self, arrived: Callable[[], None]) -> None:
-        self.widget = widgets.HTML()
+    def __init__(self, on_received: Callable[[], None] = lambda: None) -> None:
+        super().__init__()
 
     def save(self, name: str, media_type: str, body: bytes) -> str:
+        """Show the link, and return a status text. Raises ValueError for too many bytes."""
         if len(body) > LARGEST_LINK:
             raise ValueError(
                 f"{name} has {size_text(len(body))}; without anywidget at most {size_text(LARGEST_LINK)} can be"
                 " sent to the browser. Install anywidget, or save the file in the notebook folder."
             )
         link = tag("a", name, href=data_url(media_type, body), download=name, title=f"Save {name} on this computer")
-        self.widget.value = tag("p", "Click to save: ", link, f" ({size_text(len(body))})")
+        self.value = tag("p", "Click to save: ", link, f" ({size_text(len(body))})")
         return "click the link to save it"
 
     def show(self, name: str, media_type: str, body: bytes) -> bool:
+        """Return False, because a link shows nothing on the page."""
         return False
 
     def clear(self) -> None:
-        self.widget.value = ""
+        """Remove the link."""
+        self.value = ""
 
 
 def default_download(on_received: Callable[[], None]) -> BrowserDownload:
     """Return the BrowserDownload of this environment. `on_received` is called when the browser has received a file."""
-    return AnywidgetDownload(on_received) if find_spec("anywidget") else LinkDownload(on_received)
+    if find_spec("anywidget") is None:
+        return LinkDownload(on_received)
+    from .download_widget import DownloadWidget
+
+    return DownloadWidget(on_received)

@@ -3,47 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
 import ipywidgets as widgets
 
-from ...core.http.mime import by_name
 from .field import text_field
+from .upload_buffer import ChosenFile
 
 NO_FILE_RECEIVED = (
     "No file is selected. If the button above shows a number, the file did not reach Python, because the notebook"
     " server drops files over about 10 MB. Install anywidget, or upload the file to the notebook folder with"
     " JupyterLab's file browser and enter its path."
 )
-NO_FILE_CHOSEN = "No file is selected. Choose or drop one, or enter the path of a file in the notebook folder."
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenFile:
-    """A file to upload. `source` is a path or its bytes."""
-
-    name: str
-    source: Path | bytes
-    mime_type: str | None = None
-
-    def media_type(self, *, converted: bool) -> str | None:
-        """Return the media type to send. For a conversion the extension decides, because browsers take the
-        type of a CSV file from the office program of the computer.
-
-        >>> ChosenFile("a.csv", b"", "application/vnd.ms-excel").media_type(converted=True)
-        'text/csv'
-        """
-        type_by_name = by_name(self.name)
-        return (type_by_name or self.mime_type) if converted else (self.mime_type or type_by_name)
 
 
 class FilePicker(Protocol):
-    """Receives files from the person's computer."""
-
-    widget: Any
+    """A widget that receives files from the person's computer."""
 
     def read_files(self) -> list[ChosenFile]:
         """Return the files. Raises ValueError while some are not complete."""
@@ -61,66 +38,43 @@ class FilePicker(Protocol):
         """Return the message for an empty selection."""
 
 
-class AnywidgetPicker:
-    """Receives files of any size in slices (anywidget)."""
-
-    def __init__(self) -> None:
-        from .file_upload import BrowserFiles
-
-        self.widget = BrowserFiles()
-
-    def read_files(self) -> list[ChosenFile]:
-        arrivals = self.widget.buffer.files
-        incomplete = [incoming.name for incoming in arrivals if not incoming.complete]
-        if incomplete:
-            raise ValueError(
-                f"{', '.join(incomplete)}: the kernel has not received all of it yet."
-                " Wait until it is ready, or remove it."
-            )
-        return [ChosenFile(incoming.name, incoming.path, incoming.mime_type or None) for incoming in arrivals]
-
-    def names(self) -> list[str]:
-        return [incoming.name for incoming in self.widget.buffer.files]
-
-    def watch(self, changed: Callable[[], None]) -> None:
-        self.widget.observe(lambda _change: changed(), "files")
-
-    def forget(self, uploaded: list[ChosenFile]) -> None:
-        self.widget.forget([chosen.source for chosen in uploaded if isinstance(chosen.source, Path)])
-
-    def empty_message(self) -> str:
-        return NO_FILE_CHOSEN
-
-
-class FileUploadPicker:
+class FileUploadPicker(widgets.FileUpload):  # type: ignore[misc]
     """The upload of ipywidgets, up to about 10 MB, where anywidget is missing."""
 
+    value: tuple[Any, ...]
+
     def __init__(self) -> None:
-        self.widget = widgets.FileUpload(
-            multiple=True,
-            description="Choose files",
-            tooltip="Files on this computer, up to about 10 MB (more needs anywidget)",
-        )
+        tooltip = "Files on this computer, up to about 10 MB (more needs anywidget)"
+        super().__init__(multiple=True, description="Choose files", tooltip=tooltip)
 
     def read_files(self) -> list[ChosenFile]:
-        return [ChosenFile(item["name"], bytes(item["content"]), item["type"] or None) for item in self.widget.value]
+        """Return the files."""
+        return [ChosenFile(item["name"], bytes(item["content"]), item["type"] or None) for item in self.value]
 
     def names(self) -> list[str]:
-        return [item["name"] for item in self.widget.value]
+        """Return the names of the files."""
+        return [item["name"] for item in self.value]
 
     def watch(self, changed: Callable[[], None]) -> None:
-        self.widget.observe(lambda _change: changed(), "value")
+        """Call `changed` whenever the selection changes."""
+        self.observe(lambda _change: changed(), "value")
 
     def forget(self, uploaded: list[ChosenFile]) -> None:
-        self.widget.value = ()
+        """Clear the selection."""
+        self.value = ()
 
     def empty_message(self) -> str:
+        """Return a message that explains why a selected file may be missing."""
         return NO_FILE_RECEIVED
 
 
 def default_picker() -> FilePicker:
     """Return the picker of this environment."""
-    return AnywidgetPicker() if find_spec("anywidget") else FileUploadPicker()
+    if find_spec("anywidget") is None:
+        return FileUploadPicker()
+    from .file_upload import BrowserFiles
+
+    return BrowserFiles()
 
 
 class FileChoice(widgets.VBox):  # type: ignore[misc]
@@ -134,7 +88,7 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
             "The path of a file where Python runs",
             hint="a path, like data/survey.csv",
         )
-        super().__init__([self.picker.widget, self.path])
+        super().__init__([self.picker, self.path])
 
     def read_files(self) -> list[ChosenFile]:
         """Return the selected files. Raises ValueError if there is none, or if some are not complete."""

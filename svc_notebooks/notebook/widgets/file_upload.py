@@ -11,20 +11,22 @@ browser half (`file_upload.js`) sends again what was not acknowledged. Needs any
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import anywidget
 import traitlets
 
-from .upload_buffer import UploadBuffer
+from .upload_buffer import ChosenFile, UploadBuffer
 
 _FOLDER = Path(__file__).parent
 
 
 class BrowserFiles(anywidget.AnyWidget):
-    """A box to drop files on. `buffer.files` are the files in the kernel, `files` is shown in the browser.
+    """A FilePicker for files of any size, with a box to drop them on.
+
+    `buffer.files` are the files in the kernel, `files` is shown in the browser.
 
     >>> box = BrowserFiles()
     >>> box.handle_message({"kind": "begin", "key": "a", "name": "n.txt", "size": 2, "mime": "text/plain"}, [])
@@ -56,12 +58,35 @@ class BrowserFiles(anywidget.AnyWidget):
                 self.buffer.remove(key)
         self._update_files()
 
-    def forget(self, paths: Collection[Path]) -> None:
-        """Remove the files at these paths from the list, here and in the browser."""
+    def read_files(self) -> list[ChosenFile]:
+        """Return the files. Raises ValueError while some are not complete."""
+        incomplete = [file.name for file in self.buffer.files if not file.complete]
+        if incomplete:
+            raise ValueError(
+                f"{', '.join(incomplete)}: the kernel has not received all of it yet."
+                " Wait until it is ready, or remove it."
+            )
+        return [ChosenFile(file.name, file.path, file.mime_type or None) for file in self.buffer.files]
+
+    def names(self) -> list[str]:
+        """Return the names of the files, incomplete ones included."""
+        return [file.name for file in self.buffer.files]
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call `changed` whenever the list of files changes."""
+        self.observe(lambda _change: changed(), "files")
+
+    def forget(self, uploaded: list[ChosenFile]) -> None:
+        """Remove these files from the list, here and in the browser."""
+        paths = [chosen.source for chosen in uploaded]
         for file in self.buffer.files:
             if file.path in paths:
                 self.buffer.remove(file.key)
         self._update_files()
+
+    def empty_message(self) -> str:
+        """Return the message for an empty selection."""
+        return "No file is selected. Choose or drop one, or enter the path of a file in the notebook folder."
 
     def _update_files(self) -> None:
         self.files = [

@@ -13,7 +13,27 @@ import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ...core.http.mime import by_name
 from ...core.process_fork import remove_with
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenFile:
+    """A file to upload. `source` is a path or its bytes."""
+
+    name: str
+    source: Path | bytes
+    mime_type: str | None = None
+
+    def media_type(self, *, converted: bool) -> str | None:
+        """Return the media type to send. For a conversion the extension decides, because browsers take the
+        type of a CSV file from the office program of the computer.
+
+        >>> ChosenFile("a.csv", b"", "application/vnd.ms-excel").media_type(converted=True)
+        'text/csv'
+        """
+        type_by_name = by_name(self.name)
+        return (type_by_name or self.mime_type) if converted else (self.mime_type or type_by_name)
 
 
 @dataclass(frozen=True, slots=True)

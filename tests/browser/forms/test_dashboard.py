@@ -11,7 +11,7 @@ svc.upload(b"pond,birds\\nMill pond,12\\n", name="counts.csv")
 svc.upload(b"<h1>Birds</h1>", name="Birds", mime_type="text/html", convert_to="document")
 """
 BOARD = "board = svc.dashboard()\nboard"
-TITLES = ["Files", "Upload", "Export", "Events", "Notifications", "Wire", "Lab controls"]
+TITLES = ["Files", "Upload", "Export", "Events", "Notifications", "HTTP", "Lab controls"]
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def press(page, name):
 @pytest.mark.spec("W-01", "W-01a", "W-05", "W-05c")
 def test_an_upload_is_in_the_files_and_on_the_wire(lab, opened):
     page = opened
-    tab(page, "Wire").click()
+    tab(page, "HTTP").click()
     listed(page, "GET /storage/v3/files", "Exchanges").wait_for()
     tab(page, "Upload").click()
     page.get_by_text("No files selected").filter(visible=True).wait_for()  # Files has a hidden chooser, too
@@ -50,7 +50,7 @@ def test_an_upload_is_in_the_files_and_on_the_wire(lab, opened):
 
     tab(page, "Files").click()
     listed(page, "mine.txt").wait_for()
-    tab(page, "Wire").click()
+    tab(page, "HTTP").click()
     listed(page, "POST /upload/storage/v3/files", "Exchanges").click()
     page.get_by_text("Content-Type").first.wait_for()
     assert lab.run_code(page, "print(svc.read(svc.files(\"name = 'mine.txt'\")), board.last_error)") == "b'hello' None"
@@ -151,7 +151,7 @@ def test_axe_and_pictures(lab, axe, opened, theme):
         page.set_viewport_size({"width": 1600, "height": 2400})
         tab(page, title).click()
         page.locator(".svc-dashboard .svc-form:visible").first.wait_for()
-        if title == "Wire":
+        if title == "HTTP":
             listed(page, "GET", "Exchanges").click()
             page.get_by_text("Authorization").first.wait_for()
         for width in (400, 1600):

@@ -262,7 +262,7 @@ def test_a_page_without_a_kernel(board):
     bundle = board._repr_mimebundle_()
 
     assert "table.csv" in bundle["text/html"]
-    assert bundle["text/plain"] == ("<Dashboard: Files, Upload, Export, Events, Notifications, Wire, Lab controls>")
+    assert bundle["text/plain"] == ("<Dashboard: Files, Upload, Export, Events, Notifications, HTTP, Lab controls>")
 
 
 def test_somebody_elses_session_or_sandbox(lab):

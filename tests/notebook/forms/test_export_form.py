@@ -13,7 +13,7 @@ import svc_notebooks as svc
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.notebook.forms.export.form import ExportForm
 from svc_notebooks.notebook.widgets.download_widget import DownloadWidget
-from svc_notebooks.notebook.widgets.file_download import LARGEST_LINK, AnywidgetDownload, LinkDownload
+from svc_notebooks.notebook.widgets.file_download import LARGEST_LINK, LinkDownload
 from svc_notebooks.notebook.widgets.preview import MAX_SIZE, preview
 from tests.patience import PATIENCE
 
@@ -141,7 +141,7 @@ def sent(widget):
 
 @pytest.mark.spec("W-02", "W-02c")
 def test_a_download_of_the_browser(form, table, tmp_path):
-    messages = sent(form.browser_download.widget)
+    messages = sent(form.browser_download)
     choose(form, table, "xlsx")
     form.controls.target.value = "browser"
 
@@ -155,7 +155,7 @@ def test_a_download_of_the_browser(form, table, tmp_path):
     assert form.result["path"].isna().tolist() == [True]
     assert form.result["size"].tolist() == [len(body)]
     assert "sending to the browser" in form.bar.text
-    form.browser_download.widget.taken = begun["n"]
+    form.browser_download.taken = begun["n"]
     assert form.bar.text.endswith("received by the browser")
 
 
@@ -177,7 +177,7 @@ def test_without_anywidget_small_results_are_a_link(lab, page, monkeypatch):
 
     form.export.click()
 
-    assert 'download="ponds.txt"' in form.browser_download.widget.value
+    assert 'download="ponds.txt"' in form.browser_download.value
     assert "click the link" in form.bar.text
     with pytest.raises(ValueError, match="Install anywidget, or save the file in the notebook folder"):
         form.browser_download.save("big.bin", "application/octet-stream", bytes(LARGEST_LINK + 1))
@@ -199,7 +199,7 @@ def test_a_preview_saves_nothing(form, page, tmp_path, extension, words):
 
 
 def test_a_pdf_is_shown_by_the_browser(form, table):
-    messages = sent(form.browser_download.widget)
+    messages = sent(form.browser_download)
     choose(form, table, "pdf")
 
     form.preview.click()
@@ -403,7 +403,7 @@ def test_every_control_has_a_label_and_a_tooltip(form):
 
 
 def test_slices_are_the_first_choice(form):
-    assert isinstance(form.browser_download, AnywidgetDownload)
+    assert isinstance(form.browser_download, DownloadWidget)
 
 
 # -- an export to a path that is taken

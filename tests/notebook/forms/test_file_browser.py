@@ -212,8 +212,8 @@ def test_download_to_this_computer(lab, files):
     choose(browser, "hello <b>.txt")
     ask(browser, "download", target="browser")
 
-    assert "data:text/plain;base64," in browser.browser_download.widget.value
-    assert "<b>.txt" not in browser.browser_download.widget.value
+    assert "data:text/plain;base64," in browser.browser_download.value
+    assert "<b>.txt" not in browser.browser_download.value
 
 
 def test_a_look_at_text_a_table_and_a_document(lab, browser):

@@ -103,7 +103,7 @@ def test_one_file_takes_the_content_of_one(browser, plan, tmp_path):
     browser.ask["replace"].click()
     source = browser.question.source
     source.path.value = "new.txt"
-    source.picker.widget.handle_message({"kind": "begin", "key": "k", "name": "b.txt", "size": 0, "mime": ""}, [])
+    source.picker.handle_message({"kind": "begin", "key": "k", "name": "b.txt", "size": 0, "mime": ""}, [])
     browser.question.yes.click()
 
     assert "2 files are selected, but a file has the content of one" in browser.alert.value
@@ -168,7 +168,7 @@ def test_a_part_of_a_file(browser, plan, tmp_path, first, last, part, target):
         assert browser.code() == f"svc.download('{plan['id'].item()}', 'part.txt', {argument})"
         assert eval(browser.code(), {"svc": svc})["outcome"].tolist() == ["unchanged"]
     else:
-        assert f"({len(part)} bytes)" in browser.browser_download.widget.value
+        assert f"({len(part)} bytes)" in browser.browser_download.value
         assert browser.code() == f"svc.read('{plan['id'].item()}', {argument})"
         assert eval(browser.code(), {"svc": svc}) == part
 
@@ -226,7 +226,7 @@ def test_the_owner_is_asked_before_a_flagged_file_is_downloaded(browser, evil, t
     if target == "kernel":
         assert (tmp_path / "evil.txt").read_bytes() == EVIL
     else:
-        assert f"({len(EVIL)} bytes)" in browser.browser_download.widget.value
+        assert f"({len(EVIL)} bytes)" in browser.browser_download.value
 
 
 @pytest.mark.spec("A6-03", "A6-04", "A6-04a")

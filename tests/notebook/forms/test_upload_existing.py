@@ -161,9 +161,7 @@ def test_the_list_is_read_again(form, plan):
 
 def test_one_file_replaces_one(form, plan, source):
     source(form)
-    form.controls.files.picker.widget.handle_message(
-        {"kind": "begin", "key": "k", "name": "b.txt", "size": 0, "mime": ""}, []
-    )
+    form.controls.files.picker.handle_message({"kind": "begin", "key": "k", "name": "b.txt", "size": 0, "mime": ""}, [])
     existing(form, plan)
     form.upload.click()
 
@@ -241,9 +239,7 @@ def test_an_id_is_refused_with_a_conversion_before_anything_is_sent(form, source
 
 def test_an_id_is_for_one_file(form, source):
     source(form)
-    form.controls.files.picker.widget.handle_message(
-        {"kind": "begin", "key": "k", "name": "b.txt", "size": 0, "mime": ""}, []
-    )
+    form.controls.files.picker.handle_message({"kind": "begin", "key": "k", "name": "b.txt", "size": 0, "mime": ""}, [])
     form.controls.options.id.value = "some-id"
 
     assert form.controls.options.file_id.problems == ("An id is for one file, but 2 are selected. Remove the id.",)

@@ -33,7 +33,7 @@ def form(lab):
 
 @pytest.fixture
 def box(form):
-    return form.controls.files.picker.widget
+    return form.controls.files.picker
 
 
 @pytest.mark.spec("W-01", "W-01a", "W-01f")
@@ -122,7 +122,7 @@ def test_over_a_network_chunks_go_beside_the_loop_that_hears_cancel(lab):
     with lab.serve() as server:
         session = svc.connect(server.base_url, lab.service.sign_in())
         form = svc.upload_form(session=session)
-        box = form.controls.files.picker.widget
+        box = form.controls.files.picker
         send(box, "large.bin", bytes(range(256)) * (3 * MIB // 256))
         form.controls.chunk_size.value = 256 * 1024
         asyncio.run(_cancelled_and_resumed(form))
@@ -348,7 +348,7 @@ def test_without_anywidget_small_files_work_and_lost_ones_are_explained(lab, mon
     assert "the file did not reach Python" in form.alert.value
     when = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
     file_info = {"name": "a.txt", "type": "text/plain", "size": 3, "last_modified": when}
-    form.controls.files.picker.widget.value = ({**file_info, "content": memoryview(b"abc")},)
+    form.controls.files.picker.value = ({**file_info, "content": memoryview(b"abc")},)
 
     form.upload.click()
 

@@ -54,7 +54,7 @@ _TABS = (
     DashboardTab("export", "Export", _form("export.form", "ExportForm")),
     DashboardTab("events", "Events", _form("event.form", "EventPage")),
     DashboardTab("notifications", "Notifications", _form("watch.panel", "WatchPanel")),
-    DashboardTab("wire", "Wire", _form("dashboard.exchange_panel", "WirePanel"), reads_service=False),
+    DashboardTab("wire", "HTTP", _form("dashboard.exchange_panel", "WirePanel"), reads_service=False),
 )
 
 
@@ -72,7 +72,7 @@ def dashboard(*, session: Session | None = None, lab: Sandbox | None = None) -> 
 
     >>> lab = svc.sandbox()
     >>> svc.dashboard()
-    <Dashboard: Files, Upload, Export, Events, Notifications, Wire, Lab controls>
+    <Dashboard: Files, Upload, Export, Events, Notifications, HTTP, Lab controls>
     """
     return Dashboard(session or (lab.session if lab else None), lab)
 

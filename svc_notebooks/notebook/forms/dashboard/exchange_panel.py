@@ -37,7 +37,7 @@ _VIEWS = (
 class WirePanel(Form):
     """The latest exchanges, newest first. `result` is the frame of all exchanges."""
 
-    title = "The wire"
+    title = "HTTP exchanges"
 
     def __init__(
         self, session: Session | None = None, make_list: Callable[[str, dict[str, str]], RowList] = default_row_list

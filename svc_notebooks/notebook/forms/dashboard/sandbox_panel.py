@@ -45,11 +45,11 @@ class LabPanel(Form):
         self.lab = lab
         self._last_code = ""
         self.work = BackgroundTask(self._show_error)
-        self.clock = ClockSection(lab, self._run, self._guard)
-        self.faults = FaultSection(lab, self._run, self._guard)
-        self.limits = LimitSection(lab, self._run, self._guard)
-        self.snapshots = SnapshotSection(lab, self._run, self._guard)
-        self.people = PeopleSection(lab, self._run, self._guard, signed_in)
+        parts = (lab, self._run, self._button)
+        self.clock, self.faults, self.limits = ClockSection(*parts), FaultSection(*parts), LimitSection(*parts)
+        self.snapshots, self.people = SnapshotSection(*parts), PeopleSection(*parts)
+        self.people.signed_in = signed_in
+        self._sections = [self.clock, self.people, self.faults, self.limits, self.snapshots]
         self.log_choice = widgets.RadioButtons(
             options=_LOGS, **describe("Log", "The log of the sandbox that is shown"), style=LABEL
         )
@@ -57,14 +57,11 @@ class LabPanel(Form):
         self.status = widgets.HTML()
         self.refresh_button = self._button("Refresh", "Reload this tab", self.refresh)
         self.log_choice.observe(lambda _change: self._guard(self._change_log), "value")
-        sections = widgets.HBox(self._sections())
+        sections = widgets.HBox(self._sections)
         sections.add_class("svc-sections")
-        books = [widgets.HTML(tag("h4", "Logs", class_="svc-head")), self.log_choice, row(self.refresh_button)]
-        self._compose(self.status, self.alert, self.work, sections, *books, self.table)
+        logs = [widgets.HTML(tag("h4", "Logs", class_="svc-head")), self.log_choice, row(self.refresh_button)]
+        self._compose(self.status, self.alert, self.work, sections, *logs, self.table)
         self._guard(self.refresh)
-
-    def _sections(self) -> list[Any]:
-        return [self.clock, self.people, self.faults, self.limits, self.snapshots]
 
     @property
     def busy(self) -> bool:
@@ -83,8 +80,8 @@ class LabPanel(Form):
 
     def refresh(self) -> None:
         """Show the present state of all controls, without a request."""
-        for section in self._sections():
-            section.update(self.lab)
+        for section in self._sections:
+            section.update()
         rows = self.result
         columns = _SHOWN.get(self.log_choice.value, list(rows.columns))
         if rows.empty:

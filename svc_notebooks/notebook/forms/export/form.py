@@ -118,7 +118,7 @@ class ExportForm(Form):
             self.bar,
             self.alert,
             self.view,
-            self.browser_download.widget,
+            self.browser_download,
             self.table,
         )
 

@@ -11,7 +11,7 @@ from ...files.files import create_file, delete, trash, untrash, update
 from ...files.permissions import check_grantee, share
 from ...widgets.background_task import Report
 from ...widgets.copy_restriction import ARGUMENT
-from ...widgets.file_picker import ChosenFile
+from ...widgets.upload_buffer import ChosenFile
 from .dialog_inputs import FILE
 
 if TYPE_CHECKING:

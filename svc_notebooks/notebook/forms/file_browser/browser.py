@@ -110,7 +110,7 @@ class FileBrowser(Form):
             self.alert,
             self.about,
             self.view,
-            self.browser_download.widget,
+            self.browser_download,
         )
         self._guard(self._list)
 

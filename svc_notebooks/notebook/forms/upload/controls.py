@@ -10,7 +10,8 @@ import ipywidgets as widgets
 from ...byte_sizes import KIB, MIB
 from ...files.upload_requests import new_content, new_files
 from ...widgets.field import LABEL, Field, SingleField, describe, on_change, set_visible, text_field
-from ...widgets.file_picker import ChosenFile, FileChoice
+from ...widgets.file_picker import FileChoice
+from ...widgets.upload_buffer import ChosenFile
 from .conversion import ConvertChoice
 from .destination import UploadDestination
 from .options import UploadOptions

@@ -8,7 +8,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from ...widgets.field import LABEL, describe, on_change, set_visible, text_field
-from ...widgets.file_picker import ChosenFile
+from ...widgets.upload_buffer import ChosenFile
 
 # ipywidgets loses a first choice whose value is None: now and then nothing is chosen at all.
 TARGETS = (
