@@ -1,4 +1,4 @@
-"""The sandbox: a whole service in this kernel, and how a notebook starts.
+"""The sandbox, which is a whole service in this kernel, and the functions that start a notebook.
 
 start: sandbox(), open_sandbox() and connect().
 sandbox, controls, identities: the class Sandbox, its faults, limits and snapshots, its users and clients.

@@ -1,6 +1,6 @@
-"""Certificates of our own, for receivers and servers on this machine: the one file that knows trustme.
+"""Creates certificates for receivers and servers on this machine. No other module imports trustme.
 
-The keys never leave this process; the authority's certificate is what others are told to trust.
+The keys never leave this process; clients trust the certificate of the authority.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ _HOSTS = ("localhost", "127.0.0.1", "::1")
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """A certificate authority that this process made."""
+    """A certificate authority of this process."""
 
     _ca: Any
 
     @property
     def ca_pem(self) -> str:
-        """The certificate to trust, in PEM."""
+        """The authority's certificate in PEM, for clients to trust."""
         pem: bytes = self._ca.cert_pem.bytes()
         return pem.decode("ascii")
 
     def context(self, *hosts: str) -> ssl.SSLContext:
-        """What a server needs to be believed to be these hosts; this machine without any."""
+        """Return the TLS context of a server with these host names, or with those of this machine."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self._ca.issue_cert(*(hosts or _HOSTS)).configure_cert(context)
         return context
 
 
 def make_authority() -> Authority:
-    """A new authority. Raises ImportError where trustme is not installed."""
+    """Create an authority. Raises ImportError if trustme is not installed."""
     try:
         import trustme
     except ImportError:
         raise ImportError(
-            "certificates need the package trustme: pip install 'svc-notebooks[push]'; or give your own, as"
+            "certificates need the package trustme: pip install 'svc-notebooks[push]'; or give your own with"
             " certificate=(certificate file, key file)"
         ) from None
     return Authority(trustme.CA())
@@ -50,9 +50,10 @@ def make_authority() -> Authority:
 
 @contextmanager
 def tls_for(host: str) -> Iterator[tuple[ssl.SSLContext, Path]]:
-    """What a server on this host needs, and a file with the authority to trust, that is gone in the end.
+    """Yield the TLS context of a server on this host, and the path of a file with the authority's certificate.
 
-    Anybody may read the file. Raises ImportError where trustme is not installed.
+    All users of the machine can read the file, which is removed at the end. Raises ImportError if trustme is not
+    installed.
     """
     authority = make_authority()
     with temporary_folder("svc-ca-") as folder:

@@ -1,9 +1,8 @@
-"""Controls a sandbox: faults, rate limits, domains, the agenda, snapshots."""
+"""Controls the service of a sandbox with faults, rate limits, domains, the agenda and snapshots."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -15,24 +14,16 @@ from ..frames.schemas import AGENDA, DOMAINS, FAULT_PLANS, FAULT_PRESETS, LIMITS
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...core.http.messages import JSON, JSONObject
+    from ...core.http.messages import JSONObject
     from ...server.service import Service
 
 _MATCH = frozenset({"operation", "method", "path", "user", "nth"})
 
 
-def _fault_steps(fields: Mapping[str, JSON], times: int) -> list[JSONObject]:
-    if not fields:
-        return []
-    match: JSONObject = {key: value for key, value in fields.items() if key in _MATCH}
-    action: JSONObject = {key: value for key, value in fields.items() if key not in _MATCH}
-    return [{"match": match, "action": action, "times": times}]
-
-
 def fault_presets() -> DataFrame:
-    """The plans of faults that have a name, for `lab.faults("flaky wifi")`.
+    """List the presets of faults, for `lab.faults("flaky wifi")`.
 
-    Columns: name, teaches (str), steps (Int64), what (str: what the steps do, one after the other).
+    Columns: name, teaches (str), steps (Int64), what (str: the effects of the steps, in order).
 
     >>> svc.fault_presets()["name"].tolist()[:3]
     ['flaky wifi', 'lost receipt', 'expired session']
@@ -52,28 +43,28 @@ def fault_presets() -> DataFrame:
 
 
 class SandboxControls:
-    """What a sandbox does to its service beside using it."""
+    """The methods of a sandbox that control its service."""
 
     service: Service
 
     def faults(
         self, *steps: JSONObject | str, in_order: bool = False, times: int = 1, **one: Any
     ) -> AbstractContextManager[None]:
-        """Let things go wrong inside a with block; a step that never happened is an error at its end.
+        """Inject faults inside a with block. A step that has not happened is an error at the end of the block.
 
         Args:
-            *steps: Steps as the control interface takes them, with match, times and action; or the name of a
-                preset, as `fault_presets()` lists them, of which at least one step must happen.
+            *steps: Steps of the control interface, with match, times and action; or the name of a preset of
+                `fault_presets()`, of which at least one step must happen.
             in_order: A step waits until the one before it has happened.
-            times: How often the step that is given by name happens.
-            **one: One step by its names: operation, method, path (a glob), user and nth (of those
-                requests, from 1) say when; status (with headers, body), reset="before" or "after",
+            times: The number of times that the step of the keyword arguments happens.
+            **one: One step as keyword arguments. operation, method, path (a glob), user and nth (of the matching
+                requests, from 1) select the request; status (with headers, body), reset="before" or "after",
                 cut_request_after and cut_response_after (bytes), delay (seconds on the sandbox's clock) and
-                expire="session" say what.
+                expire="session" are the fault.
 
         Raises:
             ValueError: There is no such match, action or preset.
-            AssertionError: At the end of the block: a step never happened; how near it came is said.
+            AssertionError: At the end of the block, if a step has not happened; the message has the reason.
 
         >>> lab = svc.sandbox()
         >>> chosen = svc.generate_ids(1)["id"][0]
@@ -85,13 +76,17 @@ class SandboxControls:
         ...     svc.read(made)
         b'hello'
         """
-        return self.service.faults(*steps, *_fault_steps(one, times), in_order=in_order)
+        if one:
+            match: JSONObject = {key: value for key, value in one.items() if key in _MATCH}
+            action: JSONObject = {key: value for key, value in one.items() if key not in _MATCH}
+            steps += ({"match": match, "action": action, "times": times},)
+        return self.service.faults(*steps, in_order=in_order)
 
     def fault_plans(self) -> DataFrame:
-        """The faults that are in force, one row for each step, with how often each has happened.
+        """List the active faults, a row for each step.
 
-        Columns: plan, preset (str), step (Int64, from 0), waits_for, does (str), times, seen (Int64: requests that
-        it was for), fired (Int64).
+        Columns: plan, preset (str), step (Int64, from 0), waits_for, does (str), times, seen (Int64: matching
+        requests), fired (Int64: times that the step has happened).
 
         >>> lab = svc.sandbox()
         >>> with lab.faults(operation="files.list", nth=2, status=503):
@@ -120,17 +115,17 @@ class SandboxControls:
     def limit(
         self, user: str | None = None, requests: int | None = None, per: str | float | timedelta = "60s"
     ) -> DataFrame:
-        """Let a user make so many requests within a time, as `per` says ("60s", 90); None lifts the limit.
+        """Limit a user to a number of requests in a time window (`per`, such as "60s" or 90); None removes the limit.
 
-        What is beyond it is refused with 403 `userRateLimitExceeded` and Retry-After, which our client obeys. The time
-        is the sandbox's: for a client outside of this kernel, a clock that stands still has to be moved.
+        Further requests are refused with 403 `userRateLimitExceeded` and Retry-After, which the client of this package
+        obeys. The time is that of the sandbox's clock; a virtual clock must be moved for clients outside this kernel.
 
         Returns:
-            All limits that were set: user (str), requests (Int64), per (Float64, seconds), spent (Int64, in the
-            window that is open), until (datetime64[ms, UTC], when it closes).
+            One row for each limit: user (str), requests (Int64), per (Float64, seconds), spent (Int64, requests in the
+            current window), until (datetime64[ms, UTC], its end).
 
         Raises:
-            ValueError: The number or the time is none.
+            ValueError: The number or the time is not valid.
 
         >>> lab = svc.sandbox()
         >>> lab.limit(requests=2, per="60s")["user"].tolist()
@@ -144,21 +139,21 @@ class SandboxControls:
         return self.limits()
 
     def limits(self) -> DataFrame:
-        """The limits that `limit` has set; the columns are those of its result."""
+        """List the limits, with the columns of `limit`."""
         return frame(LIMITS, self.service.limits())
 
     def register_domain(self, name: str) -> DataFrame:
-        """Register the domain of a receiving URL, so that notification channels may use addresses of it.
+        """Register the domain of a receiving URL, so that notification channels may use its addresses.
 
-        It stands for the verification of the domain and its registration in the project's console. A `receiver()` of
-        this kernel registers its own. A domain below a registered one is another domain.
+        It takes the place of verifying the domain and registering it in the project's console. A `receiver()` of this
+        kernel registers its own domain. A subdomain of a registered domain must be registered, too.
 
         Args:
-            name: A host name or an IP address alone, such as "hooks.example.com": no scheme, port or path.
+            name: A host name or an IP address, such as "hooks.example.com", without scheme, port and path.
 
         Returns:
-            All domains that are registered now, those of `Policy(verified_domains=...)` first: domain (str, in ASCII
-            and lower case).
+            All registered domains, those of `Policy(verified_domains=...)` first: domain (str, in ASCII and lower
+            case).
 
         Raises:
             TypeError, ValueError: `name` is not a domain; nothing was registered.
@@ -177,17 +172,17 @@ class SandboxControls:
         return self.domains()
 
     def domains(self) -> DataFrame:
-        """The domains that notification channels may use; the columns are those of `register_domain`."""
+        """List the domains that notification channels may use, with the columns of `register_domain`."""
         return frame(DOMAINS, [{"domain": domain} for domain in self.service.domains()])
 
     def trust(self, pem: str) -> None:
-        """Let deliveries trust further certificate authorities and apply revocation lists, beside the system's.
+        """Add certificate authorities that deliveries trust, and revocation lists, to those of the system.
 
-        A channel's address needs a valid certificate: without this, one of an unknown authority is refused at
-        delivery, and `deliveries()` says why. A `receiver()` of this kernel has its own authority trusted.
+        The server at a channel's address needs a valid certificate. Delivery fails for one of an unknown authority,
+        and `deliveries()` has the reason. The authority of a `receiver()` of this kernel is trusted.
 
         Args:
-            pem: Certificates, revocation lists or both, in PEM. What was added stays until the sandbox ends.
+            pem: Certificates, revocation lists or both, in PEM. They stay until the sandbox is closed.
 
         Raises:
             TypeError, ValueError: `pem` has no certificate and no revocation list; nothing was added.
@@ -204,10 +199,10 @@ class SandboxControls:
         self.service.trust(pem)
 
     def agenda(self, since: str | datetime | None = None, until: str | datetime | None = None) -> DataFrame:
-        """What ends or is sent by itself, in the order of time: from now on, or between two instants.
+        """List expirations and deliveries by time, from now on or between two instants.
 
-        With `since`, an instant before a move of the clock, it tells what that move has brought about, as far as the
-        service still remembers it.
+        With `since`, an instant before the clock was moved, the list has the effects of that move, as far as the
+        service still remembers them.
 
         Columns: time (datetime64[ms, UTC]), what (str: upload expires, channel expires, token expires, message is
         sent), user, subject, detail (str).
@@ -219,33 +214,32 @@ class SandboxControls:
         >>> lab.agenda()[["what", "subject", "detail"]].values.tolist()
         [['upload expires', 'film.mp4', '262,144 of 600,000 bytes']]
         """
-        return frame(AGENDA, self.service.agenda(_instant(since), _instant(until)))
+        from ...core.clock import parse_time
+
+        first, last = (parse_time(moment) if isinstance(moment, str) else moment for moment in (since, until))
+        return frame(AGENDA, self.service.agenda(first, last))
 
     def snapshot(self) -> str:
-        """Keep the service's whole state; `restore` with what this returns brings it back."""
+        """Store the service's whole state, and return its name for `restore`."""
         return self.service.snapshot()
 
     def restore(self, snapshot: str) -> None:
-        """Put the service back into the state that `snapshot` kept.
-
-        Raises ValueError for what `snapshot` never gave.
-        """
+        """Restore the state that `snapshot` has stored. Raises ValueError for an unknown name."""
         self.service.restore(snapshot)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-        """Write the service's whole state to one file, which `open_sandbox` opens again, here or elsewhere.
+        """Write the service's whole state to one file, which `open_sandbox` opens on this or another machine.
 
-        A path that has the same state is left alone, so the same cell can run again. There are digests of tokens in
-        the file, and no token.
+        A file with the same state is not changed, so the same cell can run again. The file has digests of tokens, and
+        no token.
 
         Args:
-            overwrite: Replace a saved sandbox with another state. It is kept beside the new one as `.bak`; whatever
-                breaks, one of the two is whole. A file that is not a saved sandbox is never replaced.
+            overwrite: Replace a saved sandbox with another state. It is kept beside the new one as `.bak`, and one of
+                the two is complete at any time. A file that is not a saved sandbox is never replaced.
 
         Raises:
-            PathExists: The path has another state or another file, which was left as it is; it is also a
-                FileExistsError.
-            OSError: It cannot be written; what was there is as it was.
+            PathExists: The path has another state or another file, which is kept; it is also a FileExistsError.
+            OSError: The file cannot be written; an existing file is not changed.
 
         >>> lab = svc.sandbox()
         >>> path = lab.save(folder / "lesson.svc")
@@ -254,9 +248,3 @@ class SandboxControls:
         True
         """
         return self.service.save(Path(path).expanduser(), overwrite=overwrite)
-
-
-def _instant(moment: str | datetime | None) -> datetime | None:
-    from ...core.clock import parse_time
-
-    return parse_time(moment) if isinstance(moment, str) else moment

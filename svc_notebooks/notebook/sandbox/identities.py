@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class ServiceAccount:
-    """An account that is nobody: it signs in with a key. `lab.sign_in(account)` does; so do stock libraries.
+    """A service account, which signs in with a key: `lab.sign_in(account)`, or any OAuth library.
 
-    `email` is its address, `key` the key file as a dict (`google.oauth2.service_account` and others take it).
-    The key is never shown; who has it is the account.
+    `email` is its address, `key` the key file as a dict (for `google.oauth2.service_account` and others).
+    The key is never displayed, because its owner can act as the account.
 
     >>> lab = svc.sandbox()
     >>> robot = lab.service_account("robot")
@@ -36,23 +36,23 @@ class ServiceAccount:
 
     @property
     def email(self) -> str:
-        """The account's address: share files with it as with anybody."""
+        """The account's address, with which files can be shared."""
         return str(self._key["client_email"])
 
     @property
     def key(self) -> dict[str, Any]:
-        """What the key file holds, the private key among it."""
+        """The content of the key file, including the private key."""
         return dict(self._key)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-        """Write the key file, for its owner's eyes alone. Raises OSError; PathExists where there is other content."""
+        """Write the key file, readable by its owner only. Raises OSError, or PathExists for other content there."""
         return _save(Path(path), self._key, overwrite=overwrite)
 
 
 class OAuthClient:
-    """An application that people let act for them. `settings` is what its makers configure it with.
+    """An application that acts for users with their consent. `settings` are those of its configuration file.
 
-    The secret is never shown.
+    The secret is never displayed.
 
     >>> lab = svc.sandbox()
     >>> lab.oauth_client("Photo album", public=True).client_secret is None
@@ -68,23 +68,23 @@ class OAuthClient:
 
     @property
     def client_id(self) -> str:
-        """What it calls itself at the service; `lab.sign_in(user, client=...)` takes the object too."""
+        """The client's id at the service; `lab.sign_in(user, client=...)` takes the object, too."""
         return str(self._settings["client_id"])
 
     @property
     def client_secret(self) -> str | None:
-        """What proves it; None for a public client."""
+        """The client's secret; None for a public client."""
         return self._settings.get("client_secret")
 
     @property
     def settings(self) -> dict[str, Any]:
-        """client_id, client_secret, auth_uri, token_uri, redirect_uris, project_id."""
+        """The client_id, client_secret, auth_uri, token_uri, redirect_uris and project_id."""
         return dict(self._settings)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-        """Write the file that libraries read as client secrets, for its owner's eyes alone.
+        """Write a client secrets file for OAuth libraries, readable by its owner only.
 
-        Raises OSError; PathExists where there is other content.
+        Raises OSError, or PathExists for other content there.
         """
         return _save(Path(path), {"web": self._settings}, overwrite=overwrite)
 
@@ -97,11 +97,11 @@ def _save(path: Path, value: Mapping[str, Any], *, overwrite: bool) -> Path:
 
 
 class Identities:
-    """What a sandbox does about people."""
+    """The methods of a sandbox for users, service accounts and clients."""
 
     service: Service
     served: str
-    """Where others find the service."""
+    """The base URL of the service for programs outside this kernel."""
     _session: Callable[..., Session]
 
     def sign_in(
@@ -114,21 +114,20 @@ class Identities:
         service_account: bool = False,
         subject: str | None = None,
     ) -> Session:
-        """A session of another user, or of the same one with fewer scopes; the current one stays.
+        """Return a session of another user, or of the same one with fewer scopes; it does not become the current one.
 
         Args:
-            user: An e-mail address; who is unknown is created. None is the sandbox's own user. A service account
-                signs in with its key: an assertion goes to the token endpoint, and `exchanges()` of the session
-                shows it.
+            user: An e-mail address; an unknown user is created. None is the sandbox's own user. A service account
+                signs in with its key by an assertion to the token endpoint, which `exchanges()` of the session has.
             scopes: Last segments of scopes, like "storage.readonly", or full URIs; None grants them all.
-            client: The OAuth client that the user signs in with.
-            expires_in: Seconds on the sandbox's clock after which the token is no longer good.
-            service_account: The user is a service account, and this the short way in, without a key.
-            subject: A user for whom the service account acts, as far as that was delegated to it.
+            client: The OAuth client of the user.
+            expires_in: Seconds on the sandbox's clock after which the token expires.
+            service_account: The user is a service account, which signs in without its key.
+            subject: The user for whom the service account acts, if that was delegated to it.
 
         Raises:
-            ValueError: A scope that does not exist, a user who is no e-mail address, or an argument that a service
-                account has no use for.
+            ValueError: A scope does not exist, the user is not an e-mail address, or an argument does not apply to a
+                service account.
             NotSignedIn: The service account may not act for this user.
 
         >>> lab = svc.sandbox()
@@ -139,7 +138,7 @@ class Identities:
         if isinstance(user, ServiceAccount):
             return self._sign_in_account(user, scopes, expires_in, subject)
         if subject is not None:
-            raise ValueError("subject is for a service account: give lab.service_account(...) as the user")
+            raise ValueError("subject needs a service account; give lab.service_account(...) as the user")
         token = self.service.sign_in(
             user,
             scopes=None if scopes is None else _scopes(scopes),
@@ -156,28 +155,27 @@ class Identities:
         from ...core.api.operations import ALL_SCOPES
 
         if expires_in is not None:
-            raise ValueError("expires_in is not for a service account: its tokens are good for an hour")
-        anonymous = self._session(None)
+            raise ValueError("expires_in does not apply to a service account, whose tokens are valid for an hour")
+        anonymous, base = self._session(None), self.service.policy.auth_scope_base
         key = {**account.key, "token_uri": f"{anonymous.base_url}/token"}
-        scope_uris = [self._scope_uri(scope) for scope in (ALL_SCOPES if scopes is None else _scopes(scopes))]
-        made = self._session(AccountToken(key, scope_uris, subject=subject, session=anonymous), anonymous.exchanges)
-        made.renew()
-        return made
-
-    def _scope_uri(self, scope: str) -> str:
-        base = self.service.policy.auth_scope_base
-        return scope if scope.startswith(f"{base}/") else f"{base}/{scope}"
+        scope_uris = [
+            scope if scope.startswith(f"{base}/") else f"{base}/{scope}"
+            for scope in (ALL_SCOPES if scopes is None else _scopes(scopes))
+        ]
+        session = self._session(AccountToken(key, scope_uris, subject=subject, session=anonymous), anonymous.exchanges)
+        session.renew()
+        return session
 
     def service_account(self, name: str, *, delegation: Iterable[str] = (), client: str = "notebook") -> ServiceAccount:
-        """A service account with a new key.
+        """Create a service account with a key.
 
         Args:
-            name: What its address begins with: a to z, digits and -.
+            name: The first part of its address, of a to z, digits and -.
             delegation: Scopes in which it may act for users (`subject=`).
-            client: The OAuth client that it belongs to: any user of that client may stop its channels (A10-02).
+            client: The OAuth client of the account; any user of that client may stop its channels (A10-02).
 
         Raises:
-            ValueError: A name or a scope that is none.
+            ValueError: The name or a scope is not valid.
             ImportError: PyJWT or cryptography is missing (`pip install 'svc-notebooks[identity]'`).
 
         >>> lab = svc.sandbox()
@@ -191,15 +189,15 @@ class Identities:
         return ServiceAccount(key)
 
     def oauth_client(self, name: str, *, redirect_uris: Sequence[str] = (), public: bool = False) -> OAuthClient:
-        """Register an application that asks people to let it act for them.
+        """Register an application that acts for users with their consent.
 
         Args:
-            name: What the page of consent calls it.
-            redirect_uris: Where browsers go with a code; a loopback address may have any port.
-            public: It has no secret, and must use PKCE.
+            name: Its name on the consent page.
+            redirect_uris: The addresses to which browsers bring a code; a loopback address may have any port.
+            public: The application has no secret, and must use PKCE.
 
         Raises:
-            ValueError: A redirect URI that is none.
+            ValueError: A redirect URI is not valid.
 
         >>> lab = svc.sandbox()
         >>> photos = lab.oauth_client("Photo album")
@@ -209,7 +207,7 @@ class Identities:
         return OAuthClient(name, settings)
 
     def open_with(self, file: File, client: str | OAuthClient) -> None:
-        """Open files with an application, as a person does who picks them there: its file scope then reaches them.
+        """Open files with an application, as a user does in a file picker, so that its file scope includes them.
 
         Raises:
             ValueError: There is no such file.
@@ -220,7 +218,7 @@ class Identities:
                 raise ValueError(f"there is no file {file_id!r} in this sandbox")
 
     def flag(self, file: File, *, abusive: bool = True) -> None:
-        """Mark files as malware or spam, or take the mark away: only the owner can download them, and knowingly.
+        """Flag files as malware or spam, or remove the flag. Only the owner can download them, with an acknowledgement.
 
         Raises:
             ValueError: There is no such file.
@@ -239,7 +237,7 @@ class Identities:
 
 
 def _scopes(scopes: Iterable[str]) -> list[str]:
-    """A single text is a mistake that would be taken for its letters."""
+    """Return the scopes as a list. Raises TypeError for a str, whose letters would be read as scopes."""
     if isinstance(scopes, str):
-        raise TypeError(f'scopes is a str; give a list, like ["{scopes}"]')
+        raise TypeError(f'scopes must be a list, such as ["{scopes}"], not a str')
     return list(scopes)

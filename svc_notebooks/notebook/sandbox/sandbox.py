@@ -1,4 +1,4 @@
-"""Defines the sandbox: a whole service in this process, with its session and its controls."""
+"""The class of the sandbox, a whole service in this process with its session and its controls."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def new_sandbox(
     path: Path | None, number: int, *, seed: int | None, policy: Policy, names: Names, virtual: bool
 ) -> Sandbox:
-    """Make the service and a session that is signed in to it."""
+    """Open a service and return a sandbox with a session that is signed in to it."""
     from ...server.service import open_service
     from ...server.storage.clock import SystemClock, VirtualClock
 
@@ -47,8 +47,8 @@ def new_sandbox(
     return Sandbox(service, number, seed=service.seed, state_dir=None if path is None else path / "pending")
 
 
-def saved_sandbox(path: Path, number: int) -> Sandbox:
-    """The sandbox that was saved to a file; the first of a kernel continues the sequence of ids where it was saved."""
+def load_sandbox(path: Path, number: int) -> Sandbox:
+    """Open a saved sandbox; the first one of a kernel continues the sequence of ids from the time of saving."""
     from ...server.service import open_saved
 
     return _sandbox_copy(open_saved(path, branch=number - 1), number)
@@ -60,21 +60,21 @@ def _sandbox_copy(service: Service, number: int) -> Sandbox:
 
 
 def sandbox_of(session: Session) -> Sandbox | None:
-    """The sandbox that a session is signed in to; None for a service elsewhere."""
+    """Return the sandbox that a session is signed in to, None for a service elsewhere."""
     return session.owner if isinstance(session.owner, Sandbox) else None
 
 
 def _close(reference: ref[Sandbox]) -> None:
-    """Close a copy, unless nobody has it any more."""
+    """Close a copy if it still exists."""
     if copy := reference():
         copy.close()
 
 
 class Sandbox(Identities, SandboxControls):
-    """A service in this kernel: `session` is signed in to it, `service` is the function itself.
+    """A service in this kernel; `session` is signed in to it, and `service.handle` answers its requests.
 
-    `clock.now()` tells its time, `clock.advance("8d")` moves it. As a context manager it is closed at the
-    end, and the session before it is the current one again. `number` counts the sandboxes of a kernel, from 1.
+    `clock.now()` returns its time, `clock.advance("8d")` moves it. As a context manager it is closed at the end, and
+    the previous session becomes the current one again. `number` counts the sandboxes of a kernel, from 1.
     """
 
     def __init__(self, service: Service, number: int, *, seed: int | str | None, state_dir: Path | None = None) -> None:
@@ -86,17 +86,17 @@ class Sandbox(Identities, SandboxControls):
         self._previous: Callable[[], Session | None] = lambda: None
         self._entered = False
         self.served = NOWHERE
-        self._resources = ExitStack()  # servers that carry the service, receivers, and what they need
+        self._resources = ExitStack()  # servers of the service, receivers, and their certificates
         register(self)
         after_fork(self, Sandbox._reset_in_child)
 
     def _reset_in_child(self) -> None:
-        """In a forked child: nothing of the parent's is closed or removed."""
+        """Forget the resources in a forked child, so that it does not close or remove those of its parent."""
         keep_forever(self._resources)
         self._resources = ExitStack()
 
     def __getstate__(self) -> NoReturn:
-        """A sandbox is its process: files, clock and people of a copy would go their own way."""
+        """Refuse to pickle a sandbox, whose copy in another process would be a different service."""
         from ...client.session import SANDBOX_NOT_PICKLED
 
         raise TypeError(SANDBOX_NOT_PICKLED)
@@ -109,43 +109,37 @@ class Sandbox(Identities, SandboxControls):
     def _session(self, token: Token, record: Recorder | None = None) -> Session:
         from ...client.session import Session
 
+        random: Random | None = None
+        if self._seed is not None:  # each session has its own, so that no two draw the same channel id
+            number = next(self._session_numbers)
+            random = Random(self._seed if number == 1 else f"{self._seed}/session {number}")
         clock = self.service.clock
-        made = Session(
+        session = Session(
             NOWHERE,
             token,
             names=self.service.names,
             handler=self.service.handle,
             clock=clock,
-            sleep=clock.wait,  # a virtual clock is moved on, not waited for
-            random=self._session_random(),
+            sleep=clock.wait,  # moves a virtual clock without waiting
+            random=random,
             state_dir=self._state_dir,
             recorder=record,
         )
-        made.owner = self
-        made.explain = lambda error: explain_not_found(error, self)
-        return made
-
-    def _session_random(self) -> Random | None:
-        """The random numbers of the next session: no two sessions of a sandbox draw the same channel id."""
-        if self._seed is None:
-            return None
-        number = next(self._session_numbers)
-        return Random(self._seed if number == 1 else f"{self._seed}/session {number}")
+        session.owner = self
+        session.explain = lambda error: explain_not_found(error, self)
+        return session
 
     def __repr__(self) -> str:
         number = f" {self.number}" if self.number > 1 else ""
         return f"<Sandbox{number}: a service in this kernel; nothing leaves this machine>"
 
     def follow(self, before: Session | None) -> None:
-        """Go back to this session when the sandbox is closed."""
+        """Make this session the current one again when the sandbox is closed."""
         self._previous = lambda: before
-        if before and (last := sandbox_of(before)):
-            last._release_previous()
-
-    def _release_previous(self) -> None:
-        """Another one follows. Outside of a with block it may be the same cell, run again and again: hold nobody."""
-        if not self._entered and (before := self._previous()):
-            self._previous = ref(before)
+        last = sandbox_of(before) if before else None
+        if last and not last._entered and (earlier := last._previous()):
+            # The same cell may run again and again without a with block: keep no chain of sandboxes alive.
+            last._previous = ref(earlier)
 
     def __enter__(self) -> Sandbox:
         self._entered = True
@@ -160,7 +154,7 @@ class Sandbox(Identities, SandboxControls):
         self.close()
 
     def close(self) -> None:
-        """Close the service, the receivers of its sessions and every server that carries it."""
+        """Close the service, the receivers of its sessions and its servers."""
         self._resources.close()
         unregister(self)
         reset_current(self.session, self._previous())
@@ -168,25 +162,25 @@ class Sandbox(Identities, SandboxControls):
         self.service.close()
 
     def closes(self, close: Callable[[], None]) -> None:
-        """Call this, too, when the sandbox is closed."""
+        """Call this function when the sandbox is closed."""
         self._resources.callback(close)
 
     def journal(self) -> DataFrame:
-        """What the service was asked, what it answered, and why: one row for each request.
+        """List the requests to the service, their responses, and what decided each response.
 
         Columns: n (Int64), time (datetime64[ms, UTC]), operation, method, path, query, user, client (str),
         scopes (object), declared, received, status, sent, offset_before, offset_after (Int64, bytes),
-        fault, decided_by (str): a rule of the interface by its id, a field of Policy, "fault" and its step, or the
-        name of a choice of docs/decisions.md; notes may follow behind a semicolon.
+        fault, decided_by (str): the id of a rule of docs/rules.md, a field of Policy, "fault" and its step, or the
+        name of a choice in docs/decisions.md; notes may follow after a semicolon.
         """
         return frame(JOURNAL, self.service.journal())
 
     def deliveries(self) -> DataFrame:
-        """Every attempt to deliver a notification, in the order of their times.
+        """List the attempts to deliver notifications, by time.
 
         Columns: channel_id, resource_id (str), message_number (Int64), state (str), attempt (Int64, from 1),
-        due, time (datetime64[ms, UTC]), status (Int64, missing where none came), outcome (str: delivered, retry,
-        failed, cancelled), error (str, why no status came).
+        due, time (datetime64[ms, UTC]), status (Int64, missing without a response), outcome (str: delivered, retry,
+        failed, cancelled), error (str, why there is no status).
 
         >>> lab = svc.sandbox()
         >>> channel = svc.watch_changes(svc.receiver(direct=True))
@@ -197,7 +191,7 @@ class Sandbox(Identities, SandboxControls):
         return frame(DELIVERIES, self.service.deliveries())
 
     def outbox(self) -> DataFrame:
-        """The messages about events that would have been mailed, the oldest first (E-16).
+        """List the e-mails about events that the service would have sent, oldest first (E-16).
 
         Columns: time (datetime64[ms, UTC]), event_id, to, method (str: request, update, cancel), subject (str).
 
@@ -210,15 +204,15 @@ class Sandbox(Identities, SandboxControls):
         return frame(OUTBOX, self.service.outbox())
 
     def deliver(self) -> None:
-        """Deliver the notifications that are due now; when this returns, every receiver has answered."""
+        """Deliver the notifications that are due now, and return after the response of every receiver."""
         self.service.deliver()
 
     def fork(self) -> Sandbox:
-        """An independent copy of this sandbox in memory: its files, its people, and a clock of its own.
+        """Return an independent copy of this sandbox in memory, with its files, its users, and a clock of its own.
 
-        What happens in one of the two does not happen in the other. A row from before the fork names the same file in
-        both; what is made from now on has ids that the other one does not draw. The copy writes to nobody: its channels
-        are stopped. It is not the current one: give its session, `svc.files(session=copy.session)`.
+        A change in one of the two does not affect the other. A row from before the fork names the same file in both;
+        later ids differ. The channels of the copy are stopped, so it sends no notifications. It does not become the
+        current one; use its session with `svc.files(session=copy.session)`.
 
         >>> lab = svc.sandbox()
         >>> copy = lab.fork()
@@ -227,23 +221,23 @@ class Sandbox(Identities, SandboxControls):
         (0, 1)
         """
         number = next_number()
-        made = _sandbox_copy(self.service.fork(branch=number - 1), number)
-        self._resources.callback(_close, ref(made))
-        return made
+        copy = _sandbox_copy(self.service.fork(branch=number - 1), number)
+        self._resources.callback(_close, ref(copy))
+        return copy
 
     def serve(self, port: int = 0, *, tls: bool = False) -> SocketServer:
-        """Carry the same service on a loopback socket, for programs outside of this kernel.
+        """Serve the same service on a loopback socket, for programs outside this kernel.
 
-        Web pages of other origins may use a seeded sandbox only if `Policy(allowed_origins=...)` names them: its tokens
-        are the same in every kernel. `Policy(host_names=...)` names a proxy through which browsers open its pages.
+        Web pages of other origins may use a seeded sandbox only if `Policy(allowed_origins=...)` names them, because
+        its tokens are the same in every kernel. `Policy(host_names=...)` names a proxy for browsers.
 
         Args:
-            port: The port on 127.0.0.1; 0 takes a free one. `.base_url` of the result tells it.
-            tls: Over HTTPS; `.ca` of the result is then a file with the authority that clients must trust
-                (`curl --cacert`, `connect(verify=...)`), there until the sandbox is closed.
+            port: The port on 127.0.0.1; 0 selects a free one, which `.base_url` of the result has.
+            tls: Use HTTPS. `.ca` of the result is then a file with the authority's certificate for clients
+                (`curl --cacert`, `connect(verify=...)`), which exists until the sandbox is closed.
 
         Raises:
-            Unsupported: There are no sockets here, as in a browser.
+            Unsupported: This platform has no sockets, as in a browser.
             ImportError: TLS needs the package trustme, which is not installed.
 
         >>> lab = svc.sandbox()

@@ -1,4 +1,4 @@
-"""Numbers the sandboxes of this kernel, so that each draws ids of its own, and finds the owner of an id."""
+"""Numbers the sandboxes of this kernel, so that their ids differ, and finds the sandbox that has an id."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 _numbers = count(1)
 _open_sandboxes: WeakSet[Sandbox] = WeakSet()
-_lock = Lock()  # of _open: a set must not grow while another thread goes through it
+_lock = Lock()  # of _open_sandboxes, because a set must not grow while another thread iterates over it
 
-_SEED_DISTANCE = 2**32  # so that no seed that a person would write is that of another sandbox
+_SEED_DISTANCE = 2**32  # larger than a seed that a person would write
 
 
 def _reset_after_fork(_: object) -> None:
-    """In a forked child: the sandboxes that are open are the parent's."""
+    """Forget the parent's sandboxes in a forked child."""
     global _lock
     _lock = Lock()
     _open_sandboxes.clear()
@@ -33,38 +33,44 @@ after_fork(sys.modules[__name__], _reset_after_fork)
 
 
 def next_number() -> int:
-    """The number of the sandbox that is opened now, from 1: a kernel that is restarted counts the same."""
+    """Return the number of a new sandbox, which counts from 1 in each kernel."""
     return next(_numbers)
 
 
 def seed_of(number: int) -> int:
-    """The seed of a sandbox that is given none; the first one has 0."""
+    """Return the seed of a sandbox with `seed="auto"`, which is 0 for the first one."""
     return (number - 1) * _SEED_DISTANCE
 
 
 def register(sandbox: Sandbox) -> None:
-    """Ids may be this sandbox's from now on."""
+    """Add a sandbox to those that are searched for ids."""
     with _lock:
         _open_sandboxes.add(sandbox)
 
 
 def unregister(sandbox: Sandbox) -> None:
-    """It is closed."""
+    """Remove a closed sandbox."""
     with _lock:
         _open_sandboxes.discard(sandbox)
 
 
 def explain_not_found(error: SvcError, sandbox: Sandbox | None = None) -> SvcError:
-    """The error; where its id belongs to another open sandbox than the one that was asked, it says to which."""
+    """Return the error, with advice if its id belongs to another open sandbox of this kernel."""
     if isinstance(error, NotFound) and (missing := missing_id(error.message)):
         owners = [lab for lab in _sandboxes() if _has_id(lab, *missing)]
         if owners and sandbox not in owners:
-            error.advice = _advice(sorted(lab.number for lab in owners), sandbox)
+            numbers = " and ".join(str(number) for number in sorted(lab.number for lab in owners))
+            target = f"sandbox {sandbox.number}" if sandbox else "a service elsewhere"
+            error.advice = (
+                f"The id belongs to sandbox{'es' if len(owners) > 1 else ''} {numbers} of this kernel (in the order in"
+                f" which they were opened), and {target} was asked: pass session=lab.session, where lab is the sandbox"
+                " that has it."
+            )
     return error
 
 
-def served_at(base_url: str) -> Sandbox | None:
-    """The sandbox whose server has this address."""
+def sandbox_at(base_url: str) -> Sandbox | None:
+    """Return the sandbox whose server has this address, None if there is none."""
     return next((lab for lab in _sandboxes() if lab.served == base_url), None)
 
 
@@ -76,14 +82,5 @@ def _sandboxes() -> list[Sandbox]:
 def _has_id(sandbox: Sandbox, kind: str, key: str) -> bool:
     try:
         return sandbox.service.has(kind, key)
-    except Exception:  # its service was closed and it was not: no reason to hide the error that is explained here
+    except Exception:  # its service was closed without the sandbox; the error that is explained here must not be hidden
         return False
-
-
-def _advice(owners: list[int], sandbox: Sandbox | None) -> str:
-    which = f"sandbox{'es' if len(owners) > 1 else ''} {' and '.join(map(str, owners))}"
-    where = f"sandbox {sandbox.number}" if sandbox else "a service elsewhere"
-    return (
-        f"The id belongs to {which} of this kernel (in the order in which they were opened), and {where} was asked:"
-        f" pass session=lab.session, where lab is the sandbox that has it."
-    )
