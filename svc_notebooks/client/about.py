@@ -63,7 +63,7 @@ def capabilities_of(session: Session) -> Capabilities:
 
 
 def _by_source(formats: JSON) -> JSON:
-    """Turn an array of import formats into a map from the source type to its targets; a map stays as it is.
+    """Turn an array of import formats into a map from the source type to its targets. A map stays as it is.
 
     >>> _by_source([{"source": "text/csv", "targets": ["x/sheet"]}, {"source": "text/csv", "targets": "x/doc"}])
     {'text/csv': ['x/sheet', 'x/doc']}
@@ -114,7 +114,7 @@ def _export_format(names: Names, native_type: str, media_type: str) -> ExportFor
 
 
 def import_formats(session: Session) -> list[tuple[str, str, ImportFormat | None]]:
-    """Return the import formats by native type: (native type, media type, row of the table or None).
+    """Return the import formats as (native type, media type, row of the table or None), by native type.
 
     A format that has several media types is listed once, with the first of them.
     """

@@ -15,7 +15,7 @@ else:
 
 
 def open_and_lock(path: Path, mode: int) -> int | None:
-    """Open a file, create it if missing, and lock it for this process; return None while another process has the lock.
+    """Open or create a file and lock it for this process. Return None while another process has the lock.
 
     The process that had the lock before may rename or remove the file. Then the next file at the path is opened.
     """

@@ -28,7 +28,7 @@ def list_files(
     fields: str | None = None,
     limit: int | None = None,
 ) -> Iterator[File]:
-    """Return the files that match `q`, page after page as they are needed; `fields` are those of one file."""
+    """Return the files that match `q`, page after page as they are needed. `fields` are those of one file."""
     query = {
         "q": q,
         "orderBy": order_by,
@@ -47,7 +47,7 @@ def copy_file(session: Session, file_id: str, metadata: File, *, query: Mapping[
 
 
 def create_file(session: Session, metadata: File, *, query: Mapping[str, object] | None = None) -> File:
-    """Create a file without content (A4); with an `id` from generate_ids the call can be repeated safely."""
+    """Create a file without content (A4). With an `id` from generate_ids the call can be repeated safely."""
     return cast(File, session.call("POST", session.names.path("files"), query=query, body=metadata))
 
 
@@ -77,7 +77,7 @@ def pages(
     *,
     limit: int | None = None,
 ) -> Iterator[JSONObject]:
-    """Iterate over the items under `key` of every page, following nextPageToken; at most `limit` of them."""
+    """Iterate over the items under `key` of every page, at most `limit` of them."""
     token: object = None
     left = limit
     while left is None or left > 0:

@@ -1,4 +1,4 @@
-"""A session with one service: its address, token and transport, and the record of exchanges."""
+"""A session with one service, which has its address, token and transport, and the record of exchanges."""
 
 from __future__ import annotations
 
@@ -328,7 +328,7 @@ def _texts(value: object) -> list[str]:
 
 
 def _folder(state_dir: Path | str | None, *, in_process: bool) -> Path | None:
-    """Return the journal's folder, or None for memory: a service in this process ends with it."""
+    """Return the journal's folder. None is memory, for a service that ends with this process."""
     if state_dir is not None:
         return Path(state_dir).expanduser()
     return None if in_process else default_folder(os.environ)

@@ -70,7 +70,7 @@ class UploadJournal:
         after_fork(self, UploadJournal._drop_claims_in_child)
 
     def _drop_claims_in_child(self) -> None:
-        """Forget in a forked child the uploads that are claimed, or kept in memory: they are the parent's."""
+        """Forget in a forked child the uploads of the parent, which are claimed or kept in memory."""
         for claim in self._claims.values():
             claim.close_in_child()
         self._memory, self._claims, self._lock = {}, {}, RLock()
@@ -148,7 +148,7 @@ class UploadJournal:
 
 
 class JournalLock:
-    """The lock on an upload's entry in the journal; after `release` its methods do nothing."""
+    """The lock on an upload's entry in the journal. After `release` its methods do nothing."""
 
     def __init__(self, journal: UploadJournal, key: str, lock: _Lock) -> None:
         self.key = key
@@ -181,7 +181,7 @@ class JournalLock:
             self._lock.release()
 
     def close_in_child(self) -> None:
-        """Close a forked child's copy; the parent keeps the lock."""
+        """Close a forked child's copy. The parent keeps the lock."""
         self.held = False
         self._lock.close_in_child()
 
@@ -194,7 +194,7 @@ class _Lock:
 
     def release(self) -> None:
         if self._path is not None:
-            self._path.unlink(missing_ok=True)  # while it is still held: see open_locked
+            self._path.unlink(missing_ok=True)  # while it is still held: see open_and_lock
             os.close(self._descriptor)
 
     def close_in_child(self) -> None:

@@ -67,7 +67,7 @@ class PartFile:
         self._file.close()
 
     def _claim_paths(self) -> tuple[Path, Path]:
-        """Return the first part file and note that are free, or left by an earlier run; the note exists then."""
+        """Return the first part file and note that are free, or left by an earlier run, and write the note."""
         target = real_path(self.target)
         for number in count():
             part = target.with_name(f"{target.name}.part" if number == 0 else f"{target.name}.part-{number}")

@@ -161,7 +161,7 @@ class Fetch:
         return self._write_blocks(response.body, span.first, self._end)
 
     def _handle_unsatisfiable(self, response: Response) -> bool:
-        """Return True for a 416 to a range at the end of the content; else the content has changed."""
+        """Return True for a 416 to a range at the end of the content. Otherwise the content has changed."""
         try:
             total = ContentRange.parse(response.headers.get("Content-Range", "")).total
         except ValueError:

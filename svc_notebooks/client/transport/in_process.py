@@ -19,7 +19,7 @@ BLOCK = 1024 * 1024
 
 
 class TransportError(Exception):
-    """A missing or incomplete response, inside the client; users get the errors of core.errors.
+    """A missing or incomplete response, inside the client. Users get the errors of core.errors.
 
     `sent` is False when nothing reached the service. `hopeless` means that another try cannot help: no such host, a
     certificate that is not trusted, a proxy that refuses. `unreachable` means that there was no connection.

@@ -1,4 +1,4 @@
-"""Uploads: simple, multipart and resumable.
+"""Simple, multipart and resumable uploads.
 
 prepare, request, native_types   checks the arguments, makes the requests, chooses the type of a native document
 sources                          upload sources, and request bodies that stream them

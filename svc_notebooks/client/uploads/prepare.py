@@ -51,7 +51,7 @@ def upload(session: Session, source: object, *, progress: Progress | None = None
 def start_upload(
     session: Session, source: object, *, progress: Progress | None = None, **arguments: Any
 ) -> ClientUpload:
-    """Open a resumable upload to be run step by step: its session exists, no byte is sent.
+    """Open a resumable upload to be run step by step. Its session exists, and no byte is sent.
 
     Arguments and errors are those of `upload`. It is a new session even where an unfinished one is pending.
     """
@@ -70,7 +70,7 @@ def resume_upload(
     size: int | None = None,
     progress: Progress | None = None,
 ) -> ClientUpload:
-    """Continue a session that this or another process opened; nothing is sent until `.resume()` or `.run()`.
+    """Continue a session that this or another process opened. Nothing is sent until `.resume()` or `.run()`.
 
     A session that is gone is opened again where the journal has its metadata; elsewhere SessionExpired is raised.
     Raises SourceChanged when the journal has the session and it was opened for another source.
@@ -98,7 +98,7 @@ def execute(session: Session, request: UploadRequest, progress: Progress | None 
 
 
 def resumable(session: Session, request: UploadRequest, progress: Progress | None) -> ClientUpload:
-    """Make the resumable upload of a request; it continues the session of an earlier run that was interrupted."""
+    """Make the resumable upload of a request, which continues the session of an earlier run that was interrupted."""
     key = request.journal_key(session)
     claim = session.pending.claim(key) if key else None
     entry = claim.entry if claim else None
@@ -131,7 +131,7 @@ def check_chunk_size(size: int | None) -> int | None:
 
 
 def choose_upload_type(size: int | None, *, has_metadata: bool) -> str:
-    """Return the upload type for a content of this size (A1-05); a size that is not known, None, is resumable.
+    """Return the upload type for a content of this size (A1-05). None is a size that is not known.
 
     >>> choose_upload_type(5_000_000, has_metadata=False), choose_upload_type(5_000_001, has_metadata=True)
     ('media', 'resumable')
@@ -232,7 +232,7 @@ def _send_once(session: Session, request: UploadRequest, progress: Progress | No
 
 
 def _media_request(session: Session, request: UploadRequest, progress: Progress | None) -> Request:
-    """Make a simple upload (A1); a stream of unknown size is sent in the chunked coding, without Content-Length."""
+    """Make a simple upload (A1). A stream of unknown size is sent in the chunked coding, without Content-Length."""
     size = request.source.size
     headers = session.headers(("Content-Type", request.media_type), _length_header(size))
     return Request(
@@ -255,5 +255,5 @@ def _multipart_request(session: Session, request: UploadRequest, progress: Progr
 
 
 def _length_header(size: int | None) -> tuple[str, str]:
-    """Return the header that tells where a body ends: its length, or the chunked coding without one (A1-03)."""
+    """Return the header with a body's length, or without one that of the chunked coding (A1-03)."""
     return ("Transfer-Encoding", "chunked") if size is None else ("Content-Length", str(size))

@@ -48,7 +48,7 @@ class UploadArguments:
 
 @dataclass(frozen=True, slots=True)
 class UploadRequest:
-    """A checked upload: a source, and the file that it creates or, with `file_id`, whose content it replaces.
+    """A checked upload of a source to a new file, or with `file_id` to the content of an existing one.
 
     `media_type` is that of the bytes, `upload_type` is media, multipart or resumable, and a `chunk_size` of None means
     a single request. `restartable` is False where only the session URI is known: a session that is gone cannot be
@@ -66,7 +66,7 @@ class UploadRequest:
 
     @property
     def name(self) -> str:
-        """The name to show: that of the file, else that of the source."""
+        """The name to show, of the file or else of the source."""
         return str(self.metadata.get("name") or self.source.name or "bytes")
 
     @property

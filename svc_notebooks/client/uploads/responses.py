@@ -89,6 +89,6 @@ def upload_error(
 def interruption_error(
     text: str, broken: TransportError | None, *, session_uri: str | None, status: int | None = None
 ) -> Interrupted:
-    """Make the error of an upload that can be resumed later; Unreachable where no connection came about."""
+    """Make the error of an upload that can be resumed later, Unreachable where there was no connection."""
     kind = Unreachable if broken is not None and broken.unreachable else Interrupted
     return kind(text, session_uri=session_uri, status=status)

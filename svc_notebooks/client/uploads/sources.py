@@ -30,7 +30,7 @@ Progress: TypeAlias = "Callable[[int, int | None], None]"
 
 
 class Readable(Protocol):
-    """An object with `read`; that it returns bytes is checked when it is read."""
+    """An object with `read`. That it returns bytes is checked when it is read."""
 
     def read(self, size: int = -1, /) -> object:
         """Return at most `size` bytes."""
@@ -75,11 +75,11 @@ class UploadSource:
         return None
 
     def close(self) -> None:
-        """Close the file that is open; reading opens it again."""
+        """Close the file that is open. Reading opens it again."""
 
 
 def open_source(source: object, *, name: str | None = None, size: int | None = None) -> UploadSource:
-    """Make a source of a path, bytes or a file object; `size` may give the length of a stream.
+    """Make a source of a path, bytes or a file object. `size` may give the length of a stream.
 
     Raises TypeError naming `source`, and OSError for a path that cannot be read.
 
@@ -193,7 +193,7 @@ def _stamp(stat: os.stat_result) -> tuple[int, int]:
 
 
 def change_error(name: str | None, before: int | None, after: int | None) -> SourceChanged:
-    """Make the error for a source that changed while it was uploaded; sizes in bytes."""
+    """Make the error for a source that changed while it was uploaded, with its sizes in bytes."""
     sizes = f"it had {before} bytes and has {after}" if before != after else "it was written to"
     return SourceChanged(f"{name or 'The source'} changed while it was uploaded: {sizes}.")
 

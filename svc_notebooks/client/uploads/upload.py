@@ -1,4 +1,4 @@
-"""A resumable upload: performs the steps of the state machine, feeds it the responses, records the history (A3).
+"""Performs the steps of a resumable upload, feeds the responses to its state machine, records the history (A3).
 
 core/uploads/client_state_machine.py decides what to do next and what a response means.
 """
@@ -37,7 +37,7 @@ from .sources import Progress, SourceStream
 
 
 class ClientUpload:
-    """One upload session, to be run to its end or step by step.
+    """An upload session, to be run to its end or step by step.
 
     `session_uri` is the session's address, with which any process can resume it, and `file` the metadata once the
     service has all bytes; both are None before. `progress` is called with (bytes sent, size or None). `history` has a
@@ -81,7 +81,7 @@ class ClientUpload:
         self._cancelling = Event()
 
     def _start_machine(self) -> None:
-        """Begin with a fresh patience; a session that is open is queried first."""
+        """Start a new state machine, which queries a session that is open first and has its full patience."""
         self._machine = ResumableUpload(
             self._source.size,
             self.request.chunk_size,
@@ -92,7 +92,7 @@ class ClientUpload:
 
     @property
     def done(self) -> bool:
-        """Whether the service has all bytes."""
+        """True once the service has all bytes."""
         return self.file is not None
 
     @property
@@ -118,13 +118,13 @@ class ClientUpload:
         return f"<Upload {self.request.name}: {self.stored} of {whole} bytes, {self.state.value}>"
 
     def close(self) -> None:
-        """Close the source and release the place in the journal; the session stays open on the service."""
+        """Close the source and release the entry in the journal. The session stays open on the service."""
         self._source.close()
         if self._claim is not None:
             self._claim.release()
 
     def run(self) -> File:
-        """Send everything that is left and return the file's metadata."""
+        """Send all bytes that are left and return the file's metadata."""
         with self._lock:
             if self._claim is not None and not self._claim.held:
                 self._claim = self._session.pending.claim(self._claim.key)
@@ -209,7 +209,7 @@ class ClientUpload:
 
     @contextmanager
     def _sending(self) -> Iterator[None]:
-        """Hold the lock, mark the place in the journal as in use, and close the source at the end."""
+        """Hold the lock, mark the entry in the journal as in use, and close the source at the end."""
         with self._lock:
             claim = self._claim
             was_busy = claim is not None and claim.busy
@@ -233,11 +233,11 @@ class ClientUpload:
             machine.first_available = self._source.lowest
             match machine.next_step():
                 case Send() as step:
-                    self._exchange("send", *self._chunk(step))
+                    self._send("send", *self._chunk(step))
                 case Begin():
                     self._open_session()
                 case QueryStatus():
-                    self._exchange("ask", self._status_query())
+                    self._send("ask", self._status_query())
                 case Wait(seconds):
                     self._session.sleep(seconds)
                     machine.end_wait()
@@ -259,7 +259,7 @@ class ClientUpload:
         self._forget()
         self.session_uri = None
         request = self.request.initiation(self._session)
-        response = self._exchange("begin", request)
+        response = self._send("begin", request)
         if response is not None and self.state is UploadState.OPEN:
             self.session_uri = session_location(request.url, response)
             if self._claim is not None:
@@ -288,7 +288,7 @@ class ClientUpload:
         pairs = (("Content-Length", "0"), ("Content-Range", str(ContentRange(None, self._machine.total))))
         return Request("PUT", str(self.session_uri), self._session.headers(*pairs))
 
-    def _exchange(
+    def _send(
         self, action: str, request: Request, first: int | None = None, last: int | None = None
     ) -> Response | None:
         """Send a request, feed the response to the machine and record the step.
@@ -364,7 +364,7 @@ class ClientUpload:
             self.progress(total, total)
 
     def _record(self, action: str, request: Request | None, **facts: object) -> None:
-        """Add a row to the history; `facts` may be its first, last, status, waited and error."""
+        """Add a row to the history. `facts` may be its first, last, status, waited and error."""
         body = None if request is None else request.body
         row = {
             "n": len(self.history) + 1,
@@ -382,7 +382,7 @@ class ClientUpload:
         self.history.append(row | facts)
 
     def _forget(self) -> None:
-        """Remove the session from the journal: there is nothing left to resume."""
+        """Remove the session from the journal, because there is nothing left to resume."""
         if self._claim is not None:
             self._claim.drop()
 

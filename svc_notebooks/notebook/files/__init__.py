@@ -1,8 +1,8 @@
 """The functions for files.
 
-files, copy, permissions, about: upload, list, change, delete, copy and share files; quota and formats.
-downloads, exports: download and read content, export native documents.
-uploads, upload_requests, progress: resumable uploads step by step, prepared uploads, progress bars.
-metadata: metadata arguments as JSON.
-identity: information about tokens, and tokens of service accounts.
+files, copy, permissions, about      upload, list, change, delete, copy and share files; quota and formats
+downloads, exports                   download and read content, export native documents
+uploads, upload_requests, progress   resumable uploads step by step, prepared uploads, progress bars
+metadata                             metadata arguments as JSON
+identity                             information about tokens, and tokens of service accounts
 """

@@ -1,9 +1,8 @@
-"""Shows the about resource as frames: the user, the storage quota, import and export formats."""
+"""Shows the about resource as frames, with the user, the storage quota, import and export formats."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...core.http.native_formats import PDF
 from ..arguments import file_ids
@@ -22,11 +21,11 @@ _INSTALL = 'not read here: pip install "svc-notebooks[ocr]"'
 
 
 def about(*, session: Session | None = None) -> DataFrame:
-    """Who is signed in, and their storage quota.
+    """Show the user that is signed in, and their storage quota.
 
     Returns:
         One row: display_name, email_address (str), quota_limit, quota_usage, quota_usage_trash (Int64, bytes;
-        a missing limit is none), max_upload_size (Int64, bytes for one file).
+        missing without a limit), max_upload_size (Int64, bytes for one file).
 
     Raises:
         NotSignedIn: The session has no valid token.
@@ -39,7 +38,7 @@ def about(*, session: Session | None = None) -> DataFrame:
     from ...client.about import get_about
 
     resource = get_about(session_or_current(session), "user,storageQuota,maxUploadSize")
-    user, quota = _object(resource.get("user")), _object(resource.get("storageQuota"))
+    user, quota = resource.get("user") or {}, resource.get("storageQuota") or {}
     quota_columns = {
         "quota_limit": quota.get("limit"),
         "quota_usage": quota.get("usage"),
@@ -48,20 +47,16 @@ def about(*, session: Session | None = None) -> DataFrame:
     return frame(ABOUT, [{**user, **quota_columns, "maxUploadSize": resource.get("maxUploadSize")}])
 
 
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
 def import_formats(*, session: Session | None = None) -> DataFrame:
-    """What can become a native document at this service, and which one.
+    """List the formats that can be converted to native documents.
 
-    The service is asked once for each session.
+    Only the first call of a session sends a request.
 
     Returns:
-        One row for each format: native (str, what `convert_to` takes), title, extensions (str, with commas;
-        missing where there is none), media_type (str, the first where it has several), max_size (Int64, bytes
-        of a source; missing: no limit of its own), note (str, whether text in pictures is read; missing where
-        the service is elsewhere and cannot tell), native_type (str, the media type of the document).
+        One row for each format: native (str, the value of `convert_to`), title, extensions (str, with commas; missing
+        where there is none), media_type (str, the first of several), max_size (Int64, bytes of a source; missing
+        without a limit), note (str, about text in pictures; missing where the service is not in this process),
+        native_type (str, the media type of the document).
 
     See docs/rules.md#a5-05 (A5-05).
 
@@ -90,7 +85,7 @@ def import_formats(*, session: Session | None = None) -> DataFrame:
 
 
 def _ocr_available(session: Session) -> bool | None:
-    """Whether text in pictures is read: known of a service in this process, not of one elsewhere."""
+    """Return True where text in pictures is read, or None for a service elsewhere, which does not tell."""
     if not session.in_process:
         return None
     from ...convert.engines.available import ocr_available
@@ -99,7 +94,7 @@ def _ocr_available(session: Session) -> bool | None:
 
 
 def _note(row: ImportFormat | None, ocr_available: bool | None) -> str | None:
-    """What is said of pictures, and of paper that was scanned (A5-03)."""
+    """Return the note of a format about pictures and scanned pages (A5-03), or None."""
     if row is None or ocr_available is None or row.native != "document":
         return None
     if PDF in row.media_types:
@@ -110,17 +105,17 @@ def _note(row: ImportFormat | None, ocr_available: bool | None) -> str | None:
 
 
 def export_formats(file: File | None = None, *, session: Session | None = None) -> DataFrame:
-    """What native documents can become at this service, or what these files can.
+    """List the formats that native documents, or these files, can be exported to.
 
     Args:
-        file: An id, a row, a DataFrame or a list of ids; None lists the formats of every native type.
+        file: An id, a row, a DataFrame or a list of ids; None lists those of every native type.
 
     Returns:
         One row for each format: native (str), title, extension (str; `export` takes either, or the media
-        type), media_type (str), native_type (str). No row for files that are no native documents.
+        type), media_type (str), native_type (str). Files that are not native documents have no row.
 
     Raises:
-        NotFound: There is no such file, or not for this user.
+        NotFound: There is no such file, or this user may not see it.
 
     See docs/rules.md#a7-04 (A7-04).
 
@@ -130,9 +125,14 @@ def export_formats(file: File | None = None, *, session: Session | None = None) 
     ['xlsx', 'ods', 'pdf', 'csv', 'tsv', 'zip']
     """
     from ...client.about import capabilities_of, export_formats
+    from ...client.files import get_file
 
     session = session_or_current(session)
-    natives = capabilities_of(session).exports if file is None else _native_types(session, file)
+    if file is None:
+        native_types = list(capabilities_of(session).exports)
+    else:
+        files = [get_file(session, file_id, fields="mimeType") for file_id in file_ids(file)]
+        native_types = list(dict.fromkeys(str(resource.get("mimeType")) for resource in files))
     rows = [
         {
             "native": row.native,
@@ -141,14 +141,7 @@ def export_formats(file: File | None = None, *, session: Session | None = None) 
             "media_type": row.media_type,
             "native_type": native_type,
         }
-        for native_type in natives
+        for native_type in native_types
         for row in export_formats(session, native_type)
     ]
     return frame(EXPORT_FORMATS, rows)
-
-
-def _native_types(session: Session, file: File) -> list[str]:
-    from ...client.files import get_file
-
-    resources = [get_file(session, file_id, fields="mimeType") for file_id in file_ids(file)]
-    return list(dict.fromkeys(str(resource.get("mimeType")) for resource in resources))

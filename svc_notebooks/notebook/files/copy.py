@@ -1,4 +1,4 @@
-"""Copies of files."""
+"""Copies files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def copy(
     session: Session | None = None,
     **metadata: Any,
 ) -> DataFrame:
-    """Copy files; the copies are the caller's own, and nobody else sees them yet.
+    """Copy files. The copies are the caller's own, and nobody else sees them yet.
 
     Args:
         file: An id, a row, a DataFrame or a list of ids.
@@ -41,9 +41,9 @@ def copy(
         One row for each copy, with the columns of `files()`.
 
     Raises:
-        TypeError, ValueError: An argument cannot be meant; nothing was sent.
-        NotAllowed: Who can edit the file has barred its readers from copying it (A6-05), or it is a folder.
-        NotFound: There is no such file, or not for this user.
+        TypeError, ValueError: An argument is not valid; nothing was sent.
+        NotAllowed: The file must not be copied by its readers (A6-05), or it is a folder.
+        NotFound: There is no such file, or this user may not see it.
 
     See docs/rules.md#a6-05a (A6-05).
 
@@ -58,14 +58,9 @@ def copy(
     if name is not None:
         metadata["name"] = name
     if parent is not None:
-        metadata["parents"] = _single_parent(parent)
+        parents = metadata["parents"] = file_ids(parent)
+        if len(parents) != 1:
+            raise ValueError(f"parent has {len(parents)} folders; a file has one")
     body = metadata_body(metadata, creating=True)
     query = {"fields": ",".join(FILES.keys), "ocrLanguage": ocr_language}
     return apply_to_rows(FILES, file_ids(file), lambda file_id: copy_file(session, file_id, body, query=query))
-
-
-def _single_parent(parent: File) -> list[str]:
-    parents = file_ids(parent)
-    if len(parents) != 1:
-        raise ValueError(f"parent has {len(parents)} folders; a file has one")
-    return parents

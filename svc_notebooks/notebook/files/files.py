@@ -1,9 +1,8 @@
-"""Files as DataFrames: upload, list, change, remove.
+"""Uploads, lists, changes and deletes files, as DataFrames.
 
-Wherever a file is meant, its id, a row, a whole DataFrame or a list of ids will do (D-02). Wrong arguments
-raise TypeError or ValueError before anything is sent. In a call for several rows one that fails does not
-lose the others: every row is tried, and the error that is raised at the end has the rows that worked as
-its `result`.
+A file argument takes an id, a row, a whole DataFrame or a list of ids (D-02). Wrong arguments raise TypeError or
+ValueError before anything is sent. A call for several rows tries every row, also after one failed, and the error at
+the end has the other rows as its `result`.
 """
 
 from __future__ import annotations
@@ -46,20 +45,20 @@ def upload(
     progress: Progress = None,
     session: Session | None = None,
 ) -> DataFrame:
-    """Upload one file or several, and show what the service made of them.
+    """Upload one file or several, and return their metadata.
 
     Args:
         source: A path, bytes, a file opened with mode "rb", a DataFrame (sent as CSV), or a list of those.
-        name: What to call it; a list of names for a list of sources. A path is called by its file name,
-            anything else 'Untitled'.
+        name: The file's name; a list of names for a list of sources. None is the file name of a path,
+            for anything else 'Untitled'.
         mime_type: The media type of the source; None takes it from the name or from the first bytes.
-        convert_to: What it becomes: "document", "spreadsheet", "presentation", "drawing", "script", one of
-            their media types, or "auto", what its type fits best; `import_formats()` lists what can become what.
-            Without a `name` the document is called as the source is, less its extension. None keeps the
-            content as it is.
+        convert_to: The native document to convert it to: "document", "spreadsheet", "presentation", "drawing",
+            "script", one of their media types, or "auto" for the one that its type fits best; `import_formats()`
+            lists them. Without a `name` the document has that of the source, without its extension. None keeps
+            the content as it is.
         ocr_language: The language of text in pictures and scans that become a document, as BCP 47 writes it
             ("de", "zh-Hant"); None leaves it to the service.
-        file_id: An id from `generate_ids()`: repeating the call then makes no second file.
+        file_id: An id from `generate_ids()`, with which a repeated call makes no second file.
         upload_type: "media" (content only, no name), "multipart" (content and metadata in one request),
             "resumable", or "auto": 5 MB or less go as media or multipart, more as resumable (A1-05).
         chunk_size: Bytes for each request of a resumable upload, a multiple of 262144; -1 sends all in
@@ -74,11 +73,11 @@ def upload(
         web_view_link (str).
 
     Raises:
-        TypeError, ValueError: An argument cannot be meant; nothing was sent.
+        TypeError, ValueError: An argument is not valid; nothing was sent.
         AlreadyExists: The `file_id` is taken.
-        BadRequest: The content cannot become what `convert_to` says; or it is given a `file_id`, which what
-            is converted cannot have (X-03).
-        Interrupted: The connection broke for long; the same call with the same source goes on from there.
+        BadRequest: The content cannot be converted to `convert_to`; or a converted file has a `file_id`, which
+            is not possible (X-03).
+        Interrupted: The connection was broken too long; the same call with the same source continues.
 
     See docs/rules.md#a1-simple-upload (A1 to A3) and docs/rules.md#a5-import (A5).
 
@@ -119,25 +118,25 @@ def update(
     session: Session | None = None,
     **metadata: Any,
 ) -> DataFrame:
-    """Change files: their metadata, their content, or both.
+    """Change the metadata of files, their content, or both.
 
     Args:
         file: An id, a row, a DataFrame or a list of ids.
-        source: The new content, as for `upload`; None leaves the content as it is. Of a native document it
-            is converted and replaces everything that was in it.
+        source: The new content, as for `upload`; None keeps the content. For a native document it is converted
+            and replaces everything in the document.
         mime_type: The media type to set; with a source, that of the source.
         ocr_language: As for `upload`.
         upload_type, chunk_size, progress: As for `upload`.
-        **metadata: Fields to set, like `name="b.csv"`, `starred=True`, `properties={"lab": "7"}`; what is
-            not named stays as it is.
+        **metadata: Fields to set, like `name="b.csv"`, `starred=True`, `properties={"lab": "7"}`; the others
+            keep their values.
 
     Returns:
         One row for each file, with the columns of `files()`.
 
     Raises:
-        TypeError, ValueError: An argument cannot be meant; nothing was sent.
-        NotFound: There is no such file, or not for this user.
-        BadRequest: The source cannot become what the file is.
+        TypeError, ValueError: An argument is not valid; nothing was sent.
+        NotFound: There is no such file, or this user may not see it.
+        BadRequest: The source cannot be converted to the type of the file.
 
     See docs/rules.md#u-05b (U-05b) and docs/rules.md#a1-simple-upload (A1 to A5).
 
@@ -174,7 +173,7 @@ def _update_files(session: Session, ids: list[str], body: FileResource) -> DataF
 
 
 def create_file(*, session: Session | None = None, **metadata: Any) -> DataFrame:
-    """Make a file of metadata alone: a folder, a shortcut, or an empty file.
+    """Create a file without content, such as a folder, a shortcut, or an empty file.
 
     Args:
         **metadata: Its fields, like `name="Data"`, `mime_type="application/vnd.svc-apps.folder"`,
@@ -184,7 +183,7 @@ def create_file(*, session: Session | None = None, **metadata: Any) -> DataFrame
         One row, with the columns of `files()`.
 
     Raises:
-        TypeError, ValueError: A field that does not exist, or a value that it cannot have.
+        TypeError, ValueError: A field does not exist, or its value is not valid.
         AlreadyExists: The id is taken.
 
     See docs/rules.md#a4-metadata (A4).
@@ -202,7 +201,7 @@ def create_file(*, session: Session | None = None, **metadata: Any) -> DataFrame
 
 
 def generate_ids(count: int = 10, *, session: Session | None = None) -> DataFrame:
-    """Ids for files that do not exist yet: an upload with one of them can be repeated without harm.
+    """Generate ids for new files. An upload with one of them can be repeated safely.
 
     Args:
         count: How many, 1 to 1000.
@@ -228,18 +227,18 @@ def file(
     fields: str | Iterable[str] | None = None,
     session: Session | None = None,
 ) -> DataFrame:
-    """What the service tells of a file, or of each of several.
+    """Return the metadata of a file, or of each of several.
 
     Args:
         id: An id, a row, a DataFrame or a list of ids.
-        fields: Columns to ask for: names with commas or a list of them, "*" for all; None gives the
-            columns of `files()`. Checksums are computed when they are first asked for.
+        fields: The columns, as names with commas or a list of them, "*" for all; None gives the columns of
+            `files()`. Checksums are computed when they are first requested.
 
     Returns:
         One row for each file.
 
     Raises:
-        NotFound: There is no such file, or not for this user.
+        NotFound: There is no such file, or this user may not see it.
 
     >>> lab = svc.sandbox()
     >>> made = svc.upload(b"hello", name="hello.txt")
@@ -265,14 +264,14 @@ def files(
     fields: str | Iterable[str] | None = None,
     session: Session | None = None,
 ) -> DataFrame:
-    """The files that match a query, all of them: as many pages as it takes.
+    """List all files that match a query, from as many pages as there are.
 
     Args:
-        query: In the interface's words, like "name contains 'survey' and trashed = false"; None matches
-            all, those in the trash too.
+        query: In the interface's query language, like "name contains 'survey' and trashed = false"; None matches
+            all, also those in the trash.
         order_by: Keys with commas, each with an optional desc, like "folder,modifiedTime desc".
-        limit: At most so many rows; None for all.
-        fields: Columns to ask for: names with commas or a list of them, "*" for all.
+        limit: The most rows; None for all.
+        fields: The columns, as names with commas or a list of them, "*" for all.
 
     Returns:
         One row for each file: id, name, mime_type (str), size (Int64, bytes, missing for folders),
@@ -280,7 +279,7 @@ def files(
         list of ids), web_view_link (str).
 
     Raises:
-        TypeError, ValueError: An argument cannot be meant; nothing was sent.
+        TypeError, ValueError: An argument is not valid; nothing was sent.
         BadRequest: The service does not understand the query or the order.
 
     >>> lab = svc.sandbox()
@@ -307,7 +306,7 @@ def files(
 
 
 def trash(file: File, *, session: Session | None = None) -> DataFrame:
-    """Move files to the trash; one row for each, with the columns of `files()`.
+    """Move files to the trash and return them, with the columns of `files()`.
 
     >>> lab = svc.sandbox()
     >>> svc.trash(svc.upload(b"old"))["trashed"].tolist()
@@ -317,7 +316,7 @@ def trash(file: File, *, session: Session | None = None) -> DataFrame:
 
 
 def untrash(file: File, *, session: Session | None = None) -> DataFrame:
-    """Take files out of the trash; one row for each, with the columns of `files()`.
+    """Restore files from the trash and return them, with the columns of `files()`.
 
     >>> lab = svc.sandbox()
     >>> svc.untrash(svc.trash(svc.upload(b"old")))["trashed"].tolist()
@@ -327,13 +326,13 @@ def untrash(file: File, *, session: Session | None = None) -> DataFrame:
 
 
 def delete(file: File, *, session: Session | None = None) -> DataFrame:
-    """Delete files for good, past the trash.
+    """Delete files permanently, without the trash.
 
     Returns:
         One row for each: id (str), deleted (boolean).
 
     Raises:
-        NotFound: There is no such file, or not for this user.
+        NotFound: There is no such file, or this user may not see it.
         NotAllowed: Only the owner may delete a file.
 
     >>> lab = svc.sandbox()

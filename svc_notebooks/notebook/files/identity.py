@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def token_info(*, session: Session | None = None) -> DataFrame:
-    """What the session's own token is good for, as the service's /tokeninfo says; the token is not shown.
+    """Show the user, client, scopes and expiry of the session's token, from /tokeninfo, without the token itself.
 
     Returns:
         One row: email, client (str, the OAuth client it was given to), scopes (object: a list of last segments),
         expires (datetime64[ms, UTC], missing for a token without an end).
 
     Raises:
-        NotSignedIn: There is no such token any more.
+        NotSignedIn: The token is not valid any more.
 
     See docs/rules.md#t-tokens-and-scopes (T).
 
@@ -35,9 +35,9 @@ def token_info(*, session: Session | None = None) -> DataFrame:
     >>> svc.token_info()["email"].tolist()
     ['ada@svc.example']
     """
-    from ...client.service_account import token_info as ask
+    from ...client import service_account
 
-    info = ask(session_or_current(session))
+    info = service_account.token_info(session_or_current(session))
     expires = info.get("exp")
     row = {
         "email": info.get("email"),
@@ -55,19 +55,19 @@ def service_account_token(
     subject: str | None = None,
     verify: bool | str | Path | None = None,
 ) -> AccountToken:
-    """A function that gives access tokens of a service account, for `connect(base_url, token=...)`.
+    """Make a token function of a service account, for `connect(base_url, token=...)`.
 
-    Nothing is sent before a token is needed; when one has expired, the session asks for the next.
+    Nothing is sent before a token is needed. When one has expired, the session gets the next.
 
     Args:
-        key: The key file's path, or the dict that it holds.
+        key: The key file's path, or its content as a dict.
         scopes: Full URIs of scopes.
-        subject: A user for whom the account acts, where that was delegated to it.
-        verify: As for `connect`, for the token endpoint that the key names.
+        subject: A user on whose behalf the account acts, where it has domain-wide delegation.
+        verify: As for `connect`, for the token endpoint in the key.
 
     Raises:
         OSError: The file cannot be read.
-        TypeError, ValueError: It is no such key; it is not shown.
+        TypeError, ValueError: The key is not valid; the message does not show it.
         ImportError: PyJWT or cryptography is missing (`pip install 'svc-notebooks[identity]'`).
 
     See docs/rules.md#t-tokens-and-scopes (T).

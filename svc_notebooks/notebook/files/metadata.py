@@ -1,4 +1,4 @@
-"""Metadata as Python arguments: checked against the field table, then as it goes over the wire."""
+"""Checks metadata arguments against the table of file fields, and converts them to JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WRITABLE = {
 
 
 def metadata_body(metadata: Mapping[str, Any] | None, *, creating: bool) -> File:
-    """The JSON object of some metadata. Raises TypeError for a name that is none, ValueError for a value.
+    """Return metadata as a JSON object. Raises TypeError for an unknown field, ValueError for an invalid value.
 
     >>> metadata_body({"mime_type": "text/csv", "starred": True}, creating=True)
     {'mimeType': 'text/csv', 'starred': True}

@@ -1,10 +1,10 @@
-"""Grants, revokes and lists permissions: share, unshare, permissions."""
+"""Grants, revokes and lists permissions on files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..arguments import choice, file_ids
 from ..batch import apply_to_rows
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
+    from ...core.resources.files import Permission
     from ..arguments import File
 
 _ROLES = ("reader", "commenter", "writer")
@@ -30,11 +31,11 @@ def share(
     role: str = "reader",
     session: Session | None = None,
 ) -> DataFrame:
-    """Let others see files, or work on them. Who has another role already gets this one.
+    """Share files with others. A grantee with another role gets this one.
 
     Args:
-        file: An id, a row, a DataFrame or a list of ids. A folder shares all that is in it.
-        with_: An e-mail address, "anyone" (who knows the id), "domain:example.com", or a list of those.
+        file: An id, a row, a DataFrame or a list of ids. A folder is shared with all files in it.
+        with_: An e-mail address, "anyone" (with the id), "domain:example.com", or a list of those.
         role: "reader", "commenter" or "writer".
 
     Returns:
@@ -42,9 +43,9 @@ def share(
         domain (str).
 
     Raises:
-        TypeError, ValueError: An argument cannot be meant; nothing was sent.
+        TypeError, ValueError: An argument is not valid; nothing was sent.
         NotAllowed: This user may not share it.
-        NotFound: There is no such file, or not for this user.
+        NotFound: There is no such file, or this user may not see it.
 
     Channels on the file receive `add`, `update` and `remove`: see docs/rules.md#n-06b (N-06b).
 
@@ -69,7 +70,7 @@ def _grantees(with_: object) -> Iterable[str]:
 
 
 def check_grantee(argument: str, grantee: str) -> str:
-    """Somebody with whom a file can be shared. Raises ValueError that names the argument.
+    """Return a grantee of `share`. Raises ValueError that names the argument for an invalid one.
 
     >>> check_grantee("With", "bob@svc.example")
     'bob@svc.example'
@@ -79,7 +80,7 @@ def check_grantee(argument: str, grantee: str) -> str:
     raise ValueError(f'{argument} has {grantee!r}; give an e-mail address, "anyone" or "domain:example.com"')
 
 
-def _body(grantee: str, role: str) -> dict[str, Any]:
+def _body(grantee: str, role: str) -> Permission:
     if grantee == _ANYONE:
         return {"type": "anyone", "role": role}
     if grantee.startswith(_DOMAIN):
@@ -88,18 +89,18 @@ def _body(grantee: str, role: str) -> dict[str, Any]:
 
 
 def unshare(file: File, with_: str | Sequence[str], *, session: Session | None = None) -> DataFrame:
-    """Take away what `share` gave: whoever has no other way to a file sees it no more.
+    """Remove permissions that `share` created. Users without another permission lose access.
 
     Args:
         file: As for `share`.
         with_: As for `share`.
 
     Returns:
-        One row for each permission that is gone, with the columns of `share`.
+        One row for each removed permission, with the columns of `share`.
 
     Raises:
-        ValueError: It is not shared with them.
-        NotAllowed: This user may not change who sees it, or the permission is that of a folder above.
+        ValueError: A file is not shared with a grantee.
+        NotAllowed: This user may not change the permissions, or the permission is that of a folder above.
 
     >>> lab = svc.sandbox()
     >>> file = svc.upload(b"plan", name="plan.txt")
@@ -114,35 +115,30 @@ def unshare(file: File, with_: str | Sequence[str], *, session: Session | None =
 
     def revoke(pair: tuple[str, str]) -> Record:
         file_id, grantee = pair
-        permission = next(
-            (candidate for candidate in file_permissions(session, file_id) if _grantee(candidate) == grantee.lower()),
-            None,
-        )
-        if permission is None:
-            raise ValueError(
-                f"file {file_id!r} is not shared with {grantee!r}; permissions(file) lists with whom it is"
-            )
-        unshare_file(session, file_id, str(permission["id"]))
-        return _record(file_id, permission)
+        for permission in file_permissions(session, file_id):
+            if _grantee(permission) == grantee.lower():
+                unshare_file(session, file_id, permission["id"])
+                return _record(file_id, permission)
+        raise ValueError(f"file {file_id!r} is not shared with {grantee!r}; permissions(file) lists its grantees")
 
     return apply_to_rows(PERMISSIONS, list(product(file_ids(file), grantees)), revoke)
 
 
-def _grantee(permission: Record) -> str:
-    """A permission's grantee, as `share` takes it."""
+def _grantee(permission: Permission) -> str:
+    """Return the grantee of a permission, as `share` takes it."""
     if permission.get("domain"):
         return f"{_DOMAIN}{permission['domain']}"
     return str(permission.get("emailAddress") or permission["type"])
 
 
 def permissions(file: File, *, session: Session | None = None) -> DataFrame:
-    """Who has which role on files, the owner first; what is inherited from folders is among them.
+    """List the permissions on files, the owner's first, with those inherited from folders.
 
     Returns:
         One row for each permission, with the columns of `share`; the owner's role is "owner".
 
     Raises:
-        NotAllowed: Only those who may write a file see with whom it is shared.
+        NotAllowed: Only writers of a file may see its permissions.
 
     >>> lab = svc.sandbox()
     >>> svc.permissions(svc.upload(b"mine"))["role"].tolist()
@@ -161,5 +157,5 @@ def permissions(file: File, *, session: Session | None = None) -> DataFrame:
     )
 
 
-def _record(file_id: str, permission: Record) -> dict[str, Any]:
+def _record(file_id: str, permission: Permission) -> Record:
     return {"file_id": file_id, **permission}

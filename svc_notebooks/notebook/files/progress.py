@@ -1,7 +1,7 @@
-"""Progress of one transfer: a native bar in notebooks, tqdm in terminals, silence elsewhere (D-03).
+"""Shows the progress of a transfer, with a widget in notebooks and tqdm in terminals (D-03).
 
-The bar in a notebook is shown once and then only changes its traits: no display is updated, so that
-the saved notebook is the same at every run. It tells no rates and no times for the same reason.
+The bar in a notebook is displayed once and then only changes its traits, so that the saved notebook is the same at
+every run. It shows no rates and no times for the same reason.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from ..widgets.progress_bar import ProgressBar
 
 Report: TypeAlias = Callable[[int, int | None], None]
-"""What is told how far a transfer is: bytes done, and bytes in all (None: not known)."""
+"""A function that is called with the bytes done, and the bytes in all or None."""
 
 Progress: TypeAlias = "bool | Report | None"
-"""None: a bar from `BAR_MIN_SIZE` on; True, False: always, never; or something to be told."""
+"""None shows a bar from `BAR_MIN_SIZE` on, True always, False never; a function is called instead."""
 
 BAR_MIN_SIZE = 8 * MIB
-"""Transfers below this many bytes are over before anyone has read the bar."""
+"""Transfers below this many bytes are too short for a bar."""
 
 
 def check_progress(progress: object) -> None:
-    """Raise TypeError unless this is something that `progress` may be."""
+    """Raise TypeError where `progress` is not None, True, False or a function."""
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
         raise TypeError(
             f"progress must be None, True, False or a function of (done, total), not {type(progress).__name__}"
@@ -36,7 +36,7 @@ def check_progress(progress: object) -> None:
 
 @contextmanager
 def reporting(progress: Progress, label: str, total: int | None) -> Iterator[Report]:
-    """What a transfer reports to, and its end told in the same place."""
+    """Give a function for reports of progress, and finish its bar at the end of the block."""
     if callable(progress):
         yield progress
     elif progress is False or (progress is None and (total or 0) < BAR_MIN_SIZE):
@@ -47,7 +47,7 @@ def reporting(progress: Progress, label: str, total: int | None) -> Iterator[Rep
 
 
 def _ignore_progress(done: int, total: int | None) -> None:
-    """Tell nobody."""
+    """Show nothing."""
 
 
 @contextmanager

@@ -29,7 +29,7 @@ def new_files(
     file_id: str | None = None,
     metadata: Mapping[str, Any] | None = None,
 ) -> list[UploadRequest]:
-    """Prepare an upload for each source; arguments and errors are those of `upload`."""
+    """Prepare an upload for each source, with the arguments and errors of `upload`."""
     from ...client.uploads.prepare import prepare
 
     contents = sources(source)
@@ -52,7 +52,7 @@ def new_content(
     arguments: UploadArguments,
     metadata: Mapping[str, Any] | None = None,
 ) -> list[UploadRequest]:
-    """Prepare an upload of one content for each of these files; arguments and errors are those of `update`."""
+    """Prepare an upload of one content for each of these files, with the arguments and errors of `update`."""
     from ...client.uploads.prepare import prepare
 
     contents = sources(source)

@@ -1,4 +1,4 @@
-"""Resumable uploads by hand, one request at a time (interface, Resumable upload session)."""
+"""Resumable uploads step by step, one request at a time."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 
 class Upload:
-    """A resumable upload in your hands.
+    """A resumable upload that you can run step by step.
 
-    `send_chunk`, `status` and `cancel` do one thing each and give its row of the history; `run` and
-    `resume` go on to the end and give the file. Whatever is raised, the service keeps what it has, and
-    `resume` goes on from there.
+    `send_chunk`, `status` and `cancel` perform one step each and return its row of the history. `run` and `resume`
+    continue to the end and return the file. After any error the service keeps the bytes that it has, and `resume`
+    continues from there.
 
     >>> lab = svc.sandbox()
     >>> up = svc.start_upload(bytes(300_000), name="zeros.bin", chunk_size=262_144)
@@ -47,37 +47,38 @@ class Upload:
         self._session = session
 
     def __getstate__(self) -> NoReturn:
-        """Two processes that send to one session overtake each other."""
+        """Raise TypeError, because two processes that send to one session overtake each other."""
         raise TypeError(
             "an Upload is not pickled: give its session_uri to the other process, which calls resume_upload()"
         )
 
     @property
     def session_uri(self) -> str | None:
-        """The address that the service gave to this upload; `resume_upload` takes it."""
+        """The address of the upload session, which `resume_upload` takes."""
         return self._upload.session_uri
 
     @property
     def state(self) -> str:
-        """The upload's state as the answers tell it: open, complete, cancelled, or none.
+        """The state of the upload, which is open, complete, cancelled or none.
 
-        none: the service has no session of this upload, because it was not opened yet or has expired; the next step
-        opens one and begins at the first byte. The row of `history` that met the expired session says expired.
+        none means that the service has no session of this upload, because it was not opened yet or has expired. The
+        next step opens one and starts at the first byte. The row of `history` with the expired session has expired.
         """
         return self._upload.state.value
 
     @property
     def history(self) -> DataFrame:
-        """A row for each step so far: n (Int64), action (str: begin, send, ask, wait, cancel), first, last,
-        total, status, stored (Int64; bytes are counted from 0, last is included), waited (Float64, seconds),
-        state, error (str).
+        """The steps so far.
+
+        One row for each: n (Int64), action (str: begin, send, ask, wait, cancel), first, last, total, status, stored
+        (Int64; bytes are counted from 0, last is included), waited (Float64, seconds), state, error (str).
         """
         return frame(HISTORY, self._upload.history)
 
     def picture(self) -> Picture:
-        """What each request sent, what of it had been sent before, and what the service had then: to be looked at.
+        """Draw the bytes that each request sent, those of them that were sent before, and the bytes stored then.
 
-        A broken request counts with the bytes that left; what the service kept of them the next answer tells.
+        A broken request has the bytes that left. The next response tells which of them the service stored.
 
         See docs/rules.md#a3-12 (A3-12) and docs/rules.md#a3-20 (A3-20, A3-21).
 
@@ -94,7 +95,7 @@ class Upload:
         return upload_picture(self._upload.request.name, self._upload.total, self._upload.history)
 
     def states(self) -> Picture:
-        """The states that an upload session can have, and the way that this one took, by the numbers of its steps.
+        """Draw the states of an upload session and the path of this one, by the numbers of its steps.
 
         See docs/reference.md#states-of-a-resumable-upload.
 
@@ -109,30 +110,30 @@ class Upload:
         return state_chart(self._upload.request.name, state_path(history, begun_elsewhere=elsewhere))
 
     def send_chunk(self) -> DataFrame:
-        """Send the next chunk, and whatever must come before it. ValueError when nothing is left to send."""
+        """Send the next chunk, after the steps before it. Raises ValueError when the upload is complete."""
         return frame(HISTORY, [self._upload.send_chunk()])
 
     def status(self) -> DataFrame:
-        """Ask the service what it has."""
+        """Query how many bytes the service has."""
         return frame(HISTORY, [self._upload.status()])
 
     def cancel(self) -> DataFrame:
-        """Tell the service to forget this upload."""
+        """Cancel the upload session on the service."""
         return frame(HISTORY, [self._upload.cancel()])
 
     def run(self, *, progress: Progress = None) -> DataFrame:
-        """Send everything that is left and return the file, with the columns of `files()`."""
+        """Send all bytes that are left and return the file, with the columns of `files()`."""
         with self._reporting(progress):
             return self._file_frame(self._upload.run())
 
     def resume(self, *, progress: Progress = None) -> DataFrame:
-        """Query what the service has, then send what is left and return the file, with the columns of `files()`."""
+        """Query what the service has, send the rest and return the file, with the columns of `files()`."""
         with self._reporting(progress):
             return self._file_frame(self._upload.resume())
 
     @contextmanager
     def _reporting(self, progress: Progress) -> Iterator[None]:
-        """Report progress for as long as the block lasts; an upload outlives its progress bars."""
+        """Report progress until the end of the block, because an upload outlives its progress bars."""
         check_progress(progress)
         with reporting(progress, f"Upload {self._upload.request.name}", self._upload.total) as report:
             self._upload.progress = report
@@ -167,11 +168,11 @@ def start_upload(
     metadata: Mapping[str, Any] | None = None,
     session: Session | None = None,
 ) -> Upload:
-    """Open a resumable upload and send no content yet; the result sends it step by step.
+    """Open a resumable upload without sending content. The result sends it step by step.
 
     Args:
         file: An existing file whose content is replaced: an id, a row or a frame of one row. None creates a file.
-        name, metadata: As for `upload`; with `file` what they name is changed, too.
+        name, metadata: As for `upload`; with `file` these fields are changed, too.
 
     The other arguments are those of `upload`, for one source.
 
@@ -219,7 +220,7 @@ def resume_upload(
     chunk_size: int | None = None,
     session: Session | None = None,
 ) -> Upload:
-    """Take up an upload that was begun before, here or in another process; `.run()` goes on with it.
+    """Resume an upload that was opened before, here or in another process, with `.run()`.
 
     Args:
         session_uri: The upload's address, from `Upload.session_uri` or `pending_uploads()`.
@@ -227,8 +228,8 @@ def resume_upload(
         chunk_size: As for `upload`.
 
     Raises:
-        SourceChanged: The journal knows this upload, and it began with another content.
-        TypeError, ValueError: An argument cannot be meant.
+        SourceChanged: The journal has this upload, and it was opened for another content.
+        TypeError, ValueError: An argument is not valid.
 
     >>> lab = svc.sandbox()
     >>> begun = svc.start_upload(bytes(300_000), name="zeros.bin", chunk_size=262_144)
@@ -243,7 +244,7 @@ def resume_upload(
 
 
 def pending_uploads(*, session: Session | None = None) -> DataFrame:
-    """The uploads to this service that were begun and not finished, as the journal knows them.
+    """List the unfinished uploads to this service, from the journal.
 
     Returns:
         One row for each, oldest first: name (str), total, chunk_size (Int64, bytes), media_type (str),
