@@ -247,8 +247,7 @@ class ClientUpload:
             if self.file is None and isinstance(after := machine.next_step(), Failed):
                 self._fail(after.reason)
         except BaseException:
-            # The user interrupted it, or the source failed: what the service has is not known.
-            machine.invalidate()
+            machine.invalidate()  # after an interrupt or an error of the source it is not known what the service has
             raise
 
     def _open_session(self) -> None:
