@@ -108,7 +108,7 @@ _READERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
     ("spreadsheet",  ODS,                             "spreadsheet.sniff:read_ods",            ()),
     ("spreadsheet",  CSV,                             "spreadsheet.text.read:read_csv",        ()),
     ("spreadsheet",  TSV,                             "spreadsheet.text.read:read_tsv",        ()),
-    ("spreadsheet",  TEXT,                            "spreadsheet.text.read:read_text",       ()),
+    ("spreadsheet",  TEXT,                            "spreadsheet.text.read:read_tsv",        ()),
     ("presentation", PPTX,                            "presentation.pptx:read",                (PYTHON_PPTX, PILLOW)),
     ("presentation", "application/vnd.ms-powerpoint", "presentation.ppt:read",                 _PPT_ENGINES),
     ("presentation", ODP,                             "presentation.odp:read",                 (LXML, PILLOW)),

@@ -1,4 +1,4 @@
-"""Converts between dates and the serial numbers of spreadsheets: days since 1900 (or 1904)."""
+"""Converts between dates and the serial numbers of spreadsheets, which count days since 1900 (or 1904)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .model import Value
 Kind = Literal["number", "date", "datetime", "time", "duration"]
 
 DATE, DATETIME, TIME, DURATION = "yyyy-mm-dd", "yyyy-mm-dd hh:mm:ss", "hh:mm:ss", "[h]:mm:ss"
-"""The number formats of values that come without one."""
+"""The formats of dates and times that have none."""
 
 DEFAULTS: dict[type, str] = {date: DATE, datetime: DATETIME, time: TIME, timedelta: DURATION}
 
-_EPOCH = datetime(1899, 12, 30)  # noqa: DTZ001  a spreadsheet knows no time zones
+_EPOCH = datetime(1899, 12, 30)  # noqa: DTZ001  spreadsheets have no time zones
 _EPOCH_1904 = datetime(1904, 1, 1)  # noqa: DTZ001
 _LEAP_DAY_THAT_NEVER_WAS = 60
 _MAX_SERIAL = 2_958_466
@@ -26,7 +26,7 @@ _ELAPSED = re.compile(r"\[(h+|m+|s+)\]", re.IGNORECASE)
 
 @lru_cache(4096)
 def value_kind(format: str) -> Kind:
-    """What a number format makes of a number.
+    """Return the kind of value that a number format shows.
 
     >>> [value_kind(code) for code in ("0.00", "dd/mm/yyyy", "h:mm AM/PM", "[h]:mm", '0 "days"')]
     ['number', 'date', 'time', 'duration', 'number']
@@ -42,7 +42,7 @@ def value_kind(format: str) -> Kind:
 
 
 def from_serial(number: float, format: str, *, since_1904: bool = False) -> Value:
-    """The value that a number stands for under this format; the number itself where it stands for none.
+    """Return the date, time or duration of a serial number, or the number itself if the format shows a number.
 
     >>> from_serial(45_292, "yyyy-mm-dd"), from_serial(0.5, "hh:mm"), from_serial(1.5, "0.0")
     (datetime.date(2024, 1, 1), datetime.time(12, 0), 1.5)
@@ -55,23 +55,18 @@ def from_serial(number: float, format: str, *, since_1904: bool = False) -> Valu
     if number < 0:
         return number
     try:
-        moment = _moment(number, since_1904)
-    except OverflowError:  # after the last day of all
+        epoch = _EPOCH_1904 if since_1904 else _EPOCH
+        shift = not since_1904 and 1 <= number < _LEAP_DAY_THAT_NEVER_WAS
+        moment = epoch + timedelta(milliseconds=round((number + shift) * 86_400_000))
+    except OverflowError:  # after the year 9999
         return number
     if 0 <= number < 1 and kind == "time":
         return moment.time()
     return moment.date() if kind == "date" and moment.time() == time() else moment
 
 
-def _moment(number: float, since_1904: bool) -> datetime:
-    epoch = _EPOCH_1904 if since_1904 else _EPOCH
-    if not since_1904 and 1 <= number < _LEAP_DAY_THAT_NEVER_WAS:
-        number += 1
-    return epoch + timedelta(milliseconds=round(number * 86_400_000))
-
-
 def to_serial(value: date | datetime | time | timedelta) -> float | None:
-    """The number that stands for a value, since 1900; None for a day before.
+    """Return the serial number of a value, or None for a day before 1900.
 
     >>> to_serial(date(2024, 1, 1)), to_serial(time(12)), to_serial(date(1815, 12, 10))
     (45292, 0.5, None)

@@ -1,7 +1,7 @@
-"""The model of a native spreadsheet: sheets of sparse cells.
+"""The model of a native spreadsheet, which has sheets of sparse cells.
 
-Never a rectangle: a sheet with one cell at XFD1048576 costs as much as one with a cell at A1. Rows and columns
-are counted from zero, and come in ascending order.
+A sheet with one cell at XFD1048576 costs as much as one with a cell at A1. Rows and columns are counted from zero and
+are in ascending order.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from ..job import JobLimits, TooLarge
 
 @dataclass(frozen=True, slots=True)
 class ErrorValue:
-    """An error that a formula came to, as the programs write it: "#N/A"."""
+    """The error that a formula results in, such as "#N/A"."""
 
     code: str
 
 
 Value = None | bool | int | float | str | date | datetime | time | timedelta | ErrorValue
-"""What a cell can hold; None in a cell with a formula that has not been computed."""
+"""The value of a cell, or None for a formula that has not been computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class CellStyle:
-    """How a value is shown; `format` is a number format as spreadsheets write it ("0.00%"), "" is General."""
+    """The display of a value, with a number format as in spreadsheets ("0.00%", or "" for General)."""
 
     format: str = ""
     bold: bool = False
@@ -39,10 +39,10 @@ DEFAULT_STYLE = CellStyle()
 
 
 class Cell(NamedTuple):
-    """One cell.
+    """A cell of a sheet.
 
-    formula: without the equals sign, in the notation of an xlsx file; `array`: the rows and columns it fills.
-    link: http, https, mailto, or a place in the workbook ("#Sheet2!A1").
+    formula: without the equals sign, in the notation of xlsx; `array` is the rows and columns that it fills.
+    link: http, https, mailto, or a cell of the workbook ("#Sheet2!A1").
     """
 
     value: Value
@@ -53,7 +53,7 @@ class Cell(NamedTuple):
 
     @property
     def display_value(self) -> Value:
-        """The value, or the formula as text where nobody has computed it."""
+        """The value, or the formula as text if it has not been computed."""
         return f"={self.formula}" if self.value is None and self.formula else self.value
 
 
@@ -71,7 +71,7 @@ Rows = Mapping[int, Mapping[int, Cell]]
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One sheet. `widths` are those of columns in characters; `merges` do not overlap."""
+    """A sheet with the widths of columns in characters, and merged areas that do not overlap."""
 
     name: str = "Sheet1"
     rows: Rows = field(default_factory=dict)
@@ -80,49 +80,49 @@ class Sheet:
     hidden: bool = False
 
     def cells(self) -> Iterator[tuple[int, int, Cell]]:
-        """Every cell with its row and column, row after row."""
+        """Yield every cell with its row and column, row by row."""
         for row, columns in self.rows.items():
             for column, cell in columns.items():
                 yield row, column, cell
 
     @property
     def last_column(self) -> int:
-        """The rightmost column that has a cell; -1 for none."""
+        """The rightmost column that has a cell, or -1 if there is none."""
         return max((max(columns) for columns in self.rows.values()), default=-1)
 
 
 @dataclass(frozen=True, slots=True)
 class Workbook:
-    """Sheets in their order, at least one."""
+    """A workbook of at least one sheet."""
 
     sheets: tuple[Sheet, ...] = (Sheet(),)
 
     def pack(self) -> bytes:
-        """The bytes to store."""
+        """Return the bytes to store."""
         return native_package.pack({"sheets": [_sheet_to_json(sheet) for sheet in self.sheets]}, {})
 
     @classmethod
     def unpack(cls, body: bytes) -> Workbook:
-        """The value that `pack` stored."""
+        """Return the workbook that `pack` stored."""
         value, _ = native_package.unpack(body)
         return cls(tuple(_sheet_from_json(sheet) for sheet in value["sheets"]))
 
 
 class CellQuota:
-    """How many cells may still be read."""
+    """Counts the cells that are read, up to the limit."""
 
     def __init__(self, limits: JobLimits) -> None:
         self._limit = self._remaining = limits.cells
 
     def take(self, number: int = 1) -> None:
-        """Some cells are read. Raises TooLarge when they are too many."""
+        """Count cells, and raise TooLarge if there are too many."""
         self._remaining -= number
         if self._remaining < 0:
             raise TooLarge(f"the spreadsheet has more than {self._limit} cells.")
 
 
 def in_order(rows: Mapping[int, Mapping[int, Cell]]) -> Rows:
-    """Rows and columns ascending, those without cells left out."""
+    """Return rows and columns in ascending order, without empty rows."""
     return {row: dict(sorted(rows[row].items())) for row in sorted(rows) if rows[row]}
 
 
@@ -130,7 +130,7 @@ _MAX_MERGES = 50_000
 
 
 def disjoint(areas: list[Area]) -> tuple[Area, ...]:
-    """Those of more than one cell that overlap no earlier one, from the top down: spreadsheets refuse a file otherwise.
+    """Return the areas of several cells that overlap no earlier one, since programs refuse files with others.
 
     >>> disjoint([Area(1, 0, 1, 1), Area(0, 0, 1, 0), Area(5, 5, 5, 5)])
     (Area(top=0, left=0, bottom=1, right=0),)
@@ -146,8 +146,8 @@ def disjoint(areas: list[Area]) -> tuple[Area, ...]:
     return tuple(kept)
 
 
-# A cell is a JSON value where that says all; else a list [kind, value, style, formula, array, link], cut after
-# what it has. A row is a flat list: its number, then column, cell, column, cell, ...
+# A cell with only a JSON value is that value, else a list [kind, value, style, formula, array, link] without
+# missing fields at its end. A row is a flat list: its number, then column, cell, column, cell, ...
 
 _TO_JSON: dict[type, tuple[str, Any]] = {
     datetime: ("datetime", datetime.isoformat),
@@ -197,17 +197,14 @@ def _sheet_from_json(value: Mapping[str, Any]) -> Sheet:
     styles = [CellStyle(*style) for style in value["styles"]]
     return Sheet(
         name=value["name"],
-        rows={line[0]: _row_from_json(line, styles) for line in value["rows"]},
+        rows={
+            row: {column: _cell_from_json(cell, styles) for column, cell in zip(cells[::2], cells[1::2], strict=True)}
+            for row, *cells in value["rows"]
+        },
         merges=tuple(Area(*area) for area in value["merges"]),
         widths=dict(value["widths"]),
         hidden=value["hidden"],
     )
-
-
-def _row_from_json(line: list[Any], styles: list[CellStyle]) -> dict[int, Cell]:
-    cells = iter(line)
-    next(cells)
-    return {column: _cell_from_json(cell, styles) for column, cell in zip(cells, cells, strict=True)}
 
 
 def _cell_from_json(value: Any, styles: list[CellStyle]) -> Cell:

@@ -37,18 +37,18 @@ _PART = re.compile(
 )
 
 _MAX_SCALING_SIGNS = 100
-"""More signs that multiply or divide lead beyond all numbers, and no format that is meant has them."""
+"""The most percent signs or thousands separators that scale a number, since more exceed the range of floats."""
 
 
 class FormatPart(NamedTuple):
-    """A piece of a number format and what it is."""
+    """A part of a number format and its kind."""
 
     kind: str
     text: str
 
 
 def format_cell(cell: Cell) -> str:
-    """The text of a cell.
+    """Return the text that a cell shows.
 
     >>> format_cell(Cell(1234.5, CellStyle("#,##0.00"))), format_cell(Cell(True))
     ('1,234.50', 'TRUE')
@@ -66,7 +66,7 @@ def format_cell(cell: Cell) -> str:
 
 
 def to_text(value: Value) -> str:
-    """A value that any program reads back: dates as ISO 8601 has them, numbers in full.
+    """Return a value as text that programs can read, with ISO 8601 dates and all digits of numbers.
 
     >>> to_text(0.1), to_text(1e21), to_text(date(2024, 1, 2)), to_text(timedelta(hours=30)), to_text(False)
     ('0.1', '1e+21', '2024-01-02', '30:00:00', 'FALSE')
@@ -80,19 +80,14 @@ def to_text(value: Value) -> str:
     if isinstance(value, (date, time)):
         return value.isoformat()
     if isinstance(value, timedelta):
-        return _clock(value)
+        minutes, seconds = divmod(round(abs(value.total_seconds())), 60)
+        return f"{'-' if value < timedelta() else ''}{minutes // 60:02d}:{minutes % 60:02d}:{seconds:02d}"
     return value.code if isinstance(value, ErrorValue) else "" if value is None else str(value)
-
-
-def _clock(value: timedelta) -> str:
-    seconds = abs(value.total_seconds())
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{'-' if value < timedelta() else ''}{minutes // 60:02d}:{minutes % 60:02d}:{rest:02d}"
 
 
 @lru_cache(1024)
 def sections(format: str) -> tuple[tuple[FormatPart, ...], ...]:
-    """The pieces of a number format: for positive numbers, for negative ones, for zero, for text."""
+    """Return the parts of a format's sections for positive numbers, negative numbers, zero and text."""
     parts: list[list[FormatPart]] = [[]]
     for match in _PART.finditer(format[:255]):
         kind = match.lastgroup or "other"
@@ -106,28 +101,24 @@ def sections(format: str) -> tuple[tuple[FormatPart, ...], ...]:
 def _format_number(value: float, format: str) -> str:
     if not format or format.lower() == "general" or value_kind(format) != "number":
         return format_general(value)
-    chosen, signed = _section(value, sections(format))
+    all_sections = sections(format)
+    index = 1 if value < 0 else 2 if value == 0 else 0
+    index = index if index < len(all_sections) else 0
+    chosen = all_sections[index]
     if not any(part.kind in ("number", "general", "fraction", "at") for part in chosen):
-        return _literal_text(chosen)
-    text = "".join(_numeral(abs(value), part, chosen) for part in chosen)
-    return f"-{text}" if signed and value < 0 and any(digit in "123456789" for digit in text) else text
-
-
-def _section(value: float, all_sections: tuple[tuple[FormatPart, ...], ...]) -> tuple[tuple[FormatPart, ...], bool]:
-    """The section for this number, and whether the sign is still to be written."""
-    if value < 0 and len(all_sections) > 1:
-        return all_sections[1], False
-    if value == 0 and len(all_sections) > 2:
-        return all_sections[2], False
-    return all_sections[0], True
-
-
-def _literal_text(parts: tuple[FormatPart, ...]) -> str:
-    return "".join(literal(part) for part in parts)
+        return "".join(map(literal, chosen))
+    scale = 100.0 ** min(sum(part.kind == "percent" for part in chosen), _MAX_SCALING_SIGNS)
+    text = ""
+    for part in chosen:
+        if part.kind in ("number", "fraction"):
+            text += _digits(abs(value) * scale, part.text)
+        else:
+            text += format_general(abs(value)) if part.kind in ("general", "at") else literal(part)
+    return f"-{text}" if index == 0 and value < 0 and re.search("[1-9]", text) else text
 
 
 def literal(part: FormatPart) -> str:
-    """What a piece shows that stands for itself."""
+    """Return the text of a part that does not depend on the value."""
     if part.kind == "text":
         return part.text[1:] if part.text[0] == "\\" else part.text[1:-1]
     if part.kind == "currency":
@@ -137,44 +128,27 @@ def literal(part: FormatPart) -> str:
     return " " if part.kind == "space" else part.text
 
 
-def _numeral(value: float, part: FormatPart, parts: tuple[FormatPart, ...]) -> str:
-    if part.kind in ("number", "fraction"):
-        percents = sum(other.kind == "percent" for other in parts)
-        return _digits(value * 100.0 ** min(percents, _MAX_SCALING_SIGNS), part.text)
-    return format_general(value) if part.kind in ("general", "at") else literal(part)
-
-
 def _digits(value: float, pattern: str) -> str:
     mantissa, _, exponent = pattern.upper().partition("E")
     integer_part, _, decimals = mantissa.partition(".")
     places = min(sum(mark in "0#?" for mark in decimals), 15)
     if exponent:
-        return _scientific(value, places)
+        return f"{value:.{places}E}"
     thousands = len(mantissa) - len(mantissa.rstrip(","))
     decimals = decimals.rstrip(",")
     value /= 1000.0 ** min(thousands, _MAX_SCALING_SIGNS)
     grouped = "," in integer_part.rstrip(",")
     text = f"{value:{',' if grouped else ''}.{places}f}"
     before, _, after = text.partition(".")
-    after = _optional(after, decimals)
+    required = len(decimals.rstrip("#?"))
+    after = after[:required] + after[required:].rstrip("0")
     minimum = integer_part.count("0")
     before = before.rjust(minimum, "0") if before != "0" or minimum else ""
     return f"{before}.{after}" if after else before
 
 
-def _optional(digits: str, pattern: str) -> str:
-    """Without the zeros at the end that the pattern does not ask for."""
-    needed = len(pattern.rstrip("#?"))
-    return digits[:needed] + digits[needed:].rstrip("0")
-
-
-def _scientific(value: float, places: int) -> str:
-    mantissa, _, exponent = f"{value:.{places}E}".partition("E")
-    return f"{mantissa}E{exponent[0]}{exponent[1:]}"
-
-
 def format_general(value: float) -> str:
-    """A number under no format: up to twelve digits.
+    """Return a number in the General format, with up to twelve digits.
 
     >>> format_general(0.1 + 0.2), format_general(1e20), format_general(5.0), format_general(-3)
     ('0.3', '1E+20', '5', '-3')
@@ -209,13 +183,15 @@ def _as_moment(value: date | time | timedelta) -> datetime | None:
         return converted if isinstance(converted, datetime) else None
     if isinstance(value, time):
         return datetime.combine(date(1899, 12, 31), value)
-    return datetime(value.year, value.month, value.day)  # noqa: DTZ001  a spreadsheet knows no time zones
+    return datetime(value.year, value.month, value.day)  # noqa: DTZ001  spreadsheets have no time zones
 
 
 def _piece(parts: list[FormatPart], index: int, moment: datetime, number: float, noon: bool) -> str:
     part = parts[index]
     if part.kind == "elapsed":
-        return _elapsed(part.text[1:-1].lower(), number)
+        unit = part.text[1:-1].lower()
+        size = {"h": 24, "m": 1440, "s": 86_400}[unit[0]]
+        return str(floor(round(number * size, 6))).rjust(len(unit), "0")
     if part.kind == "noon":
         return ("AM" if moment.hour < 12 else "PM")[: 1 if len(part.text) == 3 else 2]
     if part.kind == "date":
@@ -225,13 +201,8 @@ def _piece(parts: list[FormatPart], index: int, moment: datetime, number: float,
     return literal(part)
 
 
-def _elapsed(unit: str, days: float) -> str:
-    size = {"h": 24, "m": 1440, "s": 86_400}[unit[0]]
-    return str(floor(round(days * size, 6))).rjust(len(unit), "0")
-
-
 def _between_hours_and_seconds(parts: list[FormatPart], index: int) -> bool:
-    """Whether an m means minutes: after an hour, or before a second."""
+    """Return whether an m means minutes, as it does after hours and before seconds."""
     clock = [i for i, part in enumerate(parts) if part.kind in ("date", "elapsed")]
     clock_index = clock.index(index)
     before = parts[clock[clock_index - 1]].text.strip("[]").lower() if clock_index else ""
@@ -249,9 +220,6 @@ def _field(code: str, moment: datetime, noon: bool, *, minutes: bool) -> str:
         return name[:3] if size == 3 else name
     if letter == "y":
         return f"{moment.year % 100:02d}" if size < 3 else f"{moment.year:04d}"
-    number = {"d": moment.day, "h": _hour(moment.hour, noon), "m": moment.minute, "s": moment.second}[letter]
+    hour = (moment.hour - 1) % 12 + 1 if noon else moment.hour
+    number = {"d": moment.day, "h": hour, "m": moment.minute, "s": moment.second}[letter]
     return str(number).rjust(min(size, 2), "0")
-
-
-def _hour(hour: int, noon: bool) -> int:
-    return (hour - 1) % 12 + 1 if noon else hour

@@ -1,26 +1,26 @@
-"""Lays out a sheet for printing and HTML: the rows and columns to show, merged areas and gaps.
+"""Chooses the rows and columns of a sheet to show in PDF and HTML, with merged areas and gaps.
 
-Work grows with the cells that there are, not with the rectangle around them.
+Its time depends on the number of cells, not on the rectangle around them.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from .model import Area, Cell, Sheet
 
 _ROW_GAP, _COLUMN_GAP = 50, 10
-"""So many empty rows or columns are shown between others; more are skipped, which their numbers and letters tell."""
+"""Up to this number, empty rows or columns between others are shown; more are skipped."""
 
 _MERGED_GAP = 20
-"""So far a merged area is shown beyond the last cell."""
+"""The rows or columns of a merged area that are shown beyond the last cell."""
 
 
 class LayoutCell(NamedTuple):
-    """One cell of the layout, or a run of `across` empty ones where there is no cell."""
+    """A cell of the layout, or without a `cell` a run of `colspan` empty ones."""
 
     cell: Cell | None
     colspan: int = 1
@@ -29,7 +29,7 @@ class LayoutCell(NamedTuple):
 
 
 class LayoutRow(NamedTuple):
-    """One row of the layout."""
+    """A row of the layout."""
 
     row: int
     cells: list[LayoutCell]
@@ -37,7 +37,7 @@ class LayoutRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SheetLayout:
-    """The rows and columns that are shown."""
+    """The rows and columns to show."""
 
     sheet: Sheet
     rows: list[int]
@@ -45,31 +45,30 @@ class SheetLayout:
 
     @classmethod
     def of(cls, sheet: Sheet) -> SheetLayout:
-        """The layout of a whole sheet."""
+        """Return the layout of a whole sheet."""
         if not sheet.rows:
             return cls(sheet, [], [])
         with_cell = [area for area in sheet.merges if area.left in sheet.rows.get(area.top, ())]
         rows = {min(area.bottom, area.top + _MERGED_GAP) for area in with_cell}
         columns = {min(area.right, area.left + _MERGED_GAP) for area in with_cell}
         columns.update(column for cells in sheet.rows.values() for column in cells)
-        return cls(
-            sheet, _with_small_gaps({0, *sheet.rows, *rows}, _ROW_GAP), _with_small_gaps({0, *columns}, _COLUMN_GAP)
-        )
+        shown_rows = _with_small_gaps({0, *sheet.rows, *rows}, _ROW_GAP)
+        return cls(sheet, shown_rows, _with_small_gaps({0, *columns}, _COLUMN_GAP))
 
     @property
     def has_gaps(self) -> bool:
-        """Whether something empty is left out."""
+        """Whether empty rows or columns are skipped."""
         return any(numbers and numbers[-1] + 1 > len(numbers) for numbers in (self.rows, self.columns))
 
     def band(self, first: int, end: int) -> SheetLayout:
-        """The layout of some of the columns, and of the rows that have something there."""
+        """Return the layout of some of the columns, with the rows that have cells there."""
         columns = self.columns[first:end]
         inside = range(columns[0], columns[-1] + 1)
         rows = [row for row in self.rows if any(column in inside for column in self.sheet.rows.get(row, ()))]
         return SheetLayout(self.sheet, rows, columns)
 
     def layout_rows(self) -> Iterator[LayoutRow]:
-        """The rows from the top down."""
+        """Yield the rows from top to bottom."""
         pending = sorted(filter(None, (self._layout_area(area) for area in self.sheet.merges)), reverse=True)
         open_areas: list[Area] = []
         for index, row in enumerate(self.rows):
@@ -81,7 +80,7 @@ class SheetLayout:
             open_areas += starting
 
     def _layout_area(self, area: Area) -> Area | None:
-        """An area in places of the layout; nothing, if less than two are shown."""
+        """Return an area in positions of the layout, or None if it shows less than two cells."""
         top, bottom = bisect_left(self.rows, area.top), bisect_right(self.rows, area.bottom) - 1
         left, right = bisect_left(self.columns, area.left), bisect_right(self.columns, area.right) - 1
         if top > bottom or left > right or (top, left) == (bottom, right):
@@ -92,7 +91,11 @@ class SheetLayout:
         starts = {area.left: area for area in starting}
         skipped = {area.left: area.right for area in covering}
         cells = self.sheet.rows.get(row, {})
-        cells_by_position = {place: cells[column] for place, column in self._positions(cells)}
+        cells_by_position = {
+            position: cells[column]
+            for column in cells
+            if (position := bisect_left(self.columns, column)) < len(self.columns) and self.columns[position] == column
+        }
         following = 0
         for place in sorted({*cells_by_position, *starts, *skipped}):
             if place < following:
@@ -109,18 +112,12 @@ class SheetLayout:
         if following < len(self.columns):
             yield LayoutCell(None, len(self.columns) - following)
 
-    def _positions(self, cells: Iterable[int]) -> Iterator[tuple[int, int]]:
-        for column in cells:
-            position = bisect_left(self.columns, column)
-            if position < len(self.columns) and self.columns[position] == column:
-                yield position, column
-
 
 _EMPTY = Cell("")
 
 
 def _with_small_gaps(numbers: set[int], gap: int) -> list[int]:
-    """Ascending, with those between, except where there are too many of them."""
+    """Return the numbers in ascending order, with gaps filled up to a size."""
     filled: list[int] = []
     for number in sorted(numbers):
         if filled and number - filled[-1] <= gap + 1:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from .formula.tokens import rename_sheets
-from .model import Cell, Rows, Sheet, Workbook
+from .model import Rows, Sheet, Workbook
 from .values import clean
 
 _MAX_LENGTH = 31
@@ -15,12 +15,12 @@ _FORBIDDEN = re.compile(r"[\[\]:*?/\\\t\r\n]")
 
 
 def with_valid_sheet_names(sheets: Iterable[Sheet]) -> Workbook:
-    """A workbook of these sheets, renamed where needed, in the formulas too; of one empty sheet, if there are none."""
+    """Return a workbook with valid sheet names, also in formulas, and with one empty sheet if there are none."""
     sheet_list = list(sheets)
     names = _names([sheet.name for sheet in sheet_list])
     new_names = {sheet.name: name for sheet, name in zip(sheet_list, names, strict=True) if sheet.name != name}
     renamed = (
-        replace(sheet, name=name, rows=_rows(sheet.rows, new_names))
+        replace(sheet, name=name, rows=_rename_in_formulas(sheet.rows, new_names))
         for sheet, name in zip(sheet_list, names, strict=True)
     )
     return Workbook(tuple(renamed)) if sheet_list else Workbook()
@@ -40,11 +40,13 @@ def _names(requested: list[str]) -> list[str]:
     return names
 
 
-def _rows(rows: Rows, changed: dict[str, str]) -> Rows:
-    if not changed:
+def _rename_in_formulas(rows: Rows, new_names: dict[str, str]) -> Rows:
+    if not new_names:
         return rows
-    return {row: {column: _cell(cell, changed) for column, cell in columns.items()} for row, columns in rows.items()}
-
-
-def _cell(cell: Cell, changed: dict[str, str]) -> Cell:
-    return cell._replace(formula=rename_sheets(cell.formula, changed)) if cell.formula else cell
+    return {
+        row: {
+            column: cell._replace(formula=rename_sheets(cell.formula, new_names)) if cell.formula else cell
+            for column, cell in columns.items()
+        }
+        for row, columns in rows.items()
+    }

@@ -1,4 +1,4 @@
-"""Reads spreadsheet files by their signature: many files have the name or media type of another format.
+"""Reads spreadsheet files by their signature, since many have the name or media type of another format.
 
 Browsers send CSV files as Excel files, and many programs export HTML tables as xls.
 """
@@ -21,7 +21,7 @@ _HEAD = 4096
 
 
 def read_xlsx(source: bytes, job: Job) -> Workbook:
-    """A file that was declared as xlsx: a zip file is read as xlsx, any other file by its signature.
+    """Read a file that was declared as xlsx, which is read by its signature if it is not a zip file.
 
     Raises:
         ConversionError: the file is damaged, encrypted or not a spreadsheet; TooLarge: it has too many cells.
@@ -30,7 +30,7 @@ def read_xlsx(source: bytes, job: Job) -> Workbook:
 
 
 def read_ods(source: bytes, job: Job) -> Workbook:
-    """A file that was declared as ods: a zip file is read as ods, any other file by its signature.
+    """Read a file that was declared as ods, which is read by its signature if it is not a zip file.
 
     Raises:
         ConversionError: the file is damaged, encrypted or not a spreadsheet; TooLarge: it has too many cells.
@@ -39,7 +39,7 @@ def read_ods(source: bytes, job: Job) -> Workbook:
 
 
 def read_by_signature(source: bytes, job: Job) -> Workbook:
-    """A workbook in the format that the first bytes show.
+    """Read a workbook in the format that its first bytes show.
 
     Raises:
         ConversionError: the file is damaged, encrypted or not a spreadsheet; TooLarge: it has too many cells.
@@ -52,7 +52,7 @@ def read_by_signature(source: bytes, job: Job) -> Workbook:
         return ods.read(source, job) if b"opendocument.spreadsheet" in source[:200] else xlsx.read(source, job)
     head = source[:_HEAD].replace(b"\0", b"").lower()
     if b"urn:schemas-microsoft-com:office:spreadsheet" in head:
-        raise ConversionError("this is a workbook as one XML file (Excel 2003); save it as xlsx.")
+        raise ConversionError("the file is a workbook of Excel 2003 XML; save it as xlsx.")
     if b"<table" in head or b"<html" in head or b"<!doctype html" in head:
         return html.read(source, job)
-    return text.read_table(source, job)
+    return text.read_csv(source, job)

@@ -1,8 +1,7 @@
-"""Parses texts as cell values: numbers, dates, booleans, or text.
+"""Parses text as cell values, which are numbers, dates, booleans or text.
 
-The rules for files that are only text (csv, html) are cautious: what would not come back as it was stays text.
-"007", "+49 30 1234", "1e5" (an item number as likely as a number), sixteen digits, 3/4/2024 (whose March?), and
-everything that begins with an equals sign.
+The rules for text files (csv, html) are cautious, and keep as text what would be written back differently or is
+ambiguous, such as "007", "+49 30 1234", "1e5", sixteen digits, 3/4/2024, and text that begins with an equals sign.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ _EXACT = 2**53
 
 
 def clean(text: str) -> str:
-    """Without the control characters that no XML file can hold, and halves of characters."""
+    """Remove control characters, which XML does not allow, and single surrogates."""
     return text if text.isprintable() else _UNWRITABLE.sub("", text)
 
 
 def parse_number(text: str) -> int | float | ErrorValue:
-    """The number that a file holds as one."""
+    """Parse a number of a file, or return the error value for text that is not a finite number."""
     try:
         parsed = float(text)
     except ValueError:
@@ -40,7 +39,7 @@ _ISO = re.compile(
 
 
 def parse_moment(text: str) -> date | datetime | time | None:
-    """An ISO 8601 date, time or both, without a time zone: a spreadsheet knows none.
+    """Parse an ISO 8601 date, time or both, without a time zone; return None for other text.
 
     >>> parse_moment("2024-02-29"), parse_moment("2024-02-30"), parse_moment("09:30")
     (datetime.date(2024, 2, 29), None, datetime.time(9, 30))
@@ -60,7 +59,7 @@ _DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)?(?:\.[0-9]+)?(?:[eE][+-][0-9]{1,3})?
 _EXPONENT = re.compile(r"-?[0-9]\.[0-9]+[eE][0-9]{1,3}", re.ASCII)
 _GROUPED = re.compile(r"-?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?", re.ASCII)
 _SIMPLE = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]*[1-9])?", re.ASCII)
-"""Most numbers in most files."""
+"""The form of most numbers, which is checked first."""
 
 _MAX_DIGITS = 15
 _BOOLEANS = {"TRUE": True, "True": True, "true": True, "FALSE": False, "False": False, "false": False}
@@ -73,7 +72,7 @@ _MAX_LENGTH = 40
 
 
 def parse_cell(text: str, *, comma: bool = False) -> Cell:
-    """The cell that a person who typed this would mean; `comma`: it has decimal commas.
+    """Return the cell that a person who types this text means, with decimal commas if `comma`.
 
     >>> [parse_cell(word).value for word in ("1.50", "007", "TRUE", "1,234", "12%", "=1+1", "2024-01-02")]
     [1.5, '007', True, 1234, 0.12, '=1+1', datetime.date(2024, 1, 2)]

@@ -1,32 +1,26 @@
-"""Reads binary workbooks (Excel 97 to 2003): values with calamine, formulas where LibreOffice is preferred."""
+"""Reads binary workbooks of Excel 97 to 2003 with calamine, or with formulas through LibreOffice."""
 
 from __future__ import annotations
 
 import io
 from typing import Any
 
-from ..engines import available
+from ..engines import available, libreoffice
 from ..job import ConversionError, Job
 from .date_serial import DEFAULTS
 from .model import Area, Cell, CellQuota, CellStyle, Sheet, Workbook, disjoint
 from .sheet_names import with_valid_sheet_names
 from .values import clean, parse_number
+from .xlsx import read as read_xlsx
 
 
 def read(source: bytes, job: Job) -> Workbook:
-    """A workbook in the old binary format."""
+    """Read a binary workbook."""
     if job.office and available.OFFICE.is_available():
-        return _read_with_libreoffice(source, job)
+        return read_xlsx.read(libreoffice.convert(source, "xls", "xlsx", job), job)
     if not available.CALAMINE.is_available():
-        raise ConversionError(f"old workbooks need a library: {available.CALAMINE.install}.")
+        raise ConversionError(f"binary workbooks need python_calamine: {available.CALAMINE.install}.")
     return _read_with_calamine(source, job)
-
-
-def _read_with_libreoffice(source: bytes, job: Job) -> Workbook:
-    from ..engines import libreoffice
-    from .xlsx import read as read_xlsx
-
-    return read_xlsx.read(libreoffice.convert(source, "xls", "xlsx", job), job)
 
 
 def _read_with_calamine(source: bytes, job: Job) -> Workbook:
@@ -43,8 +37,8 @@ def _read_with_calamine(source: bytes, job: Job) -> Workbook:
     except PasswordError as error:
         raise ConversionError("the file is encrypted; send it without a password.") from error
     except CalamineError as error:
-        raise ConversionError(f"the file is damaged, or no workbook: {str(error)[:100]}.") from error
-    job.note("Of an old workbook (xls) the values are read; formulas are kept where LibreOffice is preferred.")
+        raise ConversionError(f"the file is damaged, or not a workbook: {str(error)[:100]}.") from error
+    job.note("Only the values of the binary workbook (xls) were read; formulas need LibreOffice.")
     return with_valid_sheet_names(sheets)
 
 

@@ -348,7 +348,7 @@ def test_a_quotation_that_is_never_closed_swallows_nothing(job):
 
 
 def test_lines_without_columns_are_cells(job):
-    assert values(read_text.read_text(b"one line\nanother, with a comma\n", job))[0] == ["one line"]
+    assert values(read_text.read_tsv(b"one line\nanother, with a comma\n", job))[0] == ["one line"]
 
 
 def test_empty_sources_are_empty_sheets(job):

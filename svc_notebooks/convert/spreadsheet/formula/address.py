@@ -1,4 +1,4 @@
-"""Cell addresses: row and column counted from zero, and the A1 notation ("B3")."""
+"""Converts between the A1 notation ("B3") and row and column counted from zero."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from functools import cache
 
 MAX_ROWS = 1_048_576
 MAX_COLUMNS = 16_384
-"""What a sheet of any of these programs can hold."""
+"""The size of a sheet in Excel and LibreOffice."""
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @cache
 def column_letters(column: int) -> str:
-    """The letters of a column.
+    """Return the letters of a column.
 
     >>> column_letters(0), column_letters(26), column_letters(16_383)
     ('A', 'AA', 'XFD')
@@ -28,7 +28,7 @@ def column_letters(column: int) -> str:
 
 @cache
 def column_number(text: str) -> int:
-    """The inverse of `letters`, for either case."""
+    """Return the number of a column from its letters in either case."""
     number = 0
     for letter in text.upper():
         number = number * 26 + ord(letter) - 64
@@ -36,7 +36,7 @@ def column_number(text: str) -> int:
 
 
 def cell_name(row: int, column: int) -> str:
-    """What a formula calls this cell.
+    """Return the name of a cell in formulas.
 
     >>> cell_name(2, 1)
     'B3'
@@ -45,7 +45,7 @@ def cell_name(row: int, column: int) -> str:
 
 
 def parse_cell_address(text: str) -> tuple[int, int]:
-    """The inverse of `name`; dollar signs do not matter. Raises ValueError for what names no cell.
+    """Return the row and the column of a cell name, with or without dollar signs. Raises ValueError.
 
     >>> parse_cell_address("$B$3")
     (2, 1)
@@ -54,12 +54,12 @@ def parse_cell_address(text: str) -> tuple[int, int]:
     digits = plain.lstrip(_LETTERS + _LETTERS.lower())
     row, column = int(digits) - 1, column_number(plain[: len(plain) - len(digits)])
     if not (0 <= row < MAX_ROWS and 0 <= column < MAX_COLUMNS):
-        raise ValueError(f"{text[:20]!r} is outside of a sheet")
+        raise ValueError(f"{text[:20]!r} is outside a sheet")
     return row, column
 
 
 def parse_area(text: str) -> tuple[int, int, int, int]:
-    """The corners of "B3" or "B3:C9": top, left, bottom, right. Raises ValueError."""
+    """Return top, left, bottom and right of "B3" or "B3:C9". Raises ValueError."""
     first, _, last = text.partition(":")
     (top, left), (bottom, right) = parse_cell_address(first), parse_cell_address(last or first)
     return min(top, bottom), min(left, right), max(top, bottom), max(left, right)

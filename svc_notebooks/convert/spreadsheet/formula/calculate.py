@@ -1,7 +1,7 @@
 """Calculates formulas that have no stored value, as in files from programs that do not calculate.
 
-The engine is fast and knows some 400 functions, but a hostile formula can ask it for more memory than there is,
-and then it ends its process. So it runs in a copy of this one where the system can make one.
+The engine is fast and has some 400 functions, but it ends its process when a hostile formula needs too much memory.
+So it runs in a fork of this process where the system has fork().
 """
 
 from __future__ import annotations
@@ -21,26 +21,30 @@ from ..model import Cell, ErrorValue, Rows, Sheet, Value, Workbook
 
 _MAX_SECONDS = 10
 _MAX_GRID_CELLS = 20_000_000
-"""Of the engine's rectangles: it has no sparse ones."""
+"""The limit of the engine's memory, since its sheets are not sparse."""
 
 _ERROR_CODES = {
     "Null": "#NULL!", "Div": "#DIV/0!", "Value": "#VALUE!", "Ref": "#REF!", "Num": "#NUM!", "Na": "#N/A", "NA": "#N/A",
     "Spill": "#SPILL!", "Calc": "#CALC!",
 }  # fmt: skip
-"""The engine's errors that are a value. A name or function unknown to it, or a circle, is none."""
+"""The engine's errors that are values, unlike an unknown name or a circular reference."""
 
 _TEMPORAL_TYPES: tuple[tuple[str, Any], ...] = (("datetime", datetime), ("date", date), ("time", time))
 
 Results = list[list[Any]]
-"""For each formula without a value, in the order of the workbook: [kind, value], or [] for none."""
+"""A [kind, value] for each formula without a stored value, in the order of the workbook, or [] without a result."""
 
 
 def with_calculated_values(workbook: Workbook, job: Job) -> Workbook:
-    """The workbook with values for its formulas, as far as they can be had; a note where not."""
+    """Calculate the formulas without a value, and add a note if some cannot be calculated."""
     if not any(_needs_value(cell) for sheet in workbook.sheets for _, _, cell in sheet.cells()):
         return workbook
-    results = iter(_results(workbook, job))
-    workbook_with_values = Workbook(tuple(_with_results(sheet, results) for sheet in workbook.sheets))
+    grid_cells = sum((max(sheet.rows, default=0) + 1) * (sheet.last_column + 1) for sheet in workbook.sheets)
+    results: Results = []
+    if available.FORMUALIZER.is_available() and grid_cells <= _MAX_GRID_CELLS:
+        results = _compute_in_child(workbook, job) if hasattr(os, "fork") else _compute(workbook, job.now)
+    pending = iter(results)
+    workbook_with_values = Workbook(tuple(_with_results(sheet, pending) for sheet in workbook.sheets))
     if any(_needs_value(cell) for sheet in workbook_with_values.sheets for _, _, cell in sheet.cells()):
         job.note("Formulas without a last value could not all be computed; those are shown as text.")
     return workbook_with_values
@@ -77,18 +81,11 @@ def _decode_result(encoded: list[Any], cell: Cell) -> Value:
     return value  # type: ignore[no-any-return]
 
 
-def _results(workbook: Workbook, job: Job) -> Results:
-    grid_cells = sum((max(sheet.rows, default=0) + 1) * (sheet.last_column + 1) for sheet in workbook.sheets)
-    if not available.FORMUALIZER.is_available() or grid_cells > _MAX_GRID_CELLS:
-        return []
-    return _compute_in_child(workbook, job) if hasattr(os, "fork") else _compute(workbook, job.now)
-
-
 def _compute_in_child(workbook: Workbook, job: Job) -> Results:
-    """What a copy of this process computes; nothing, if it does not live to tell."""
+    """Compute in a fork of this process; return [] if the fork dies."""
     inlet, outlet = os.pipe()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # the copy starts no thread and waits for none
+        warnings.simplefilter("ignore", DeprecationWarning)  # the fork starts no thread and waits for none
         child = os.fork()
     if child == 0:
         _run_child(workbook, job.now, outlet)
@@ -101,9 +98,15 @@ def _compute_in_child(workbook: Workbook, job: Job) -> Results:
 
 
 def _run_child(workbook: Workbook, now: datetime, outlet: int) -> None:
-    """The copy's whole life: compute, tell, and end without anything that its parent has planned for its own end."""
+    """Compute, write the results to the pipe, and end without the exit handlers of the parent."""
     try:
-        _limit_cpu_time()
+        import resource
+
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # hides the engine's error messages
+        hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        limit = int(sum(resource.getrusage(resource.RUSAGE_SELF)[:2])) + _MAX_SECONDS
+        limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, hard))
         output = json.dumps(_compute(workbook, now)).encode()
         with os.fdopen(outlet, "wb") as pipe:
             pipe.write(output)
@@ -111,21 +114,16 @@ def _run_child(workbook: Workbook, now: datetime, outlet: int) -> None:
         os._exit(0)
 
 
-def _limit_cpu_time() -> None:
-    import resource
-
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)  # the engine's last words
-    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    used = int(sum(resource.getrusage(resource.RUSAGE_SELF)[:2]))
-    limit = used + _MAX_SECONDS
-    resource.setrlimit(resource.RLIMIT_CPU, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
-
-
 def _compute(workbook: Workbook, now: datetime) -> Results:
     import formualizer
 
-    engine = formualizer.Workbook(config=_config(formualizer))
+    limits = formualizer.EvaluationConfig()
+    limits.enable_parallel = False
+    limits.warmup_enabled = False
+    limits.max_eval_time_ms = _MAX_SECONDS * 1000
+    mode = formualizer.WorkbookMode.Interactive
+    config = formualizer.WorkbookConfig(mode=mode, eval_config=limits, enable_changelog=False)
+    engine = formualizer.Workbook(config=config)
     engine.set_deterministic_clock(now)
     for sheet in workbook.sheets:
         engine.add_sheet(sheet.name)
@@ -140,23 +138,17 @@ def _compute(workbook: Workbook, now: datetime) -> Results:
     ]
 
 
-def _config(formualizer: Any) -> Any:
-    limits = formualizer.EvaluationConfig()
-    limits.enable_parallel = False
-    limits.warmup_enabled = False
-    limits.max_eval_time_ms = _MAX_SECONDS * 1000
-    mode = formualizer.WorkbookMode.Interactive
-    return formualizer.WorkbookConfig(mode=mode, eval_config=limits, enable_changelog=False)
-
-
 def _load_sheet(engine: Any, sheet: Sheet) -> None:
-    """Values row by row, then formulas in runs down a column, as people fill them: the engine likes many at once."""
+    """Load the values row by row, then the formulas in runs down each column, since the engine is fast with batches."""
     for row, columns in sheet.rows.items():
-        for first, run in _runs(
-            {column: _engine_value(cell) for column, cell in columns.items() if not _needs_value(cell)}
-        ):
+        values = {column: _engine_value(cell) for column, cell in columns.items() if not _needs_value(cell)}
+        for first, run in _runs(values):
             engine.set_values_batch(sheet.name, row + 1, first + 1, [run])
-    for column, formulas in _by_column(sheet).items():
+    formulas_by_column: dict[int, dict[int, str]] = {}
+    for row, column, cell in sheet.cells():
+        if _needs_value(cell):
+            formulas_by_column.setdefault(column, {})[row] = f"={cell.formula}"
+    for column, formulas in formulas_by_column.items():
         for first, run in _runs(formulas):
             _load_formulas(engine, sheet.name, first + 1, column + 1, run)
 
@@ -164,28 +156,16 @@ def _load_sheet(engine: Any, sheet: Sheet) -> None:
 def _load_formulas(engine: Any, sheet: str, row: int, column: int, formulas: list[str]) -> None:
     try:
         engine.set_formulas_batch(sheet, row, column, [[formula] for formula in formulas])
-    except Exception:  # one is not understood: the others are still wanted
+    except Exception:  # the engine cannot parse one of them
         for offset, formula in enumerate(formulas):
-            _load_formula(engine, sheet, row + offset, column, formula)
-
-
-def _load_formula(engine: Any, sheet: str, row: int, column: int, formula: str) -> None:
-    try:
-        engine.set_formula(sheet, row, column, formula)
-    except Exception:  # whatever builds on it must not be computed as if it were empty
-        engine.set_formula(sheet, row, column, "=NOT_UNDERSTOOD()")
-
-
-def _by_column(sheet: Sheet) -> dict[int, dict[int, str]]:
-    formulas: dict[int, dict[int, str]] = {}
-    for row, column, cell in sheet.cells():
-        if _needs_value(cell):
-            formulas.setdefault(column, {})[row] = f"={cell.formula}"
-    return formulas
+            try:
+                engine.set_formula(sheet, row + offset, column, formula)
+            except Exception:  # formulas that refer to it must not take it for an empty cell
+                engine.set_formula(sheet, row + offset, column, "=NOT_UNDERSTOOD()")
 
 
 def _runs(items: Mapping[int, Any]) -> Iterator[tuple[int, list[Any]]]:
-    """Neighbours together.
+    """Yield the values of consecutive keys together, with the first key.
 
     >>> list(_runs({1: "a", 2: "b", 7: "c"}))
     [(1, ['a', 'b']), (7, ['c'])]
@@ -198,10 +178,8 @@ def _runs(items: Mapping[int, Any]) -> Iterator[tuple[int, list[Any]]]:
 def _engine_value(cell: Cell) -> Any:
     value = cell.value
     if isinstance(value, ErrorValue):
-        return {
-            "type": "Error",
-            "kind": next((kind for kind, code in _ERROR_CODES.items() if code == value.code), "Value"),
-        }
+        kind = next((kind for kind, code in _ERROR_CODES.items() if code == value.code), "Value")
+        return {"type": "Error", "kind": kind}
     return value
 
 
@@ -214,8 +192,6 @@ def _encode_result(value: Any) -> list[Any]:
     for kind, type_ in _TEMPORAL_TYPES:
         if isinstance(value, type_):
             return [kind, value.isoformat()]
-    return [] if value is None or isinstance(value, list) else ["", _whole(value)]
-
-
-def _whole(value: Any) -> Any:
-    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        value = int(value)
+    return [] if value is None or isinstance(value, list) else ["", value]

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
 
 from .tokens import name_set, tokens
 
@@ -22,13 +21,9 @@ _MICROSOFT_FUNCTIONS = name_set(
     XLOOKUP XMATCH Z.TEST
     """
 )
-"""Functions that OpenDocument does not define, and that are written there with the maker's name."""
+"""Functions that OpenDocument does not define, and that it writes with the prefix of the vendor."""
 
-_WITHOUT_PREFIX = name_set(
-    """
-    NETWORKDAYS.INTL WORKDAY.INTL
-    """
-)
+_WITHOUT_PREFIX = frozenset({"NETWORKDAYS.INTL", "WORKDAY.INTL"})
 _PREFIXED_IN_XLSX = name_set(
     """
     XOR IFNA DAYS ISOWEEKNUM GAMMA GAUSS PHI PERMUTATIONA PDURATION RRI BITAND BITOR BITXOR BITLSHIFT BITRSHIFT UNICODE
@@ -49,7 +44,7 @@ _OPEN_CORNER = re.compile(r"(?P<sheet>\$?(?:'(?:[^']|'')*'|[^.':]*))\.(?P<cell>[
 
 
 def to_openformula(formula: str) -> str:
-    """In the notation of OpenDocument.
+    """Return a formula in the notation of OpenDocument.
 
     >>> to_openformula("SUM(A1:B2,'My data'!C3)")
     "of:=SUM([.A1:.B2];[$'My data'.C3])"
@@ -80,7 +75,7 @@ def _to_openformula_token(kind: str, piece: str, sheet: str, in_braces: bool) ->
 
 
 def from_openformula(formula: str) -> str | None:
-    """The inverse of `to_openformula`; None for what has no such notation (another file, another language).
+    """Return an OpenDocument formula as xlsx writes it, or None if it is in another language or uses another file.
 
     >>> from_openformula("of:=SUM([.A1:.B2];[$'My data'.C3])")
     "SUM(A1:B2,'My data'!C3)"
@@ -90,22 +85,30 @@ def from_openformula(formula: str) -> str | None:
         return None
     if prefix == "msoxl:":
         return rest
-    return _from_openformula_tokens(_OPEN_TOKEN.finditer(rest))
-
-
-def _from_openformula_tokens(matches: Iterator[re.Match[str]]) -> str | None:
     text, braces = "", 0
-    for match in matches:
+    for match in _OPEN_TOKEN.finditer(rest):
         kind, piece = match.lastgroup or "other", match.group()
         braces += (piece == "{") - (piece == "}")
-        converted = _CONVERTERS[kind](piece, braces > 0)
+        converted: str | None = piece
+        if kind == "outside":
+            return None
+        if kind == "reference":
+            converted = _reference(piece)
+        elif kind == "name":
+            plain = re.sub(r"^COM\.MICROSOFT\.", "", piece, flags=re.IGNORECASE).upper()
+            later = plain in _MICROSOFT_FUNCTIONS - _WITHOUT_PREFIX or plain in _PREFIXED_IN_XLSX
+            converted = f"_xlfn.{plain}" if later else piece
+        elif piece == "|" and braces > 0:
+            converted = ";"
+        elif piece in (";", "~"):
+            converted = ","
         if converted is None:
             return None
         text += converted
     return text
 
 
-def _reference(piece: str, _: bool) -> str | None:
+def _reference(piece: str) -> str | None:
     corners = [_OPEN_CORNER.fullmatch(corner) for corner in re.findall(r"(?:'(?:[^']|'')*+'|[^':])++", piece[1:-1])]
     matched = [corner for corner in corners if corner]
     if len(matched) != len(corners) or not matched:
@@ -114,24 +117,3 @@ def _reference(piece: str, _: bool) -> str | None:
         return "#REF!"
     sheet = matched[0]["sheet"].lstrip("$")
     return (f"{sheet}!" if sheet else "") + ":".join(corner["cell"] for corner in matched)
-
-
-def _function(piece: str, _: bool) -> str:
-    plain = re.sub(r"^COM\.MICROSOFT\.", "", piece, flags=re.IGNORECASE).upper()
-    later = plain in _MICROSOFT_FUNCTIONS - _WITHOUT_PREFIX or plain in _PREFIXED_IN_XLSX
-    return f"_xlfn.{plain}" if later else piece
-
-
-def _sign(piece: str, in_braces: bool) -> str:
-    if in_braces and piece == "|":
-        return ";"
-    return "," if piece in (";", "~") else piece
-
-
-_CONVERTERS: Mapping[str, Callable[[str, bool], str | None]] = {
-    "string": lambda piece, _: piece,
-    "outside": lambda _, __: None,
-    "reference": _reference,
-    "name": _function,
-    "other": _sign,
-}

@@ -1,7 +1,6 @@
-"""Tokenizes formulas, removes unsafe ones and shifts their references. Nothing is computed here.
+"""Tokenizes formulas, removes unsafe ones and shifts their references, without computing them.
 
-The model keeps the notation of an xlsx file: "SUM(A1:B2)*'My data'!C3", functions that came later with the
-prefix `_xlfn.`.
+The model keeps the notation of xlsx ("SUM(A1:B2)*'My data'!C3"), with the prefix `_xlfn.` before newer functions.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from ..model import ErrorValue, Value
 from . import address
 
 MAX_LENGTH = 8192
-"""Of a formula, in characters: more is accepted by no program."""
+"""The longest formula that programs accept, in characters."""
 
 LINKS = ("http://", "https://", "mailto:")
 
@@ -39,33 +38,30 @@ _TOKEN = re.compile(
 
 
 class FormulaToken(NamedTuple):
-    """A piece of a formula and what it is; the texts of all pieces are the formula."""
+    """A part of a formula and its kind. The texts of all tokens together are the formula."""
 
     kind: str
     text: str
 
 
 def tokens(formula: str) -> Iterator[FormulaToken]:
-    """The pieces of a formula.
+    """Yield the tokens of a formula.
 
     >>> [token.text for token in tokens('SUM(A1:$B2)&"A1"')]
     ['SUM', '(', 'A1:$B2', ')', '&', '"A1"']
     """
     for match in _TOKEN.finditer(formula):
-        yield _token(match.lastgroup or "other", match.group())
+        kind, text = match.lastgroup or "other", match.group()
+        if kind == "outside" and text[0] == "'" and not re.search(r"[\[\]\\/:|#?*]", text):
+            kind = "sheet"
+        yield FormulaToken(kind, text)
 
 
-def _token(kind: str, text: str) -> FormulaToken:
-    if kind == "outside" and text[0] == "'" and not re.search(r"[\[\]\\/:|#?*]", text):
-        return FormulaToken("sheet", text)
-    return FormulaToken(kind, text)
-
-
-# --- judged
+# --- safety
 
 
 def name_set(text: str) -> frozenset[str]:
-    """The words of a list that is easier to read without quotation marks."""
+    """Return the words of a text as a set."""
     return frozenset(text.split())
 
 
@@ -77,24 +73,23 @@ _UNSAFE_FUNCTIONS = name_set(
     CUBEMEMBER CUBEKPIMEMBER CUBERANKEDMEMBER CUBEMEMBERPROPERTY CUBESETCOUNT
     """
 )
-"""Functions that fetch, send or run something, in any of the programs."""
+"""Functions that fetch, send or run something in any spreadsheet program."""
 
 _UNSAFE_SIGNS = frozenset("|['\"")
-"""Signs of a program (DDE), of another file or a column of a table, of a quotation without an end."""
+"""The signs of a program (DDE), of another file or a table column, and of an unclosed string."""
 
 _PREFIX = re.compile(r"(?:_xlfn\.|_xlws\.|_xludf\.|COM\.MICROSOFT\.|COM\.SUN\.STAR\.|ORG\.[A-Z]+\.)+", re.IGNORECASE)
 
 
 def is_safe_formula(formula: str) -> bool:
-    """Whether it stays in its workbook: nothing is fetched, opened or run by it.
+    """Return whether a formula fetches, opens and runs nothing outside its workbook.
 
     >>> is_safe_formula("SUM(A1:A9)"), is_safe_formula("cmd|'/C calc'!A0"), is_safe_formula('WEBSERVICE("http://x")')
     (True, False, False)
     """
     formula_tokens = list(tokens(formula[: MAX_LENGTH + 1]))
-    return len(formula) <= MAX_LENGTH and all(
-        _is_safe_token(formula_tokens, index) for index in range(len(formula_tokens))
-    )
+    indexes = range(len(formula_tokens))
+    return len(formula) <= MAX_LENGTH and all(_is_safe_token(formula_tokens, index) for index in indexes)
 
 
 def _is_safe_token(formula_tokens: list[FormulaToken], index: int) -> bool:
@@ -110,7 +105,7 @@ def _is_safe_token(formula_tokens: list[FormulaToken], index: int) -> bool:
 
 
 def hyperlink_target(formula_tokens: list[FormulaToken]) -> str | None:
-    """The target of a call of HYPERLINK, where it is written out and leads to the web, to mail or into this file."""
+    """Return the target of a HYPERLINK call, or None unless it is a string with a safe link."""
     arguments = [token for token in formula_tokens[1:4] if not token.text.isspace()]
     if len(arguments) < 2 or arguments[1].kind != "string":
         return None
@@ -118,13 +113,13 @@ def hyperlink_target(formula_tokens: list[FormulaToken]) -> str | None:
 
 
 def safe_link(target: str | None) -> str | None:
-    """A link that may be kept: http, https, mailto, or a place in the workbook ("#Sheet2!A1")."""
+    """Return a link to the web, to mail or into the workbook ("#Sheet2!A1"), or None for another target."""
     target = (target or "").strip()
     return target if target.lower().startswith((*LINKS, "#")) and len(target) <= 2000 else None
 
 
 def sanitize(value: Value, formula: str | None, job: Job) -> tuple[Value, str | None]:
-    """What is kept of a cell: its last value, or the formula as text where it has none, if the formula does harm."""
+    """Return the value and the formula to keep; an unsafe formula becomes its last value, or text without one."""
     if formula is None or (isinstance(value, ErrorValue) and formula == value.code):
         return value, None
     if value is None and _FAULT.fullmatch(formula):
@@ -137,25 +132,26 @@ def sanitize(value: Value, formula: str | None, job: Job) -> tuple[Value, str | 
     return (f"={formula[:MAX_LENGTH]}" if value is None else value), None
 
 
-# --- moved
+# --- references
 
 _CORNER = re.compile(r"(\$?)([A-Za-z]*)(\$?)([0-9]*)")
 
 
 def shift(formula: str, rows: int, columns: int) -> str:
-    """The formula as it reads so many rows further down and columns to the right.
+    """Return a formula as it reads some rows further down and columns to the right.
 
     >>> shift("A1+$B$1+Data!C:C", 1, 2)
     'C2+$B$1+Data!E:E'
     """
     if not rows and not columns:
         return formula
-    return "".join(_shift_range(t.text, rows, columns) if t.kind == "range" else t.text for t in tokens(formula))
-
-
-def _shift_range(text: str, rows: int, columns: int) -> str:
-    corners = [_shift_corner(corner, rows, columns) for corner in text.split(":")]
-    return "#REF!" if None in corners else ":".join(filter(None, corners))
+    shifted = ""
+    for kind, text in tokens(formula):
+        if kind == "range":
+            corners = [_shift_corner(corner, rows, columns) for corner in text.split(":")]
+            text = "#REF!" if None in corners else ":".join(filter(None, corners))
+        shifted += text
+    return shifted
 
 
 def _shift_corner(text: str, rows: int, columns: int) -> str | None:
@@ -163,7 +159,7 @@ def _shift_corner(text: str, rows: int, columns: int) -> str | None:
     if match is None:
         return None
     fixed, letters, row_fixed, digits = match.groups()
-    if not letters:  # of whole rows: the dollar sign came first
+    if not letters:  # whole rows, whose dollar sign comes first
         fixed, row_fixed = "", fixed
     column = address.column_number(letters) + (0 if fixed else columns) if letters else 0
     row = int(digits) - 1 + (0 if row_fixed else rows) if digits else 0
@@ -173,7 +169,7 @@ def _shift_corner(text: str, rows: int, columns: int) -> str | None:
 
 
 def expand_names(formula: str, names: Mapping[str, str]) -> str:
-    """With defined names (in upper case) replaced by what they stand for.
+    """Replace defined names (in upper case) by their definitions.
 
     >>> expand_names("price*Rate", {"RATE": "Data!$B$1"})
     'price*(Data!$B$1)'
@@ -188,16 +184,15 @@ def expand_names(formula: str, names: Mapping[str, str]) -> str:
 
 
 def rename_sheets(formula: str, names: Mapping[str, str]) -> str:
-    """With sheets called by their new names.
+    """Replace the names of renamed sheets.
 
     >>> rename_sheets("Old!A1+'My old'!B2", {"Old": "New", "My old": "It's"})
     "'New'!A1+'It''s'!B2"
     """
-    return "".join(_rename_sheet(t.text, names) if t.kind == "sheet" else t.text for t in tokens(formula))
-
-
-def _rename_sheet(text: str, names: Mapping[str, str]) -> str:
-    plain = text[:-1]
-    name = plain[1:-1].replace("''", "'") if plain.startswith("'") else plain
-    quoted = names.get(name, "").replace("'", "''")
-    return f"'{quoted}'!" if quoted else text
+    renamed = ""
+    for kind, text in tokens(formula):
+        plain = text[:-1]
+        name = plain[1:-1].replace("''", "'") if plain.startswith("'") else plain
+        quoted = names.get(name, "").replace("'", "''") if kind == "sheet" else ""
+        renamed += f"'{quoted}'!" if quoted else text
+    return renamed

@@ -1,1 +1,1 @@
-"""HTML tables as workbooks (read), and workbooks as web pages (write)."""
+"""Reads HTML tables as workbooks, and writes workbooks as web pages."""

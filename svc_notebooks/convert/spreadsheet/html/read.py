@@ -1,4 +1,4 @@
-"""Reads the tables of a web page, as many programs export "Excel files": one sheet for each table."""
+"""Reads each table of a web page as a sheet, since many programs export HTML tables as Excel files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...input.charset import decode
 from ...job import ConversionError, Job, TooLarge
 from ..formula import address
 from ..formula.tokens import safe_link
-from ..model import Area, Cell, CellQuota, Sheet, Workbook, disjoint
+from ..model import Area, Cell, CellQuota, CellStyle, Sheet, Workbook, disjoint
 from ..values import parse_cell
 
 _MAX_SPAN = 1000
@@ -17,21 +17,21 @@ _HIDDEN_TAGS = frozenset({"script", "style", "title"})
 
 
 def read(source: bytes, job: Job) -> Workbook:
-    """A workbook from the tables of a page.
+    """Read the tables of a page.
 
     Raises:
-        ConversionError: there is no table.
+        ConversionError: the page has no table.
     """
     reader = _TableParser(job)
     reader.feed(decode(source, job.charset))
     reader.close()
     if not reader.sheets:
-        raise ConversionError("this is a web page without a table.")
+        raise ConversionError("the file is a web page without a table.")
     return Workbook(tuple(reader.sheets))
 
 
 class _TableParser(HTMLParser):
-    """Collects the outermost tables; what stands in a table within a cell becomes text of that cell."""
+    """Collects the outermost tables. A table within a cell becomes text of that cell."""
 
     def __init__(self, job: Job) -> None:
         super().__init__()
@@ -106,20 +106,16 @@ class _TableParser(HTMLParser):
         right = self._column + width - 1
         if right >= address.MAX_COLUMNS or self._row + height > address.MAX_ROWS:
             raise TooLarge(f"a sheet holds {address.MAX_ROWS} rows of {address.MAX_COLUMNS} columns; this has more.")
-        self._add_cell(text)
+        if text:
+            self._quota.take()
+            cell = parse_cell(text)
+            style = CellStyle(cell.style.format, bold=True) if self._bold else cell.style
+            self._rows.setdefault(self._row, {})[self._column] = cell._replace(style=style, link=self._link)
         self._merges.append(Area(self._row, self._column, self._row + height - 1, right))
         if height > 1:
             self._quota.take(width)
             self._occupied |= dict.fromkeys(range(self._column, right + 1), self._row + height)
         self._column, self._text = right, None
-
-    def _add_cell(self, text: str) -> None:
-        if not text:
-            return
-        self._quota.take()
-        cell = parse_cell(text)
-        style = cell.style if not self._bold else type(cell.style)(cell.style.format, bold=True)
-        self._rows.setdefault(self._row, {})[self._column] = cell._replace(style=style, link=self._link)
 
     def _end_table(self) -> None:
         name = f"Sheet{len(self.sheets) + 1}"

@@ -1,4 +1,4 @@
-"""Writes a workbook as web pages in a zip: one for each sheet, with a style sheet in `resources/`."""
+"""Writes a zip file with a web page for each sheet, and a style sheet in `resources/`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from html import escape
 from ...input.native_package import zip_timestamp
 from ...job import Job
 from ..formula.address import column_letters
-from ..model import Cell, ErrorValue, Sheet, Workbook
+from ..model import ErrorValue, Sheet, Workbook
 from ..number_format import format_cell
 from ..sheet_layout import LayoutCell, SheetLayout
 from ..values import clean
@@ -30,11 +30,11 @@ th { background: #f3f3f3; color: #666; font-weight: normal; text-align: center; 
 """
 _UNSAFE = re.compile(r"[^\w .()+-]|^\.+")
 _MAX_EMPTY_CELLS = 500_000
-"""Empty cells that are written one by one, for the lines between them."""
+"""Up to this number, empty cells are written one by one, with lines between them."""
 
 
 def write(workbook: Workbook, job: Job) -> bytes:
-    """A zip of pages. Sheets of one name in the file system of whoever unpacks it get numbers."""
+    """Return a zip file with a page for each sheet; names that differ only in case get numbers."""
     files = _files(workbook.sheets)
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
@@ -65,7 +65,7 @@ def _files(sheets: tuple[Sheet, ...]) -> list[str]:
 
 
 def _links(workbook: Workbook, files: list[str], current: Sheet) -> str:
-    """To the other sheets, but not to hidden ones; nothing where there is only one."""
+    """Return links to the other sheets that are not hidden, or "" if there is only one sheet."""
     if len(files) < 2:
         return ""
     links = (
@@ -103,21 +103,14 @@ def _piece(piece: LayoutCell, dense: bool) -> str:
         return "<td></td>" * piece.colspan if dense else f'<td colspan="{piece.colspan}"></td>'
     spans = f' colspan="{piece.colspan}"' if piece.colspan > 1 else ""
     spans += f' rowspan="{piece.rowspan}"' if piece.rowspan > 1 else ""
-    kind = _class(piece.cell)
-    return f"<td{spans}{kind}>{_content(piece.cell)}</td>"
-
-
-def _class(cell: Cell) -> str:
-    value = cell.value
-    kind = "n" if isinstance(value, (int, float, date, time, timedelta)) else ""
-    if isinstance(value, (bool, ErrorValue)):
+    cell, kind = piece.cell, ""
+    if isinstance(cell.value, (bool, ErrorValue)):
         kind = "c"
+    elif isinstance(cell.value, (int, float, date, time, timedelta)):
+        kind = "n"
     classes = " ".join(filter(None, (kind, "b" if cell.style.bold else "")))
-    return f' class="{classes}"' if classes else ""
-
-
-def _content(cell: Cell) -> str:
+    attributes = spans + (f' class="{classes}"' if classes else "")
     text = escape(clean(format_cell(cell)))
     if cell.link and not cell.link.startswith("#"):
-        return f'<a href="{escape(clean(cell.link))}" rel="noopener noreferrer">{text}</a>'
-    return text
+        text = f'<a href="{escape(clean(cell.link))}" rel="noopener noreferrer">{text}</a>'
+    return f"<td{attributes}>{text}</td>"

@@ -1,1 +1,1 @@
-"""OpenDocument spreadsheets: read and write, with number_formats and styles."""
+"""Reads and writes OpenDocument spreadsheets (ods)."""

@@ -15,7 +15,7 @@ _DATE_PARTS = {"y": "year", "m": "month", "d": "day", "h": "hours", "s": "second
 
 
 def to_element(format: str, name: str) -> str:
-    """A number format as an element with this name. Only what it says of positive numbers can be told so shortly.
+    """Return the section of a number format for positive numbers as an element with this name.
 
     >>> to_element("0.0%", "N1")[:38]
     '<number:percentage-style style:name="N'
@@ -66,7 +66,11 @@ def _date_parts(parts: tuple[FormatPart, ...]) -> Iterator[str]:
     after_hour = False
     for index, part in enumerate(parts):
         if part.kind not in ("date", "elapsed"):
-            yield _noon(part) if part.kind == "noon" else _date_text(part)
+            text = "" if part.kind == "fraction" else escape(literal(part))
+            if part.kind == "noon":
+                yield "<number:am-pm/>"
+            elif text:
+                yield f"<number:text>{text}</number:text>"
             continue
         code = part.text.strip("[]").lower()
         following = next((p.text.lower() for p in parts[index + 1 :] if p.kind == "date"), "")
@@ -74,15 +78,6 @@ def _date_parts(parts: tuple[FormatPart, ...]) -> Iterator[str]:
         after_hour = code[0] == "h"
         fraction = next((p.text for p in parts[index + 1 : index + 2] if p.kind == "fraction"), ".")
         yield _date_part(code, minutes=minutes, decimals=len(fraction) - 1)
-
-
-def _noon(_: FormatPart) -> str:
-    return "<number:am-pm/>"
-
-
-def _date_text(part: FormatPart) -> str:
-    text = "" if part.kind == "fraction" else escape(literal(part))
-    return f"<number:text>{text}</number:text>" if text else ""
 
 
 def _date_part(code: str, *, minutes: bool, decimals: int) -> str:
@@ -97,13 +92,13 @@ def _date_part(code: str, *, minutes: bool, decimals: int) -> str:
     return f"<number:{_DATE_PARTS[letter]} {_LONG if long else ''}{extra}/>"
 
 
-# --- and back
+# --- from elements
 
 _PLAIN = re.compile(r"[ \-/:,.()]*")
 
 
 def from_element(element: Element) -> str:
-    """The number format that a data style tells; "" for General."""
+    """Return the number format of a data style, or "" for General."""
     tag = element.tag.rpartition("}")[2]
     if tag in ("boolean-style", "text-style"):
         return "@" if tag == "text-style" else ""

@@ -1,4 +1,4 @@
-"""Reads OpenDocument spreadsheets row by row; repeated rows are only repeated where they have content."""
+"""Reads OpenDocument spreadsheets row by row, and repeats only rows with content."""
 
 from __future__ import annotations
 
@@ -22,41 +22,38 @@ from .styles import Styles
 
 _FAULT = re.compile(r"#(?:NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A)|Err:5\d\d")
 _SKIPPED_ELEMENTS = frozenset({"annotation", "shapes", "frame", "tracked-changes", "ruby-text"})
-_MIDNIGHT = datetime(2000, 1, 1)  # noqa: DTZ001  a spreadsheet knows no time zones
+_MIDNIGHT = datetime(2000, 1, 1)  # noqa: DTZ001  spreadsheets have no time zones
+_ZERO = timedelta()
 _DURATION = re.compile(
     r"(-?)P(?:(\d{1,7})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:[.,]\d{1,9})?)S)?)?", re.ASCII
 )
 
 
 def read(source: bytes, job: Job) -> Workbook:
-    """A workbook (ods), with its formulas where they are harmless.
+    """Read an ods file with its safe formulas.
 
     Raises:
-        ConversionError: it is damaged, encrypted, or none; TooLarge: it has too many cells.
+        ConversionError: it is damaged, encrypted or not a spreadsheet; TooLarge: it has too many cells.
     """
     try:
         with open_archive(source, job.limits) as archive:
-            _check(archive)
+            names = set(archive.namelist())
+            if "META-INF/manifest.xml" in names and b"encryption-data" in archive.read("META-INF/manifest.xml"):
+                raise ConversionError("the file is encrypted; send it without a password.")
+            if "content.xml" not in names:
+                raise ConversionError("the file is damaged, or not an OpenDocument file: it has no content.")
             return with_calculated_values(with_valid_sheet_names(_Reader(job).sheets(archive)), job)
     except (ParseError, zipfile.BadZipFile, EOFError) as error:
         raise ConversionError(f"the file is damaged: {str(error)[:100]}.") from error
 
 
-def _check(archive: zipfile.ZipFile) -> None:
-    names = set(archive.namelist())
-    if "META-INF/manifest.xml" in names and b"encryption-data" in archive.read("META-INF/manifest.xml"):
-        raise ConversionError("the file is encrypted; send it without a password.")
-    if "content.xml" not in names:
-        raise ConversionError("the file is damaged, or no OpenDocument file: it has no content.")
-
-
 def name_of(element: Element) -> str:
-    """The name of an element without its namespace."""
+    """Return the name of an element without its namespace."""
     return element.tag.rpartition("}")[2]
 
 
 class _Reader:
-    """Reads content.xml: styles come first there, then table after table."""
+    """Reads content.xml, which has styles first and then the tables."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
@@ -65,7 +62,7 @@ class _Reader:
         self._sheets: list[Sheet] = []
 
     def sheets(self, archive: zipfile.ZipFile) -> list[Sheet]:
-        """The tables of a file."""
+        """Return the sheets of a file."""
         if "styles.xml" in archive.namelist():
             with archive.open("styles.xml") as part:
                 for _, element in iterparse(part, ("end",)):
@@ -73,7 +70,7 @@ class _Reader:
         with archive.open("content.xml") as part:
             self._read(part)  # type: ignore[arg-type]
         if not self._sheets:
-            raise ConversionError("the file has no table: it is no spreadsheet.")
+            raise ConversionError("the file is not a spreadsheet: it has no table.")
         return self._sheets
 
     def _read(self, part: zipfile.ZipExtFile) -> None:
@@ -87,25 +84,21 @@ class _Reader:
                     table = _Table(element, self._styles, self._quota, self._job)
             elif table is None:
                 self._styles.take(element)
-            elif depth == 1:
-                self._in_table(name, element, table)
+            elif depth == 1 and name == "table-column":
+                table.column(element)
+            elif depth == 1 and name == "table-row":
+                table.row(element)
+                element.clear()
+            elif depth == 1 and name == "table":
+                self._sheets.append(table.sheet())
+                element.clear()
             if event == "end" and name == "table":
                 depth -= 1
                 table = table if depth else None
 
-    def _in_table(self, name: str, element: Element, table: _Table) -> None:
-        if name == "table-column":
-            table.column(element)
-        elif name == "table-row":
-            table.row(element)
-            element.clear()
-        elif name == "table":
-            self._sheets.append(table.sheet())
-            element.clear()
-
 
 class _Table:
-    """One table on its way to a sheet."""
+    """Collects the columns and rows of a table."""
 
     def __init__(self, element: Element, styles: Styles, quota: CellQuota, job: Job) -> None:
         attributes = Attributes(element)
@@ -118,7 +111,7 @@ class _Table:
         self._row = self._column = 0
 
     def column(self, element: Element) -> None:
-        """Take a description of columns."""
+        """Add the widths of columns."""
         attributes = Attributes(element)
         end = min(self._column + attributes.count("number-columns-repeated"), address.MAX_COLUMNS)
         width = self._styles.width(attributes.text("style-name"))
@@ -127,7 +120,7 @@ class _Table:
         self._column = end
 
     def row(self, element: Element) -> None:
-        """Take a row, as often as it is repeated."""
+        """Add a row as often as it is repeated."""
         repeated = Attributes(element).count("number-rows-repeated")
         cells = self._cells(element)
         end = self._row + repeated
@@ -174,9 +167,13 @@ class _Table:
         if value is None and converted is None:
             return None
         array = (attributes.count("number-matrix-rows-spanned"), attributes.count("number-matrix-columns-spanned"))
+        if value_kind(style.format) == "time" and isinstance(value, timedelta) and _ZERO <= value < timedelta(days=1):
+            value = (_MIDNIGHT + value).time()  # ods has only durations, and the format of a time of day
+        if isinstance(value, bool) and style.format:  # a format that only numbers have
+            style = CellStyle("", style.bold)
         return Cell(
-            value=_as_time_of_day(value, style),
-            style=_without_wrong_format(value, style),
+            value=value,
+            style=style,
             formula=converted,
             array=array if converted and attributes.text("number-matrix-rows-spanned") else None,
             link=_link(element),
@@ -187,35 +184,30 @@ class _Table:
             return text
         converted = from_openformula(text)
         if converted is None:
-            self._job.note("Formulas that lead to another file or are in another language were left out; values stay.")
+            self._job.note("Formulas that refer to another file or are in another language became values.")
         return converted
 
     def sheet(self) -> Sheet:
-        """What has come of it."""
+        """Return the finished sheet."""
         last = max((max(cells) for cells in self._rows.values()), default=-1)
         widths = {column: width for column, width in self._widths.items() if column <= last}
         return Sheet(self._name, self._rows, disjoint(self._areas), widths, self._hidden)
 
 
 class Attributes:
-    """The attributes of an element by their plain names."""
+    """The attributes of an element by their names without namespace."""
 
     def __init__(self, element: Element) -> None:
         self._values = {key.rpartition("}")[2]: value for key, value in element.items()}
 
     def text(self, name: str) -> str:
-        """An attribute; "" where there is none."""
+        """Return an attribute, or "" if it is missing."""
         return self._values.get(name, "")
 
     def count(self, name: str) -> int:
-        """A number of times; 1 where there is none."""
+        """Return a count, which is 1 if it is missing."""
         text = self._values.get(name, "")
         return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 10 else 1
-
-
-def _without_wrong_format(value: Value, style: CellStyle) -> CellStyle:
-    """Without a format of the wrong kind: OpenDocument gives one to booleans and texts, too."""
-    return CellStyle("", style.bold) if isinstance(value, bool) and style.format else style
 
 
 def _value(kind: str, attributes: Attributes, element: Element, computed: bool) -> Value:
@@ -232,13 +224,6 @@ def _value(kind: str, attributes: Attributes, element: Element, computed: bool) 
     if computed and _FAULT.fullmatch(text):
         return ErrorValue("#VALUE!" if text.startswith("Err") else text)
     return text if text or (kind == "string" and computed) else None
-
-
-def _as_time_of_day(value: Value, style: CellStyle) -> Value:
-    """A time of day, where the format says so: the file has only durations."""
-    if isinstance(value, timedelta) and timedelta() <= value < timedelta(days=1) and value_kind(style.format) == "time":
-        return (_MIDNIGHT + value).time()
-    return value
 
 
 def _duration(text: str) -> Value:
@@ -259,7 +244,6 @@ def _text(element: Element) -> str:
 
 
 def _text_parts(element: Element) -> list[str]:
-    """The text of a paragraph; it may be nested, but nobody nests it deeper than this."""
     pieces: list[str] = [element.text or ""]
     stack = [iter(element)]
     while stack:
@@ -287,11 +271,8 @@ def _link(element: Element) -> str | None:
     for child in (child for paragraph in element for child in paragraph):
         if name_of(child) == "a":
             target = Attributes(child).text("href")
-            return safe_link(_in_this_file(target) if target.startswith("#") else target)
+            sheet, dot, cell = target.rpartition(".")
+            if target.startswith("#") and dot:  # "#Sheet2.A1" is "#Sheet2!A1" in xlsx
+                target = f"{sheet.replace('$', '')}!{cell}"
+            return safe_link(target)
     return None
-
-
-def _in_this_file(target: str) -> str:
-    """A place in the workbook, as xlsx has it: "#Sheet2!A1" for "#Sheet2.A1"."""
-    sheet, dot, cell = target.rpartition(".")
-    return f"{sheet.replace('$', '')}!{cell}" if dot else target

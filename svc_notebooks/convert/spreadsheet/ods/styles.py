@@ -1,4 +1,4 @@
-"""Reads the styles of an ods file that the model keeps: number formats, bold type, widths, hidden tables."""
+"""Reads number formats, bold type, widths and hidden tables from the styles of an ods file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAX_PARENTS = 10
 
 
 class Styles:
-    """Collected as their elements go by, in both files."""
+    """Collects styles from their elements in both XML files."""
 
     def __init__(self) -> None:
         self._formats: dict[str, str] = {}
@@ -24,30 +24,26 @@ class Styles:
         self._hidden: set[str] = set()
 
     def take(self, element: Element) -> None:
-        """Look at an element that has ended; most are no styles."""
+        """Read an element if it is a style."""
         name = element.tag.rpartition("}")[2]
         if name.endswith("-style") and "datastyle" in element.tag:
             self._formats[_get(element, "name")] = from_element(element)
         elif name == "style":
-            _FAMILIES.get(_get(element, "family"), _ignore)(self, _get(element, "name"), element)
-
-    def _take_cell(self, name: str, element: Element) -> None:
-        weight = next((_get(child, "font-weight") for child in element if child.tag.endswith("}text-properties")), "")
-        bold = None if not weight else weight in ("bold", "600", "700", "800", "900")
-        self._cells[name] = (_get(element, "data-style-name"), bold, _get(element, "parent-style-name"))
-
-    def _take_column(self, name: str, element: Element) -> None:
-        length = next((_get(child, "column-width") for child in element), "")
-        match = _LENGTH.fullmatch(length)
-        if match:
-            self._widths[name] = round(float(match[1]) * _CENTIMETRES[match[2]] / _CHARACTER_WIDTH, 2)
-
-    def _take_table(self, name: str, element: Element) -> None:
-        if any(_get(child, "display") == "false" for child in element):
-            self._hidden.add(name)
+            name, family = _get(element, "name"), _get(element, "family")
+            if family == "table-cell":
+                texts = (child for child in element if child.tag.endswith("}text-properties"))
+                weight = next((_get(child, "font-weight") for child in texts), "")
+                bold = None if not weight else weight in ("bold", "600", "700", "800", "900")
+                self._cells[name] = (_get(element, "data-style-name"), bold, _get(element, "parent-style-name"))
+            elif family == "table-column":
+                match = _LENGTH.fullmatch(next((_get(child, "column-width") for child in element), ""))
+                if match:
+                    self._widths[name] = round(float(match[1]) * _CENTIMETRES[match[2]] / _CHARACTER_WIDTH, 2)
+            elif family == "table" and any(_get(child, "display") == "false" for child in element):
+                self._hidden.add(name)
 
     def cell(self, name: str) -> CellStyle:
-        """The style of a cell, with what it has from its parents."""
+        """Return the style of a cell, including what it inherits."""
         format, bold = "", None
         for _ in range(_MAX_PARENTS):
             data, own, parent = self._cells.get(name, ("", None, ""))
@@ -59,20 +55,13 @@ class Styles:
         return CellStyle(format, bool(bold)) if format or bold else DEFAULT_STYLE
 
     def width(self, name: str) -> float | None:
-        """The width of columns, in characters."""
+        """Return the width of a column in characters, or None for the default."""
         return self._widths.get(name)
 
     def hides(self, name: str) -> bool:
-        """Whether a table with this style is not shown."""
+        """Return whether tables with this style are hidden."""
         return name in self._hidden
 
 
 def _get(element: Element, name: str) -> str:
     return next((value for key, value in element.items() if key.rpartition("}")[2] == name), "")
-
-
-def _ignore(*_: object) -> None:
-    """Of styles of text, pages and pictures nothing is kept."""
-
-
-_FAMILIES = {"table-cell": Styles._take_cell, "table-column": Styles._take_column, "table": Styles._take_table}

@@ -1,10 +1,10 @@
-"""Writes OpenDocument spreadsheets: a zip of four small XML files."""
+"""Writes OpenDocument spreadsheets as zip files with four small XML files."""
 
 from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime, time, timedelta
 from xml.sax.saxutils import escape, quoteattr
 
@@ -43,21 +43,23 @@ _STYLES = (
     '<style:style style:name="Default" style:family="table-cell"/><style:style style:name="Link" style:family="text"/>'
 )
 _CHARACTER_WIDTH = 0.19
-"""The width of a digit, in centimetres."""
+"""The width of a digit in centimetres."""
 
 _NO_CELLS = "><table:table-cell/></table:table-row>"
 _MAX_COVERED_ROWS = 100
-"""Rows of a merged area in which the covered cells are marked as such; programs find those of taller ones alone."""
+"""The rows of a merged area whose covered cells are marked. Programs do not need the marks."""
 
 
 def write(workbook: Workbook, job: Job) -> bytes:
-    """A workbook as ods, with formulas and their last values."""
+    """Return a workbook as ods, with formulas and their last values."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
-        _add(archive, job, "mimetype", _TYPE, zipfile.ZIP_STORED)  # first, and not packed: the type at a fixed place
+        _add(archive, job, "mimetype", _TYPE, zipfile.ZIP_STORED)  # first and not compressed (ODF 1.2 part 3, 3.3)
         _add(archive, job, "content.xml", _content(workbook))
         _add(archive, job, "styles.xml", _root("document-styles", f"<office:styles>{_STYLES}</office:styles>"))
-        _add(archive, job, "meta.xml", _root("document-meta", f"<office:meta>{_metadata(job)}</office:meta>"))
+        created = job.now.strftime("%Y-%m-%dT%H:%M:%SZ")
+        meta = f"<dc:title>{_text(job.name)}</dc:title><meta:creation-date>{created}</meta:creation-date>"
+        _add(archive, job, "meta.xml", _root("document-meta", f"<office:meta>{meta}</office:meta>"))
         _add(archive, job, "META-INF/manifest.xml", _MANIFEST)
     return target.getvalue()
 
@@ -70,26 +72,19 @@ def _root(tag: str, inner: str) -> str:
     return f'{_HEAD}<office:{tag} {_NAMESPACES} {_OTHER_NAMESPACES} office:version="1.3">{inner}</office:{tag}>'
 
 
-def _metadata(job: Job) -> str:
-    created = job.now.strftime("%Y-%m-%dT%H:%M:%SZ")
-    return f"<dc:title>{_text(job.name)}</dc:title><meta:creation-date>{created}</meta:creation-date>"
-
-
 def _content(workbook: Workbook) -> str:
     styles = _StyleWriter()
-    tables = "".join(
-        f"<table:table {_table(sheet)}>{''.join(_sheet(sheet, styles))}</table:table>" for sheet in workbook.sheets
-    )
+    tables = ""
+    for sheet in workbook.sheets:
+        style = "hidden" if sheet.hidden else "shown"
+        attributes = f'table:name={quoteattr(sheet.name)} table:style-name="{style}"'
+        tables += f"<table:table {attributes}>{''.join(_sheet(sheet, styles))}</table:table>"
     body = f"<office:body><office:spreadsheet>{tables}</office:spreadsheet></office:body>"
     return _root("document-content", f"<office:automatic-styles>{styles.text()}</office:automatic-styles>{body}")
 
 
-def _table(sheet: Sheet) -> str:
-    return f'table:name={quoteattr(sheet.name)} table:style-name="{"hidden" if sheet.hidden else "shown"}"'
-
-
 class _StyleWriter:
-    """The styles that are used, each written once."""
+    """The names of the styles in use."""
 
     def __init__(self) -> None:
         self._cells: dict[CellStyle, str] = {}
@@ -127,7 +122,10 @@ def _cell_style(style: CellStyle, name: str) -> str:
 
 def _sheet(sheet: Sheet, styles: _StyleWriter) -> Iterator[str]:
     yield from _columns(sheet, styles)
-    merged = _merged_by_row(sheet.merges)
+    merged: dict[int, list[Area]] = {}
+    for area in sheet.merges:
+        for row in range(area.top, min(area.bottom, area.top + _MAX_COVERED_ROWS) + 1):
+            merged.setdefault(row, []).append(area)
     following = 0
     for row in sorted({*sheet.rows, *merged}):
         if row > following:
@@ -151,14 +149,6 @@ def _columns(sheet: Sheet, styles: _StyleWriter) -> Iterator[str]:
         yield f'<table:table-column table:number-columns-repeated="{max(last - following, 1)}"/>'
 
 
-def _merged_by_row(merges: Iterable[Area]) -> dict[int, list[Area]]:
-    areas_by_row: dict[int, list[Area]] = {}
-    for area in merges:
-        for row in range(area.top, min(area.bottom, area.top + _MAX_COVERED_ROWS) + 1):
-            areas_by_row.setdefault(row, []).append(area)
-    return areas_by_row
-
-
 def _row(row: int, cells: Mapping[int, Cell], merged: list[Area], styles: _StyleWriter) -> Iterator[str]:
     starts = {area.left: area for area in merged if area.top == row}
     covered = sorted((area.left + (area.top == row), area.right) for area in merged)
@@ -178,7 +168,7 @@ def _row(row: int, cells: Mapping[int, Cell], merged: list[Area], styles: _Style
 
 
 def _gap(first: int, end: int, covered: list[tuple[int, int]]) -> Iterator[str]:
-    """Empty cells from the one column to before the other, those under a merged area marked as such."""
+    """Yield the empty cells between two columns, with those in a merged area marked as covered."""
     for left, right in covered:
         if right < first or left >= end or left > right:
             continue
@@ -203,11 +193,11 @@ def _cell(cell: Cell | None, area: Area | None, styles: _StyleWriter, *, covered
     tag = "covered-table-cell" if covered else "table-cell"
     if cell is None:
         return f"<table:{tag}{attributes}/>"
-    attributes += _attributes(cell, styles)
+    attributes += _cell_attributes(cell, styles)
     return f"<table:{tag}{attributes}>{_paragraphs(cell)}</table:{tag}>"
 
 
-def _attributes(cell: Cell, styles: _StyleWriter) -> str:
+def _cell_attributes(cell: Cell, styles: _StyleWriter) -> str:
     style = cell.style if cell.style.format else CellStyle(DEFAULTS.get(type(cell.value), ""), cell.style.bold)
     attributes = f' table:style-name="{styles.cell(style)}"' if style.format or style.bold else ""
     formula = cell.value.code if isinstance(cell.value, ErrorValue) and not cell.formula else cell.formula
@@ -216,18 +206,15 @@ def _attributes(cell: Cell, styles: _StyleWriter) -> str:
     if cell.array:
         rows, columns = cell.array
         attributes += f' table:number-matrix-rows-spanned="{rows}" table:number-matrix-columns-spanned="{columns}"'
-    return attributes + _typed(cell.value, style)
+    if cell.value is None or isinstance(cell.value, ErrorValue):
+        return attributes
+    kind, attribute, text = _value_attributes(cell.value, style)
+    attributes += f' office:value-type="{kind}"'
+    return attributes + (f" office:{attribute}={quoteattr(text)}" if attribute else "")
 
 
-def _typed(value: Value, style: CellStyle) -> str:
-    if value is None or isinstance(value, ErrorValue):
-        return ""
-    kind, attribute, text = _typed_value(value, style)
-    attribute = f" office:{attribute}={quoteattr(text)}" if attribute else ""
-    return f' office:value-type="{kind}"{attribute}'
-
-
-def _typed_value(value: Value, style: CellStyle) -> tuple[str, str, str]:
+def _value_attributes(value: Value, style: CellStyle) -> tuple[str, str, str]:
+    """Return the type of a value, and the name and the text of the attribute that holds it."""
     if isinstance(value, bool):
         return "boolean", "boolean-value", "true" if value else "false"
     if isinstance(value, (int, float)):
@@ -237,14 +224,10 @@ def _typed_value(value: Value, style: CellStyle) -> tuple[str, str, str]:
     if isinstance(value, time):
         return "time", "time-value", value.strftime("PT%HH%MM%SS")
     if isinstance(value, timedelta):
-        return "time", "time-value", _duration(value)
+        minutes, seconds = divmod(abs(value.total_seconds()), 60)
+        sign = "-" if value < timedelta() else ""
+        return "time", "time-value", f"{sign}PT{int(minutes) // 60:02d}H{int(minutes) % 60:02d}M{seconds:09.6f}S"
     return "string", "", ""
-
-
-def _duration(value: timedelta) -> str:
-    minutes, seconds = divmod(abs(value.total_seconds()), 60)
-    sign = "-" if value < timedelta() else ""
-    return f"{sign}PT{int(minutes) // 60:02d}H{int(minutes) % 60:02d}M{seconds:09.6f}S"
 
 
 def _paragraphs(cell: Cell) -> str:
@@ -259,7 +242,7 @@ def _paragraphs(cell: Cell) -> str:
 
 
 def _text(text: str) -> str:
-    """Escaped, and with marks for the spaces that XML would not keep."""
+    """Escape text, and replace the tabs and spaces that XML would not keep by elements."""
     plain_text = escape(clean(text)).replace("\r", "")
     if "\t" in plain_text:
         plain_text = plain_text.replace("\t", "<text:tab/>")

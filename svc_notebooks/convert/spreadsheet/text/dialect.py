@@ -1,4 +1,4 @@
-"""Detects the dialect of a delimited text: delimiter, quotation marks, decimal commas."""
+"""Detects the delimiter, the quotation marks and the decimal commas of a delimited text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DECIMAL_POINT = re.compile(r"\s*-?\d+\.\d+%?\s*", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """`quoted`: quotation marks enclose fields; `spaced`: a space follows each delimiter; `comma`: as in 3,14."""
+    """The delimiter, and whether fields are quoted, follow a space, and have decimal commas."""
 
     delimiter: str = ","
     quoted: bool = True
@@ -29,7 +29,7 @@ class Dialect:
     comma: bool = False
 
     def rows(self, text: str) -> Iterator[list[str]]:
-        """The fields of each row."""
+        """Return an iterator over the fields of each row."""
         csv.field_size_limit(min(maxsize, 2**31 - 1))
         quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE
         return csv.reader(
@@ -37,10 +37,10 @@ class Dialect:
         )
 
 
-def declared_delimiter(text: str) -> tuple[str | None, str]:
-    """The delimiter that the first line names (`sep=;`, as Excel writes it), and the rest.
+def split_declaration(text: str) -> tuple[str | None, str]:
+    """Return the delimiter that the first line declares (`sep=;`, as in Excel) or None, and the text after it.
 
-    >>> declared_delimiter("sep=;\\r\\na;b")
+    >>> split_declaration("sep=;\\r\\na;b")
     (';', 'a;b')
     """
     match = _SEP_LINE.match(text[:20])
@@ -48,18 +48,20 @@ def declared_delimiter(text: str) -> tuple[str | None, str]:
 
 
 def detect(text: str, default: str = ",", *, delimiter: str | None = None) -> Dialect:
-    """The dialect of a text; `usual`: the delimiter that its type promises.
+    """Detect the dialect of a text, with the delimiter of its media type as default.
 
     >>> detect("a;b\\n1,5;2\\n")
     Dialect(delimiter=';', quoted=True, spaced=False, comma=True)
     """
     sample = _sample(text)
-    chosen = delimiter or _delimiter(sample, default)
+    chosen = delimiter or max((default, *DELIMITERS), key=lambda candidate: _evenness(sample, candidate))
     spaced = chosen != "\t" and f'{chosen} "' in sample and f'{chosen}"' not in sample
     dialect = Dialect(chosen, spaced=spaced)
     if text.count('"') % 2 and _has_unclosed_quote(text, dialect):
         dialect = Dialect(chosen, quoted=False)
-    return Dialect(chosen, dialect.quoted, spaced, comma=chosen != "," and _has_decimal_commas(dialect, sample))
+    fields = [field for row, _ in zip(dialect.rows(sample), range(_LINES), strict=False) for field in row]
+    comma = any(map(_DECIMAL_COMMA.fullmatch, fields)) and not any(map(_DECIMAL_POINT.fullmatch, fields))
+    return Dialect(chosen, dialect.quoted, spaced, comma=chosen != "," and comma)
 
 
 def _sample(text: str) -> str:
@@ -69,12 +71,8 @@ def _sample(text: str) -> str:
     return text[: cut if cut > 0 else _SAMPLE]
 
 
-def _delimiter(sample: str, default: str) -> str:
-    """The one that splits most rows into the same number of fields; the usual one where that decides nothing."""
-    return max((default, *DELIMITERS), key=lambda delimiter: _evenness(sample, delimiter))
-
-
 def _evenness(sample: str, delimiter: str) -> float:
+    """Return the share of rows with the same number of fields, slightly increased for more fields."""
     counts = Counter(len(row) for row, _ in zip(Dialect(delimiter).rows(sample), range(_LINES), strict=False) if row)
     several = {size: times for size, times in counts.items() if size > 1}
     if not several:
@@ -83,7 +81,7 @@ def _evenness(sample: str, delimiter: str) -> float:
 
 
 def _has_unclosed_quote(text: str, dialect: Dialect) -> bool:
-    """Whether a quotation that begins somewhere swallows all that follows."""
+    """Return whether a quoted field is never closed."""
     csv.field_size_limit(min(maxsize, 2**31 - 1))
     strict = csv.reader(
         io.StringIO(text, newline=""), delimiter=dialect.delimiter, strict=True, skipinitialspace=dialect.spaced
@@ -94,8 +92,3 @@ def _has_unclosed_quote(text: str, dialect: Dialect) -> bool:
     except csv.Error as error:
         return "unexpected end" in str(error)
     return False
-
-
-def _has_decimal_commas(dialect: Dialect, sample: str) -> bool:
-    fields = [field for row, _ in zip(dialect.rows(sample), range(_LINES), strict=False) for field in row]
-    return any(map(_DECIMAL_COMMA.fullmatch, fields)) and not any(map(_DECIMAL_POINT.fullmatch, fields))

@@ -1,10 +1,10 @@
-"""Guards texts that a program would run as a formula with an apostrophe."""
+"""Adds an apostrophe to text that a program would run as a formula."""
 
 from __future__ import annotations
 
 import re
 
-# The full-width signs are taken for the plain ones by the programs of East Asia.
+# Programs of East Asia treat full-width signs like the plain ones.
 _RISKY = re.compile(
     "[\t\r\n]|\\s*(?:"
     "[=\uff1d]"
@@ -15,7 +15,7 @@ _RISKY = re.compile(
 
 
 def guard(text: str) -> str:
-    """With an apostrophe in front where a program would run the text: numbers and telephone numbers have none.
+    """Add an apostrophe to text that a program would run, but not to numbers and telephone numbers.
 
     >>> [guard(text) for text in ("=1+1", "+49 (30) 123", "-2+cmd|' /C calc'!A0", "@SUM(A1)", "@name", "plain")]
     ["'=1+1", '+49 (30) 123', "'-2+cmd|' /C calc'!A0", "'@SUM(A1)", '@name', 'plain']
@@ -24,7 +24,7 @@ def guard(text: str) -> str:
 
 
 def unguard(text: str) -> str:
-    """The inverse of `guard`.
+    """Remove the apostrophe that `guard` adds.
 
     >>> unguard("'=1+1"), unguard("'tis")
     ('=1+1', "'tis")

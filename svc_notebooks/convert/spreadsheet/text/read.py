@@ -7,39 +7,29 @@ from ...job import Job, TooLarge
 from ..formula import address
 from ..model import Cell, CellQuota, Sheet, Workbook
 from ..values import parse_cell
-from .dialect import Dialect, declared_delimiter, detect
+from .dialect import Dialect, detect, split_declaration
 from .formula_guard import unguard
 
 
 def read_csv(source: bytes, job: Job) -> Workbook:
-    """A workbook of one sheet. Raises TooLarge for more rows, columns or cells than a sheet holds."""
+    """Read CSV as a workbook of one sheet. Raises TooLarge for too many rows, columns or cells."""
     return _read(source, job, ",")
 
 
 def read_tsv(source: bytes, job: Job) -> Workbook:
-    """The same, where tabs are to be expected."""
+    """Read text with tabs as default delimiter, as `read_csv` does."""
     return _read(source, job, "\t")
-
-
-def read_text(source: bytes, job: Job) -> Workbook:
-    """The same of plain text: where nothing splits its lines evenly, each is a cell."""
-    return _read(source, job, "\t")
-
-
-def read_table(source: bytes, job: Job) -> Workbook:
-    """The same of a file that was said to be something else."""
-    return _read(source, job, ",")
 
 
 def _read(source: bytes, job: Job, default_delimiter: str) -> Workbook:
     text = decode(source, job.charset)
     if "\0" in text:
-        job.note("Zero bytes in the text were left out.")
+        job.note("Zero bytes were removed from the text.")
         text = text.replace("\0", "")
-    delimiter, text = declared_delimiter(text)
+    delimiter, text = split_declaration(text)
     dialect = detect(text, default_delimiter, delimiter=delimiter)
     if not dialect.quoted:
-        job.note("A quotation mark is never closed; quotation marks were read as they are.")
+        job.note("A quotation mark is never closed, so quotation marks were read as text.")
     return Workbook((Sheet(rows=_rows(text, dialect, CellQuota(job.limits))),))
 
 

@@ -1,37 +1,37 @@
-"""Writes CSV and TSV: the first sheet only (A7-03), as in RFC 4180, in UTF-8 without a byte order mark.
+"""Writes the first sheet as CSV or TSV (A7-03), in UTF-8 without a byte order mark and as in RFC 4180.
 
-Values, not formulas; numbers in full; dates as ISO 8601 has them; TRUE and FALSE. A text that a program would
-run as a formula is given an apostrophe.
+It writes values instead of formulas, all digits of numbers, dates as in ISO 8601, and an apostrophe before text that a
+program would run as a formula.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from ...job import Job, TooLarge
-from ..model import Cell, Sheet, Workbook
+from ..model import Sheet, Workbook
 from ..number_format import to_text
 from .formula_guard import guard
 
 _MAX_EMPTY_FIELDS = 5_000_000
-"""Fields with nothing in them that may be written so that all lines have the same number of fields."""
+"""The most empty fields that are written to give all lines the same number of fields."""
 
 
 def write_csv(workbook: Workbook, job: Job) -> bytes:
-    """The first sheet, with commas."""
+    """Return the first sheet as CSV."""
     return _write(workbook, job, ",")
 
 
 def write_tsv(workbook: Workbook, job: Job) -> bytes:
-    """The first sheet, with tabs."""
+    """Return the first sheet as TSV."""
     return _write(workbook, job, "\t")
 
 
 def _write(workbook: Workbook, job: Job, delimiter: str) -> bytes:
     if len(workbook.sheets) > 1:
-        job.note("Only the first sheet is in this format.")
+        job.note("Only the first sheet was written: this format has one sheet.")
     target = io.StringIO(newline="")
     writer = csv.writer(target, delimiter=delimiter, lineterminator="\r\n")
     writer.writerows(_lines(workbook.sheets[0], job))
@@ -45,24 +45,20 @@ def _lines(sheet: Sheet, job: Job) -> Iterator[list[str]]:
     for row, columns in sheet.rows.items():
         for _ in range(following, row):
             yield empty
-        yield _line(columns, width)
+        line = [""] * max(width, max(columns) + 1)
+        for column, cell in columns.items():
+            value = cell.display_value
+            line[column] = guard(value) if isinstance(value, str) else to_text(value)
+        yield line
         following = row + 1
 
 
-def _line(columns: Mapping[int, Cell], width: int) -> list[str]:
-    line = [""] * max(width, max(columns) + 1)
-    for column, cell in columns.items():
-        value = cell.display_value
-        line[column] = guard(value) if isinstance(value, str) else to_text(value)
-    return line
-
-
 def _width(sheet: Sheet, job: Job) -> int:
-    """How many fields each line has; 0 where lines end with their last cell, as all the same would be too many."""
+    """Return the number of fields of each line, or 0 if lines end with their last cell to limit empty fields."""
     rows, columns = max(sheet.rows, default=-1) + 1, sheet.last_column + 1
     if rows * columns <= _MAX_EMPTY_FIELDS + sum(map(len, sheet.rows.values())):
         return columns
     if sum(max(cells) for cells in sheet.rows.values()) + rows > job.limits.output:
-        raise TooLarge("its cells lie so far apart that there would be too many empty fields.")
-    job.note("Lines end with their last cell: the cells lie too far apart for lines of the same length.")
+        raise TooLarge("its cells are so far apart that there would be too many empty fields.")
+    job.note("Lines end with their last cell, because the cells are too far apart for lines of the same length.")
     return 0

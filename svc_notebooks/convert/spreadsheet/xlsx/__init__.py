@@ -1,1 +1,1 @@
-"""xlsx workbooks: read and write; formulas and styles are parts of the reader."""
+"""Reads and writes Excel workbooks (xlsx)."""

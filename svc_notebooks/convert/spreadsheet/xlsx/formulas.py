@@ -1,4 +1,4 @@
-"""Reads the formulas of an xlsx sheet: normal, shared and array formulas."""
+"""Reads normal, shared and array formulas of an xlsx sheet."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ..formula.tokens import MAX_LENGTH, shift
 
 
 class SharedFormulas:
-    """Formulas that are written once, in the first of the cells that have them."""
+    """Formulas that the file has only in the first of several cells."""
 
     def __init__(self) -> None:
         self._first: dict[str, tuple[str, int, int]] = {}
 
     def formula(self, key: str, text: str | None, row: int, column: int) -> str | None:
-        """The formula of a cell; `text` is only given for the first."""
+        """Return the formula of a cell, whose `text` is None except in the first cell."""
         if text:
             self._first[key] = (text, row, column)
             return text
@@ -28,7 +28,7 @@ class SharedFormulas:
 def formula_of(
     element: Element, shared: SharedFormulas, row: int, column: int
 ) -> tuple[str | None, tuple[int, int] | None]:
-    """The formula that an element f tells, and the rows and columns that it fills."""
+    """Return the formula of an element f, and the rows and columns that an array formula fills."""
     text = (element.text or "").strip().removeprefix("=") or None
     if text and len(text) > MAX_LENGTH:
         return text, None

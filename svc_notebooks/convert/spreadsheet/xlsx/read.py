@@ -1,14 +1,14 @@
-"""Reads xlsx workbooks part by part.
+"""Reads xlsx workbooks in one pass over each sheet.
 
-One pass over each sheet: a cell's formula, its last value and its style are side by side there, and the
-libraries give one or the other. Rows are forgotten as they are read; what is empty is never made.
+A cell has its formula, its last value and its style, of which the libraries return only one. Memory is released row by
+row, and empty cells take none.
 """
 
 from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from posixpath import dirname, join, normpath
 from xml.etree.ElementTree import Element, ParseError, iterparse
@@ -38,16 +38,16 @@ from .formulas import SharedFormulas, formula_of
 from .styles import read_styles
 
 _PADDING = 5 / 7
-"""Of a column's width in a file, in characters: what people see and set is without it."""
+"""The padding in the width of a column, in characters. Programs show the width without it."""
 
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
 
 def read(source: bytes, job: Job) -> Workbook:
-    """A workbook (xlsx, xlsm, xltx, xltm), with its formulas where they are harmless.
+    """Read an xlsx, xlsm, xltx or xltm file with its safe formulas.
 
     Raises:
-        ConversionError: it is damaged, encrypted, or none; TooLarge: it has too many cells.
+        ConversionError: it is damaged, encrypted or not a workbook; TooLarge: it has too many cells.
     """
     try:
         with open_archive(source, job.limits) as archive:
@@ -57,18 +57,18 @@ def read(source: bytes, job: Job) -> Workbook:
 
 
 class XlsxPackage:
-    """The parts of the file, by name, and what they refer to."""
+    """The parts of the file by name, and their relations."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
         self._names = {entry.lower().replace("\\", "/").lstrip("/"): entry for entry in archive.namelist()}
 
     def has(self, name: str | None) -> bool:
-        """Whether there is such a part."""
+        """Return whether the file has this part."""
         return bool(name) and str(name).lower() in self._names
 
     def elements(self, name: str, *names: str) -> Iterator[tuple[str, Element]]:
-        """The elements with these names, each as it ends, and emptied when the next one is asked for."""
+        """Yield the elements with these names; each is cleared before the next one is read."""
         with self._archive.open(self._names[name.lower()]) as part:
             for _, element in iterparse(part, ("end",)):
                 plain = element.tag.rpartition("}")[2]
@@ -77,11 +77,11 @@ class XlsxPackage:
                     element.clear()
 
     def open(self, name: str) -> zipfile.ZipExtFile:
-        """A part to be read."""
+        """Open a part."""
         return self._archive.open(self._names[name.lower()])  # type: ignore[return-value]
 
     def relations(self, name: str) -> dict[str, tuple[str, str, bool]]:
-        """What a part refers to: by id, the last word of the kind, the target, and whether that is outside."""
+        """Return the relations of a part by id, with the last word of the type, the target, and if it is external."""
         part = join(dirname(name), "_rels", name.rpartition("/")[2] + ".rels")
         relations: dict[str, tuple[str, str, bool]] = {}
         if self.has(part):
@@ -95,7 +95,7 @@ class XlsxPackage:
 
 @dataclass(slots=True)
 class _Book:
-    """What the sheets of one workbook share."""
+    """The parts and settings that the sheets of a workbook share."""
 
     package: XlsxPackage
     job: Job
@@ -131,14 +131,14 @@ def _main_part(package: XlsxPackage) -> str:
     kinds = package.relations("").values()
     part = next((target for kind, target, _ in kinds if kind == "officeDocument"), "xl/workbook.xml")
     if package.has("xl/workbook.bin"):
-        raise ConversionError("this is a binary workbook (xlsb); save it as xlsx.")
+        raise ConversionError("the file is a binary workbook (xlsb); save it as xlsx.")
     if not package.has(part):
-        raise ConversionError("the file is damaged, or no workbook: it has no workbook part.")
+        raise ConversionError("the file is damaged, or not a workbook: it has no workbook part.")
     return part
 
 
 def _sheet_entries(package: XlsxPackage, main: str, book: _Book) -> list[tuple[str, str, bool]]:
-    """The sheets in order: relation, name, hidden. What else the workbook says goes into the book."""
+    """Return the relation, the name and the visibility of each sheet, and add other settings to the book."""
     entries = []
     for kind, element in package.elements(main, "sheet", "workbookPr", "definedName"):
         if kind == "sheet":
@@ -158,7 +158,7 @@ def _strings(package: XlsxPackage, part: str | None) -> list[str]:
 
 
 def _rich_text(element: Element) -> str:
-    """The text of all runs; not the pronunciation (rPh) that East Asian files have beside it."""
+    """Return the text of all runs without the pronunciation (rPh) in East Asian files."""
     runs = [child for child in element if not child.tag.endswith("}rPh")]
     text = "".join(t.text or "" for run in runs for t in run.iter() if t.tag.endswith("}t"))
     return _decode_escapes(text)
@@ -206,7 +206,7 @@ class _RowReader:
         self._row = -1
 
     def row(self, element: Element, rows: dict[int, dict[int, Cell]]) -> None:
-        """Take one row with its cells."""
+        """Read a row and add its cells to `rows`."""
         self._row = int(element.get("r", self._row + 2)) - 1
         column = -1
         cells: dict[int, Cell] = {}
@@ -234,7 +234,12 @@ class _RowReader:
         index = int(element.get("s", 0))
         style = self._book.styles[index] if index < len(self._book.styles) else DEFAULT_STYLE
         value = self._value(element.get("t", "n"), content, index, style, computed=formula is not None)
-        return Cell(value, style) if formula is None else self._formula_cell(formula, value, style, row, column)
+        if formula is None:
+            return Cell(value, style)
+        text, array = formula_of(formula, self._shared, row, column)
+        text = expand_names(text, self._book.names) if text else None
+        value, text = sanitize(value, text, self._book.job)
+        return Cell(value, style, text, array if text else None)
 
     def _value(self, kind: str, content: str | None, index: int, style: CellStyle, *, computed: bool) -> Value:
         book = self._book
@@ -247,20 +252,11 @@ class _RowReader:
             numeric = parse_number(content)
             dated = index < len(book.date_styles) and book.date_styles[index] and isinstance(numeric, (int, float))
             return from_serial(numeric, style.format, since_1904=book.since_1904) if dated else numeric  # type: ignore[arg-type]
-        return _OTHER_TYPES.get(kind, _decode_escapes)(content)
-
-    def _formula_cell(self, element: Element, value: Value, style: CellStyle, row: int, column: int) -> Cell:
-        formula, array = formula_of(element, self._shared, row, column)
-        formula = expand_names(formula, self._book.names) if formula else None
-        value, formula = sanitize(value, formula, self._book.job)
-        return Cell(value, style, formula, array if formula else None)
-
-
-_OTHER_TYPES: dict[str, Callable[[str], Value]] = {
-    "b": lambda text: text.strip() in ("1", "true"),
-    "e": lambda text: ErrorValue(clean(text)[:20]),
-    "d": lambda text: parse_moment(text.removesuffix("Z")) or text,
-}
+        if kind == "b":
+            return content.strip() in ("1", "true")
+        if kind == "e":
+            return ErrorValue(clean(content)[:20])
+        return (parse_moment(content.removesuffix("Z")) or content) if kind == "d" else _decode_escapes(content)
 
 
 def _width(element: Element, widths: dict[int, float]) -> None:
@@ -281,19 +277,15 @@ def _area(reference: str) -> list[Area]:
 
 
 def _link(book: _Book, part: str, links: list[Element], rows: dict[int, dict[int, Cell]]) -> None:
-    """Links on the cells that have something in them; those that lead elsewhere than to the web are left out."""
+    """Add links to the cells that have content, and leave out unsafe links."""
     relations = book.package.relations(part) if links else {}
     for element in links:
         for area in _area(element.get("ref", "")):
             cell = rows.get(area.top, {}).get(area.left)
             if cell is not None:
-                rows[area.top][area.left] = cell._replace(link=_target(book, element, relations))
-
-
-def _target(book: _Book, element: Element, relations: dict[str, tuple[str, str, bool]]) -> str | None:
-    key = next((value for name, value in element.items() if name.endswith("}id")), "")
-    target, location = relations.get(key, ("", "", True))[1], element.get("location", "")
-    link = safe_link(f"{target}#{location}" if location else target)
-    if link is None:
-        book.job.note("Links that lead elsewhere than to the web, to mail or into the workbook were left out.")
-    return link
+                key = next((value for name, value in element.items() if name.endswith("}id")), "")
+                target, location = relations.get(key, ("", "", True))[1], element.get("location", "")
+                link = safe_link(f"{target}#{location}" if location else target)
+                if link is None:
+                    book.job.note("Links were left out that do not lead to the web, to mail or into the workbook.")
+                rows[area.top][area.left] = cell._replace(link=link)

@@ -1,4 +1,4 @@
-"""Reads the styles of an xlsx file that the model keeps: number formats and bold type."""
+"""Reads number formats and bold type from the styles of an xlsx file."""
 
 from __future__ import annotations
 
@@ -20,34 +20,27 @@ BUILT_IN = {
     46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@",
 }
 # fmt: on
-"""Formats that a file names by number alone. 14 and 22 are the reader's own custom of dates: here ISO 8601."""
+"""Formats that files name by number only. 14 and 22 are the local date formats, here ISO 8601."""
 
 
 def read_styles(package: XlsxPackage, part: str | None) -> list[CellStyle]:
-    """The styles that cells name by their place in this list."""
+    """Return the styles of a file, to which cells refer by index."""
     if part is None or not package.has(part):
         return [DEFAULT_STYLE]
     with package.open(part) as file:
-        root = next((element for event, element in iterparse(file, ("end",)) if _is_root(element)), None)
-    return _styles(root) if root is not None else [DEFAULT_STYLE]
-
-
-def _is_root(element: Element) -> bool:
-    return element.tag.endswith("styleSheet")
-
-
-def _styles(root: Element) -> list[CellStyle]:
+        root = next((element for _, element in iterparse(file, ("end",)) if element.tag.endswith("styleSheet")), None)
+    if root is None:
+        return [DEFAULT_STYLE]
     formats = BUILT_IN | {int(e.get("numFmtId", 0)): e.get("formatCode", "") for e in _children(root, "numFmts")}
-    bold = [_is_bold(font) for font in _children(root, "fonts")]
+    bold = [
+        any(child.tag.endswith("}b") and child.get("val", "1") in ("1", "true") for child in font)
+        for font in _children(root, "fonts")
+    ]
     return [_style(element, formats, bold) for element in _children(root, "cellXfs")]
 
 
 def _children(root: Element, name: str) -> list[Element]:
     return [child for parent in root if parent.tag.endswith(f"}}{name}") for child in parent]
-
-
-def _is_bold(font: Element) -> bool:
-    return any(child.tag.endswith("}b") and child.get("val", "1") in ("1", "true") for child in font)
 
 
 def _style(element: Element, formats: dict[int, str], bold: list[bool]) -> CellStyle:

@@ -1,4 +1,4 @@
-"""Writes xlsx workbooks with XlsxWriter, with the formulas' last values."""
+"""Writes xlsx workbooks with XlsxWriter, including the last values of formulas."""
 
 from __future__ import annotations
 
@@ -19,16 +19,11 @@ from ..values import clean
 _MAX_TEXT = 32_767
 _MAX_ARRAY = 10_000
 _MAX_LINKS = 65_000
-_OPTIONS = {
-    "in_memory": True,
-    "strings_to_formulas": False,
-    "strings_to_urls": False,
-    "strings_to_numbers": False,
-}
+_OPTIONS = {"in_memory": True, **dict.fromkeys(("strings_to_formulas", "strings_to_urls", "strings_to_numbers"), False)}
 
 
 def write(workbook: Workbook, job: Job) -> bytes:
-    """A workbook as xlsx. What Excel has no room for (a text of 32,767 characters and more) is cut, with a note."""
+    """Return a workbook as xlsx; text that is too long for Excel is cut, with a note."""
     target = io.BytesIO()
     writer = Writer(target, _OPTIONS)
     writer.set_properties({"created": job.now.replace(tzinfo=None), "title": clean(job.name)[:255]})
@@ -42,7 +37,7 @@ def write(workbook: Workbook, job: Job) -> bytes:
 
 
 class _SparseWorksheet(Worksheet):  # type: ignore[misc]
-    """A worksheet that writes the rows and cells that are there, where the library's own counts through all between."""
+    """A worksheet that writes only its rows and cells, while the base class loops over all positions between them."""
 
     def _calculate_spans(self) -> None:
         self.row_spans: dict[int, str] = {}
@@ -65,7 +60,7 @@ def _format(writer: Writer, formats: dict[CellStyle, Any], style: CellStyle) -> 
 
 
 def _choose_visible(writer: Writer, workbook: Workbook) -> None:
-    """Hide what is hidden; the first visible sheet is the one that is seen. All hidden is more than Excel allows."""
+    """Hide hidden sheets and open the first visible one. If all are hidden, show them, as Excel needs a visible one."""
     pages = writer.worksheets()
     visible = [index for index, sheet in enumerate(workbook.sheets) if not sheet.hidden]
     if not visible:
@@ -78,7 +73,7 @@ def _choose_visible(writer: Writer, workbook: Workbook) -> None:
 
 
 class _SheetWriter:
-    """Writes one sheet."""
+    """Writes the cells of a sheet."""
 
     def __init__(self, page: Worksheet, format: Callable[[CellStyle], Any], job: Job) -> None:
         self._worksheet = page
@@ -87,10 +82,10 @@ class _SheetWriter:
         self._links = 0
 
     def write(self, sheet: Sheet) -> None:
-        """All of it."""
+        """Write the cells, the merged areas and the widths."""
         for row, column, cell in sheet.cells():
             self._cell(row, column, cell)
-        # `merge_range` would make a cell of each place in it.
+        # `merge_range` would add a cell for each position.
         self._worksheet.merge.extend(list(area) for area in sheet.merges)
         for column, width in sheet.widths.items():
             self._worksheet.set_column(column, column, width)
@@ -120,7 +115,7 @@ class _SheetWriter:
         text = clean(value)
         if len(text) < _MAX_TEXT:
             return text
-        self._job.note(f"Texts of more than {_MAX_TEXT} characters were cut: Excel holds no longer ones.")
+        self._job.note(f"Texts of more than {_MAX_TEXT} characters were cut, which is the limit of Excel.")
         return text[: _MAX_TEXT - 1]
 
     def _formula(self, row: int, column: int, cell: Cell) -> None:
@@ -137,15 +132,15 @@ class _SheetWriter:
     def _link(self, row: int, column: int, cell: Cell) -> None:
         self._links += 1
         if self._links > _MAX_LINKS:
-            self._job.note(f"Only the first {_MAX_LINKS} links of a sheet were kept: Excel holds no more.")
+            self._job.note(f"Only the first {_MAX_LINKS} links of a sheet were kept, which is the limit of Excel.")
             return
         target = f"internal:{cell.link[1:]}" if cell.link and cell.link.startswith("#") else cell.link
-        # It writes a text, too, which the cell's own value then replaces.
+        # It also writes a text, which the value of the cell then replaces.
         self._worksheet.write_url(row, column, target, self._format(cell.style), "-")
 
 
 def _with_date_format(value: Value, style: CellStyle) -> CellStyle:
-    """Dates need a format, or they are numbers."""
+    """Add the default format to dates, which would be shown as numbers."""
     format = DEFAULTS.get(type(value))
     return CellStyle(format, style.bold) if format and not style.format else style
 
