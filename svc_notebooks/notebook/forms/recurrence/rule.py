@@ -52,7 +52,7 @@ class Repeat:
         return "RRULE:" + ";".join(f"{name}={value}" for name, value in parts.items() if value)
 
     def words(self) -> str:
-        """Return the recurrence in the plain words of core/events/plain_words.py.
+        """Return the recurrence in the plain words of core/events/recurrence_words.py.
 
         >>> Repeat(Freq.MONTHLY, 2, nth=(-1, 4), count=6).words()
         'every 2 months on the last Friday, 6 times'
