@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ..errors.catalogue import Row, row
 from ..errors.decision_ids import CONFERENCE_PARTS, REQUEST_ID
-from ..http.messages import JSON, JSONObject
+from ..http.messages import JSON
 from ..policy import Policy
 from .field_checks import invalid
 
@@ -17,11 +16,22 @@ _REQUEST = "conferenceData.createRequest"
 def conference_problems(data: Any, policy: Policy) -> list[Row]:
     """Return all problems of conference data whose fields have the right types."""
     if data.get("createRequest") and not has_conference(data):
-        return _request_problems(data["createRequest"], policy)
+        request = data["createRequest"]
+        if request.get("requestId") == "":
+            return [row("required", decided_by=REQUEST_ID, field=f"{_REQUEST}.requestId")]
+        if (request.get("conferenceSolutionKey") or {}).get("type") not in (None, *policy.conference_types):
+            message = f"Invalid conference type value. Expected one of {', '.join(policy.conference_types)}."
+            return invalid(f"{_REQUEST}.conferenceSolutionKey.type", message, "conference_types")
+        return []
     if not (data.get("conferenceSolution") and data.get("entryPoints")):
         message = "expected createRequest, or conferenceSolution with at least one entry point."
         return invalid("conferenceData", message, CONFERENCE_PARTS)
-    return _entry_point_problems(data["entryPoints"])
+    types = [point.get("entryPointType") for point in data["entryPoints"]]
+    if repeated := [entry_type for entry_type in ("video", "sip", "more") if types.count(entry_type) > 1]:
+        return invalid("conferenceData.entryPoints", f"expected at most one {repeated[0]} entry point.")
+    if types == ["more"]:
+        return invalid("conferenceData.entryPoints", "expected another entry point beside more.")
+    return []
 
 
 def has_conference(data: Any) -> bool:
@@ -41,23 +51,3 @@ def request_status(data: Any) -> JSON:
     request = data.get("createRequest")
     status = request.get("status") if isinstance(request, dict) else None
     return status.get("statusCode") if isinstance(status, dict) else None
-
-
-def _request_problems(request: JSONObject, policy: Policy) -> list[Row]:
-    key: Any = request.get("conferenceSolutionKey") or {}
-    if request.get("requestId") == "":
-        return [row("required", decided_by=REQUEST_ID, field=f"{_REQUEST}.requestId")]
-    if key.get("type") not in (None, *policy.conference_types):
-        allowed = ", ".join(policy.conference_types)
-        message = f"Invalid conference type value. Expected one of {allowed}."
-        return invalid(f"{_REQUEST}.conferenceSolutionKey.type", message, "conference_types")
-    return []
-
-
-def _entry_point_problems(points: Sequence[Any]) -> list[Row]:
-    types = [point.get("entryPointType") for point in points]
-    if twice := [entry_type for entry_type in ("video", "sip", "more") if types.count(entry_type) > 1]:
-        return invalid("conferenceData.entryPoints", f"expected one {twice[0]} entry point at most.")
-    if types == ["more"]:
-        return invalid("conferenceData.entryPoints", "expected another entry point beside more.")
-    return []

@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from typing import NamedTuple
 
 from ..http.messages import JSON, JSONObject
+from ..resources.events import EventTime
 from ..time_zones import zone
 from .rrule import Start
 
@@ -129,17 +130,18 @@ def instant(moment: Start, tz: tzinfo) -> datetime:
     return moment.astimezone(UTC)
 
 
-def print_time(moment: Start, tz: tzinfo, time_zone: str | None) -> JSONObject:
+def print_time(moment: Start, tz: tzinfo, time_zone: str | None) -> EventTime:
     """Return a time object, whose date-time has the offset of the zone `tz`. `time_zone` is copied into it.
 
     >>> print_time(date(2026, 11, 2), UTC, None)
     {'date': '2026-11-02'}
     """
-    if isinstance(moment, datetime):
-        time_object: JSONObject = {"dateTime": print_instant(moment, tz)}
-    else:
-        time_object = {"date": moment.isoformat()}
-    return time_object | {"timeZone": time_zone} if time_zone else time_object
+    time_object: EventTime = (
+        {"dateTime": print_instant(moment, tz)} if isinstance(moment, datetime) else {"date": moment.isoformat()}
+    )
+    if time_zone:
+        time_object["timeZone"] = time_zone
+    return time_object
 
 
 def print_instant(moment: datetime, tz: tzinfo) -> str:

@@ -110,18 +110,15 @@ class _Node:
 def _field_tree(*, limits: bool) -> _Node:
     root = _Node()
     for event_field in EVENT_FIELDS:
-        if event_field.writable and event_field.type not in ("date", "dateTime", "timeZone"):
-            _insert(root, event_field if limits else replace(event_field, limit=None))
+        if not event_field.writable or event_field.type in ("date", "dateTime", "timeZone"):
+            continue
+        node = root
+        for name in event_field.path.split("."):
+            node = node.children.setdefault(name.removesuffix("[]"), _Node())
+            if name.endswith("[]"):
+                node.entry = node = node.entry or _Node()
+        node.event_field = event_field if limits else replace(event_field, limit=None)
     return root
-
-
-def _insert(root: _Node, event_field: EventField) -> None:
-    node = root
-    for name in event_field.path.split("."):
-        node = node.children.setdefault(name.removesuffix("[]"), _Node())
-        if name.endswith("[]"):
-            node.entry = node = node.entry or _Node()
-    node.event_field = event_field
 
 
 _TREES = {"none": _field_tree(limits=False), "family": _field_tree(limits=True)}
@@ -146,68 +143,49 @@ def _value(node: _Node, value: JSON, path: str) -> Iterator[Row]:
         yield from _fields(node, value, path)
     elif isinstance(value, list) and node.entry is not None:
         for index, entry in enumerate(value):
-            yield from _entry(node.entry, entry, f"{path}[{index}]")
-
-
-def _entry(node: _Node, value: JSON, path: str) -> Iterator[Row]:
-    if node.children and not isinstance(value, dict):
-        yield from invalid(path, "expected an object.")
-    else:
-        yield from _value(node, value, path)
+            if node.entry.children and not isinstance(entry, dict):
+                yield from invalid(f"{path}[{index}]", "expected an object.")
+            else:
+                yield from _value(node.entry, entry, f"{path}[{index}]")
 
 
 # -- times -----------------------------------------------------------------------------------------------------------
 
-_TIME = {"start": "Missing start time", "end": "Missing end time"}
 
-
-def _times(event: JSONObject, policy: Policy) -> list[Row]:
+def _times(event: Mapping[str, Any], policy: Policy) -> list[Row]:
     """Check the end, the start and their order (E-02 to E-05), then the original start (E-23)."""
-    rows, times = [], {}
+    rows: list[Row] = []
+    times: dict[str, Start] = {}
     for name in ("end", "start", "originalStartTime"):
-        if event.get(name) is None and name not in _TIME:
+        if name == "originalStartTime" and event.get(name) is None:
             continue
         try:
             times[name] = read_time(event.get(name) or {})
         except TimeError as error:
-            rows.append(_time_error(name, error))
+            key, part, message = error.problem
+            if key == "required":
+                key, message = "missingTime", message if name not in _NAMES else f"Missing {name} time: {message}"
+            rows.append(row(key, field=f"{name}.{part}" if part else name, message=message))
     if policy.missing_start == "live" and "end" in times and not event.get("start"):
         return [row("mixedTimes", decided_by="missing_start", field="start")]
-    if not rows:
-        rows = _order(times["start"], times["end"]) + _recurring_zones(event, times["start"])
+    if rows:
+        return rows
+    start, end = times["start"], times["end"]
+    if is_all_day(start) != is_all_day(end):
+        rows.append(row("mixedTimes", field="end"))
+    elif instant(end, UTC) <= instant(start, UTC):
+        rows.append(row("timeRangeEmpty"))
+    if event.get("recurrence") and not is_all_day(start):  # an all-day event is in the zone of the calendar (E-04)
+        message = "Missing time zone definition for {} time: a recurring event needs the zone that it recurs in."
+        rows += [
+            row("missingTime", field=f"{name}.timeZone", message=message.format(name))
+            for name in _NAMES
+            if not event[name].get("timeZone")
+        ]
     return rows
 
 
-def _time_error(name: str, error: TimeError) -> Row:
-    problem = error.problem
-    path = f"{name}.{problem.part}" if problem.part else name
-    if problem.key == "required":
-        missing = f"{_TIME[name]}: " if name in _TIME else ""
-        return row("missingTime", field=path, message=missing + problem.message)
-    return row(problem.key, field=path, message=problem.message)
-
-
-def _order(start: Start, end: Start) -> list[Row]:
-    if is_all_day(start) != is_all_day(end):
-        return [row("mixedTimes", field="end")]
-    if instant(end, UTC) <= instant(start, UTC):
-        return [row("timeRangeEmpty")]
-    return []
-
-
-def _recurring_zones(event: Mapping[str, Any], start: Start) -> list[Row]:
-    """Check that a recurring event with times has time zones. All-day events use that of the calendar (E-04)."""
-    if not event.get("recurrence") or is_all_day(start):
-        return []
-    return [
-        row("missingTime", field=f"{name}.timeZone", message=f"{_NO_ZONE[name]}: {_RECURS}")
-        for name in _NO_ZONE
-        if not event[name].get("timeZone")
-    ]
-
-
-_NO_ZONE = {name: f"Missing time zone definition for {name} time" for name in ("start", "end")}
-_RECURS = "a recurring event needs the zone that it recurs in."
+_NAMES = ("start", "end")
 
 
 def start_of(event: Event) -> Start:
@@ -237,15 +215,13 @@ def _recurrence(event: JSONObject, policy: Policy) -> list[Row]:
         return []  # reported already, and the lines depend on the start
     if isinstance(start, datetime) and start.tzinfo is None:
         return []
-    return [error for index, line in enumerate(lines) for error in _line(index, line, start)]
-
-
-def _line(index: int, line: str, start: Start) -> list[Row]:
-    try:
-        Lines.parse([line], start)
-    except RecurrenceError as error:
-        return invalid(f"recurrence[{index}]", f"Invalid recurrence rule. {error.message}.")
-    return []
+    rows: list[Row] = []
+    for index, line in enumerate(lines):
+        try:
+            Lines.parse([line], start)
+        except RecurrenceError as error:
+            rows += invalid(f"recurrence[{index}]", f"Invalid recurrence rule. {error.message}.")
+    return rows
 
 
 def _reminders(event: JSONObject, policy: Policy) -> list[Row]:
@@ -268,37 +244,25 @@ def _properties(event: JSONObject, policy: Policy) -> list[Row]:
     properties: Any = event["extendedProperties"]
     pairs = [
         (f"{section}.{key}", key, text or "")
-        for section in _SECTIONS
+        for section in ("private", "shared")
         for key, text in (properties.get(section) or {}).items()
     ]
     size = sum(len(key.encode()) + len(text.encode()) for _, key, text in pairs)
     if len(pairs) > _MAX_PROPERTIES or size > _MAX_BYTES:
         most = f"{_MAX_PROPERTIES} properties of {_MAX_BYTES} bytes"
         return too_long("extendedProperties", f"expected at most {most}, not {len(pairs)} of {size}.")
-    return [
-        error
-        for path, key, value in pairs
-        for error in _too_long_property(f"extendedProperties.{path[:60]}", key, value)
-    ]
-
-
-_SECTIONS = ("private", "shared")
-
-
-def _too_long_property(path: str, key: str, value: str) -> list[Row]:
-    if len(key) > _MAX_KEY:
-        return too_long(path, f"expected a key of at most {_MAX_KEY} characters, not {len(key)}.")
-    if len(value) > _MAX_VALUE:
-        return too_long(path, f"expected a value of at most {_MAX_VALUE} characters, not {len(value)}.")
-    return []
-
-
-def _conference(event: JSONObject, policy: Policy) -> list[Row]:
-    return conference_problems(event["conferenceData"], policy)
+    rows: list[Row] = []
+    for path, key, value in pairs:
+        field_path = f"extendedProperties.{path[:60]}"
+        if len(key) > _MAX_KEY:
+            rows += too_long(field_path, f"expected a key of at most {_MAX_KEY} characters, not {len(key)}.")
+        elif len(value) > _MAX_VALUE:
+            rows += too_long(field_path, f"expected a value of at most {_MAX_VALUE} characters, not {len(value)}.")
+    return rows
 
 
 _RULES: tuple[tuple[str, Callable[[JSONObject, Policy], list[Row]]], ...] = (
-    ("conferenceData", _conference),
+    ("conferenceData", lambda event, policy: conference_problems(event["conferenceData"], policy)),
     ("extendedProperties", _properties),
     ("recurrence", _recurrence),
     ("reminders", _reminders),
