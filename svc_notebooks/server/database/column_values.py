@@ -21,27 +21,11 @@ _FIRST = to_millis(datetime(1, 1, 2, tzinfo=UTC))
 _LAST = to_millis(datetime(9999, 12, 30, tzinfo=UTC))
 
 
-def _instant(value: JSON) -> bool:
-    return isinstance(value, int) and _FIRST <= value <= _LAST
-
-
-def _seconds(value: JSON) -> bool:
-    return isinstance(value, int | float) and _FIRST / 1000 <= value <= _LAST / 1000
-
-
 def _object(value: JSON) -> bool:
     try:
         return isinstance(json.loads(str(value)), dict)
     except (ValueError, RecursionError):
         return False
-
-
-def _count(value: JSON) -> bool:
-    return isinstance(value, int) and value >= 0
-
-
-def _zone(value: JSON) -> bool:
-    return value in zone_names()
 
 
 def _among(*words: str | int) -> Callable[[JSON], bool]:
@@ -54,11 +38,13 @@ MEANING: Mapping[str, Callable[[JSON], bool]] = {
         "files.created", "files.modified", "files.modified_by_me", "files.viewed", "files.trashed_at",
         "permissions.since", "channels.expiration", "messages.due", "changes.time", "calendars.created",
         "events.start", "events.end", "events.created", "events.updated", "invitations.time",
-    ), _instant),
-    **dict.fromkeys(("tokens.expires", "sessions.touched", "grants.expires"), _seconds),
+    ), lambda value: isinstance(value, int) and _FIRST <= value <= _LAST),
+    **dict.fromkeys(("tokens.expires", "sessions.touched", "grants.expires"),
+                    lambda value: isinstance(value, int | float) and _FIRST / 1000 <= value <= _LAST / 1000),
     **dict.fromkeys(("files.extra", "sessions.metadata", "calendars.body", "events.body"), _object),
-    **dict.fromkeys(("files.size", "sessions.stored", "sessions.total", "rope.start", "rope.stop"), _count),
-    "calendars.zone":       _zone,
+    **dict.fromkeys(("files.size", "sessions.stored", "sessions.total", "rope.start", "rope.stop"),
+                    lambda value: isinstance(value, int) and value >= 0),
+    "calendars.zone":       lambda value: value in zone_names(),
     "permissions.type":     _among(*GRANTEES),
     "permissions.role":     _among(*map(int, Role)),
     "calendar_access.role": _among(0, *map(int, CalendarRole)),

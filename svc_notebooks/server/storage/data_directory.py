@@ -17,7 +17,6 @@ import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
-from enum import Enum, auto
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from uuid import uuid4
@@ -104,20 +103,18 @@ def open_folder(folder: Path, durability: Literal["process", "power"], now: floa
     folder.mkdir(parents=True, exist_ok=True)
     record = _Record(folder)
     try:
-        examined = examine(folder)
-        if examined.state is DirectoryState.NEW:
-            write_marker(folder, examined.marker)
+        state, marker = examine(folder)
+        if state == "new":
+            write_marker(folder, marker)
         database = open_database(folder / DATABASE, durability, close=record.close)
     except BaseException:
         record.release()
         raise
     try:
-        number = record.begin(database, examined.marker)
+        number = record.begin(database, marker)
         notes = [_UPGRADED.format(database.backup)] if database.backup else []
-        notes += tidy(
-            folder, Contents(database).known_parts(), number, now, adopted=examined.state is DirectoryState.UNMARKED
-        )
-        snapshots = folder / SNAPSHOTS / examined.marker.store
+        notes += tidy(folder, Contents(database).known_parts(), number, now, adopted=state == "unmarked")
+        snapshots = folder / SNAPSHOTS / marker.store
         drop_snapshots(snapshots)
         parts = DirectoryBlobStore(folder / PARTS, sync=durability == "power", opening=number, snapshots=snapshots)
     except BaseException:
@@ -136,34 +133,22 @@ def check_not_in_use(folder: Path) -> None:
         raise OSError(f"{folder} is in use: close the service that uses it first")
 
 
-class DirectoryState(Enum):
-    """The state of a folder, which is to become a store, is one, or is one of a version without markers."""
+def examine(folder: Path) -> tuple[Literal["new", "marked", "unmarked"], Marker]:
+    """Return the state of a folder, and its marker or a new one, without changing it.
 
-    NEW = auto()
-    MARKED = auto()
-    UNMARKED = auto()
-
-
-class Examined(NamedTuple):
-    """The state of a folder, and its marker or a new one."""
-
-    state: DirectoryState
-    marker: Marker
-
-
-def examine(folder: Path) -> Examined:
-    """Return the state of a folder without changing it. Raises OSError if it cannot be opened."""
+    An unmarked store is one of a version that wrote no marker. Raises OSError if the folder cannot be opened.
+    """
     names = {entry.name for entry in folder.iterdir()}
     new = Marker(uuid4().hex, 0, uuid4().hex, closed=False)
     if not names - HARMLESS - {_UNFINISHED}:
-        return Examined(DirectoryState.NEW, new)
+        return "new", new
     if MARKER not in names and DATABASE not in names:
         raise _refusal(folder, *_foreign(names - HARMLESS))
     if link := _link(folder, names):
         raise _refusal(folder, f"{link} is a symbolic link", "put the files themselves there, or link the whole folder")
     marker = _marker(folder) if MARKER in names else None
     if marker and marker.openings == 0:
-        return Examined(DirectoryState.NEW, marker)  # its creation was interrupted
+        return "new", marker  # its creation was interrupted
     if DATABASE not in names:
         raise _refusal(folder, f"{DATABASE} is missing", _PUT_BACK)
     if opening_record.in_use(folder / DATABASE):
@@ -174,10 +159,10 @@ def examine(folder: Path) -> Examined:
     if inspected.names_parts and PARTS not in names:
         raise _refusal(folder, f"{PARTS}/ is missing", f"put {PARTS}/ back, or name another folder")
     if marker is None:
-        return Examined(DirectoryState.UNMARKED, new)
+        return "unmarked", new
     if problem := _mismatch(marker, inspected.opening):
         raise _refusal(folder, problem, _WITHOUT_MARKER)
-    return Examined(DirectoryState.MARKED, marker)
+    return "marked", marker
 
 
 _PUT_BACK = f"put the right {DATABASE} back, or name another folder"

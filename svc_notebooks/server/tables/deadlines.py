@@ -1,7 +1,8 @@
-"""Reads the sessions, channels and tokens that expire and the messages that are due in a span of time."""
+"""Reads the expirations and deliveries in a span of time."""
 
 from __future__ import annotations
 
+import json
 from typing import NamedTuple
 
 from sqlalchemy import select
@@ -11,79 +12,41 @@ from ..database.schema import channels, messages, sessions, tokens
 from .channels import ACTIVE
 
 
-class TimeSpan(NamedTuple):
-    """A span of time in Unix milliseconds, without its first instant and with its last."""
+class Deadline(NamedTuple):
+    """An expiration or a delivery. The time is in Unix milliseconds."""
 
-    first: int
-    last: int
-
-
-class OpenSession(NamedTuple):
-    """An open upload session. `touched` is in Unix seconds."""
-
-    owner: str
-    metadata: str
-    stored: int
-    total: int | None
-    touched: float
-
-
-class ExpiringChannel(NamedTuple):
-    """A channel that expires. The instant is in Unix milliseconds."""
-
+    time: int
+    what: str
     user: str
-    id: str
-    address: str
-    expiration: int
-
-
-class ExpiringToken(NamedTuple):
-    """A token that expires. The instant is in Unix seconds."""
-
-    user: str
-    client: str
-    scopes: str
-    expires: float
-
-
-class QueuedMessage(NamedTuple):
-    """A queued message. The instant is in Unix milliseconds."""
-
-    user: str
-    channel: str
-    state: str
-    attempts: int
-    due: int
+    subject: str
+    detail: str
 
 
 class Deadlines(TableGroup):
     """The expirations and deliveries, past ones too if their rows still exist."""
 
-    def sessions(self, span: TimeSpan, lifetime: float) -> list[OpenSession]:
-        """Return the upload sessions that expire if they are not used for `lifetime` seconds."""
-        c = sessions.c
-        first, last = span.first / 1000 - lifetime, span.last / 1000 - lifetime
-        statement = select(c.owner, c.metadata, c.stored, c.total, c.touched)
-        statement = statement.where(c.state == "open", c.touched > first, c.touched <= last)
-        return [OpenSession(*row) for row in self._database.select(statement)]
+    def between(self, first: int, last: int, session_lifetime: float) -> list[Deadline]:
+        """Return the deadlines after `first` until `last` (Unix milliseconds), in the order of time.
 
-    def channels(self, span: TimeSpan) -> list[ExpiringChannel]:
-        """Return the active channels that expire."""
-        c = channels.c
-        statement = select(c.user, c.id, c.address, c.expiration)
-        statement = statement.where(c.state == ACTIVE, c.expiration > span.first, c.expiration <= span.last)
-        return [ExpiringChannel(*row) for row in self._database.select(statement)]
-
-    def tokens(self, span: TimeSpan) -> list[ExpiringToken]:
-        """Return the access tokens that expire."""
-        c = tokens.c
-        statement = select(c.user, c.client, c.scopes, c.expires)
-        statement = statement.where(c.expires > span.first / 1000, c.expires <= span.last / 1000)
-        return [ExpiringToken(*row) for row in self._database.select(statement)]
-
-    def messages(self, span: TimeSpan) -> list[QueuedMessage]:
-        """Return the messages that are due."""
-        m, c = messages.c, channels.c
-        statement = select(c.user, c.id, m.state, m.attempts, m.due).join(channels, c.seq == m.channel)
-        statement = statement.where(m.due > span.first, m.due <= span.last).order_by(m.seq)
-        return [QueuedMessage(*row) for row in self._database.select(statement)]
+        A session expires if it is not used for `session_lifetime` seconds. The subject of a session is the metadata.
+        """
+        read, s, c, t, m = self._database.select, sessions.c, channels.c, tokens.c, messages.c
+        deadlines = []
+        since, until = first / 1000 - session_lifetime, last / 1000 - session_lifetime
+        uploads = select(s.owner, s.metadata, s.stored, s.total, s.touched)
+        for owner, metadata, stored, total, touched in read(
+            uploads.where(s.state == "open", s.touched > since, s.touched <= until)
+        ):
+            size = f"{stored:,} bytes" if total is None else f"{stored:,} of {total:,} bytes"
+            name = str(json.loads(metadata).get("name") or "")
+            deadlines.append(Deadline(round((touched + session_lifetime) * 1000), "upload expires", owner, name, size))
+        expiring = select(c.expiration, c.user, c.id, c.address)
+        for time, *row in read(expiring.where(c.state == ACTIVE, c.expiration > first, c.expiration <= last)):
+            deadlines.append(Deadline(time, "channel expires", *row))
+        ending = select(t.expires, t.user, t.client, t.scopes)
+        for expires, *row in read(ending.where(t.expires > first / 1000, t.expires <= last / 1000)):
+            deadlines.append(Deadline(round(expires * 1000), "token expires", *row))
+        queued = select(m.due, c.user, c.id, m.state, m.attempts).join(channels, c.seq == m.channel)
+        for due, user, channel, state, attempts in read(queued.where(m.due > first, m.due <= last)):
+            deadlines.append(Deadline(due, "message is sent", user, channel, f"{state}, attempt {attempts + 1}"))
+        return sorted(deadlines)
