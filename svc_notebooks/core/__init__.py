@@ -1,6 +1,6 @@
-"""The rules of the interface as plain values: no sockets, no clock, no randomness, no pandas.
+"""The rules of the interface as plain values, without sockets, clocks, random numbers and pandas.
 
-The client and the service both import from here, so that they agree about ranges, errors and uploads.
+The client and the service import it, so that they agree about ranges, errors and uploads.
 
 resources                  the types of files, events and the other resources
 http, api, errors          messages, headers and media types; operations and their schemas; the error catalogue

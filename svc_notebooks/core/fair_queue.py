@@ -1,4 +1,4 @@
-"""A queue that is fair to its keys: they take turns, and no key has more than its share of active items."""
+"""A queue whose keys take turns, and in which no key has more than its share of active items."""
 
 from __future__ import annotations
 

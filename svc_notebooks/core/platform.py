@@ -1,4 +1,4 @@
-"""The capabilities of the platform: threads, sockets and processes.
+"""The threads, sockets and processes that a platform supports.
 
 A browser (Pyodide, which JupyterLite runs) has none of them. Code calls `capabilities()` when it needs one, never at
 import, so that a test can override the platform.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Literal
+from typing import Any, Literal
 
 from .auth.oauth import ACCESS_LIFETIME
 from .http.backoff import MAX_JITTER
@@ -160,73 +160,58 @@ _CHOICES: dict[str, tuple[str | int, ...]] = {
 }
 
 
-def _is_positive_seconds(value: object) -> bool:
-    return type(value) in (int, float) and value > 0  # type: ignore[operator]
-
-
-def _is_positive_count(value: object) -> bool:
+def _is_count(value: object) -> bool:
     return type(value) is int and value >= 1
 
 
-def _is_tuple_of_texts(value: object, allowed: frozenset[str] | None) -> bool:
-    texts = isinstance(value, tuple) and all(isinstance(text, str) and text for text in value)
-    return texts and (allowed is None or (bool(value) and allowed.issuperset(value)))  # type: ignore[arg-type]
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float)
 
 
-def _is_host(name: str) -> bool:
-    return name == ANY or is_host_name(name)
+def _is_text_tuple(value: object, is_valid: Callable[[str], bool] = bool) -> bool:
+    return isinstance(value, tuple) and all(isinstance(text, str) and text and is_valid(text) for text in value)
 
 
-def _is_page(origin: str) -> bool:
-    return origin == ANY or is_origin(origin)
-
-
-_VALIDATORS: dict[str, tuple[Callable[[object], bool], str]] = {
-    "channel_lifetime": (lambda value: value is None or _is_positive_seconds(value), "a number of seconds, or None"),
+_VALIDATORS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "channel_lifetime": (
+        lambda value: value is None or (_is_number(value) and value > 0),
+        "a number of seconds, or None",
+    ),
     "channel_types": (
-        lambda value: _is_tuple_of_texts(value, frozenset({"web_hook", "webhook"})),
+        lambda value: _is_text_tuple(value, {"web_hook", "webhook"}.__contains__) and bool(value),
         "a tuple of 'web_hook' and 'webhook'",
     ),
-    "conference_types": (
-        lambda value: _is_tuple_of_texts(value, None) and bool(value),
-        "a tuple of names, at least one",
-    ),
+    "conference_types": (lambda value: _is_text_tuple(value) and bool(value), "a tuple of names, at least one"),
     "calendar_zone": (lambda value: isinstance(value, str) and value in zone_names(), "an IANA time zone name"),
-    "rate_limit": (lambda value: value is None or _is_positive_count(value), "a whole number, 1 or more, or None"),
-    "calendar_rate_limit": (
-        lambda value: value is None or _is_positive_count(value),
-        "a whole number, 1 or more, or None",
-    ),
-    "verified_domains": (lambda value: _is_tuple_of_texts(value, None), "a tuple of domains, or ('*',)"),
-    "assertion_audiences": (lambda value: _is_tuple_of_texts(value, None), "a tuple of addresses, or ()"),
+    "rate_limit": (lambda value: value is None or _is_count(value), "a whole number, 1 or more, or None"),
+    "calendar_rate_limit": (lambda value: value is None or _is_count(value), "a whole number, 1 or more, or None"),
+    "verified_domains": (_is_text_tuple, "a tuple of domains, or ('*',)"),
+    "assertion_audiences": (_is_text_tuple, "a tuple of addresses, or ()"),
     "host_names": (
-        lambda value: _is_tuple_of_texts(value, None) and all(map(_is_host, value)),  # type: ignore[call-overload]
+        lambda value: _is_text_tuple(value, lambda name: name == ANY or is_host_name(name)),
         "a tuple of host names without ports, or ('*',)",
     ),
     "allowed_origins": (
-        lambda value: value is None or (_is_tuple_of_texts(value, None) and all(map(_is_page, value))),  # type: ignore[call-overload]
+        lambda value: value is None or _is_text_tuple(value, lambda text: text == ANY or is_origin(text)),
         "a tuple of origins like 'https://app.example', or ('*',), or None",
     ),
-    "retry_jitter": (
-        lambda value: type(value) in (int, float) and 0 <= value <= MAX_JITTER,  # type: ignore[operator]
-        f"a number from 0 to {MAX_JITTER}",
-    ),
+    "retry_jitter": (lambda value: _is_number(value) and 0 <= value <= MAX_JITTER, f"a number from 0 to {MAX_JITTER}"),
 }
 """The checks of fields that allow more than the type of their default, and their descriptions."""
 
 
-def _find_problem(name: str, value: object, default: object) -> str | None:
+def _find_problem(name: str, value: Any, default: object) -> str | None:
     """Return a description of the valid values, or None if the value is valid."""
     if name in _CHOICES:
         return None if value in _CHOICES[name] else " or ".join(map(repr, _CHOICES[name]))
     if isinstance(default, bool):
         return None if isinstance(value, bool) else "True or False"
     if isinstance(default, int):
-        return None if type(value) is int and value >= 1 else "a whole number, 1 or more"
+        return None if _is_count(value) else "a whole number, 1 or more"
     if name in _VALIDATORS:
         return None if _VALIDATORS[name][0](value) else _VALIDATORS[name][1]
     if isinstance(default, float):
-        return None if type(value) in (int, float) and value >= 0 else "a number of seconds"  # type: ignore[operator]
+        return None if _is_number(value) and value >= 0 else "a number of seconds"
     if isinstance(default, tuple):
         return None if isinstance(value, tuple) and set(value) <= set(default) else f"a tuple of {default}"
     return None if isinstance(value, str) and value else "a text"

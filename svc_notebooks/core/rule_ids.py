@@ -19,7 +19,7 @@ def rule_number(id: str) -> str:
 
 
 def rows_of(id: str, ids: Iterable[str]) -> list[str]:
-    """Return the rows of an id: its own, or those of the clauses of the rule. The list is empty for an unknown id.
+    """Return the row of an id, or those of the clauses of the rule. The list is empty for an unknown id.
 
     >>> rows_of("A6-04", ["A6-03", "A6-04a", "A6-04b"])
     ['A6-04a', 'A6-04b']

@@ -64,7 +64,17 @@ def rule_for(row: Row, operation: str | None, *, upload: bool = False) -> str:
     """
     if row.decided_by != FIELD:
         return row.decided_by
-    return _rule_of_field(UPLOAD if upload else _field_rules(operation or ""), row.location or "", row.location_type)
+    name = operation or ""
+    fields = UPLOAD if upload else FIELDS.get(name) or FIELDS.get(name.partition(".")[0]) or {}
+    location = row.location or ""
+    path = re.sub(r"\[\d*\]", "", location)
+    while path:
+        if rule := fields.get(path):
+            return rule
+        path = path.rpartition(".")[0]
+    if location == "Content-Length":
+        return LENGTHS
+    return UNREADABLE if row.location_type in ("parameter", "header") else fields.get("", WRONG_FIELD)
 
 
 def rule_for_scopes(operation: Operation, scopes: frozenset[str]) -> str:
@@ -74,18 +84,3 @@ def rule_for_scopes(operation: Operation, scopes: frozenset[str]) -> str:
     if operation.calendar:
         return SCOPES_OF_CALENDARS
     return "T-03" if operation.content and METADATA_ONLY & scopes and not CONTENT & scopes else SCOPES_OF_FILES
-
-
-def _field_rules(operation: str) -> Fields:
-    return FIELDS.get(operation) or FIELDS.get(operation.partition(".")[0]) or {}
-
-
-def _rule_of_field(fields: Fields, location: str, location_type: str | None) -> str:
-    name = re.sub(r"\[\d*\]", "", location)
-    while name:
-        if rule := fields.get(name):
-            return rule
-        name = name.rpartition(".")[0]
-    if location == "Content-Length":
-        return LENGTHS
-    return UNREADABLE if location_type in ("parameter", "header") else fields.get("", WRONG_FIELD)

@@ -105,7 +105,7 @@ def _operation(operation: Operation, method: str, policy: Policy) -> Schema:
 
 
 def _upload_operation(operation: Operation, method: str, policy: Policy) -> Schema:
-    """Describe an operation at its upload URI: content in one request, or the start of a session (A1, A2, A3)."""
+    """Describe an operation at its upload URI, which takes content or starts a session (A1, A2, A3)."""
     parameters = (*UPLOAD, *operation.parameters, *COMMON)
     summary = f"{operation.summary}, with content"
     document = _head(operation, f"{operation.name}.upload", method, summary, parameters, policy)
@@ -199,7 +199,7 @@ def _parameter(parameter: Parameter, policy: Policy) -> Schema:
 
 
 def _errors_of(operation: Operation) -> dict[str, Schema]:
-    """Return references to the errors of an operation: its own, and those that every operation can answer."""
+    """Return references to the errors that an operation can answer."""
     statuses = {400, 401, 403, *_FAILURES, *operation.errors}
     statuses |= {404} if any(_path_parameters(operation)) else set()
     return _error_refs(statuses | ({411, 413} if operation.body else set()))

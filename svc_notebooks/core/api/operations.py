@@ -88,7 +88,7 @@ GET_COST, UPDATE_COST, LIST_COST, DOWNLOAD_COST = 5, 50, 100, 200
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation: its address, scopes and cost, and its part of the OpenAPI document.
+    """An operation with its address, scopes, cost and OpenAPI description.
 
     `path` is relative to `/storage/v3` or `/calendar/v3`; with `media` the operation is below `/upload` as well (U-01).
     One of `scopes`, given by their last segments, is enough. `body` and `response` are names of schemas, None for no

@@ -1,4 +1,4 @@
-"""The endpoints of the service that need no access token, one row each: token endpoints, and pages for browsers.
+"""The table of the endpoints that need no access token, which are token endpoints and pages for browsers.
 
 Their paths are relative to the root of the service. Fault plans and the journal use their names.
 """

@@ -13,7 +13,7 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 def render_error(error: BaseException) -> list[str]:
-    """Return the lines of an error that IPython prints: the user's own calls and the message."""
+    """Return the lines of an error that IPython prints, which are the user's own calls and the message."""
     from IPython.core.getipython import get_ipython
 
     shell = get_ipython()

@@ -1,4 +1,4 @@
-"""Calendar events: fields, times, recurrence and checks.
+"""The fields, times, recurrence and checks of calendar events.
 
 fields, field_checks, validation, conference    the table of fields and the checks of an event
 times, rfc5545_times                       event times, and the date formats of RFC 5545

@@ -34,7 +34,7 @@ RULE_SHAPE: Final[Shape] = {
 
 
 class CalendarRole(IntEnum):
-    """The role of a user, in ascending order: a role includes the rights of those before it."""
+    """The role of a user. Roles are in ascending order, and each includes the rights of those before it."""
 
     FREE_BUSY_READER = 1
     READER = 2

@@ -1,4 +1,4 @@
-"""Checks the conference of an event: a request for a new one, or the copy of an existing one (E-09)."""
+"""Checks the conference of an event, which is a request for a new one or a copy of an existing one (E-09)."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _MIDNIGHT = time()
 
 
 class Occurrence(NamedTuple):
-    """An instance: dates of an all-day event, or date-times in its zone. The end is exclusive."""
+    """An instance with dates for an all-day event, or date-times in its zone. The end is exclusive."""
 
     start: Start
     duration: timedelta

@@ -44,7 +44,7 @@ def print_moment(moment: Start) -> str:
 
 
 def until_day(day: date, start: Start) -> str:
-    """Return the UNTIL that includes a day, for an event with this start: the day, or its last second."""
+    """Return the UNTIL that includes a day for an event with this start, which is the day or its last second."""
     if is_all_day(start):
         return print_moment(day)
     try:

@@ -307,7 +307,7 @@ def _moment(text: str, value_type: str, tz: tzinfo | None, *, named: bool) -> St
 
 
 def _period(text: str, tz: tzinfo | None, *, named: bool) -> RDate:
-    """Parse a start with an end or a duration: 20270212T090000Z/20270212T100000Z, or .../PT1H."""
+    """Parse a start with an end or a duration, such as 20270212T090000Z/20270212T100000Z or .../PT1H."""
     first, slash, second = text.partition("/")
     start = _moment(first, "PERIOD", tz, named=named)
     if not slash:

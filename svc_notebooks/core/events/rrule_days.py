@@ -40,7 +40,7 @@ class DayFilter:
 
     @property
     def is_unlimited(self) -> bool:
-        """Whether every day matches."""
+        """True if every day matches."""
         return not self._checks
 
     def between(self, first: int, stop: int) -> Iterator[int]:
@@ -73,7 +73,7 @@ class DayFilter:
 
     @property
     def has_any(self) -> bool:
-        """Whether any day of any year matches."""
+        """True if any day of any year matches."""
         return not self._checks or any(self.of_year(year)[1] for year in range(2001, 2001 + _CYCLE_YEARS))
 
     def of_year(self, year: int) -> tuple[int, Sequence[int]]:

@@ -1,4 +1,4 @@
-"""Expands one rule into local times: its days, their times of day, and the selection by BYSETPOS.
+"""Expands one rule into local times from its days, their times of day, and BYSETPOS.
 
 A rule is expanded in chunks of a period or a day, which can count their times without generating them. So an expansion
 that begins far from the start generates no earlier times, and a COUNT is applied without them. Periods are found by
@@ -64,7 +64,7 @@ class Chunk(NamedTuple):
 
 
 class Window(NamedTuple):
-    """The times to generate: those before `first` and from the day `stop` on are not needed.
+    """The window of the times to generate. Those before `first` and from the day `stop` on are not needed.
 
     `work` limits the steps of the expansion.
     """
@@ -212,7 +212,7 @@ class _Marks:
         self._lock = Lock()
 
     def nearest(self, day: int) -> tuple[int, int] | None:
-        """Return the last mark up to a day: its day, and the count."""
+        """Return the day and the count of the last mark up to a day, or None."""
         with self._lock:
             index = bisect_right(self._days, day) - 1
             return (self._days[index], self._counts[index]) if index >= 0 else None
@@ -278,7 +278,7 @@ class _Periods:
 
     @property
     def can_have_any(self) -> bool:
-        """Whether the rule has any day, and BYSETPOS can select a time of the longest period."""
+        """True if the rule has any day, and BYSETPOS can select a time of the longest period."""
         maximum = len(self._times) * min(_MAX_DAYS[self._rule.freq], len(self._rule.by_day) or 366)
         positions = [abs(position) for position in self._rule.by_position]
         return self._days.has_any and (not positions or self._rule.freq < Freq.WEEKLY or min(positions) <= maximum)
@@ -334,7 +334,8 @@ class _Periods:
 
 
 def _offsets(rule: Rule) -> list[timedelta]:
-    """Return the days of a period if they are the same in each: weeks by weekday, and single days."""
+    """Return the days of a period if they are the same in each, which holds for weeks by weekday and for single
+    days."""
     if rule.by_month or rule.by_month_day or rule.by_position:
         return []
     if rule.freq is Freq.WEEKLY:

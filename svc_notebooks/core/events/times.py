@@ -1,4 +1,4 @@
-"""Reads and prints the times of events: `{"date"}` for all day, or `{"dateTime", "timeZone"}` (E-02, E-03).
+"""Reads and prints the times of events, `{"date"}` for all day or `{"dateTime", "timeZone"}` (E-02, E-03).
 
 A problem names its sub-field, so that a form can show it there.
 """
@@ -24,7 +24,7 @@ _ANY_OFFSET = timedelta(hours=16)
 
 
 class TimeProblem(NamedTuple):
-    """A problem of a time: the catalogue's key, the sub-field ("" for the whole), and a message."""
+    """A problem of a time, with the catalogue's key, the sub-field ("" for the whole) and a message."""
 
     key: str
     part: str

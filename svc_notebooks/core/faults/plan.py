@@ -1,4 +1,4 @@
-"""The steps of fault plans: the requests that they match, and their actions (X-05).
+"""The steps of fault plans, with the requests that they match and their actions (X-05).
 
     {"match": {"operation"?, "method"?, "path"?, "user"?, "nth"?}, "times": 1, "action": {...}}
 
@@ -117,7 +117,7 @@ class Action:
 
     @classmethod
     def parse_header(cls, text: str) -> Action:
-        """Parse a header: an action in JSON, or its name and value. Raises ValueError.
+        """Parse a header with an action in JSON, or with its name and value. Raises ValueError.
 
         >>> Action.parse_header("cut_request_after=300000").value, Action.parse_header('{"reset": "after"}').value
         (300000, 'after')
@@ -151,7 +151,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class _Effect:
-    """A kind of action: the check of its value, and its description."""
+    """A kind of action with the check of its value and its description."""
 
     check: Callable[[JSON], None]
     describe: Callable[[JSON], str]

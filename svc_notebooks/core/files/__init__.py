@@ -1,4 +1,4 @@
-"""Files: fields, search and permissions.
+"""The fields, the search and the permissions of files.
 
 fields             the table of the File resource and its checks
 query              the query language of `q` and `orderBy`

@@ -29,7 +29,7 @@ class Write(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FileField:
-    """One field of a file.
+    """A field of a file.
 
     `type` is a key of `TYPES`, `parts` has the names of its members, and a `binary` field belongs to files with binary
     content. A `stored` field is kept as a client sent it; until then it has the `default`, or is left out for None.

@@ -14,7 +14,7 @@ from ..http.messages import JSONObject
 
 
 class Role(IntEnum):
-    """The role of a user, in ascending order: a role includes the rights of those before it."""
+    """The role of a user. Roles are in ascending order, and each includes the rights of those before it."""
 
     READER = 1
     COMMENTER = 2
@@ -49,7 +49,7 @@ _READ_ONLY = ("id", "kind", "displayName", "deleted", "photoLink", "permissionDe
 
 @dataclass(frozen=True, slots=True)
 class PermissionRequest:
-    """A role for a grantee: an address or a domain, "" for anyone."""
+    """A role for a grantee, which is an address, a domain, or "" for anyone."""
 
     type: str
     role: Role

@@ -35,7 +35,7 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A term that a collection of the file has a value: parents, owners, writers or readers."""
+    """A term that a collection of the file (parents, owners, writers or readers) has a value."""
 
     value: str
     collection: str

@@ -103,7 +103,7 @@ def _offset(digits: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ByteRange:
-    """The Range of a download: `first` to `last`, from `first` on, or the last `last` bytes if `first` is None.
+    """The Range of a download, `first` to `last`, or the last `last` bytes if `first` is None.
 
     >>> ByteRange.parse("bytes=-100").resolve(500)
     ByteSpan(first=400, last=499)

@@ -222,7 +222,7 @@ def _check_params(value: Any) -> Row | None:
 
 
 def actual_expiration(requested: int | None, *, now: int, default: float | None, limit: float) -> int | None:
-    """Return the expiration of a channel: the requested or default one, at most the limit (A8-07).
+    """Return the expiration of a channel, which is the requested or default one, at most the limit (A8-07).
 
     `now` and the result are in Unix milliseconds, `default` and `limit` in seconds. None is no expiration.
 

@@ -25,7 +25,7 @@ class DeliveryStatus(Enum):
 
 @dataclass(frozen=True, slots=True)
 class AttemptOutcome:
-    """The outcome of an attempt: the status of the response, or None and the error."""
+    """The outcome of an attempt, with the status of the response, or None and the error."""
 
     status: int | None
     error: str | None = None

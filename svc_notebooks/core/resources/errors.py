@@ -6,7 +6,7 @@ from typing import TypedDict
 
 
 class ErrorDetail(TypedDict, total=False):
-    """One problem of a request."""
+    """A problem of a request."""
 
     domain: str
     reason: str

@@ -8,7 +8,7 @@ from ..http.messages import JSON, JSONObject
 
 
 class EventTime(TypedDict, total=False):
-    """The start or end of an event: a date, or a date-time with its time zone."""
+    """The start or end of an event, a date or a date-time with its time zone."""
 
     date: str
     dateTime: str
@@ -64,7 +64,7 @@ class ConferenceSolution(TypedDict, total=False):
 
 
 class ConferenceStatus(TypedDict, total=False):
-    """The status of a conference request: success, pending or failure."""
+    """The status of a conference request, which is success, pending or failure."""
 
     statusCode: str
 
@@ -125,7 +125,7 @@ class Gadget(TypedDict, total=False):
 
 
 class Reminder(TypedDict, total=False):
-    """A reminder: its method, and the minutes before the start."""
+    """A reminder with its method and the minutes before the start."""
 
     method: str
     minutes: int

@@ -1,4 +1,4 @@
-"""The resources of the storage interface: files, permissions, changes, channels, and about."""
+"""The resources of the storage interface, which are files, permissions, changes, channels and about."""
 
 from __future__ import annotations
 

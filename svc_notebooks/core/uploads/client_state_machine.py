@@ -93,14 +93,14 @@ class ResponseFacts:
 
     @property
     def worth_retrying(self) -> bool:
-        """Whether the same request may succeed later."""
+        """True if the same request may succeed later."""
         if self.status in RETRIED:
             return self.reason not in LASTING_REASONS
         return self.status == 403 and self.reason in RATE_LIMIT_REASONS
 
 
 class ResumableUpload:
-    """A resumable upload: its state, and the next step.
+    """The state and the next step of a resumable upload.
 
     `total` is the size in bytes, None if not known; `chunk_size` is None for a single request. With `session_open` the
     first step queries how much an earlier process has stored. `first_available` is the first byte that the source can

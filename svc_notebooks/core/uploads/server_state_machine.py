@@ -31,7 +31,7 @@ class UploadSession:
 
 @dataclass(frozen=True, slots=True)
 class ReadPlan:
-    """The plan for a body: drop `skip` bytes, then append at most `take`, or all if `take` is None.
+    """The plan to drop `skip` bytes of a body, then append at most `take`, or all if `take` is None.
 
     `end` is the size of the upload if this body completes it, "body" if the upload ends where the body ends, None if
     more must follow. `decided_by` is the rule behind the plan.
