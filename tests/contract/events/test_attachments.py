@@ -1,4 +1,4 @@
-"""B1: attachments, which are stored for whoever says that they support them."""
+"""Attachments of events, which are stored with supportsAttachments=true (B1)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_stored_file_is_attached_by_its_link(ada: CalendarClient, handout: Fie
 
 @pytest.mark.spec("E-17")
 @pytest.mark.parametrize("parameters", [{}, {"supportsAttachments": "false"}])
-def test_who_does_not_support_attachments_stores_none(ada: CalendarClient, handout: Fields, parameters: Fields) -> None:
+def test_attachments_are_ignored_without_support(ada: CalendarClient, handout: Fields, parameters: Fields) -> None:
     event = insert_with_attachments(ada, handout["webViewLink"], **parameters).json
 
     assert "attachments" not in event
@@ -50,7 +50,7 @@ def test_who_does_not_support_attachments_stores_none(ada: CalendarClient, hando
 
 @pytest.mark.spec("E-17")
 @pytest.mark.parametrize("attachments", [{}, [{}], [{"fileUrl": "notes.pdf"}], [{"fileUrl": "https://a.example"}] * 26])
-def test_attachments_that_nobody_looks_at_are_not_wrong(ada: CalendarClient, attachments: Any) -> None:
+def test_ignored_attachments_are_not_checked(ada: CalendarClient, attachments: Any) -> None:
     assert "attachments" not in accepted(ada.insert({**SEMINAR, "attachments": attachments}))
 
 
@@ -70,7 +70,7 @@ def test_a_change_without_support_leaves_attachments_alone(
 
 @pytest.mark.spec("E-17")
 @pytest.mark.choice("Attachments")
-def test_another_page_is_attached_as_it_is(ada: CalendarClient) -> None:
+def test_a_link_to_another_page_is_attached_unchanged(ada: CalendarClient) -> None:
     attachment = {"fileUrl": "https://elsewhere.example/a.pdf", "title": "A", "mimeType": "application/pdf"}
 
     event = ada.insert({**SEMINAR, "attachments": [attachment]}, supportsAttachments="true").json
@@ -93,7 +93,7 @@ def test_an_attachment_is_given_another_title(ada: CalendarClient, handout: Fiel
 
 @pytest.mark.spec("E-17")
 @pytest.mark.choice("Attachments")
-def test_a_link_tells_nothing_of_a_file_that_one_may_not_see(wire: Wire, ada: CalendarClient) -> None:
+def test_a_link_to_an_invisible_file_is_refused_like_one_to_none(wire: Wire, ada: CalendarClient) -> None:
     token = wire.service.sign_in(BOB)
     secret = wire.post_json("/storage/v3/files?fields=*", {"name": "Secret"}, token=token).json
     link = secret["webViewLink"]
@@ -109,7 +109,7 @@ def test_a_link_tells_nothing_of_a_file_that_one_may_not_see(wire: Wire, ada: Ca
 
 @pytest.mark.spec("E-17")
 @pytest.mark.choice("Attachments")
-def test_a_guest_sends_an_attachment_back_that_they_may_not_see(
+def test_a_guest_may_send_back_an_attachment_that_they_cannot_see(
     wire: Wire, ada: CalendarClient, handout: Fields
 ) -> None:
     bob = CalendarClient(wire, BOB)
@@ -134,7 +134,7 @@ def test_an_event_has_any_number_of_attachments(ada: CalendarClient) -> None:
 @pytest.mark.parametrize(
     "attachment", [{"title": "Handout", "mimeType": "text/plain"}, {"fileUrl": None, "title": "A"}]
 )
-def test_an_attachment_without_a_link_is_kept_with_what_it_has(ada: CalendarClient, attachment: Fields) -> None:
+def test_an_attachment_without_a_link_keeps_its_other_fields(ada: CalendarClient, attachment: Fields) -> None:
     linked = {"fileUrl": "https://elsewhere.example/a.pdf", "title": "Linked"}
 
     event = accepted(ada.insert({**SEMINAR, "attachments": [attachment, linked]}, supportsAttachments="true"))
@@ -147,7 +147,7 @@ def test_an_attachment_without_a_link_is_kept_with_what_it_has(ada: CalendarClie
 @pytest.mark.spec("E-17")
 @pytest.mark.parametrize("url", ["notes.pdf", "", "/storage/v3/files/1", "https://", "javascript:alert(1)", "a b://c"])
 @pytest.mark.parametrize("position", [0, 1])
-def test_a_link_that_is_there_is_a_url(ada: CalendarClient, url: str, position: int) -> None:
+def test_a_link_that_is_given_must_be_a_url(ada: CalendarClient, url: str, position: int) -> None:
     urls = ["https://elsewhere.example/a.pdf"]
     urls.insert(position, url)
 
@@ -169,7 +169,7 @@ def test_a_link_has_any_scheme(ada: CalendarClient, url: str) -> None:
 
 @pytest.mark.spec("E-17")
 @pytest.mark.parametrize("url", [5, True, ["https://a.example"], {}])
-def test_a_link_is_a_text(ada: CalendarClient, url: Any) -> None:
+def test_a_link_must_be_a_text(ada: CalendarClient, url: Any) -> None:
     assert insert_with_attachments(ada, url, supportsAttachments="true").status == 400
 
 

@@ -1,4 +1,4 @@
-"""B1: who is invited: addresses, defaults, answers, how many are shown."""
+"""Attendees of events: addresses, defaults, responses and maxAttendees (B1)."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def service() -> Service:
 
 @pytest.mark.spec("E-07", "E-07b")
 @pytest.mark.parametrize("email", GOOD)
-def test_an_address_of_rfc_5322_is_taken(ada: CalendarClient, email: str) -> None:
+def test_an_address_of_rfc_5322_is_accepted(ada: CalendarClient, email: str) -> None:
     assert emails(ada.made(attendees=guests(email))) == [email]
 
 
 @pytest.mark.spec("E-07", "E-07b")
 @pytest.mark.parametrize("email", BAD)
-def test_any_other_address_is_refused_by_its_place(ada: CalendarClient, email: str) -> None:
+def test_any_other_address_is_refused_with_its_index(ada: CalendarClient, email: str) -> None:
     answer = ada.insert({**SEMINAR, "attendees": guests(BOB, email)})
 
     assert refusal(answer) == (400, "invalid", "attendees[1].email")
@@ -60,7 +60,7 @@ def test_any_other_address_is_refused_by_its_place(ada: CalendarClient, email: s
 
 
 @pytest.mark.choice("An attendee who is named twice")
-def test_who_is_named_twice_is_one_and_gets_one_invitation(wire: Wire, ada: CalendarClient) -> None:
+def test_an_attendee_who_is_given_twice_is_one_and_gets_one_invitation(wire: Wire, ada: CalendarClient) -> None:
     twice = [*guests(BOB, displayName="Bob"), *guests(GUEST), *guests(BOB.upper(), optional=True)]
 
     event = ada.made(attendees=twice)
@@ -82,7 +82,7 @@ def test_an_attendee_without_an_address_is_refused(ada: CalendarClient, attendee
 
 @pytest.mark.spec("E-07", "E-07b")
 @pytest.mark.parametrize("email", [5, True, ["bob@svc.example"], {}])
-def test_an_address_is_a_text(ada: CalendarClient, email: object) -> None:
+def test_an_address_must_be_a_text(ada: CalendarClient, email: object) -> None:
     answer = ada.insert({**SEMINAR, "attendees": [{"email": email}]})
 
     assert (answer.status, answer.error["location"]) == (400, "attendees[0].email")
@@ -90,7 +90,7 @@ def test_an_address_is_a_text(ada: CalendarClient, email: object) -> None:
 
 @pytest.mark.spec("E-07", "E-07b")
 @pytest.mark.choice("Several mistakes in one body")
-def test_every_wrong_attendee_is_named(ada: CalendarClient) -> None:
+def test_every_wrong_attendee_is_reported(ada: CalendarClient) -> None:
     answer = ada.insert({**SEMINAR, "attendees": [{"email": "x"}, {"email": BOB}, {}]})
 
     locations = [error["location"] for error in answer.json["error"]["errors"]]
@@ -99,7 +99,7 @@ def test_every_wrong_attendee_is_named(ada: CalendarClient) -> None:
 
 @pytest.mark.spec("E-06", "E-06a")
 @pytest.mark.parametrize("field, default", [("additionalGuests", 0), ("optional", False), ("resource", False)])
-def test_an_attendees_default_is_shown_only_to_whoever_sent_it(
+def test_a_default_of_an_attendee_is_returned_only_if_it_was_sent(
     ada: CalendarClient, field: str, default: object
 ) -> None:
     silent, spoken = ada.made(attendees=guests(BOB)), ada.made(attendees=guests(BOB, **{field: default}))
@@ -132,7 +132,7 @@ def test_a_negative_number_of_additional_guests_is_refused(ada: CalendarClient) 
 
 
 @pytest.mark.spec("E-06", "E-06a", "E-18", "E-18a")
-def test_what_is_said_of_an_attendee_is_kept(ada: CalendarClient) -> None:
+def test_the_fields_of_an_attendee_are_kept(ada: CalendarClient) -> None:
     bob = {"email": BOB, "displayName": "Bob", "additionalGuests": 2, "comment": "late", "optional": True,
            "resource": True, "responseStatus": "tentative"}  # fmt: skip
 
@@ -144,7 +144,7 @@ def test_what_is_said_of_an_attendee_is_kept(ada: CalendarClient) -> None:
 
 @pytest.mark.spec("E-22")
 @pytest.mark.choice("What an answer shows unasked")
-def test_a_guest_has_yet_to_answer(ada: CalendarClient) -> None:
+def test_the_response_of_a_new_guest_is_needs_action(ada: CalendarClient) -> None:
     event = ada.made(attendees=guests(GUEST))
 
     assert event["attendees"] == [{"email": GUEST, "responseStatus": "needsAction"}]
@@ -170,7 +170,7 @@ def test_the_organizer_among_the_guests_has_accepted(ada: CalendarClient) -> Non
         ("comment", []),
     ],
 )
-def test_a_field_of_an_attendee_has_its_kind(ada: CalendarClient, field: str, value: object) -> None:
+def test_a_field_of_an_attendee_must_have_its_type(ada: CalendarClient, field: str, value: object) -> None:
     answer = ada.insert({**SEMINAR, "attendees": guests(BOB, **{field: value})})
 
     assert (answer.status, answer.error["location"]) == (400, f"attendees[0].{field}")
@@ -178,7 +178,7 @@ def test_a_field_of_an_attendee_has_its_kind(ada: CalendarClient, field: str, va
 
 @pytest.mark.spec("E-08", "E-08a", "E-08b")
 @pytest.mark.parametrize("first, later", [(True, False), (False, True)])
-def test_a_resource_is_one_from_the_first_or_never(ada: CalendarClient, first: bool, later: bool) -> None:
+def test_resource_is_set_only_when_an_attendee_is_added(ada: CalendarClient, first: bool, later: bool) -> None:
     event = ada.made(attendees=guests(GUEST, resource=first))
 
     changed = ada.patch(event["id"], {"attendees": guests(GUEST, resource=later, comment="changed")}).json
@@ -188,7 +188,7 @@ def test_a_resource_is_one_from_the_first_or_never(ada: CalendarClient, first: b
 
 
 @pytest.mark.spec("E-08", "E-08b")
-def test_what_was_no_resource_does_not_become_one(ada: CalendarClient) -> None:
+def test_an_attendee_does_not_become_a_resource_later(ada: CalendarClient) -> None:
     event = ada.made(attendees=guests(GUEST))
 
     changed = ada.put(event["id"], {**SEMINAR, "attendees": guests(GUEST, resource=True)}).json
@@ -197,7 +197,7 @@ def test_what_was_no_resource_does_not_become_one(ada: CalendarClient) -> None:
 
 
 @pytest.mark.spec("E-08", "E-08a")
-def test_who_is_added_later_may_be_a_resource(ada: CalendarClient) -> None:
+def test_an_attendee_who_is_added_later_may_be_a_resource(ada: CalendarClient) -> None:
     event = ada.made(attendees=guests(GUEST))
     attendees = [*guests(GUEST), *guests("room5@svc.example", resource=True)]
 
@@ -208,7 +208,7 @@ def test_who_is_added_later_may_be_a_resource(ada: CalendarClient) -> None:
 
 @pytest.mark.spec("E-15")
 @pytest.mark.parametrize("max_attendees", [1, 2])
-def test_over_the_number_only_the_participant_is_shown(ada: CalendarClient, max_attendees: int) -> None:
+def test_above_max_attendees_only_the_participant_is_returned(ada: CalendarClient, max_attendees: int) -> None:
     event = ada.made(attendees=guests(GUEST, ADA, BOB))
 
     answer = ada.insert({**SEMINAR, "attendees": guests(GUEST, ADA, BOB)}, maxAttendees=max_attendees)
@@ -222,7 +222,7 @@ def test_over_the_number_only_the_participant_is_shown(ada: CalendarClient, max_
 
 @pytest.mark.spec("E-15")
 @pytest.mark.parametrize("max_attendees", [3, 4, 10**6])
-def test_up_to_the_number_all_are_shown(ada: CalendarClient, max_attendees: int) -> None:
+def test_up_to_max_attendees_all_are_returned(ada: CalendarClient, max_attendees: int) -> None:
     answer = ada.insert({**SEMINAR, "attendees": guests(GUEST, ADA, BOB)}, maxAttendees=max_attendees)
 
     assert emails(answer.json) == [GUEST, ADA, BOB]
@@ -231,7 +231,7 @@ def test_up_to_the_number_all_are_shown(ada: CalendarClient, max_attendees: int)
 
 @pytest.mark.spec("E-15")
 @pytest.mark.choice("What an answer shows unasked")
-def test_who_does_not_take_part_sees_nobody_over_the_number(ada: CalendarClient) -> None:
+def test_a_user_who_does_not_take_part_sees_no_attendees_above_max_attendees(ada: CalendarClient) -> None:
     answer = ada.insert({**SEMINAR, "attendees": guests(GUEST, BOB)}, maxAttendees=1)
 
     assert emails(answer.json) == []
@@ -250,7 +250,7 @@ def test_every_participant_sees_themselves(wire: Wire, ada: CalendarClient) -> N
 @pytest.mark.spec("E-15")
 @pytest.mark.choice("A parameter or a header that cannot be read")
 @pytest.mark.parametrize("max_attendees", ["0", "-1", "many", "", "1.5", "9" * 30])
-def test_the_number_is_at_least_one(ada: CalendarClient, max_attendees: str) -> None:
+def test_max_attendees_is_at_least_one(ada: CalendarClient, max_attendees: str) -> None:
     answer = ada.insert(SEMINAR, maxAttendees=max_attendees)
 
     assert refusal(answer) == (400, "invalidParameter", "maxAttendees")
@@ -258,7 +258,7 @@ def test_the_number_is_at_least_one(ada: CalendarClient, max_attendees: str) -> 
 
 
 @pytest.mark.choice("Attendees of an event that a service account creates")
-def test_a_service_account_invites_nobody(wire: Wire) -> None:
+def test_a_service_account_cannot_invite(wire: Wire) -> None:
     token = wire.service.sign_in("robot@svc.example", service_account=True)
 
     alone = wire.post_json(path(), SEMINAR, token=token)

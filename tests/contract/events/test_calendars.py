@@ -1,4 +1,4 @@
-"""Calendars beside the events: the palette, the list, secondary calendars and who may write in them."""
+"""Calendars: colors, the list, secondary calendars and access rules."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_the_palette(ada: CalendarClient) -> None:
     assert colors["calendar"]["1"] == {"background": "#ac725e", "foreground": "#1d1d1d"}
 
 
-def test_everybody_has_a_main_calendar(ada: CalendarClient) -> None:
+def test_every_user_has_a_primary_calendar(ada: CalendarClient) -> None:
     (entry,) = accepted(ada.call("GET", f"{ROOT}/users/me/calendarList"))["items"]
 
     assert (entry["kind"], entry["id"], entry["primary"], entry["accessRole"]) == (
@@ -94,7 +94,9 @@ def test_times_are_printed_in_the_zone_of_the_calendar(wire: Wire, ada: Calendar
         ({"summary": "x", "description": []}, "invalid", "description"),
     ],
 )
-def test_a_calendar_has_a_name_and_a_zone(ada: CalendarClient, body: Fields, reason: str, location: str) -> None:
+def test_the_name_and_the_zone_of_a_calendar_are_checked(
+    ada: CalendarClient, body: Fields, reason: str, location: str
+) -> None:
     assert refusal(ada.call("POST", f"{ROOT}/calendars", body)) == (400, reason, location)
     assert len(accepted(ada.call("GET", f"{ROOT}/users/me/calendarList"))["items"]) == 1
 
@@ -119,7 +121,7 @@ def test_a_deleted_calendar_is_gone_with_its_events(wire: Wire, ada: CalendarCli
         assert (answer.status, answer.error["reason"]) == (404, "notFound")
 
 
-def test_the_main_calendar_stays(ada: CalendarClient) -> None:
+def test_the_primary_calendar_cannot_be_deleted(ada: CalendarClient) -> None:
     answer = ada.call("DELETE", f"{ROOT}/calendars/primary")
 
     assert answer.status in (400, 403)
@@ -128,7 +130,7 @@ def test_the_main_calendar_stays(ada: CalendarClient) -> None:
 
 @pytest.mark.spec("E-01", "E-01a")
 @pytest.mark.parametrize("role, reads, writes", [("reader", 200, 403), ("writer", 200, 200), ("owner", 200, 200)])
-def test_a_shared_calendar_is_there(wire: Wire, ada: CalendarClient, role: str, reads: int, writes: int) -> None:
+def test_a_shared_calendar_is_visible(wire: Wire, ada: CalendarClient, role: str, reads: int, writes: int) -> None:
     ada.made(summary="Tea")
     share(ada, "primary", role)
     bob = CalendarClient(wire, BOB, calendar=ADA)
@@ -143,7 +145,7 @@ def test_a_shared_calendar_is_there(wire: Wire, ada: CalendarClient, role: str, 
 
 
 @pytest.mark.spec("E-01", "E-01a")
-def test_who_only_reads_changes_nothing(wire: Wire, ada: CalendarClient) -> None:
+def test_a_reader_cannot_change_anything(wire: Wire, ada: CalendarClient) -> None:
     event = ada.made(summary="Tea")
     share(ada, "primary", "reader")
     bob = CalendarClient(wire, BOB, calendar=ADA)
@@ -153,7 +155,7 @@ def test_who_only_reads_changes_nothing(wire: Wire, ada: CalendarClient) -> None
     assert ada.read(event["id"]) == event
 
 
-def test_a_private_event_is_shown_to_readers_as_time_that_is_taken(wire: Wire, ada: CalendarClient) -> None:
+def test_readers_see_only_the_time_of_a_private_event(wire: Wire, ada: CalendarClient) -> None:
     event = ada.made(summary="Doctor", visibility="private", location="Clinic", attendees=guests("doc@clinic.example"))
     share(ada, "primary", "reader")
 
@@ -164,7 +166,7 @@ def test_a_private_event_is_shown_to_readers_as_time_that_is_taken(wire: Wire, a
     assert "linic" not in str(shown)
 
 
-def test_a_share_ends(wire: Wire, ada: CalendarClient) -> None:
+def test_a_role_can_be_taken_away(wire: Wire, ada: CalendarClient) -> None:
     rule = share(ada, "primary", "writer")
     bob = CalendarClient(wire, BOB, calendar=ADA)
     assert bob.list().status == 200
@@ -185,7 +187,7 @@ def test_a_share_ends(wire: Wire, ada: CalendarClient) -> None:
         ({"role": "reader", "scope": 5}, "scope"),
     ],
 )
-def test_a_share_that_is_none_is_refused(ada: CalendarClient, rule: Fields, location: str) -> None:
+def test_an_invalid_access_rule_is_refused(ada: CalendarClient, rule: Fields, location: str) -> None:
     answer = ada.call("POST", f"{ROOT}/calendars/primary/acl", rule)
 
     assert (answer.status, answer.error["location"].split(".")[0]) == (400, location.split(".")[0])
@@ -193,7 +195,7 @@ def test_a_share_that_is_none_is_refused(ada: CalendarClient, rule: Fields, loca
 
 @pytest.mark.parametrize("target", ["calendars/nothing", "users/me/calendarList/nothing", "users/you/calendarList",
                                     "cakes", "calendars", ""])  # fmt: skip
-def test_what_is_not_there_is_404(ada: CalendarClient, target: str) -> None:
+def test_an_unknown_calendar_or_rule_is_404(ada: CalendarClient, target: str) -> None:
     answer = ada.call("GET", f"{ROOT}/{target}")
 
     assert answer.status in (404, 405)
@@ -208,7 +210,7 @@ def test_reading_needs_a_scope_of_calendars(wire: Wire, ada: CalendarClient, tar
     assert ada.call("GET", f"{ROOT}/{target}").status == 403
 
 
-def test_null_in_a_new_calendar_means_that_nothing_was_said(wire: Wire) -> None:
+def test_null_in_a_new_calendar_is_ignored(wire: Wire) -> None:
     nothing = {"summary": "Team", "description": None, "location": None, "timeZone": None}
     made = wire.post_json("/calendar/v3/calendars", nothing).json
 

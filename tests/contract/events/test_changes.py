@@ -1,4 +1,4 @@
-"""Events that change: patch, update, deletion, and an event that comes back."""
+"""Changes of events: patch, update, deletion and restoring."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_patch_changes_what_it_names(ada: CalendarClient) -> None:
     assert ada.read(event["id"]) == changed
 
 
-def test_a_patch_takes_away_what_it_nulls(ada: CalendarClient) -> None:
+def test_null_in_a_patch_removes_a_field(ada: CalendarClient) -> None:
     event = ada.made(summary="Seminar", location="Room 5", recurrence=["RRULE:FREQ=DAILY;COUNT=2"])
 
     changed = accepted(ada.patch(event["id"], {"location": None, "recurrence": None}))
@@ -117,14 +117,14 @@ def test_a_change_is_checked_like_a_creation(
 
 
 @pytest.mark.parametrize("missing", ["start", "end"])
-def test_an_update_has_its_times(ada: CalendarClient, missing: str) -> None:
+def test_an_update_must_have_start_and_end(ada: CalendarClient, missing: str) -> None:
     event = ada.made()
     body = {field: value for field, value in SEMINAR.items() if field != missing}
 
     assert refusal(ada.put(event["id"], body)) == (400, "required", missing)
 
 
-def test_a_patch_may_make_instants_of_days(ada: CalendarClient) -> None:
+def test_a_patch_may_replace_dates_by_date_times(ada: CalendarClient) -> None:
     event = ada.made()
     days = {"start": {"date": "2026-11-02", "dateTime": None, "timeZone": None},
             "end": {"date": "2026-11-03", "dateTime": None, "timeZone": None}}  # fmt: skip
@@ -148,7 +148,7 @@ def test_a_sequence_never_goes_back(ada: CalendarClient) -> None:
     assert ada.patch(event["id"], {"sequence": 9}).json["sequence"] == 9
 
 
-def test_a_change_shows_when(ada: CalendarClient) -> None:
+def test_a_change_sets_the_time_of_the_update(ada: CalendarClient) -> None:
     event = ada.made()
     ada.wire.service.clock.advance(3600)
 
@@ -160,7 +160,7 @@ def test_a_change_shows_when(ada: CalendarClient) -> None:
 
 
 @pytest.mark.parametrize("method", ["PATCH", "PUT", "DELETE"])
-def test_an_etag_that_is_not_the_events_stops_a_change(ada: CalendarClient, method: str) -> None:
+def test_a_change_with_an_old_etag_is_refused(ada: CalendarClient, method: str) -> None:
     event = ada.made(summary="Seminar")
     target, auth = path("primary", event["id"]), {"Authorization": f"Bearer {ada.token}"}
 

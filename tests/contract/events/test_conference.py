@@ -1,4 +1,4 @@
-"""B1: conferences, made or copied for whoever asks for version 1 of their data."""
+"""Conferences, which are created or copied with conferenceDataVersion=1 (B1)."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_version_0_ignores_the_conference(ada: CalendarClient, parameters: Field
         {"notes": "\ud800"},
     ],
 )
-def test_what_is_ignored_is_not_even_wrong(ada: CalendarClient, conference: Any) -> None:
+def test_an_ignored_conference_is_not_checked(ada: CalendarClient, conference: Any) -> None:
     event = accepted(ada.insert({**SEMINAR, "conferenceData": conference}, conferenceDataVersion=0))
     accepted(ada.insert({**SEMINAR, "conferenceData": conference}))
 
@@ -154,7 +154,7 @@ def test_a_conference_is_taken_away_by_version_1(ada: CalendarClient) -> None:
 @pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.choice("conference_types")
 @pytest.mark.parametrize("solution_type", ["eventHangout", "zoom", "", "addOn"])
-def test_a_conference_of_another_kind_is_not_made(ada: CalendarClient, solution_type: str) -> None:
+def test_a_conference_of_an_unknown_type_is_refused(ada: CalendarClient, solution_type: str) -> None:
     request = {"requestId": "r1", "conferenceSolutionKey": {"type": solution_type}}
 
     answer = with_conference(ada, {"createRequest": request})
@@ -166,7 +166,7 @@ def test_a_conference_of_another_kind_is_not_made(ada: CalendarClient, solution_
 @pytest.mark.choice("conference")
 @pytest.mark.parametrize("shown", ["conferenceData", "all"])
 def test_a_conference_of_another_event_is_copied_as_it_is(ada: CalendarClient, shown: str) -> None:
-    """As a client does that reads one event and sends its conference with another."""
+    """A client reads one event and sends its conference with another."""
     first = ada.read(with_conference(ada, REQUEST).json["id"])
     fields = {name: first[name] for name in ("conferenceData", "hangoutLink") if shown in (name, "all")}
 
@@ -215,7 +215,7 @@ def test_a_changed_note_of_a_conference_is_kept(ada: CalendarClient) -> None:
 
 @pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.choice("conference")
-def test_a_request_that_only_claims_an_answer_makes_a_conference(ada: CalendarClient) -> None:
+def test_a_request_with_a_forged_status_creates_a_conference(ada: CalendarClient) -> None:
     request = {"requestId": "r1", "status": {"statusCode": "success"}}
 
     event = accepted(with_conference(ada, {"createRequest": request}))
@@ -270,5 +270,5 @@ def test_a_conference_of_another_form_is_refused(ada: CalendarClient, conference
         conference_elsewhere({**PHONE, "pin": "1" * 1000, "passcode": "1" * 1000}),
     ],
 )
-def test_a_conference_of_any_length_is_taken(ada: CalendarClient, conference: Fields) -> None:
+def test_a_conference_of_any_length_is_accepted(ada: CalendarClient, conference: Fields) -> None:
     assert with_conference(ada, conference).json["conferenceData"] == conference

@@ -1,4 +1,4 @@
-"""Copies of an event in its guests' calendars: what is shared, what is each one's own, and who may change what."""
+"""Copies of an event in its guests' calendars: shared and private fields, and the rights of guests."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_change_reaches_the_copies(ada: CalendarClient, bob: CalendarClient) -
     assert bob.read(event["id"])["start"] == ada.read(event["id"])["start"]
 
 
-def test_who_is_no_longer_invited_has_no_event(ada: CalendarClient, bob: CalendarClient) -> None:
+def test_the_copy_of_a_removed_guest_is_cancelled(ada: CalendarClient, bob: CalendarClient) -> None:
     event = ada.made(attendees=guests(BOB, EVE))
 
     ada.patch(event["id"], {"attendees": guests(EVE)})
@@ -109,7 +109,9 @@ def responses(client: CalendarClient, event_id: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("answer", ["accepted", "declined", "tentative"])
-def test_a_guests_answer_is_seen_by_all(wire: Wire, ada: CalendarClient, bob: CalendarClient, answer: str) -> None:
+def test_the_response_of_a_guest_is_on_all_copies(
+    wire: Wire, ada: CalendarClient, bob: CalendarClient, answer: str
+) -> None:
     eve = CalendarClient(wire, EVE)
     event = ada.made(attendees=guests(BOB, EVE))
 
@@ -134,7 +136,7 @@ def test_answers_at_once_are_all_kept(wire: Wire, ada: CalendarClient) -> None:
     assert set(responses(ada, event["id"]).values()) == {"accepted"}
 
 
-def test_a_guest_answers_for_nobody_else(ada: CalendarClient, bob: CalendarClient) -> None:
+def test_a_guest_cannot_respond_for_others(ada: CalendarClient, bob: CalendarClient) -> None:
     event = ada.made(attendees=guests(BOB, EVE))
 
     bob.patch(event["id"], {"attendees": [*guests(BOB), *guests(EVE, responseStatus="accepted")]})
@@ -143,7 +145,7 @@ def test_a_guest_answers_for_nobody_else(ada: CalendarClient, bob: CalendarClien
 
 
 @pytest.mark.spec("E-06", "E-06a")
-def test_a_guest_does_not_change_the_event(ada: CalendarClient, bob: CalendarClient) -> None:
+def test_a_guest_cannot_change_the_event(ada: CalendarClient, bob: CalendarClient) -> None:
     event = ada.made(summary="Tea", attendees=guests(BOB))
 
     answer = bob.patch(event["id"], {"summary": "Coffee"})
@@ -153,7 +155,7 @@ def test_a_guest_does_not_change_the_event(ada: CalendarClient, bob: CalendarCli
 
 
 @pytest.mark.spec("E-06", "E-06a")
-def test_a_guest_who_may_changes_the_event_for_all(ada: CalendarClient, bob: CalendarClient) -> None:
+def test_a_guest_with_the_right_changes_the_event_for_all(ada: CalendarClient, bob: CalendarClient) -> None:
     event = ada.made(summary="Tea", attendees=guests(BOB), guestsCanModify=True)
 
     assert accepted(bob.patch(event["id"], {"summary": "Coffee"}))["summary"] == "Coffee"
@@ -196,7 +198,9 @@ def test_a_guest_deletes_their_own_copy(ada: CalendarClient, bob: CalendarClient
     assert responses(ada, event["id"]) == {BOB: "declined"}
 
 
-def test_what_a_guest_took_out_stays_out_until_they_are_invited_anew(ada: CalendarClient, bob: CalendarClient) -> None:
+def test_a_deleted_copy_stays_deleted_until_the_guest_is_invited_again(
+    ada: CalendarClient, bob: CalendarClient
+) -> None:
     event = ada.made(summary="Tea", attendees=guests(BOB))
     bob.delete(event["id"])
 
@@ -208,7 +212,7 @@ def test_what_a_guest_took_out_stays_out_until_they_are_invited_anew(ada: Calend
     assert bob.summaries() == ["Coffee"]
 
 
-def test_other_guests_see_who_does_not_come(wire: Wire, ada: CalendarClient, bob: CalendarClient) -> None:
+def test_other_guests_see_that_a_guest_has_declined(wire: Wire, ada: CalendarClient, bob: CalendarClient) -> None:
     eve = CalendarClient(wire, EVE)
     event = ada.made(attendees=guests(BOB, EVE))
 
@@ -218,7 +222,7 @@ def test_other_guests_see_who_does_not_come(wire: Wire, ada: CalendarClient, bob
 
 
 class TestOneIdInTwoCalendars:
-    """Ids are unique per calendar (E-11): an event of the same id, or uid, elsewhere is another event."""
+    """Ids are unique per calendar (E-11). An event of the same id or uid in another calendar is another event."""
 
     @pytest.fixture
     def theirs(self, bob: CalendarClient) -> Fields:

@@ -1,4 +1,4 @@
-"""B1: an event is created in a calendar, and the answer is the whole event."""
+"""Creation of events (B1)."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_an_unknown_calendar_is_404(wire: Wire, calendar: str) -> None:
 
 
 @pytest.mark.spec("E-01", "E-01c")
-def test_a_calendar_that_is_not_shared_is_not_there(wire: Wire) -> None:
+def test_a_calendar_that_is_not_shared_is_404(wire: Wire) -> None:
     bobs = CalendarClient(wire, BOB).made()
     ada = CalendarClient(wire, ADA, calendar=BOB)
 
@@ -158,7 +158,7 @@ def test_creation_needs_a_token(wire: Wire) -> None:
 
 
 @pytest.mark.spec("T-02")
-def test_a_calendar_token_does_not_open_the_storage(wire: Wire) -> None:
+def test_a_calendar_token_cannot_be_used_for_the_storage(wire: Wire) -> None:
     token = wire.service.sign_in(scopes=["calendar"])
 
     assert wire.send("GET", "/storage/v3/files", token=token).status == 403
@@ -184,7 +184,7 @@ def test_the_answer_has_what_the_service_adds(ada: CalendarClient) -> None:
 
 @pytest.mark.spec("E-18", "E-18c")
 @pytest.mark.choice("What an answer shows unasked")
-def test_the_answer_begins_with_what_names_the_event(ada: CalendarClient) -> None:
+def test_the_response_begins_with_the_fields_that_identify_the_event(ada: CalendarClient) -> None:
     event = ada.made(summary="Seminar")
 
     assert list(event)[:8] == ["kind", "etag", "id", "status", "htmlLink", "created", "updated", "summary"]
@@ -279,7 +279,7 @@ def test_a_mask_chooses_fields(ada: CalendarClient) -> None:
         ("visibility", "default"),
     ],
 )
-def test_a_default_is_shown_only_to_whoever_sent_it(ada: CalendarClient, field: str, default: object) -> None:
+def test_a_default_is_returned_only_if_it_was_sent(ada: CalendarClient, field: str, default: object) -> None:
     silent, sent = ada.made(), ada.made({field: default})
 
     assert silent.get(field, default) == sent.get(field, default) == default
@@ -366,7 +366,7 @@ def test_without_an_id_the_service_makes_one(ada: CalendarClient) -> None:
 
 
 @pytest.mark.spec("E-11", "E-11b")
-def test_of_many_who_take_one_id_at_once_one_has_it(ada: CalendarClient) -> None:
+def test_only_one_of_many_concurrent_requests_gets_an_id(ada: CalendarClient) -> None:
     event_id = ada.wire.once("abcde")
     with ThreadPoolExecutor(8) as threads:
         answers = list(threads.map(lambda n: ada.insert({**SEMINAR, "id": event_id, "summary": str(n)}), range(8)))
@@ -389,7 +389,7 @@ def test_a_body_that_is_no_json_object_is_400(wire: Wire, body: bytes) -> None:
 
 @pytest.mark.spec("X-01")
 @pytest.mark.choice("Several mistakes in one body")
-def test_all_that_is_wrong_is_said_at_once(ada: CalendarClient) -> None:
+def test_all_errors_are_reported_together(ada: CalendarClient) -> None:
     wrong = {**SEMINAR, "colorId": "99", "status": "maybe", "attendees": guests("nobody")}
 
     answer = ada.insert(wrong)
@@ -402,7 +402,7 @@ def test_all_that_is_wrong_is_said_at_once(ada: CalendarClient) -> None:
     }
 
 
-def test_what_the_service_sets_is_ignored_in_a_body(ada: CalendarClient) -> None:
+def test_fields_that_the_service_sets_are_ignored_in_a_body(ada: CalendarClient) -> None:
     """Clients of the family send back what they were given."""
     mine = {"kind": "x", "etag": '"1"', "htmlLink": "https://evil.example", "created": "1999-01-01T00:00:00Z"}
 
@@ -412,7 +412,7 @@ def test_what_the_service_sets_is_ignored_in_a_body(ada: CalendarClient) -> None
     assert all(event[field] != value for field, value in mine.items())
 
 
-def test_a_creation_is_in_the_journal_and_a_fault_may_strike_it(ada: CalendarClient) -> None:
+def test_a_creation_is_in_the_journal_and_can_have_a_fault(ada: CalendarClient) -> None:
     with ada.wire.service.faults({"match": {"operation": "events.insert"}, "times": 1, "action": {"status": 503}}):
         struck, made = ada.insert(SEMINAR), ada.insert(SEMINAR)
 
@@ -423,7 +423,7 @@ def test_a_creation_is_in_the_journal_and_a_fault_may_strike_it(ada: CalendarCli
 
 
 @pytest.mark.parametrize("field", ["conferenceData", "gadget", "birthdayProperties", "extendedProperties"])
-def test_a_body_is_not_nested_without_end(wire: Wire, field: str) -> None:
+def test_a_body_with_too_deep_nesting_is_refused(wire: Wire, field: str) -> None:
     deep = '{"parameters": ' * 900 + "1" + "}" * 900
     body = f'{{"start": {{"date": "2026-11-02"}}, "end": {{"date": "2026-11-03"}}, "{field}": {deep}}}'
 
@@ -432,13 +432,13 @@ def test_a_body_is_not_nested_without_end(wire: Wire, field: str) -> None:
     assert (answer.status, answer.error["reason"]) == (400, "parseError")
 
 
-def test_the_methods_of_an_address_are_told(ada: CalendarClient) -> None:
+def test_a_wrong_method_is_answered_with_the_allowed_ones(ada: CalendarClient) -> None:
     answer = ada.call("DELETE", path())
 
     assert (answer.status, answer.headers["allow"]) == (405, "POST, GET, HEAD")
 
 
-def test_other_versions_are_not_there(ada: CalendarClient) -> None:
+def test_other_versions_are_404(ada: CalendarClient) -> None:
     assert ada.call("POST", "/calendar/v2/calendars/primary/events", SEMINAR).status == 404
 
 

@@ -1,4 +1,4 @@
-"""Instances of a series: their times over changes of the clock, their names, and what becomes of one alone."""
+"""Instances of a series: times across clock changes, ids, and changes of one instance."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_an_instance_lasts_as_long_as_the_first(ada: CalendarClient) -> None:
     assert ends == [f"2026-10-{day}T06:00:00+02:00" for day in (21, 22, 23)]
 
 
-def test_instances_have_names_of_their_own(ada: CalendarClient) -> None:
+def test_instances_have_ids_of_their_own(ada: CalendarClient) -> None:
     event = ada.made(WEEKLY, summary="Seminar")
 
     instances = ada.instances(event["id"])
@@ -135,7 +135,7 @@ def test_instances_of_days_are_days(ada: CalendarClient) -> None:
         ),
     ],
 )
-def test_instances_of_early_years_are_found_by_their_names(
+def test_instances_of_early_years_are_found_by_their_ids(
     ada: CalendarClient, start: Fields, end: Fields, names: list[str]
 ) -> None:
     event = ada.made({"start": start, "end": end, "recurrence": ["RRULE:FREQ=DAILY;COUNT=2"]})
@@ -156,7 +156,7 @@ def test_instances_of_early_years_are_found_by_their_names(
         ({"timeMin": "2027-01-01T00:00:00Z"}, []),
     ],
 )
-def test_a_window_cuts_instances_out(ada: CalendarClient, window: Fields, days: list[str]) -> None:
+def test_a_window_selects_instances(ada: CalendarClient, window: Fields, days: list[str]) -> None:
     event = ada.made(WEEKLY)
 
     assert [instance["start"]["dateTime"][8:10] for instance in ada.instances(event["id"], **window)] == days
@@ -214,7 +214,7 @@ def test_a_changed_instance_is_in_the_window_that_it_was_moved_to(ada: CalendarC
 
 
 @pytest.mark.parametrize("how", ["delete", "status"])
-def test_one_instance_is_taken_out(ada: CalendarClient, how: str) -> None:
+def test_one_instance_can_be_cancelled(ada: CalendarClient, how: str) -> None:
     event = ada.made(WEEKLY)
     second = ada.instances(event["id"])[1]["id"]
 
@@ -263,7 +263,7 @@ def test_a_change_of_the_series_is_one_of_its_instances(ada: CalendarClient) -> 
         "99991231T235959Z",
     ],
 )  # fmt: skip
-def test_an_instance_that_is_none_is_404(ada: CalendarClient, stamp: str) -> None:
+def test_an_unknown_instance_is_404(ada: CalendarClient, stamp: str) -> None:
     event = ada.made(WEEKLY)
 
     for answer in (ada.get(f"{event['id']}_{stamp}"), ada.patch(f"{event['id']}_{stamp}", {"summary": "x"})):
@@ -275,7 +275,7 @@ def test_no_instance_began_at_the_end_of_all_years(ada: CalendarClient, moment: 
     assert ada.instances(ada.made(WEEKLY)["id"], originalStart=moment) == []
 
 
-def test_instances_of_nothing_are_404(ada: CalendarClient) -> None:
+def test_instances_of_an_unknown_event_are_404(ada: CalendarClient) -> None:
     answer = ada.call("GET", path("primary", "nothing", "instances"))
 
     assert refusal(answer)[:2] == (404, "notFound")
@@ -286,7 +286,7 @@ def test_instances_of_nothing_are_404(ada: CalendarClient) -> None:
     [("timeMin", "soon"), ("timeMax", "2026-11-02"), ("maxResults", "0"), ("timeZone", "Nowhere"),
      ("pageToken", "cake"), ("showDeleted", "yes"), ("originalStart", "soon")],
 )  # fmt: skip
-def test_a_wrong_parameter_is_refused_by_name(ada: CalendarClient, name: str, value: Any) -> None:
+def test_a_wrong_parameter_is_refused_with_its_name(ada: CalendarClient, name: str, value: Any) -> None:
     event = ada.made(WEEKLY)
 
     answer = ada.call("GET", path("primary", event["id"], "instances"), **{name: value})

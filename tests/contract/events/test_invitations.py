@@ -1,4 +1,4 @@
-"""Invitations: nothing is mailed, and what would have been can be looked at."""
+"""Invitations, which are not mailed but listed in the outbox."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ INVITED = {"summary": "Tea", "attendees": guests(ADA, BOB, GUEST)}
         ({"sendUpdates": "all", "sendNotifications": "false"}, [BOB, GUEST]),
     ],
 )
-def test_who_is_invited_is_the_callers_choice(
+def test_send_updates_decides_who_gets_a_message(
     wire: Wire, ada: CalendarClient, parameters: Fields, to: list[str]
 ) -> None:
     event = ada.insert({**SEMINAR, **INVITED}, **parameters).json
@@ -65,14 +65,14 @@ def test_who_is_invited_is_the_callers_choice(
 
 
 @pytest.mark.spec("E-16", "E-16a")
-def test_a_room_reads_no_mail(wire: Wire, ada: CalendarClient) -> None:
+def test_a_resource_gets_no_message(wire: Wire, ada: CalendarClient) -> None:
     ada.insert({**SEMINAR, "attendees": [{"email": GUEST, "resource": True}, {"email": BOB}]}, sendUpdates="all")
 
     assert mailed(wire) == [(BOB, "request")]
 
 
 @pytest.mark.spec("E-16", "E-16c")
-def test_an_invitation_says_when_and_what(wire: Wire, ada: CalendarClient) -> None:
+def test_an_invitation_has_its_time_and_a_subject(wire: Wire, ada: CalendarClient) -> None:
     event = ada.insert({**SEMINAR, **INVITED}, sendUpdates="externalOnly").json
 
     (mail,) = invitations(wire)
@@ -86,7 +86,9 @@ def test_an_invitation_says_when_and_what(wire: Wire, ada: CalendarClient) -> No
 @pytest.mark.spec("E-16", "E-16a", "E-16b")
 @pytest.mark.parametrize("name, value", [("sendUpdates", "some"), ("sendUpdates", ""), ("sendUpdates", "ALL"),
                                          ("sendNotifications", "yes"), ("sendNotifications", "all")])  # fmt: skip
-def test_another_choice_is_refused_and_nothing_is_made(wire: Wire, ada: CalendarClient, name: str, value: str) -> None:
+def test_another_value_of_send_updates_is_refused_and_nothing_is_created(
+    wire: Wire, ada: CalendarClient, name: str, value: str
+) -> None:
     answer = ada.insert({**SEMINAR, **INVITED}, **{name: value})
 
     assert refusal(answer) == (400, "invalidParameter", name)
@@ -101,7 +103,7 @@ def test_a_refused_event_invites_nobody(wire: Wire, ada: CalendarClient) -> None
 
 
 @pytest.mark.spec("E-16", "E-16a")
-def test_a_change_is_told_to_all(wire: Wire, ada: CalendarClient) -> None:
+def test_all_attendees_get_a_message_about_a_change(wire: Wire, ada: CalendarClient) -> None:
     event = ada.made(INVITED)
 
     ada.patch(event["id"], {"summary": "Coffee"}, sendUpdates="all")
@@ -111,7 +113,7 @@ def test_a_change_is_told_to_all(wire: Wire, ada: CalendarClient) -> None:
 
 
 @pytest.mark.spec("E-16", "E-16a")
-def test_who_is_added_is_invited_and_who_is_taken_off_is_told(wire: Wire, ada: CalendarClient) -> None:
+def test_added_attendees_are_invited_and_removed_ones_are_informed(wire: Wire, ada: CalendarClient) -> None:
     event = ada.made(attendees=guests(BOB, GUEST))
 
     ada.patch(event["id"], {"attendees": guests(BOB, EVE)}, sendUpdates="all")
@@ -122,7 +124,9 @@ def test_who_is_added_is_invited_and_who_is_taken_off_is_told(wire: Wire, ada: C
 @pytest.mark.spec("E-16", "E-16a")
 @pytest.mark.parametrize("parameters, to", [({}, []), ({"sendUpdates": "all"}, [BOB, GUEST]),
                                             ({"sendUpdates": "externalOnly"}, [GUEST])])  # fmt: skip
-def test_a_deletion_is_told_as_chosen(wire: Wire, ada: CalendarClient, parameters: Fields, to: list[str]) -> None:
+def test_send_updates_decides_who_gets_a_message_about_a_deletion(
+    wire: Wire, ada: CalendarClient, parameters: Fields, to: list[str]
+) -> None:
     event = ada.made(INVITED)
 
     ada.delete(event["id"], **parameters)
@@ -138,14 +142,14 @@ def test_a_series_is_one_invitation(wire: Wire, ada: CalendarClient) -> None:
 
 
 @pytest.mark.spec("E-16", "E-16a")
-def test_an_event_without_guests_invites_nobody(wire: Wire, ada: CalendarClient) -> None:
+def test_an_event_without_guests_sends_no_message(wire: Wire, ada: CalendarClient) -> None:
     ada.insert(SEMINAR, sendUpdates="all")
 
     assert mailed(wire) == []
 
 
 @pytest.mark.spec("E-16", "E-16a")
-def test_who_is_not_told_still_has_the_event(wire: Wire, ada: CalendarClient) -> None:
+def test_guests_without_a_message_have_the_event(wire: Wire, ada: CalendarClient) -> None:
     event = ada.insert({**SEMINAR, **INVITED}, sendUpdates="none").json
 
     assert CalendarClient(wire, BOB).read(event["id"])["summary"] == "Tea"

@@ -1,4 +1,4 @@
-"""events.list: windows, order, pages, and what is looked for."""
+"""events.list: windows, order, pages and search."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def hour(n: int, day: int = 2) -> Fields:
     }
 
 
-def test_a_list_says_what_it_is_of(ada: CalendarClient) -> None:
+def test_a_list_describes_its_calendar(ada: CalendarClient) -> None:
     event = ada.made()
 
     answer = ada.list()
@@ -133,7 +133,7 @@ def test_an_endless_series_is_expanded_within_its_window(ada: CalendarClient) ->
      {"updatedMin": "2036-01-01T00:00:00Z"}, {"eventTypes": "birthday"}],
 )  # fmt: skip
 @pytest.mark.parametrize("rule", ["RRULE:FREQ=DAILY", "RRULE:FREQ=SECONDLY"])
-def test_what_no_instance_of_an_endless_series_has_is_soon_known(
+def test_a_search_without_hits_in_an_endless_series_ends_soon(
     ada: CalendarClient, rule: str, parameters: Fields
 ) -> None:
     ada.made(recurrence=[rule])
@@ -142,7 +142,7 @@ def test_what_no_instance_of_an_endless_series_has_is_soon_known(
 
 
 @pytest.mark.parametrize("since", ["9998-12-31T00:00:00Z", "9999-06-01T00:00:00Z", "9999-12-31T23:59:59Z"])
-def test_time_has_an_end(ada: CalendarClient, since: str) -> None:
+def test_a_list_from_the_end_of_all_years_is_answered(ada: CalendarClient, since: str) -> None:
     ada.made(recurrence=["RRULE:FREQ=DAILY"])
 
     assert ada.list(singleEvents="true", timeMin=since).status == 200
@@ -168,7 +168,9 @@ AT_THE_EDGE = [
 
 @pytest.mark.spec("E-12", "E-12a")
 @pytest.mark.parametrize("event, line", AT_THE_EDGE)
-def test_an_event_at_the_edge_of_all_years_breaks_no_calendar(ada: CalendarClient, event: Fields, line: str) -> None:
+def test_an_event_in_the_first_or_last_year_does_not_break_a_list(
+    ada: CalendarClient, event: Fields, line: str
+) -> None:
     made = ada.insert({**event, "recurrence": [line]})
 
     assert made.status in (200, 400)
@@ -179,7 +181,7 @@ def test_an_event_at_the_edge_of_all_years_breaks_no_calendar(ada: CalendarClien
         assert ada.list(**window, timeMin="9998-12-30T00:00:00Z").status == 200
 
 
-def test_an_order_that_is_none_is_told_those_that_are(ada: CalendarClient) -> None:
+def test_an_unknown_order_is_refused_with_the_known_ones(ada: CalendarClient) -> None:
     answer = ada.list(orderBy="length")
 
     assert refusal(answer) == (400, "invalidParameter", "orderBy")
@@ -255,14 +257,14 @@ def test_a_page_has_250_events_unless_told_otherwise(ada: CalendarClient) -> Non
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "many", "1.5", "", "9" * 30])
-def test_a_page_has_a_size(ada: CalendarClient, value: str) -> None:
+def test_the_size_of_a_page_is_checked(ada: CalendarClient, value: str) -> None:
     answer = ada.list(maxResults=value)
 
     assert (answer.status, answer.error["location"]) == (400, "maxResults")
 
 
 @pytest.mark.parametrize("token", ["cake", "", "AAAA", "x" * 5000, "%00", "ü"])
-def test_a_page_token_is_one_that_was_given(ada: CalendarClient, token: str) -> None:
+def test_a_page_token_must_be_one_of_the_service(ada: CalendarClient, token: str) -> None:
     answer = ada.list(pageToken=token)
 
     assert answer.status in (400, 200 if token == "" else 400)
@@ -274,7 +276,7 @@ def test_a_page_token_is_one_that_was_given(ada: CalendarClient, token: str) -> 
     [("tea", ["tea"]), ("TEA", ["tea"]), ("kitchen", ["tea"]), ("lemon", ["tea"]), ("guest@elsewhere", ["tea"]),
      ("seminar", ["seminar"]), ("nothing", []), ("%", []), ("_", [])],
 )  # fmt: skip
-def test_words_are_looked_for_in_every_field(ada: CalendarClient, words: str, summaries: list[str]) -> None:
+def test_words_are_searched_in_every_field(ada: CalendarClient, words: str, summaries: list[str]) -> None:
     ada.made(summary="tea", location="Kitchen", description="with lemon", attendees=guests("guest@elsewhere.example"))
     ada.made(summary="seminar", extendedProperties={"private": {"nothing": "nothing"}})
 
@@ -302,7 +304,7 @@ def test_an_event_is_found_by_its_uid(ada: CalendarClient) -> None:
     assert ada.items(iCalUID="nobody@svc.example") == []
 
 
-def test_what_changed_since_an_instant(ada: CalendarClient) -> None:
+def test_updated_min_selects_events_that_have_changed_since(ada: CalendarClient) -> None:
     old = ada.made(summary="old")
     ada.wire.service.clock.advance(3600)
     instant = ada.wire.service.clock.now().isoformat()
@@ -324,7 +326,7 @@ def test_deleted_events_are_shown_on_request(ada: CalendarClient) -> None:
     assert [(item["id"], item["status"]) for item in ada.items(showDeleted="true")] == [(event["id"], "cancelled")]
 
 
-def test_times_are_shown_in_the_zone_that_is_asked_for(ada: CalendarClient) -> None:
+def test_times_are_in_the_requested_zone(ada: CalendarClient) -> None:
     event = ada.made()
 
     (shown,) = ada.items(timeZone="Asia/Tokyo")
@@ -350,7 +352,7 @@ def test_a_mask_chooses_fields_of_the_items(ada: CalendarClient) -> None:
 
 @pytest.mark.spec("E-19", "E-19a", "E-19b")
 @pytest.mark.choice("Operations that the interface names and does not show")
-def test_only_what_changed_since_a_list_is_told_again(ada: CalendarClient) -> None:
+def test_a_sync_token_lists_only_later_changes(ada: CalendarClient) -> None:
     kept, gone = ada.made(summary="kept"), ada.made(summary="gone")
     token = accepted(ada.list())["nextSyncToken"]
     new = ada.made(summary="new")

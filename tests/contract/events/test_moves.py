@@ -1,4 +1,4 @@
-"""Events that come from elsewhere, or go from one calendar to another."""
+"""Import of events, and moves between calendars."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_series_moves_with_the_instances_that_differ(wire: Wire, ada: Calendar
 
 
 @pytest.mark.parametrize("destination, status", [(None, 400), ("nothing", 404), (BOB, 404)])
-def test_a_move_goes_somewhere(ada: CalendarClient, destination: str | None, status: int) -> None:
+def test_a_move_needs_a_destination(ada: CalendarClient, destination: str | None, status: int) -> None:
     event = ada.made()
     parameters = {} if destination is None else {"destination": destination}
 

@@ -1,4 +1,4 @@
-"""Lists of recurring events that cost much: the budget of a request ends its page, and no instance is lost by it."""
+"""Expensive lists of recurring events, whose pages end with the budget and lose no instance."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def pages(ada: CalendarClient, page_size: int, **parameters: Any) -> list[list[s
 
 
 def function_calls(ada: CalendarClient, **parameters: Any) -> int:
-    """How many calls of functions one list takes, which is the same on every machine."""
+    """The number of function calls for one list, which is the same on every machine."""
     done = 0
 
     def count(frame: object, kind: str, argument: object) -> None:

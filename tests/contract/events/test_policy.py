@@ -1,4 +1,4 @@
-"""What the interface leaves open about events is a choice, and each choice can be made otherwise."""
+"""Choices of the policy about events, where the interface leaves something open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""B1: lines of RFC 5545 that repeat an event, and how a wrong one is named."""
+"""Recurrence lines of RFC 5545, and the errors of wrong ones (B1)."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def service() -> Service:
 
 @pytest.mark.spec("E-12", "E-12a")
 @pytest.mark.parametrize("line", OF_INSTANTS)
-def test_a_line_for_instants_is_taken_as_it_is(ada: CalendarClient, line: str) -> None:
+def test_a_line_for_date_times_is_stored_unchanged(ada: CalendarClient, line: str) -> None:
     event = ada.made(recurrence=[DAILY, line] if line.startswith("EX") else [line])
 
     assert event["recurrence"][-1] == line
@@ -110,7 +110,7 @@ def test_a_line_for_instants_is_taken_as_it_is(ada: CalendarClient, line: str) -
 
 @pytest.mark.spec("E-12", "E-12a")
 @pytest.mark.parametrize("line", OF_DAYS)
-def test_a_line_for_days_is_taken_as_it_is(ada: CalendarClient, line: str) -> None:
+def test_a_line_for_dates_is_stored_unchanged(ada: CalendarClient, line: str) -> None:
     event = ada.made(HOLIDAY, recurrence=["RRULE:FREQ=YEARLY;COUNT=5", line])
 
     assert event["recurrence"] == ["RRULE:FREQ=YEARLY;COUNT=5", line]
@@ -134,13 +134,13 @@ def test_a_wrong_line_is_refused(ada: CalendarClient, line: str) -> None:
         (["FREQ=DAILY", DAILY], "recurrence[0]"),
     ],
 )
-def test_the_line_that_is_wrong_is_named(ada: CalendarClient, lines: list[str], wrong: str) -> None:
+def test_a_wrong_line_is_reported_with_its_index(ada: CalendarClient, lines: list[str], wrong: str) -> None:
     assert refusal(ada.insert({**SEMINAR, "recurrence": lines})) == (400, "invalid", wrong)
 
 
 @pytest.mark.spec("E-12", "E-12b")
 @pytest.mark.parametrize("line", ["DTSTART:20261102T090000Z", "DTEND:20261102T103000Z"])
-def test_a_start_or_end_line_is_told_where_it_belongs(ada: CalendarClient, line: str) -> None:
+def test_a_start_or_end_line_is_refused_with_the_right_field(ada: CalendarClient, line: str) -> None:
     message = ada.insert({**SEMINAR, "recurrence": [line]}).error["message"]
 
     assert "start" in message
@@ -149,7 +149,7 @@ def test_a_start_or_end_line_is_told_where_it_belongs(ada: CalendarClient, line:
 
 @pytest.mark.spec("E-12", "E-12c")
 @pytest.mark.parametrize("line", NO_LINES)
-def test_a_line_is_a_text(ada: CalendarClient, line: object) -> None:
+def test_a_line_must_be_a_text(ada: CalendarClient, line: object) -> None:
     answer = ada.insert({**SEMINAR, "recurrence": [DAILY, line]})
 
     assert (answer.status, answer.error["location"]) == (400, "recurrence[1]")
@@ -158,7 +158,7 @@ def test_a_line_is_a_text(ada: CalendarClient, line: object) -> None:
 @pytest.mark.spec("E-12", "E-12c")
 @pytest.mark.choice("RDATE and EXDATE")
 @pytest.mark.parametrize("line", ["RRULE:FREQ=HOURLY;COUNT=3", "EXDATE:20271224T000000Z", "RDATE:20271224T000000Z"])
-def test_a_line_with_times_is_none_for_days(ada: CalendarClient, line: str) -> None:
+def test_a_line_with_times_is_refused_for_dates(ada: CalendarClient, line: str) -> None:
     answer = ada.insert({**HOLIDAY, "recurrence": ["RRULE:FREQ=YEARLY;COUNT=5", line]})
 
     assert refusal(answer) == (400, "invalid", "recurrence[1]")
@@ -178,7 +178,7 @@ def test_several_lines_work_together(ada: CalendarClient) -> None:
 
 
 @pytest.mark.spec("E-12", "E-12a")
-def test_hours_in_a_rule_for_days_are_passed_over(ada: CalendarClient) -> None:
+def test_hours_in_a_rule_for_dates_are_ignored(ada: CalendarClient) -> None:
     """RFC 5545, 3.3.10: BYHOUR, BYMINUTE and BYSECOND must be ignored where the start is a date."""
     event = ada.made(HOLIDAY, recurrence=["RRULE:FREQ=DAILY;BYHOUR=9,17;BYMINUTE=30;BYSECOND=5;COUNT=3"])
 
@@ -189,7 +189,7 @@ def test_hours_in_a_rule_for_days_are_passed_over(ada: CalendarClient) -> None:
 
 @pytest.mark.spec("E-12", "E-12c")
 @pytest.mark.parametrize("line", ["RRULE:FREQ=DAILY\n", "RRULE:FREQ=DAILY;\r\n COUNT=2", "RRULE:FREQ=DAILY;COUNT=２"])
-def test_a_line_that_begins_well_is_not_told_that_it_does_not(ada: CalendarClient, line: str) -> None:
+def test_a_line_with_a_line_break_or_other_digits_is_refused(ada: CalendarClient, line: str) -> None:
     answer = ada.insert({**SEMINAR, "recurrence": [line]})
 
     assert refusal(answer) == (400, "invalid", "recurrence[0]")
@@ -197,17 +197,17 @@ def test_a_line_that_begins_well_is_not_told_that_it_does_not(ada: CalendarClien
 
 
 @pytest.mark.parametrize("lines", [[], None])
-def test_no_lines_make_a_single_event(ada: CalendarClient, lines: Any) -> None:
+def test_an_empty_recurrence_is_a_single_event(ada: CalendarClient, lines: Any) -> None:
     assert "recurrence" not in ada.made(recurrence=lines)
 
 
-def test_a_rule_without_end_is_no_endless_work(ada: CalendarClient) -> None:
+def test_a_rule_without_end_is_checked_in_bounded_time(ada: CalendarClient) -> None:
     event = ada.made(recurrence=["RRULE:FREQ=SECONDLY"])
 
     assert len(ada.instances(event["id"], maxResults=3)) == 3
 
 
-def test_a_rule_that_never_comes_true_has_an_answer(ada: CalendarClient) -> None:
+def test_a_rule_without_instances_is_answered(ada: CalendarClient) -> None:
     answer = ada.insert({**SEMINAR, "recurrence": ["RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"]})
 
     assert answer.status in (200, 400)

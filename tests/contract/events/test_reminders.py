@@ -1,4 +1,4 @@
-"""B1: reminders: the calendar's own, or up to five of the event."""
+"""Reminders: those of the calendar, or up to five of the event (B1)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_without_the_calendars_reminders_and_overrides_there_are_none(
 
 @pytest.mark.spec("E-13", "E-13c")
 @pytest.mark.parametrize("minutes", [0, 1, 40320])
-def test_a_reminder_comes_up_to_four_weeks_before(ada: CalendarClient, minutes: int) -> None:
+def test_a_reminder_is_at_most_four_weeks_before_the_start(ada: CalendarClient, minutes: int) -> None:
     reminder = {"method": "email", "minutes": minutes}
 
     assert insert_with_reminders(ada, useDefault=False, overrides=[reminder]).json["reminders"]["overrides"] == [
@@ -86,7 +86,7 @@ def test_minutes_are_a_whole_number(ada: CalendarClient, minutes: object) -> Non
 
 @pytest.mark.spec("E-13", "E-13b")
 @pytest.mark.parametrize("missing", ["method", "minutes"])
-def test_a_reminder_has_a_method_and_minutes(ada: CalendarClient, missing: str) -> None:
+def test_a_reminder_must_have_a_method_and_minutes(ada: CalendarClient, missing: str) -> None:
     reminder = {key: value for key, value in POPUP.items() if key != missing}
 
     answer = insert_with_reminders(ada, useDefault=False, overrides=[reminder])
@@ -96,7 +96,7 @@ def test_a_reminder_has_a_method_and_minutes(ada: CalendarClient, missing: str) 
 
 @pytest.mark.spec("E-13", "E-13a")
 @pytest.mark.parametrize("number, status", [(5, 200), (6, 400), (100, 400)])
-def test_an_event_has_five_reminders(ada: CalendarClient, number: int, status: int) -> None:
+def test_an_event_has_at_most_five_reminders(ada: CalendarClient, number: int, status: int) -> None:
     overrides = [{"method": "popup", "minutes": n} for n in range(number)]
 
     answer = insert_with_reminders(ada, useDefault=False, overrides=overrides)
@@ -123,7 +123,7 @@ def test_the_calendars_reminders_and_others_exclude_each_other(ada: CalendarClie
 
 @pytest.mark.spec("E-13", "E-13b")
 @pytest.mark.parametrize("override", [5, "popup", [], True])
-def test_a_reminder_is_an_object(ada: CalendarClient, override: object) -> None:
+def test_a_reminder_must_be_an_object(ada: CalendarClient, override: object) -> None:
     answer = insert_with_reminders(ada, useDefault=False, overrides=[override])
 
     assert (answer.status, answer.error["location"]) == (400, "reminders.overrides[0]")
@@ -151,7 +151,7 @@ def test_a_change_of_reminders_is_no_change_of_the_event(ada: CalendarClient) ->
 
 
 class TestClamped:
-    """The family's habit, by switch: what is out of range is brought into it."""
+    """With this policy values out of range are repaired, as other services of the family do."""
 
     @pytest.fixture
     def policy(self) -> Policy:

@@ -1,4 +1,4 @@
-"""Copies of a series in its guests' calendars: what is done to one instance, by whom, and who sees it."""
+"""Copies of a series in its guests' calendars, and changes of single instances."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def responses(client: CalendarClient, event: str) -> dict[str, str]:
 UNCHANGED = [f"{week} Seminar" for week in WEEKS]
 
 
-def test_a_guest_answers_for_one_instance(ada: CalendarClient, bob: CalendarClient, eve: CalendarClient) -> None:
+def test_a_guest_responds_to_one_instance(ada: CalendarClient, bob: CalendarClient, eve: CalendarClient) -> None:
     event = series(ada, BOB, EVE)
 
     accepted(bob.patch(instance_id(event, 1), {"attendees": [*guests(BOB, responseStatus="accepted"), *guests(EVE)]}))
@@ -62,7 +62,7 @@ def test_a_guest_answers_for_one_instance(ada: CalendarClient, bob: CalendarClie
         )
 
 
-def test_an_instance_that_was_answered_still_follows_its_series(ada: CalendarClient, bob: CalendarClient) -> None:
+def test_an_instance_with_a_response_still_follows_its_series(ada: CalendarClient, bob: CalendarClient) -> None:
     event = series(ada, BOB)
     bob.patch(instance_id(event, 1), {"attendees": guests(BOB, responseStatus="accepted")})
     bob.patch(instance_id(event, 2), {"colorId": "5"})
@@ -73,7 +73,7 @@ def test_an_instance_that_was_answered_still_follows_its_series(ada: CalendarCli
     assert bob.read(instance_id(event, 2))["colorId"] == "5"
 
 
-def test_a_guest_takes_one_instance_out(ada: CalendarClient, bob: CalendarClient, eve: CalendarClient) -> None:
+def test_a_guest_deletes_one_instance(ada: CalendarClient, bob: CalendarClient, eve: CalendarClient) -> None:
     event = series(ada, BOB, EVE)
 
     assert bob.delete(instance_id(event, 1)).status == 204
@@ -93,7 +93,7 @@ def test_a_change_of_one_instance_is_on_every_copy(ada: CalendarClient, bob: Cal
     assert weekly_summaries(bob) == weekly_summaries(ada) == [UNCHANGED[0], "09 Guest lecture", UNCHANGED[3]]
 
 
-def test_who_is_invited_later_sees_the_series_as_it_is(ada: CalendarClient, bob: CalendarClient) -> None:
+def test_a_guest_who_is_invited_later_has_the_changed_instances(ada: CalendarClient, bob: CalendarClient) -> None:
     event = series(ada)
     ada.patch(instance_id(event, 1), {"summary": "Guest lecture"})
     ada.delete(instance_id(event, 2))
@@ -103,7 +103,7 @@ def test_who_is_invited_later_sees_the_series_as_it_is(ada: CalendarClient, bob:
     assert weekly_summaries(bob) == weekly_summaries(ada) == [UNCHANGED[0], "09 Guest lecture", UNCHANGED[3]]
 
 
-def test_who_is_taken_off_one_instance_does_not_see_it(
+def test_a_guest_who_is_removed_from_one_instance_does_not_see_it(
     ada: CalendarClient, bob: CalendarClient, eve: CalendarClient
 ) -> None:
     event = series(ada, BOB, EVE)
@@ -115,7 +115,9 @@ def test_who_is_taken_off_one_instance_does_not_see_it(
     assert emails(ada.read(instance_id(event, 1))) == [BOB]
 
 
-def test_who_comes_to_one_instance_sees_that_one(ada: CalendarClient, bob: CalendarClient, eve: CalendarClient) -> None:
+def test_a_guest_of_one_instance_sees_only_that_one(
+    ada: CalendarClient, bob: CalendarClient, eve: CalendarClient
+) -> None:
     event = series(ada, EVE)
 
     ada.patch(instance_id(event, 1), {"attendees": guests(EVE, BOB)})
@@ -129,7 +131,7 @@ def test_who_comes_to_one_instance_sees_that_one(ada: CalendarClient, bob: Calen
     assert bob.items() == []
 
 
-def test_who_is_no_longer_invited_keeps_no_instance(ada: CalendarClient, bob: CalendarClient) -> None:
+def test_a_removed_guest_keeps_no_instance(ada: CalendarClient, bob: CalendarClient) -> None:
     event = series(ada, BOB)
     ada.patch(instance_id(event, 1), {"summary": "Guest lecture"})
 
@@ -138,7 +140,7 @@ def test_who_is_no_longer_invited_keeps_no_instance(ada: CalendarClient, bob: Ca
     assert (bob.items(), bob.items(singleEvents="true")) == ([], [])
 
 
-def test_who_comes_to_a_series_comes_to_an_instance_with_guests_of_its_own(
+def test_a_new_guest_of_a_series_is_added_to_instances_with_own_guests(
     ada: CalendarClient, bob: CalendarClient, eve: CalendarClient
 ) -> None:
     event = series(ada, BOB)
@@ -150,7 +152,7 @@ def test_who_comes_to_a_series_comes_to_an_instance_with_guests_of_its_own(
     assert responses(ada, instance_id(event, 1)) == {BOB: "accepted", EVE: "needsAction"}
 
 
-def test_who_leaves_a_series_leaves_an_instance_with_guests_of_its_own(
+def test_a_removed_guest_of_a_series_is_removed_from_instances_with_own_guests(
     ada: CalendarClient, bob: CalendarClient, eve: CalendarClient
 ) -> None:
     event = series(ada, BOB, EVE)
@@ -162,7 +164,7 @@ def test_who_leaves_a_series_leaves_an_instance_with_guests_of_its_own(
     assert emails(ada.read(instance_id(event, 1))) == [EVE]
 
 
-def test_who_took_a_series_out_gets_no_instance_of_it_back(ada: CalendarClient, bob: CalendarClient) -> None:
+def test_a_guest_who_has_deleted_a_series_gets_none_of_its_instances(ada: CalendarClient, bob: CalendarClient) -> None:
     event = series(ada, BOB)
     bob.delete(event)
 
@@ -181,7 +183,7 @@ def test_a_cancelled_series_leaves_no_instance_anywhere(ada: CalendarClient, bob
     assert (bob.items(), bob.items(singleEvents="true")) == ([], [])
 
 
-def test_a_guest_who_may_changes_one_instance_for_all(
+def test_a_guest_with_the_right_changes_one_instance_for_all(
     ada: CalendarClient, bob: CalendarClient, eve: CalendarClient
 ) -> None:
     event = series(ada, BOB, EVE, guestsCanModify=True)
@@ -193,7 +195,7 @@ def test_a_guest_who_may_changes_one_instance_for_all(
 
 
 @pytest.mark.spec("E-16", "E-16a")
-def test_mails_are_about_the_instance(wire: Wire, ada: CalendarClient) -> None:
+def test_messages_are_about_the_instance(wire: Wire, ada: CalendarClient) -> None:
     event = series(ada, BOB)
 
     ada.patch(instance_id(event, 1), {"summary": "Guest lecture"}, sendUpdates="all")
@@ -203,7 +205,7 @@ def test_mails_are_about_the_instance(wire: Wire, ada: CalendarClient) -> None:
 
 
 @pytest.mark.spec("E-16", "E-16a")
-def test_cancelling_by_a_change_is_told_as_a_deletion(wire: Wire, ada: CalendarClient) -> None:
+def test_cancelling_by_a_patch_sends_the_messages_of_a_deletion(wire: Wire, ada: CalendarClient) -> None:
     event = series(ada, BOB)
 
     ada.patch(event, {"status": "cancelled"}, sendUpdates="all")

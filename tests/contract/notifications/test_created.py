@@ -1,4 +1,4 @@
-"""`add` when a resource is created (N-12): channels on the folder that it is created in, and on ids without a file."""
+"""The state `add` when a file is created in a watched folder (N-12)."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def copied(wire: Wire, folder: str) -> None:
 @pytest.mark.parametrize(
     "create", [by_metadata, a_folder, by_multipart, converted, resumable, with_a_pregenerated_id, copied]
 )
-def test_what_is_created_in_a_watched_folder_is_told_as_add(
+def test_a_file_that_is_created_in_a_watched_folder_sends_add(
     watch: Watch, folder: str, create: Callable[[Wire, str], None]
 ) -> None:
     create(watch.wire, folder)
@@ -145,7 +145,7 @@ def test_a_channel_is_on_one_folder_and_not_on_those_above_or_below(watch: Watch
 
 
 @pytest.mark.spec("N-12")
-def test_who_shares_a_folder_is_told_of_what_others_create_in_it(watch: Watch, folder: str) -> None:
+def test_a_channel_on_a_shared_folder_reports_files_of_others(watch: Watch, folder: str) -> None:
     body = {"type": "user", "role": "writer", "emailAddress": BOB}
     assert watch.wire.post_json(f"/storage/v3/files/{folder}/permissions", body).status == 200
     assert watch.new_messages() == [("channel-1", "add", None)], "the folder is shared (ruling 17)"
@@ -160,7 +160,7 @@ def test_who_shares_a_folder_is_told_of_what_others_create_in_it(watch: Watch, f
 
 @pytest.mark.spec("N-12", "A8-08", "A8-08b")
 def test_an_id_without_a_file_is_not_watched(watch: Watch) -> None:
-    """Nobody owns or may access what does not exist, so there is no channel that its creation could be told to."""
+    """A file that does not exist cannot be watched, so no channel can report its creation."""
     file_id = watch.wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
 
     with choice("A watch on a generated id that has no file yet"):

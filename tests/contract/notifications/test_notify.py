@@ -1,4 +1,4 @@
-"""What arrives at a receiver, when, and how often: Events, N-01 to N-10."""
+"""Messages as they arrive at a receiver, with retries (Events, N-01 to N-10)."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_expiration_in_words(watch: Watch) -> None:
 
 
 @pytest.mark.spec("N-05", "N-05a")
-def test_no_expiration_no_header() -> None:
+def test_a_channel_without_expiration_sends_no_expiration_header() -> None:
     from tests.contract.conftest import InProcess
 
     with (
@@ -99,7 +99,7 @@ def test_no_expiration_no_header() -> None:
 
 
 @pytest.mark.spec("N-02")
-def test_numbers_grow(watch: Watch) -> None:
+def test_message_numbers_increase(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     watch.file(file)
     for n in range(20):
@@ -114,7 +114,7 @@ def test_numbers_grow(watch: Watch) -> None:
 
 
 @pytest.mark.spec("N-04", "N-04a", "N-06", "N-06b")
-def test_what_is_done_to_a_file_and_what_is_told(watch: Watch) -> None:
+def test_each_change_of_a_file_sends_its_state(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     watch.file(file)
     assert watch.new_messages() == [("channel-1", "sync", None)]
@@ -140,7 +140,7 @@ def test_what_is_done_to_a_file_and_what_is_told(watch: Watch) -> None:
 
 
 @pytest.mark.spec("N-04", "N-04a")
-def test_a_resumable_update_is_told_when_it_is_complete(watch: Watch) -> None:
+def test_a_resumable_update_sends_a_message_when_it_is_complete(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     watch.file(file)
     watch.new_messages()
@@ -204,7 +204,7 @@ def test_emptying_the_trash_removes(watch: Watch) -> None:
 
 
 @pytest.mark.spec("N-06", "N-06c", "N-07", "N-07b")
-def test_the_change_log_says_change(watch: Watch) -> None:
+def test_messages_of_the_change_log_have_the_state_change(watch: Watch) -> None:
     watch.changes()
     file = watch.wire.create()["id"]
     watch.patch(file, {"name": "x"})
@@ -216,7 +216,7 @@ def test_the_change_log_says_change(watch: Watch) -> None:
 
 
 @pytest.mark.spec("N-06", "N-06b")
-def test_reading_is_no_change(watch: Watch) -> None:
+def test_reading_sends_no_message(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     watch.file(file)
     watch.changes()
@@ -228,7 +228,7 @@ def test_reading_is_no_change(watch: Watch) -> None:
 
 
 @pytest.mark.spec("N-04", "N-04a")
-def test_what_was_refused_is_not_told(watch: Watch) -> None:
+def test_a_refused_request_sends_no_message(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     watch.file(file)
     watch.wire.json_request("PATCH", f"/storage/v3/files/{file}", {"name": 5})
@@ -300,7 +300,7 @@ def test_other_interim_answers_decide_nothing(watch: Watch) -> None:
 
 @pytest.mark.spec("N-08", "N-08b")
 @pytest.mark.parametrize("status", [500, 502, 503, 504])
-def test_tried_again(watch: Watch, status: int) -> None:
+def test_some_statuses_are_tried_again(watch: Watch, status: int) -> None:
     watch.receiver.answers = [status] * 2
     watch.changes()
     watch.wire.create()
@@ -399,7 +399,7 @@ def test_a_bad_certificate_is_refused_and_reported(wire: Wire, kind: str, words:
 
 
 @pytest.mark.spec("A8-05")
-def test_what_is_no_longer_registered_gets_nothing(watch: Watch) -> None:
+def test_a_domain_that_is_no_longer_registered_gets_no_message(watch: Watch) -> None:
     before = watch.wire.service.snapshot()
     service = watch.wire.service
     service.register_domain("127.0.0.1")
@@ -412,7 +412,7 @@ def test_what_is_no_longer_registered_gets_nothing(watch: Watch) -> None:
 
 @pytest.mark.spec("N-09", "N-09a", "N-09b")
 @pytest.mark.parametrize("policy", [Policy(delivery_timeout=2 * PATIENCE)])
-def test_dead_receivers_hold_up_nobody(service: Service) -> None:
+def test_dead_receivers_do_not_delay_others(service: Service) -> None:
     from tests.contract.conftest import InProcess
 
     with ExitStack() as stack:
@@ -430,7 +430,7 @@ def test_dead_receivers_hold_up_nobody(service: Service) -> None:
 
 
 @pytest.mark.spec("N-09", "N-09b")
-def test_a_slow_channel_holds_up_no_other_of_its_receiver(watch: Watch) -> None:
+def test_a_slow_channel_does_not_delay_others_of_its_receiver(watch: Watch) -> None:
     watch.receiver.delay = 0.3
     for _ in range(8):
         watch.changes()
@@ -450,7 +450,7 @@ def test_connections_are_kept(watch: Watch) -> None:
     assert len({notification.port for notification in watch.receiver.requests}) == 1
 
 
-def test_a_receiver_that_closes_its_connections_misses_nothing(watch: Watch) -> None:
+def test_a_receiver_that_closes_its_connections_gets_every_message(watch: Watch) -> None:
     watch.receiver.answers = [b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"] * 4
     watch.changes()
     for _ in range(3):
@@ -473,7 +473,7 @@ def test_a_receiver_that_closes_its_connections_misses_nothing(watch: Watch) -> 
         b"\xff" * 200_000,
     ],
 )
-def test_what_is_no_http_is_a_failure(watch: Watch, answer: bytes) -> None:
+def test_a_response_that_is_not_http_is_a_failure(watch: Watch, answer: bytes) -> None:
     def say(connection: socket.socket) -> None:
         connection.sendall(answer)
 

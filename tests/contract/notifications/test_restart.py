@@ -1,4 +1,4 @@
-"""What waits to be delivered survives a restart: N-11."""
+"""Queued messages survive a restart (N-11)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_pending_deliveries_survive_a_restart(tmp_path: Path) -> None:
 
 
 @pytest.mark.spec("N-11")
-def test_what_is_due_goes_out_when_the_service_opens(tmp_path: Path) -> None:
+def test_due_messages_are_sent_when_the_service_opens(tmp_path: Path) -> None:
     with receiver() as webhook:
         with open_service(tmp_path, seed=0, background=False) as service:
             service.register_domain("localhost")
@@ -50,7 +50,7 @@ def test_what_is_due_goes_out_when_the_service_opens(tmp_path: Path) -> None:
 
 
 @pytest.mark.spec("A8-05")
-def test_what_waits_for_a_domain_that_is_registered_no_more_is_not_sent(tmp_path: Path) -> None:
+def test_messages_to_a_domain_that_is_no_longer_registered_are_not_sent(tmp_path: Path) -> None:
     """Registered by the policy, and the service is opened again with another one."""
     with receiver() as webhook:
         with open_service(tmp_path, background=False, policy=Policy(verified_domains=("localhost",))) as service:

@@ -1,4 +1,4 @@
-"""Sentences of the interface about channels and messages that no other test holds (A8 to A10, Events)."""
+"""Rules about channels and messages that no other test proves (A8 to A10, Events)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_every_message_has_a_content_type_of_json_and_the_length_of_its_body(wat
 
 @pytest.mark.spec("N-01", "N-01a")
 def test_sync_may_arrive_before_the_answer_to_the_watch(watch: Watch) -> None:
-    """The answer never comes, and sync does: the message does not wait for the answer."""
+    """The response is lost and the sync message arrives, because it does not wait for the response."""
     file = watch.wire.create()["id"]
     step = {"match": {"operation": "files.watch"}, "action": {"reset": "after"}}
     with watch.wire.service.faults(step), pytest.raises(BROKEN):
@@ -54,7 +54,7 @@ def test_sync_may_arrive_before_the_answer_to_the_watch(watch: Watch) -> None:
 
 @pytest.mark.spec("A8-08", "A8-08a")
 @pytest.mark.parametrize("service_account", [False, True], ids=["user", "service account"])
-def test_who_may_access_a_file_of_somebody_else_watches_it(watch: Watch, service_account: bool) -> None:
+def test_a_user_with_access_to_a_file_may_watch_it(watch: Watch, service_account: bool) -> None:
     wire = watch.wire
     file = wire.create()["id"]
     reader = wire.service.sign_in(BOB, service_account=service_account)

@@ -1,4 +1,4 @@
-"""Watching files and the change log, and stopping: A8, A9, A10."""
+"""Watch requests on files and the change log, and stop requests (A8, A9, A10)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.contract.watch_client import Watch, open_watch
 
 HOUR = 3_600_000
 SOON = 5_000
-"""How far apart two looks at one running clock may be."""
+"""The largest difference of two readings of one running clock."""
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def now(watch: Watch) -> int:
 
 
 @pytest.mark.spec("A8-01", "A8-01a", "A8-01b", "A8-01c", "V-01", "V-01b")
-def test_the_answer_is_the_channel(watch: Watch) -> None:
+def test_the_response_is_the_channel(watch: Watch) -> None:
     file = watch.wire.create()
     answer = watch.file(file["id"], id="my-channel", token="my token")
 
@@ -49,7 +49,7 @@ def test_the_answer_is_the_channel(watch: Watch) -> None:
 
 
 @pytest.mark.spec("A8-01", "A8-01b")
-def test_no_token_no_token(watch: Watch) -> None:
+def test_a_channel_without_token_sends_none(watch: Watch) -> None:
     assert "token" not in watch.file(watch.wire.create()["id"]).json
 
 
@@ -95,21 +95,21 @@ def test_the_change_log_has_the_rules_of_a_file(watch: Watch, wrong: dict[str, A
         pytest.param(7, "invalid", marks=pytest.mark.choice("Words of an error")),
     ],
 )
-def test_an_id_is_needed_and_short(watch: Watch, channel_id: object, reason: str) -> None:
+def test_an_id_is_required_and_has_at_most_64_characters(watch: Watch, channel_id: object, reason: str) -> None:
     answer = watch.changes(id=channel_id)
 
     assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, reason, "id")
 
 
 @pytest.mark.spec("A8-02", "A8-02b")
-def test_64_characters_are_enough_for_everybody(watch: Watch) -> None:
+def test_an_id_of_64_characters_is_accepted(watch: Watch) -> None:
     name = watch.wire.once("x" * 64)
 
     assert watch.changes(id=name).json["id"] == name
 
 
 @pytest.mark.spec("A8-02", "A8-02c")
-def test_an_id_is_used_once_for_all_time(watch: Watch) -> None:
+def test_an_id_can_never_be_used_again(watch: Watch) -> None:
     channel = watch.changes(id="once").json
     again = watch.file(watch.wire.create()["id"], id="once")
     assert (again.status, again.error["reason"]) == (400, "channelIdNotUnique")
@@ -136,7 +136,7 @@ def test_an_id_is_of_the_project_and_not_of_a_user(watch: Watch) -> None:
     "channel_type",
     [pytest.param("webhook", marks=pytest.mark.choice("channel_types")), "web-hook", "WEB_HOOK", 1, ["web_hook"]],
 )
-def test_the_type_is_web_hook(watch: Watch, channel_type: object) -> None:
+def test_the_type_must_be_web_hook(watch: Watch, channel_type: object) -> None:
     answer = watch.changes(type=channel_type)
 
     assert (answer.status, answer.error["reason"]) == (400, "push.channelTypeNotSupported")
@@ -163,7 +163,7 @@ def test_the_type_is_web_hook(watch: Watch, channel_type: object) -> None:
         (None, "required"),
     ],
 )
-def test_an_address_is_https(watch: Watch, address: object, reason: str) -> None:
+def test_an_address_must_be_https(watch: Watch, address: object, reason: str) -> None:
     answer = watch.changes(address=address)
 
     assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, reason, "address")
@@ -190,7 +190,7 @@ def test_a_domain_must_be_registered(watch: Watch, address: str) -> None:
 
 
 @pytest.mark.spec("A8-05", "N-01", "N-01b")
-def test_who_is_refused_a_channel_is_told_nothing(watch: Watch) -> None:
+def test_a_refused_channel_gets_no_message(watch: Watch) -> None:
     address = watch.receiver.address.replace("localhost", "127.0.0.1")
     watch.messages()
 
@@ -199,7 +199,7 @@ def test_who_is_refused_a_channel_is_told_nothing(watch: Watch) -> None:
 
 
 @pytest.mark.spec("A8-05")
-def test_a_domain_is_compared_as_names_are(watch: Watch) -> None:
+def test_domains_are_compared_as_host_names(watch: Watch) -> None:
     watch.wire.service.register_domain("Bücher.Example")
 
     assert watch.changes(address="https://xn--bcher-kva.example:8443/in").status == 200
@@ -216,7 +216,7 @@ def test_a_token_has_at_most_256_characters(watch: Watch) -> None:
 
 @pytest.mark.spec("A8-06")
 @pytest.mark.choice("Texts in headers")
-def test_a_token_is_what_a_header_can_carry(watch: Watch) -> None:
+def test_a_token_must_fit_into_a_header(watch: Watch) -> None:
     assert watch.changes(token="ü" * 256).json["token"] == "ü" * 256
     for wrong in (5, "two\r\nlines", " blank"):
         answer = watch.changes(token=wrong)
@@ -252,14 +252,14 @@ def test_the_limits_of_an_expiration(watch: Watch) -> None:
 @pytest.mark.spec("A8-07", "A8-07a")
 @pytest.mark.choice("Words of an error")
 @pytest.mark.parametrize("wrong", ["soon", 1.5, True, "", -1, 1, "1e99", "9" * 400, {}, 1767600000000])
-def test_an_expiration_is_a_time_to_come(watch: Watch, wrong: object) -> None:
+def test_an_expiration_must_be_in_the_future(watch: Watch, wrong: object) -> None:
     answer = watch.changes(expiration=wrong)
 
     assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, "invalid", "expiration")
 
 
 @pytest.mark.spec("A8-08", "A8-08b")
-def test_only_who_sees_a_file_watches_it(watch: Watch) -> None:
+def test_a_file_can_be_watched_only_by_users_who_see_it(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     stranger = watch.wire.service.sign_in("bob@svc.example")
     path = f"/storage/v3/files/{file}/watch"
@@ -296,7 +296,7 @@ def test_a_resource_id_does_not_follow_the_address(watch: Watch) -> None:
     assert first["resourceId"] == second["resourceId"]
 
 
-def test_everything_that_is_wrong_is_told_at_once(watch: Watch) -> None:
+def test_all_errors_of_a_watch_request_are_reported_together(watch: Watch) -> None:
     body = {"id": "x" * 65, "type": "pigeon", "address": "http://a.example", "token": "x" * 257, "expiration": "soon"}
     answer = watch.wire.post_json("/storage/v3/changes/watch", body)
 
@@ -356,7 +356,7 @@ def test_stop_needs_both(watch: Watch, body: dict[str, Any], location: str) -> N
 
 
 @pytest.mark.spec("A10-01", "A10-01c")
-def test_stop_of_what_is_no_active_pair(watch: Watch) -> None:
+def test_stop_of_an_unknown_or_inactive_channel_is_404(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     channel, other = watch.file(file).json, watch.changes().json
 
@@ -366,7 +366,7 @@ def test_stop_of_what_is_no_active_pair(watch: Watch) -> None:
 
 
 @pytest.mark.spec("A10-01", "A10-01a")
-def test_what_waits_for_a_stopped_channel_is_taken_back(watch: Watch) -> None:
+def test_queued_messages_of_a_stopped_channel_are_dropped(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     channel = watch.file(file).json
     watch.messages()
@@ -406,7 +406,7 @@ def test_a_service_accounts_channel_is_stopped_by_any_user_of_its_client(watch: 
 
 
 @pytest.mark.spec("A10-03")
-def test_an_expired_channel_is_silent(watch: Watch) -> None:
+def test_an_expired_channel_sends_nothing(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     channel = watch.file(file, expiration=now(watch) + 60_000).json
     watch.messages()

@@ -1,4 +1,4 @@
-"""What watch_file and watch_changes send, and what they refuse before anything is sent (A8, rulings 42)."""
+"""The requests of watch_file and watch_changes, and the arguments that they refuse (A8, ruling 42)."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -152,7 +152,7 @@ def test_the_service_shortens_what_goes_beyond_its_limit(lab, rx, file):
 
 
 @pytest.mark.spec("A8-07", "A8-07a")
-def test_the_service_refuses_an_expiration_that_is_over(lab, rx, watch):
+def test_the_service_refuses_an_expiration_in_the_past(lab, rx, watch):
     with pytest.raises(BadRequest, match="it is over"):
         watch(rx, expiration=1)
 
@@ -170,7 +170,7 @@ def test_the_service_refuses_an_expiration_that_is_over(lab, rx, watch):
         ({"channel_type": 5}, TypeError, "channel_type must be"),
     ],
 )
-def test_an_expiration_that_cannot_be_meant_is_refused_here(lab, rx, watch, options, error, words):
+def test_an_invalid_expiration_is_refused_before_it_is_sent(lab, rx, watch, options, error, words):
     before = len(lab.session.exchanges)
 
     with pytest.raises(error, match=words):

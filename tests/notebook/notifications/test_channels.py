@@ -1,4 +1,4 @@
-"""Watching from a notebook: channels, receivers, messages and the change log as frames, over real HTTPS."""
+"""Channels, receivers, messages and the change log in a notebook, over HTTPS."""
 
 import http.client
 import ssl
@@ -27,7 +27,7 @@ def file(lab):
 
 
 def post(rx, headers, body=b"", path=None, method="POST"):
-    """A message by hand, as anybody could send it."""
+    """Send a message as any program could."""
     parts = urlsplit(rx.address)
     context = ssl.create_default_context(cadata=rx.ca_pem)
     connection = http.client.HTTPSConnection(parts.hostname, parts.port, context=context, timeout=PATIENCE)
@@ -50,7 +50,7 @@ def message_headers(channel, number, state="update", token=None):
 
 
 @pytest.mark.spec("A11-01", "A11-01a", "A11-01b")
-def test_what_happens_to_a_file_arrives(lab, rx, file):
+def test_changes_of_a_file_arrive(lab, rx, file):
     channel = svc.watch_file(file, rx)
     assert channel[["watching", "state"]].values.tolist() == [[file["id"].item(), "active"]]
     svc.update(file, name="final.txt")
@@ -95,7 +95,7 @@ def test_the_receiver_answers_any_status(lab, rx, status, outcome):
 
 
 @pytest.mark.spec("A11-02", "A11-02b")
-def test_the_receiver_stalls(lab, rx):
+def test_the_receiver_delays_its_responses(lab, rx):
     rx.answer_with(200, times=1, delay=0.3)
     begun = time.monotonic()
     svc.watch_changes(rx)
@@ -139,7 +139,7 @@ def test_a_message_that_comes_twice_is_one(lab, rx):
         (message_headers("c", 1), b"x" * 2_000_000, None, "POST", 413),
     ],
 )
-def test_what_is_no_message_is_refused(rx, headers, body, path, method, status):
+def test_a_request_that_is_not_a_message_is_refused(rx, headers, body, path, method, status):
     try:
         assert post(rx, headers, body, path, method) == status
     except (ConnectionError, ssl.SSLError):
@@ -147,7 +147,7 @@ def test_what_is_no_message_is_refused(rx, headers, body, path, method, status):
     assert len(rx.messages()) == 0
 
 
-def test_who_connects_and_says_nothing_holds_up_nobody(lab, rx):
+def test_a_silent_client_does_not_delay_others(lab, rx):
     import socket
 
     parts = urlsplit(rx.address)
@@ -155,7 +155,7 @@ def test_who_connects_and_says_nothing_holds_up_nobody(lab, rx):
         assert post(rx, message_headers("c", 1)) == 200
 
 
-def test_waiting_in_vain_says_what_came(lab, rx):
+def test_a_timeout_reports_the_messages_that_came(lab, rx):
     svc.watch_changes(rx)
     with pytest.raises(TimeoutError, match=r"waited 0\.1 seconds for 1 of trash; what came is: sync"):
         rx.wait_for("trash", timeout=0.1)
@@ -224,7 +224,7 @@ def test_a_channel_is_an_id_a_row_a_frame_or_a_list(lab, rx, call):
     assert svc.channels()["state"].tolist()[:6] == ["stopped"] * 6
 
 
-def test_what_cannot_be_meant(lab, file):
+def test_invalid_arguments_are_refused(lab, file):
     with pytest.raises(ValueError, match="create one with receiver"):
         svc.watch_file(file)
     with pytest.raises(TypeError, match="receiver must be"):
@@ -241,7 +241,7 @@ def test_what_cannot_be_meant(lab, file):
         svc.watch_file("unknown", svc.receiver(direct=True))
 
 
-def test_the_change_log_goes_on_where_it_was(lab):
+def test_changes_continue_where_they_ended(lab):
     assert len(svc.changes()) == 0
     first = svc.upload(b"1", name="first")
     assert svc.changes()["name"].tolist() == ["first"]
@@ -255,7 +255,7 @@ def test_the_change_log_goes_on_where_it_was(lab):
         svc.changes("99")
 
 
-def test_a_lost_answer_to_watch_is_no_trouble(lab, rx):
+def test_a_lost_response_to_watch_leaves_one_channel(lab, rx):
     with lab.faults(operation="changes.watch", reset="after"):
         channel = svc.watch_changes(rx)
     lab.deliver()
@@ -346,7 +346,7 @@ def test_an_empty_id_or_type_is_sent_and_refused(lab, rx, file, argument, field)
 
 
 def test_sessions_of_one_sandbox_draw_ids_of_their_own(lab, file):
-    """Each session would else take the ids of the one before as lost tries, and stop its channels."""
+    """Otherwise a session would take the ids of an earlier one for lost attempts, and stop its channels."""
     sessions = [lab.session, lab.sign_in(), lab.sign_in(), lab.sign_in("bob@svc.example")]
     svc.share(file, "bob@svc.example")
     receivers = [svc.receiver(direct=True, session=session) for session in sessions]

@@ -1,4 +1,4 @@
-"""The receiver itself: what it answers, what it refuses, and that it lets go. Spoken to over raw TLS."""
+"""The HTTPS receiver: responses, refusals and closing, tested over raw TLS."""
 
 import gc
 import http.client
@@ -90,7 +90,7 @@ def test_a_body_without_a_fair_length_ends_the_connection(rx, more, expected):
     assert len(rx.messages()) == 0
 
 
-def test_half_a_message_is_none(rx):
+def test_an_incomplete_message_is_ignored(rx):
     with connected(rx) as connection, suppress(OSError):
         connection.sendall(message(1, "Content-Length: 10") + b"half")
         connection.unwrap()
@@ -136,7 +136,7 @@ def test_waiting_keeps_to_its_time_while_the_receiver_stalls(lab, rx):
     assert time.monotonic() - begun < PATIENCE
 
 
-def test_what_cannot_be_waited_for_or_answered(rx):
+def test_invalid_arguments_of_wait_for_and_answer_with_are_refused(rx):
     with pytest.raises(ValueError, match=r"state is 'synced'; it must be one of sync, add"):
         rx.wait_for("synced")
     with pytest.raises(ValueError, match="timeout is -1"):
@@ -185,7 +185,7 @@ def test_a_certificate_of_ones_own(lab, tmp_path):
         assert rx.ca_pem is None
 
 
-def test_a_certificate_that_the_sandbox_does_not_trust_is_told_of(lab, tmp_path):
+def test_a_certificate_that_the_sandbox_does_not_trust_is_reported(lab, tmp_path):
     import trustme
 
     leaf = trustme.CA().issue_cert("localhost")
@@ -199,7 +199,7 @@ def test_a_certificate_that_the_sandbox_does_not_trust_is_told_of(lab, tmp_path)
         assert "certificate" in lab.deliveries()["error"].item()
 
 
-def test_a_receiver_behind_a_proxy_tells_the_address_outside(lab):
+def test_a_receiver_behind_a_proxy_has_the_address_of_the_proxy(lab):
     lab.service.register_domain("hooks.example")
     with svc.receiver(address="https://hooks.example/outside/in") as rx:
         assert svc.watch_changes(rx)["address"].tolist() == ["https://hooks.example/outside/in"]
@@ -245,7 +245,7 @@ def test_two_people_of_a_sandbox_have_a_receiver_each_without_a_socket():
         assert (len(hers.messages()), len(his.messages())) == (1, 0)
 
 
-def test_a_sandbox_that_nobody_holds_is_forgotten():
+def test_an_unreferenced_sandbox_is_collected():
     lab = svc.sandbox()
     svc.receiver(direct=True)
     gone = weakref.ref(lab)

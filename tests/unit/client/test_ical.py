@@ -1,4 +1,4 @@
-"""Events as an .ics file: read back by vobject, which did not write it, they say the same, at the same times."""
+"""Events in an .ics file have the same content and times when vobject reads them."""
 
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice
@@ -17,7 +17,7 @@ BERLIN = "Europe/Berlin"
 
 @pytest.fixture(autouse=True)
 def _zones_of_no_other_file() -> None:
-    """vobject would read the zones of one file as the file before it had them."""
+    """vobject would read the zones of a file as those of the file before."""
     vars(vobject.icalendar)["__tzidMap"].clear()
     vobject.icalendar.registerTzid("UTC", UTC)
 
@@ -71,7 +71,7 @@ def test_an_event_that_begins_in_one_zone_and_ends_in_another_brings_both():
     assert calendar.vevent.dtend.value - calendar.vevent.dtstart.value == timedelta(hours=9)
 
 
-def test_a_time_with_an_offset_and_no_zone_is_said_in_utc():
+def test_a_time_with_an_offset_and_no_zone_is_in_utc():
     event = {
         "id": "one",
         "start": {"dateTime": "2026-11-02T10:00:00+05:30"},
@@ -128,8 +128,8 @@ def test_every_zone_changes_its_clocks_at_the_right_time(zone: str):
 
 
 @pytest.mark.parametrize("exdate", [":20261102T090000Z", ";TZID=Asia/Tokyo:20261102T180000", ":20261102T100000"])
-def test_what_is_left_out_is_said_in_the_zone_of_the_start(exdate: str):
-    """A program may look for the very text of DTSTART's form."""
+def test_exdates_are_in_the_zone_of_the_start(exdate: str):
+    """A program may compare the text with that of DTSTART."""
     calendar = calendar_file([seminar(recurrence=["RRULE:FREQ=WEEKLY;COUNT=4", f"EXDATE{exdate}"])]).decode()
 
     assert "\r\nEXDATE;TZID=Europe/Berlin:20261102T100000\r\n" in calendar
@@ -154,7 +154,7 @@ def test_until_may_be_any_day_that_there_is(until: str, written: str):
 
 
 @pytest.mark.parametrize("until", ["20261226", "20261226T000000Z"])
-def test_days_end_with_a_day(until: str):
+def test_until_of_a_series_of_dates_is_a_date(until: str):
     event = all_day("2026-12-24", "2026-12-25", recurrence=[f"RRULE:FREQ=DAILY;UNTIL={until}", "EXDATE:20261225"])
 
     vevent = read(event).vevent
@@ -202,7 +202,7 @@ def test_a_cancelled_instance_is_left_out():
     assert [start.day for start in starts(vevents[0])] == [19, 2]
 
 
-def test_a_changed_instance_stands_under_the_uid_of_its_series_in_the_zone_of_its_series():
+def test_a_changed_instance_has_the_uid_and_the_zone_of_its_series():
     series = seminar(recurrence=["RRULE:FREQ=WEEKLY;COUNT=3"])
     changed = instance(
         series, "2026-10-26T09:00:00Z", summary="Seminar, later", start={"dateTime": "2026-10-27T15:00:00Z"}
@@ -231,7 +231,7 @@ def test_texts_arrive_as_they_are():
     assert (vevent.summary.value, vevent.description.value, vevent.location.value) == (odd, odd, odd)
 
 
-def test_nothing_in_a_text_or_a_name_becomes_a_line():
+def test_line_breaks_in_texts_and_names_are_escaped():
     evil = "x\r\nEND:VEVENT\r\nBEGIN:VEVENT"
     guest = {"email": f"ada@example.org{evil}", "displayName": evil, "comment": evil}
     paper = {"fileUrl": f"https://files.example/{evil}", "title": evil, "mimeType": evil}
@@ -242,14 +242,14 @@ def test_nothing_in_a_text_or_a_name_becomes_a_line():
     assert calendar.vevent.uid.value == "seminar@svc.example"
 
 
-def test_what_is_not_said_is_confirmed_and_blocks_time():
+def test_an_event_without_status_is_confirmed_and_opaque():
     vevent = read(seminar()).vevent
 
     assert (vevent.status.value, vevent.transp.value, vevent.sequence.value) == ("CONFIRMED", "OPAQUE", "0")
     assert "class" not in vevent.contents
 
 
-def test_what_is_said_is_said_in_the_words_of_the_format():
+def test_values_are_those_of_rfc_5545():
     fields = {"status": "tentative", "transparency": "transparent", "visibility": "private", "sequence": 3}
 
     vevent = read(seminar(**fields)).vevent
@@ -258,7 +258,7 @@ def test_what_is_said_is_said_in_the_words_of_the_format():
     assert (vevent.contents["class"][0].value, vevent.sequence.value) == ("PRIVATE", "3")
 
 
-def test_guests_have_a_kind_a_role_and_an_answer():
+def test_guests_have_a_type_a_role_and_a_response():
     ada = {"email": "ada@example.org", "displayName": "Ada Lovelace", "responseStatus": "accepted", "optional": True}
     room = {"email": "room@example.org", "resource": True, "additionalGuests": 2}
     organizer = {"email": "grace@example.org", "displayName": "Grace"}
@@ -328,11 +328,11 @@ def test_the_calendars_reminders_are_those_of_an_event_that_has_none():
     assert alarms(seminar(reminders={"useDefault": False}), reminders=[POPUP]) == []
 
 
-def test_an_email_that_nobody_would_get_is_a_popup():
+def test_an_email_reminder_without_a_recipient_is_a_popup():
     assert alarms(seminar(reminders={"useDefault": False, "overrides": [EMAIL]})) == [("DISPLAY", -timedelta(days=1))]
 
 
-def test_the_calendar_has_a_name_and_says_who_wrote_it():
+def test_the_calendar_has_a_name_and_a_product_id():
     calendar = read(seminar(), name="Grace's, all")
 
     assert calendar.contents["x-wr-calname"][0].value == "Grace's, all"

@@ -1,4 +1,4 @@
-"""What a calendar file says of a zone: read by dateutil's reader of VTIMEZONE, it shows the same clock as zoneinfo."""
+"""A VTIMEZONE that dateutil reads has the same offsets as zoneinfo."""
 
 import io
 from datetime import UTC, datetime, timedelta
@@ -32,7 +32,7 @@ instants = st.datetimes(BEGIN.replace(tzinfo=None), BEHIND.replace(tzinfo=None))
 
 
 @pytest.mark.parametrize("zone", RULED + LISTED + STEADY)
-def test_another_reader_of_the_file_sees_the_zones_own_clock(zone: str):
+def test_another_library_reads_the_offsets_of_the_zone(zone: str):
     read = tzical(io.StringIO(written(zone))).get(zone)
 
     @given(instants)
@@ -44,8 +44,8 @@ def test_another_reader_of_the_file_sees_the_zones_own_clock(zone: str):
 
 
 @pytest.mark.parametrize("zone", RULED + LISTED)
-def test_clocks_change_at_the_very_second(zone: str):
-    """The library's own VTIMEZONE puts clocks forward an hour late, which is why changes are looked for here."""
+def test_clocks_change_at_the_right_second(zone: str):
+    """The VTIMEZONE of the icalendar library puts clocks forward an hour late."""
     changes = [
         change for observance in observances(ZoneInfo(zone), BEGIN, BEHIND)[1:] for change in instants_of(observance)
     ]
@@ -67,14 +67,14 @@ def offset(zone: str, instant: datetime) -> timedelta | None:
 
 
 @pytest.mark.parametrize("zone", RULED)
-def test_what_has_a_rule_is_said_as_one_so_that_it_never_ends(zone: str):
+def test_yearly_changes_are_a_rule_without_end(zone: str):
     summer_and_winter = observances(ZoneInfo(zone), BEGIN, BEGIN)[1:]
 
     assert len(summer_and_winter) == 2
     assert all(observance.rule and len(observance.onsets) == 1 for observance in summer_and_winter)
 
 
-def test_a_law_that_has_ended_is_no_rule():
+def test_changes_that_have_ended_are_no_rule():
     """Brazil had summer time until February 2019."""
     observed = observances(
         ZoneInfo("America/Sao_Paulo"), datetime(2012, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC)
@@ -84,7 +84,7 @@ def test_a_law_that_has_ended_is_no_rule():
     assert max(onset for observance in observed for onset in observance.onsets).year == 2019
 
 
-def test_the_second_of_a_change_is_on_the_clock_before_it():
+def test_onsets_are_local_times_before_the_change():
     spring = next(
         observance for observance in observances(ZoneInfo("Europe/Berlin"), BEGIN, BEGIN) if observance.clock.summer
     )

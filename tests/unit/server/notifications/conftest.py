@@ -1,4 +1,4 @@
-"""Messages are posted as the service posts them, to receivers on the standard library."""
+"""Fixtures that send messages as the service does, to receivers of the standard library."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEADERS = [("Content-Type", "application/json; charset=UTF-8"), ("X-Svc-Message-
 
 
 class Sender:
-    """A Post for each `run`, whose settings can be changed before."""
+    """Creates an HttpsSender for each `run`, with settings that can be changed before."""
 
     def __init__(self) -> None:
         self.trust = TrustStore()

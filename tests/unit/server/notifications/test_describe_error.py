@@ -1,4 +1,4 @@
-"""Whom Post does not talk to, and the sentence that says so."""
+"""Receivers that HttpsSender refuses, and the sentence that describes the failure."""
 
 from __future__ import annotations
 
@@ -118,12 +118,12 @@ def test_old_tls(sender: Sender, version: ssl.TLSVersion) -> None:
         ("https://localhost\r\nX-Y: z/in", ""),
     ],
 )
-def test_an_address_that_leads_nowhere(sender: Sender, address: str, error: str) -> None:
+def test_an_address_that_cannot_be_used(sender: Sender, address: str, error: str) -> None:
     assert why(sender.send(address)).startswith(error)
 
 
 @pytest.mark.parametrize("value", ["a\r\nX-Other: b", "a\nb", "a\0b", "\x7f"])
-def test_a_header_that_is_more_than_one(sender: Sender, https_receiver: Receiver, value: str) -> None:
+def test_a_header_with_a_control_character(sender: Sender, https_receiver: Receiver, value: str) -> None:
     error = why(sender.send(https_receiver.address, headers=[("X-Svc-Channel-Token", value)]))
 
     assert error == "the header 'X-Svc-Channel-Token' has a control character in it"
@@ -177,7 +177,7 @@ def test_no_answer(sender: Sender, https_receiver: Receiver, answer: bytes, erro
 
 
 class TestTrust:
-    """What may be added to it."""
+    """Text that may be added to the trust store."""
 
     def test_several_at_once(self) -> None:
         context, revocation_list = receivers.revoked()

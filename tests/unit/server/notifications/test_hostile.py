@@ -1,4 +1,4 @@
-"""Nothing that a receiver sends makes `send` raise, take longer than its timeout, or spoil the next message."""
+"""Nothing that a receiver sends makes `send` raise, exceed its timeout, or affect the next message."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ ANSWERS = st.lists(st.sampled_from(PIECES) | st.binary(max_size=40), max_size=8)
 
 
 class Wire(asyncio.Transport):
-    """A transport on which nothing is."""
+    """A transport without a connection."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class Wire(asyncio.Transport):
 
 
 async def hear(blocks: list[bytes]) -> tuple[int | str, ConnectionState]:
-    """What a line makes of an answer that comes in these blocks and ends there, and how it stands before the end."""
+    """Return the status or the error for a response in these blocks, and the state of the connection before its end."""
     line, wire = Connection(lambda _: None, rest=60, idle=60), Wire()
     line.connection_made(wire)
     pending = asyncio.ensure_future(line.send(b""))
@@ -86,7 +86,7 @@ async def hear(blocks: list[bytes]) -> tuple[int | str, ConnectionState]:
 
 @given(ANSWERS, st.lists(st.integers(0, 200)))
 @examples(2)
-def test_it_does_not_matter_in_which_blocks_an_answer_comes(answer: bytes, cuts: list[int]) -> None:
+def test_a_response_is_the_same_in_any_blocks(answer: bytes, cuts: list[int]) -> None:
     at = sorted({0, len(answer), *(cut for cut in cuts if cut < len(answer))})
     blocks = [answer[first:last] for first, last in pairwise(at)]
 
@@ -111,8 +111,8 @@ LIKELY = st.tuples(
 
 @given(LIKELY)
 @examples(2)
-def test_what_is_plain_is_the_same_to_h11(answer: bytes) -> None:
-    """Two readings of one answer would be one too many."""
+def test_plain_status_agrees_with_h11(answer: bytes) -> None:
+    """Two readers of a response must not disagree."""
     status = plain_status(answer)
     if status:
         machine = h11.Connection(h11.CLIENT)
@@ -146,8 +146,8 @@ def hostile() -> Iterator[Receiver]:
 
 @given(ANSWERS)
 @examples(0.4, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_the_next_message_is_not_spoilt(hostile: Receiver, answer: bytes) -> None:
-    """Whatever was said before and whether the connection is closed or not, it gets its own status."""
+def test_a_bad_response_does_not_affect_the_next_message(hostile: Receiver, answer: bytes) -> None:
+    """The next message gets its own status, whatever came before and whether the connection is closed or not."""
 
     def say(connection: socket.socket) -> None:
         connection.settimeout(1)
@@ -199,7 +199,7 @@ def _without_end(block: bytes) -> Any:
     ],
     ids=range(7),
 )
-def test_nobody_is_waited_for_longer_than_the_timeout(sender: Sender, https_receiver: Receiver, say: Any) -> None:
+def test_no_receiver_is_waited_for_beyond_the_timeout(sender: Sender, https_receiver: Receiver, say: Any) -> None:
     https_receiver.answers = [say]
     sender.timeout = 0.6
 
@@ -223,7 +223,7 @@ def test_a_body_without_end_is_not_waited_for(sender: Sender, https_receiver: Re
     "opening_bytes", [b"", b"\x16", b"\x15\x03\x01\x00\x02\x02\x28", b"\x16\x03\x03\xff\xff" + b"\xff" * 70_000]
 )
 @pytest.mark.parametrize("stays", [True, False])
-def test_what_is_no_handshake(sender: Sender, opening_bytes: bytes, stays: bool) -> None:
+def test_a_receiver_without_a_tls_handshake(sender: Sender, opening_bytes: bytes, stays: bool) -> None:
     def say(connection: socket.socket) -> None:
         connection.sendall(opening_bytes)
         while stays and connection.recv(65536):
@@ -238,8 +238,8 @@ def test_what_is_no_handshake(sender: Sender, opening_bytes: bytes, stays: bool)
     assert sender.seconds < PATIENCE
 
 
-def test_our_short_telling_is_what_h11_would_say_itself() -> None:
-    """The line writes a message by itself: h11 reads it as what it is."""
+def test_a_message_is_what_h11_reads() -> None:
+    """The connection writes messages without h11."""
     from svc_notebooks.server.notifications.connection import message
 
     server = h11.Connection(h11.SERVER)

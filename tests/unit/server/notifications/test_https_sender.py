@@ -1,4 +1,4 @@
-"""What Post sends, what it makes of the answer, and which connection it takes."""
+"""The requests of HttpsSender, its reading of responses, and its choice of connections."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read_request(connection: socket.socket) -> None:
 
 @pytest.mark.spec("N-08", "N-08a", "N-08b", "N-08c")
 @pytest.mark.parametrize("status", [200, 201, 202, 204, 299, 301, 304, 400, 404, 410, 500, 502, 503, 504, 599, 999])
-def test_a_status_is_told_as_it_is(sender: Sender, https_receiver: Receiver, status: int) -> None:
+def test_the_outcome_has_the_status_of_the_receiver(sender: Sender, https_receiver: Receiver, status: int) -> None:
     https_receiver.answers = [status]
 
     assert sender.send(https_receiver.address) == AttemptOutcome(status)
@@ -121,7 +121,7 @@ def test_102_counts_at_once_and_its_connection_is_used_again(sender: Sender, htt
     assert len(https_receiver.requests) == 1  # the second came on the connection that `progress` had
 
 
-def test_an_answer_that_does_not_end_is_cut(sender: Sender, https_receiver: Receiver) -> None:
+def test_a_response_that_does_not_end_is_cut_off(sender: Sender, https_receiver: Receiver) -> None:
     closed = Event()
 
     def linger(connection: socket.socket) -> None:
@@ -186,7 +186,7 @@ def test_answers_that_do_not_end_count_as_connections(sender: Sender, https_rece
 
 
 @pytest.mark.spec("N-09", "N-09b")
-def test_another_receiver_is_not_held_up(sender: Sender, https_receiver: Receiver) -> None:
+def test_another_receiver_is_not_delayed(sender: Sender, https_receiver: Receiver) -> None:
     sender.timeout, sender.connections = PATIENCE, 2
     with dead_receiver() as dead:
 
@@ -204,7 +204,7 @@ def test_another_receiver_is_not_held_up(sender: Sender, https_receiver: Receive
 
 
 @pytest.mark.spec("N-09", "N-09b")
-def test_a_silent_name_server_holds_up_nobody_else(
+def test_a_silent_name_server_does_not_delay_others(
     sender: Sender, https_receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ask, over = socket.getaddrinfo, Event()
@@ -235,8 +235,8 @@ def test_a_connection_that_was_closed_meanwhile_is_replaced(sender: Sender, http
     assert len(https_receiver.requests) == 7
 
 
-def test_what_an_idle_connection_says_is_no_answer(sender: Sender, https_receiver: Receiver) -> None:
-    """Servers that lose patience send a 408 and close: the next message shall not take it for its own."""
+def test_data_on_an_idle_connection_is_not_a_response(sender: Sender, https_receiver: Receiver) -> None:
+    """Servers send a 408 on an idle connection and close it. The next message must not take it for its response."""
 
     def impatient(connection: socket.socket) -> None:
         connection.sendall(OK)
@@ -250,7 +250,7 @@ def test_what_an_idle_connection_says_is_no_answer(sender: Sender, https_receive
 
 
 @pytest.mark.parametrize("more", [b"HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n", b"\r\n", b"x"])
-def test_what_follows_an_answer_is_not_the_next(sender: Sender, https_receiver: Receiver, more: bytes) -> None:
+def test_data_after_a_response_is_not_the_next_response(sender: Sender, https_receiver: Receiver, more: bytes) -> None:
     def two(connection: socket.socket) -> None:
         connection.sendall(OK + more)
         connection.recv(1)
@@ -261,7 +261,7 @@ def test_what_follows_an_answer_is_not_the_next(sender: Sender, https_receiver: 
     assert len(ports(https_receiver)) == 2
 
 
-def test_a_message_that_was_heard_is_not_sent_twice(sender: Sender, https_receiver: Receiver) -> None:
+def test_a_message_that_was_received_is_not_sent_twice(sender: Sender, https_receiver: Receiver) -> None:
     https_receiver.answers = [200, b"HTTP/1.1 2"]
 
     good, broken = sender.in_a_row(https_receiver.address, 2)
@@ -313,7 +313,7 @@ def test_a_name_that_is_not_ascii(sender: Sender, monkeypatch: pytest.MonkeyPatc
         assert https_receiver.requests[0].headers["host"].startswith("xn--bcher-kva.example:")
 
 
-def test_a_stop_under_way(sender: Sender, https_receiver: Receiver) -> None:
+def test_cancelling_a_message_that_is_under_way(sender: Sender, https_receiver: Receiver) -> None:
     https_receiver.delay = 4
 
     async def work(post: HttpsSender) -> None:

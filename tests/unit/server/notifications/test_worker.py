@@ -128,7 +128,7 @@ def delivery_threads() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name == "svc-delivery"]
 
 
-def test_a_thread_with_nothing_to_do_ends_and_is_begun_again(
+def test_an_idle_thread_ends_and_a_new_one_is_started(
     queue: CountingQueue, push: PushNotifications, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("svc_notebooks.server.notifications.delivery_worker._IDLE_SECONDS", 0.01)
