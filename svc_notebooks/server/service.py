@@ -20,12 +20,12 @@ from .auth import clients
 from .auth.users import record_token
 from .blobs.blob_store import BlobStore
 from .context.access_tokens import TokenVerifier, scope_names
-from .context.request_journal import Journal
+from .context.request_journal import Journal, JournalRow
 from .context.resource_lookup import resource_exists
 from .context.service_context import ServiceContext
 from .dispatch.dispatcher import Dispatcher
 from .dispatch.fault_plans import Faults
-from .dispatch.rate_limits import RateLimiter
+from .dispatch.rate_limits import RateLimiter, RateLimitRow
 from .events import invitations
 from .notifications import domains
 from .notifications.push import PushNotifications
@@ -98,7 +98,7 @@ class Service:
         """The journal number of the last request."""
         return self._journal.last
 
-    def journal(self, since: int = 0) -> list[dict[str, Any]]:
+    def journal(self, since: int = 0) -> list[JournalRow]:
         """Return one row for each recorded request with a number above `since`, oldest first."""
         return self._journal.rows(since)
 
@@ -137,7 +137,7 @@ class Service:
 
     def oauth_client(
         self, name: str, redirect_uris: Sequence[str] = (), *, public: bool = False, base_url: str = NOWHERE
-    ) -> JSONObject:
+    ) -> clients.ClientCredentials:
         """Register an OAuth client and return its credentials. Raises ValueError for an invalid redirect URI.
 
         They are `client_id`, `client_secret` (not for a public client) and the URIs that it needs.
@@ -146,7 +146,7 @@ class Service:
 
     def service_account(
         self, name: str, *, delegation: Iterable[str] = (), client: str = "notebook", base_url: str = NOWHERE
-    ) -> JSONObject:
+    ) -> clients.ServiceAccountKey:
         """Create a service account, or another key for it, and return the key file, which is stored nowhere else.
 
         Args:
@@ -250,7 +250,7 @@ class Service:
         """
         self._rate_limiter.limit((user or self.policy.first_user).lower(), requests, parse_duration(per))
 
-    def limits(self) -> list[dict[str, Any]]:
+    def limits(self) -> list[RateLimitRow]:
         """Return one row for each limit set by `limit`, with the requests spent in the open window."""
         return self._rate_limiter.rows()
 

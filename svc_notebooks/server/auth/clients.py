@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import TypedDict
 from urllib.parse import urlsplit
 
 from ...core.auth.assertions import new_key
-from ...core.http.messages import JSONObject
 from ..context.access_tokens import scope_names
 from ..context.service_context import ServiceContext
 from ..tables.oauth import AccountRow, ClientRow
@@ -18,16 +18,40 @@ _ACCOUNT_NAME = re.compile(r"[a-z](?:[a-z0-9-]{0,28}[a-z0-9])?")
 _PROJECT = "notebooks"
 
 
+class ClientCredentials(TypedDict, total=False):
+    """The credentials of an OAuth client. A public client has no secret."""
+
+    client_id: str
+    project_id: str
+    auth_uri: str
+    token_uri: str
+    redirect_uris: list[str]
+    client_secret: str
+
+
+class ServiceAccountKey(TypedDict):
+    """The key file of a service account."""
+
+    type: str
+    project_id: str
+    private_key_id: str
+    private_key: str
+    client_email: str
+    client_id: str
+    auth_uri: str
+    token_uri: str
+
+
 def create_oauth_client(
     context: ServiceContext, name: str, redirect_uris: Sequence[str], *, public: bool, base_url: str
-) -> JSONObject:
+) -> ClientCredentials:
     """Register an OAuth client and return its credentials. Raises ValueError for an invalid redirect URI."""
     client_id, secret = f"{context.ids.number()}.apps.{context.policy.domain}", context.ids.secret()
     addresses = [_check_redirect_uri(uri) for uri in redirect_uris]
     row = ClientRow(client_id, name, "" if public else digest_of(secret), " ".join(addresses))
     with context.store.transaction():
         context.store.oauth.add_client(row)
-    credentials: JSONObject = {
+    credentials: ClientCredentials = {
         "client_id": client_id,
         "project_id": _PROJECT,
         "auth_uri": f"{base_url}/authorize",
@@ -50,7 +74,7 @@ def _check_redirect_uri(address: str) -> str:
 
 def create_service_account(
     context: ServiceContext, name: str, delegation: Iterable[str], *, client: str, base_url: str
-) -> JSONObject:
+) -> ServiceAccountKey:
     """Create a service account, or another key for it, and return the key file. The private key is stored nowhere else.
 
     Raises ValueError for an invalid name or an unknown scope, ImportError without the extra `identity`.

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...core.auth.assertions import ALGORITHM, InvalidAssertionError, check_signature, read_claims
 from ...core.auth.oauth import OAuthError, matches_challenge
 from ...core.http.messages import JSONObject
+from ...core.resources.errors import Token
 from ..context.access_tokens import scope_names
 from ..context.external_origin import external_origin
 from ..context.public_request import PublicRequest, required_parameter
@@ -49,7 +48,7 @@ def new_code(
     return code
 
 
-def exchange_code(request: PublicRequest, form: dict[str, str], client: ClientRow) -> JSONObject:
+def exchange_code(request: PublicRequest, form: dict[str, str], client: ClientRow) -> Token:
     """Exchange a code for tokens. A second use of the code revokes all of them."""
     with request.context.store.transaction():
         grant = _grant(request, required_parameter(form, "code"), "code", client)
@@ -58,7 +57,7 @@ def exchange_code(request: PublicRequest, form: dict[str, str], client: ClientRo
             oauth, refresh = request.context.store.oauth, request.context.ids.refresh_token()
             oauth.spend(grant)
             oauth.add_grant(grant._replace(digest=digest_of(refresh), kind="refresh", expires=None))
-            return _issue(request, grant, grant.scopes) | {"refresh_token": refresh}
+            return {**_issue(request, grant, grant.scopes), "refresh_token": refresh}
     request.context.store.oauth.end(grant.family)
     request.token_verifier.clear_cache()
     raise OAuthError("invalid_grant", "the code was used before: every token that came from it is revoked.")
@@ -74,7 +73,7 @@ def _check_exchange(form: dict[str, str], grant: GrantRow) -> None:
         raise OAuthError("invalid_grant", "there is a code_verifier, but the request had no code_challenge.")
 
 
-def refresh_access_token(request: PublicRequest, form: dict[str, str], client: ClientRow) -> JSONObject:
+def refresh_access_token(request: PublicRequest, form: dict[str, str], client: ClientRow) -> Token:
     """Return another access token of the same consent, for all of its scopes or some."""
     with request.context.store.transaction():  # or a revocation could come between the check and the token
         grant = _grant(request, required_parameter(form, "refresh_token"), "refresh", client)
@@ -94,15 +93,13 @@ def _grant(request: PublicRequest, secret: str, grant_kind: str, client: ClientR
     return grant
 
 
-def _issue(request: PublicRequest, grant: GrantRow, scopes: str) -> JSONObject:
+def _issue(request: PublicRequest, grant: GrantRow, scopes: str) -> Token:
     secret, answer = _token(request, grant.user, grant.client, scopes, service_account=False)
     request.context.store.oauth.add_token(secret, grant.family)
     return answer
 
 
-def _token(
-    request: PublicRequest, user: str, client: str, scopes: str, *, service_account: bool
-) -> tuple[str, JSONObject]:
+def _token(request: PublicRequest, user: str, client: str, scopes: str, *, service_account: bool) -> tuple[str, Token]:
     context, secret = request.context, request.context.ids.token()
     lifetime = context.policy.token_lifetime
     token = TokenRow(user, client, scopes, int(service_account), request.now() + lifetime)
@@ -117,7 +114,7 @@ def _token(
     }
 
 
-def exchange_assertion(request: PublicRequest, form: dict[str, str]) -> JSONObject:
+def exchange_assertion(request: PublicRequest, form: dict[str, str]) -> Token:
     """Exchange an assertion for a token of the service account that signed it, or of a user that it may act for."""
     assertion = required_parameter(form, "assertion")
     try:
@@ -134,7 +131,7 @@ def exchange_assertion(request: PublicRequest, form: dict[str, str]) -> JSONObje
         return _token(request, user, account.client, scopes, service_account=own)[1]
 
 
-def _account(request: PublicRequest, header: dict[str, Any], claims: dict[str, Any]) -> AccountRow:
+def _account(request: PublicRequest, header: JSONObject, claims: JSONObject) -> AccountRow:
     """Return the service account in the `iss` of an assertion. Raises InvalidAssertionError, OAuthError."""
     if header.get("alg") != ALGORITHM:
         raise InvalidAssertionError(f"it must be signed with {ALGORITHM}")
@@ -155,7 +152,7 @@ def _account(request: PublicRequest, header: dict[str, Any], claims: dict[str, A
     return account
 
 
-def _check_times(request: PublicRequest, claims: dict[str, Any]) -> None:
+def _check_times(request: PublicRequest, claims: JSONObject) -> None:
     issued, expires, now = _seconds(claims, "iat"), _seconds(claims, "exp"), request.now()
     clock = f"the clock of the service shows {request.context.clock.now():%Y-%m-%dT%H:%M:%SZ}"
     if issued > now + _SKEW or ("nbf" in claims and _seconds(claims, "nbf") > now + _SKEW):
@@ -166,14 +163,14 @@ def _check_times(request: PublicRequest, claims: dict[str, Any]) -> None:
         raise OAuthError("invalid_grant", f"the assertion has expired: {clock}.")
 
 
-def _seconds(claims: dict[str, Any], name: str) -> float:
+def _seconds(claims: JSONObject, name: str) -> float:
     value = claims.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _MAX_SECONDS:  # or nan
         raise OAuthError("invalid_grant", f"{name} must be a number of seconds since 1970.")
     return value
 
 
-def _subject(context: ServiceContext, account: AccountRow, claims: dict[str, Any], scopes: str) -> str:
+def _subject(context: ServiceContext, account: AccountRow, claims: JSONObject, scopes: str) -> str:
     """Return the user of the token, the account itself or one that it may act for (domain-wide delegation)."""
     subject = claims.get("sub", account.email)
     if subject == account.email:

@@ -8,14 +8,15 @@ from collections.abc import Callable, Mapping
 from urllib.parse import unquote_plus
 
 from ...core.auth.oauth import AUTHORIZATION_CODE, GRANTS, JWT_BEARER, REFRESH_TOKEN, OAuthError
-from ...core.http.messages import JSONObject, Response
+from ...core.http.messages import Response
+from ...core.resources.errors import Token, TokenInfo
 from ..context.access_tokens import bearer
 from ..context.public_request import PublicRequest, no_store_json, oauth_error_response, required_parameter
 from ..tables.oauth import ClientRow
 from ..tables.users import digest_of
 from . import grants
 
-_CLIENT_GRANTS: Mapping[str, Callable[[PublicRequest, dict[str, str], ClientRow], JSONObject]] = {
+_CLIENT_GRANTS: Mapping[str, Callable[[PublicRequest, dict[str, str], ClientRow], Token]] = {
     AUTHORIZATION_CODE: grants.exchange_code,
     REFRESH_TOKEN: grants.refresh_access_token,
 }
@@ -30,7 +31,7 @@ def token(request: PublicRequest) -> Response:
         return oauth_error_response(error, basic=basic)
 
 
-def _issue(request: PublicRequest) -> JSONObject:
+def _issue(request: PublicRequest) -> Token:
     form = request.form()
     grant_type = required_parameter(form, "grant_type")
     if grant_type == JWT_BEARER:
@@ -80,11 +81,11 @@ def tokeninfo(request: PublicRequest) -> Response:
         return oauth_error_response(error)
 
 
-def _token_info(request: PublicRequest, secret: str) -> JSONObject:
+def _token_info(request: PublicRequest, secret: str) -> TokenInfo:
     token_row, now = request.context.store.users.token(secret), request.now()
     if token_row is None or (token_row.expires is not None and now >= token_row.expires):
         raise OAuthError("invalid_token", "the access token is unknown or has expired.")
-    info: JSONObject = {
+    info: TokenInfo = {
         "azp": token_row.client,
         "aud": token_row.client,
         "scope": grants.scope_uris(request.context, token_row.scopes),
@@ -93,7 +94,7 @@ def _token_info(request: PublicRequest, secret: str) -> JSONObject:
         "access_type": "offline" if request.context.store.oauth.family(secret) else "online",
     }
     if token_row.expires is not None:
-        info |= {"exp": int(token_row.expires), "expires_in": int(token_row.expires - now)}
+        info["exp"], info["expires_in"] = int(token_row.expires), int(token_row.expires - now)
     return info
 
 

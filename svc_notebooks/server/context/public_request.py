@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
 from ...core.auth.oauth import OAuthError
-from ...core.http.messages import Body, JSONObject, Query, Request, Response
+from ...core.http.messages import Body, Query, Request, Response
 from ...core.http.multipart import MediaType
+from ...core.resources.errors import OAuthErrorResponse
 from .access_tokens import TokenVerifier
 from .request_journal import JournalEntry
 from .responses import encode_json, json_bytes
@@ -72,7 +73,7 @@ def required_parameter(form: Mapping[str, str], name: str) -> str:
     return form[name]
 
 
-def no_store_json(value: JSONObject) -> Response:
+def no_store_json(value: Mapping[str, object]) -> Response:
     """Return the response of an OAuth endpoint, which must not be cached."""
     return json_bytes(encode_json(value), 200, _UNCACHED)
 
@@ -80,5 +81,6 @@ def no_store_json(value: JSONObject) -> Response:
 def oauth_error_response(error: OAuthError, *, basic: bool = False) -> Response:
     """Return the response to an OAuth error, which has no error envelope."""
     challenge = [("WWW-Authenticate", 'Basic realm="svc"')] if basic and error.status == 401 else []
-    body: JSONObject = {"error": error.error, "error_description": _NOT_IN_DESCRIPTION.sub("?", error.description)}
+    description = _NOT_IN_DESCRIPTION.sub("?", error.description)
+    body: OAuthErrorResponse = {"error": error.error, "error_description": description}
     return json_bytes(encode_json(body), error.status, [*_UNCACHED, *challenge])

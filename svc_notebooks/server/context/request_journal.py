@@ -7,15 +7,32 @@ from collections.abc import Iterable
 from datetime import datetime
 from itertools import count, takewhile
 from threading import Lock
-from typing import Any
+from typing import TypedDict
 
 from ...core.clock import format_time
 
-COLUMNS = (
-    "n", "time", "operation", "method", "path", "query", "user", "client", "scopes", "declared", "received",
-    "status", "sent", "offset_before", "offset_after", "fault", "decided_by",
-)  # fmt: skip
-"""The keys of a row. Sizes are in bytes; offsets are the stored bytes of an upload session."""
+
+class JournalRow(TypedDict):
+    """A row of the journal. Sizes are in bytes; offsets are the stored bytes of an upload session."""
+
+    n: int
+    time: str
+    operation: str | None
+    method: str
+    path: str
+    query: str
+    user: str | None
+    client: str | None
+    scopes: list[str]
+    declared: int | None
+    received: int
+    status: int | None
+    sent: int
+    offset_before: int | None
+    offset_after: int | None
+    fault: str | None
+    decided_by: str | None
+
 
 _ROW = 800
 """The estimated memory of a row in bytes, without its path and its query."""
@@ -26,7 +43,7 @@ _MAX_DECIDED_BY = 2000
 class JournalEntry:
     """A row that is being filled. None stands for a value that does not apply."""
 
-    __slots__ = (*COLUMNS, "weight")
+    __slots__ = (*JournalRow.__annotations__, "weight")
 
     def __init__(self, n: int, time: datetime, method: str, path: str, query: str) -> None:
         self.n = n
@@ -48,10 +65,27 @@ class JournalEntry:
         self.decided_by: str | None = None
         self.weight = _ROW + len(path) + len(query)
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> JournalRow:
         """Return the row as a dict, with the time in RFC 3339 and the scopes as a list."""
-        row = {name: getattr(self, name) for name in COLUMNS}
-        return row | {"time": format_time(self.time), "scopes": sorted(self.scopes)}
+        return {
+            "n": self.n,
+            "time": format_time(self.time),
+            "operation": self.operation,
+            "method": self.method,
+            "path": self.path,
+            "query": self.query,
+            "user": self.user,
+            "client": self.client,
+            "scopes": sorted(self.scopes),
+            "declared": self.declared,
+            "received": self.received,
+            "status": self.status,
+            "sent": self.sent,
+            "offset_before": self.offset_before,
+            "offset_after": self.offset_after,
+            "fault": self.fault,
+            "decided_by": self.decided_by,
+        }
 
 
 def with_notes(decided_by: str, notes: Iterable[str]) -> str:
@@ -86,7 +120,7 @@ class Journal:
         with self._lock:
             return self._entries[-1].n if self._entries else 0
 
-    def rows(self, since: int = 0) -> list[dict[str, Any]]:
+    def rows(self, since: int = 0) -> list[JournalRow]:
         """Return the rows with a number above `since`, oldest first."""
         with self._lock:
             entries = list(takewhile(lambda entry: entry.n > since, reversed(self._entries)))

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from threading import Lock
-from typing import Any, Literal
+from typing import Literal, TypedDict
 
 from ...core.api.operations import Operation
 from ...core.clock import Clock, format_time
@@ -32,6 +32,16 @@ class Limit:
 
     def __str__(self) -> str:
         return f"{self.most:,} {self.counting} in {self.per.total_seconds():g} seconds"
+
+
+class RateLimitRow(TypedDict):
+    """The limit of one user, with the requests spent in the open window and the end of that window."""
+
+    user: str
+    requests: int
+    per: float
+    spent: int
+    until: str | None
 
 
 @dataclass(slots=True)
@@ -95,12 +105,12 @@ class RateLimiter:
         self._windows[key] = _Window(now + limit.per)
         return self._windows[key]
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[RateLimitRow]:
         """Return one row for each limit of a user, with the requests spent in the open window."""
         with self._lock:
             return [self._row(user, limit) for user, limit in sorted(self._own.items())]
 
-    def _row(self, user: str, limit: Limit) -> dict[str, Any]:
+    def _row(self, user: str, limit: Limit) -> RateLimitRow:
         window, now = self._windows.get((user, "own")), self._clock.now()
         is_open = window is not None and now < window.ends
         return {

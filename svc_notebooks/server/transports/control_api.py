@@ -43,7 +43,8 @@ _MAX_BODY_SIZE = 16 * 1024 * 1024
 _MAX_SECONDS = 10**10  # three hundred years
 _TOKEN = re.compile(r"[!-~]+")
 
-Answer: TypeAlias = "JSONObject | None"
+Fields: TypeAlias = JSONObject
+Answer: TypeAlias = "Mapping[str, object] | None"
 
 
 class Control:
@@ -133,7 +134,7 @@ def _call(service: Service, request: Request, name: str) -> Answer:
     return function(service, fields, request.origin)
 
 
-def _sign_in(service: Service, fields: JSONObject, origin: str) -> Answer:
+def _sign_in(service: Service, fields: Fields, origin: str) -> Answer:
     scopes, expires_in = fields.get("scopes"), fields.get("expires_in")
     if expires_in is not None and (isinstance(expires_in, bool) or not isinstance(expires_in, int | float)):
         raise ValueError("expires_in takes a number of seconds")
@@ -149,7 +150,7 @@ def _sign_in(service: Service, fields: JSONObject, origin: str) -> Answer:
     return {"access_token": token}
 
 
-def _move_clock(service: Service, fields: JSONObject, origin: str) -> Answer:
+def _move_clock(service: Service, fields: Fields, origin: str) -> Answer:
     if len(fields) > 1:
         raise ValueError("the clock takes one of advance, now and freeze at a time")
     if (duration := fields.get("advance")) is not None:
@@ -167,28 +168,28 @@ def _move_clock(service: Service, fields: JSONObject, origin: str) -> Answer:
     return {"now": format_time(service.clock.now())}
 
 
-def _limit(service: Service, fields: JSONObject, origin: str) -> Answer:
+def _limit(service: Service, fields: Fields, origin: str) -> Answer:
     requests, per = fields.get("requests"), fields.get("per", "60s")
     if isinstance(requests, bool) or not isinstance(requests, int | None):
         raise ValueError("requests takes a whole number from 1 on, or null to remove the limit")
     if isinstance(per, bool) or not isinstance(per, str | int | float):
         raise ValueError('per takes seconds, or a text like "60s" or "1h"')
     service.limit(_text(fields, "user"), requests, per)
-    return {"limits": list(service.limits())}
+    return {"limits": service.limits()}
 
 
-def _agenda(service: Service, fields: JSONObject, origin: str) -> Answer:
+def _agenda(service: Service, fields: Fields, origin: str) -> Answer:
     since, until = _text(fields, "since"), _text(fields, "until")
     rows = service.agenda(parse_time(since) if since else None, parse_time(until) if until else None)
-    return {"agenda": list(rows)}
+    return {"agenda": rows}
 
 
-def _add_client(service: Service, fields: JSONObject, origin: str) -> Answer:
+def _add_client(service: Service, fields: Fields, origin: str) -> Answer:
     addresses, is_public = _texts(fields, "redirect_uris"), _flag(fields, "public")
     return service.oauth_client(_required_text(fields, "name"), addresses, public=is_public, base_url=origin)
 
 
-def _add_account(service: Service, fields: JSONObject, origin: str) -> Answer:
+def _add_account(service: Service, fields: Fields, origin: str) -> Answer:
     return service.service_account(
         _required_text(fields, "name"),
         delegation=_texts(fields, "delegation"),
@@ -197,7 +198,7 @@ def _add_account(service: Service, fields: JSONObject, origin: str) -> Answer:
     )
 
 
-def _flag_file(service: Service, file_id: str, fields: JSONObject) -> Answer:
+def _flag_file(service: Service, file_id: str, fields: Fields) -> Answer:
     abusive, client = fields.get("abusive"), _text(fields, "open_with")
     if client:
         exists = service.open_with(file_id, client)
@@ -210,26 +211,26 @@ def _flag_file(service: Service, file_id: str, fields: JSONObject) -> Answer:
     return {"id": file_id, **fields}
 
 
-CALLS: Mapping[tuple[str, str], Callable[[Service, JSONObject, str], Answer]] = {
+CALLS: Mapping[tuple[str, str], Callable[[Service, Fields, str], Answer]] = {
     ("POST", "tokens"): _sign_in,
     ("POST", "clients"): _add_client,
     ("POST", "service_accounts"): _add_account,
     ("GET", "clock"): lambda service, fields, origin: {"now": format_time(service.clock.now())},
     ("POST", "clock"): _move_clock,
     ("POST", "faults"): lambda service, fields, origin: {"id": service.add_faults(fields)},
-    ("GET", "faults"): lambda service, fields, origin: {"plans": list(service.fault_plans())},
+    ("GET", "faults"): lambda service, fields, origin: {"plans": service.fault_plans()},
     ("DELETE", "faults"): lambda service, fields, origin: service.clear_faults(),
     ("POST", "limits"): _limit,
-    ("GET", "limits"): lambda service, fields, origin: {"limits": list(service.limits())},
+    ("GET", "limits"): lambda service, fields, origin: {"limits": service.limits()},
     ("POST", "agenda"): _agenda,
     ("GET", "agenda"): _agenda,
     ("POST", "domains"): lambda service, fields, origin: {
         "domain": service.register_domain(_required_text(fields, "domain"))
     },
     ("POST", "trust"): lambda service, fields, origin: service.trust(_required_text(fields, "ca_pem")),
-    ("GET", "journal"): lambda service, fields, origin: {"journal": list(service.journal())},
-    ("GET", "deliveries"): lambda service, fields, origin: {"deliveries": list(service.deliveries())},
-    ("GET", "outbox"): lambda service, fields, origin: {"outbox": list(service.outbox())},
+    ("GET", "journal"): lambda service, fields, origin: {"journal": service.journal()},
+    ("GET", "deliveries"): lambda service, fields, origin: {"deliveries": service.deliveries()},
+    ("GET", "outbox"): lambda service, fields, origin: {"outbox": service.outbox()},
     ("POST", "snapshot"): lambda service, fields, origin: {"id": service.snapshot()},
     ("POST", "restore"): lambda service, fields, origin: service.restore(_text(fields, "id") or ""),
     ("POST", "reset"): lambda service, fields, origin: service.reset(),
@@ -250,28 +251,28 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
 """The fields of a body. The other calls ignore theirs, or check it themselves."""
 
 
-def _flag(fields: JSONObject, name: str) -> bool:
+def _flag(fields: Fields, name: str) -> bool:
     value = fields.get(name)
     if value is not None and not isinstance(value, bool):
         raise ValueError(f"{name} takes true or false")
     return value is True
 
 
-def _text(fields: JSONObject, name: str) -> str | None:
+def _text(fields: Fields, name: str) -> str | None:
     value = fields.get(name)
     if value is not None and not isinstance(value, str):
         raise ValueError(f"{name} takes a text")
     return value
 
 
-def _required_text(fields: JSONObject, name: str) -> str:
+def _required_text(fields: Fields, name: str) -> str:
     text = _text(fields, name)
     if not text:
         raise ValueError(f'the body must have {{"{name}": ...}}')
     return text
 
 
-def _texts(fields: JSONObject, name: str) -> list[str]:
+def _texts(fields: Fields, name: str) -> list[str]:
     value = fields.get(name, [])
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
         raise ValueError(f"{name} takes a list of texts")

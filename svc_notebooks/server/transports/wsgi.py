@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import quote
+from wsgiref.types import StartResponse, WSGIEnvironment
 
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Disconnected, Headers, Request, Response, reason
@@ -31,7 +32,7 @@ class WsgiApp:
     def __init__(self, handle: Callable[[Request], Response]) -> None:
         self._handle = handle
 
-    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer one request. Raises Disconnected where a fault cuts the connection, so that the server drops it."""
         # Without wsgi.input_terminated a server hands over the chunked coding itself, which has no end to read to.
         if "HTTP_TRANSFER_ENCODING" in environ and not environ.get("wsgi.input_terminated"):
@@ -42,7 +43,7 @@ class WsgiApp:
         return [response.body] if isinstance(response.body, bytes) else response.body
 
 
-def _request(environ: dict[str, Any]) -> Request:
+def _request(environ: WSGIEnvironment) -> Request:
     host = quote(environ.get("SERVER_NAME", "localhost"), safe=":")  # some servers put their own name here
     authority = f"[{host}]" if ":" in host else host
     url = f"{environ['wsgi.url_scheme']}://{authority}:{environ.get('SERVER_PORT', '80')}{_target(environ)}"
@@ -51,7 +52,7 @@ def _request(environ: dict[str, Any]) -> Request:
     return Request(environ["REQUEST_METHOD"], url, headers, _Input(environ["wsgi.input"]) if has_body else b"")
 
 
-def _target(environ: dict[str, Any]) -> str:
+def _target(environ: WSGIEnvironment) -> str:
     """Return path and query, with the client's own encoding of the path if the server passes it on."""
     query = environ.get("QUERY_STRING", "")
     raw = str(environ.get("REQUEST_URI") or environ.get("RAW_URI") or "")
@@ -60,7 +61,7 @@ def _target(environ: dict[str, Any]) -> str:
     return f"{target}?{query}" if query and "?" not in target else target  # RAW_URI may have no query
 
 
-def _headers(environ: dict[str, Any]) -> Headers:
+def _headers(environ: WSGIEnvironment) -> Headers:
     pairs = [(key[5:].replace("_", "-").title(), value) for key, value in environ.items() if key.startswith("HTTP_")]
     for key, name in (("CONTENT_TYPE", "Content-Type"), ("CONTENT_LENGTH", "Content-Length")):
         if environ.get(key):

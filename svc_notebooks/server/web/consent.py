@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 from ...core.api.operations import ALL_SCOPES
 from ...core.auth.oauth import GRANTS, OAuthError, is_verifier, matches_redirect
-from ...core.http.messages import JSONObject, Query, Response
+from ...core.http.messages import Query, Response
+from ...core.resources.errors import AuthorizationServer
 from ..auth.grants import new_code, scopes_of
 from ..context.access_tokens import Caller
 from ..context.external_origin import external_origin
@@ -178,7 +179,7 @@ def _redirect_back(authorization: _Authorization, answer: dict[str, str]) -> Res
 def metadata(request: PublicRequest) -> Response:
     """Return the addresses of the endpoints for OAuth libraries (RFC 8414)."""
     base, policy = external_origin(request.http_request, request.context), request.context.policy
-    document: JSONObject = {
+    document: AuthorizationServer = {
         "issuer": base,
         "authorization_endpoint": f"{base}/authorize",
         "token_endpoint": f"{base}/token",
