@@ -1,12 +1,11 @@
-"""A whole file-storage service in a notebook cell, and the same functions against a real one.
+"""A file-storage service with events in a notebook kernel, and the same functions for a real deployment.
 
     >>> import svc_notebooks as svc
     >>> lab = svc.sandbox()
     >>> svc.upload(b"a,b\\n1,2\\n", name="numbers.csv")["name"].tolist()
     ['numbers.csv']
 
-Importing this module imports nothing else (PEP 562): a name imports its module when it is first
-used, so that `import svc_notebooks` costs as much as one small module.
+`import svc_notebooks` imports no other module. The module of a name is imported when the name is first used (PEP 562).
 """
 
 from importlib import import_module
@@ -196,12 +195,12 @@ def __getattr__(name: str) -> object:
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_suggestion(name)}")
     value: object = getattr(import_module(f".{module}", __name__), name)
-    globals()[name] = value  # the next look-up finds it without coming here
+    globals()[name] = value  # so that this function is not called for the name again
     return value
 
 
 def _suggestion(name: str) -> str:
-    """The name that was meant by one that is not there: with a slip, or with more or fewer words. No kernel says it."""
+    """Return the end of an error message with the public name that is spelled alike, or has the same words."""
     from difflib import get_close_matches
 
     words = {*name.split("_")}

@@ -17,7 +17,7 @@ _ANY_WRITE = 0o222
 
 @dataclass(frozen=True, slots=True)
 class ExistingFile:
-    """What lies at a path; of a link, what the link leads to."""
+    """The file, folder, device or broken link at a path; a link is followed."""
 
     path: Path
     kind: str
@@ -27,17 +27,17 @@ class ExistingFile:
 
     @property
     def facts(self) -> str:
-        """Size and time, for messages."""
+        """The size and the time of the last change, for messages."""
         return f"{self.size:,} bytes, modified {self.modified:%Y-%m-%d %H:%M} UTC"
 
     @property
     def read_only(self) -> bool:
-        """Whether its owner has protected it; root could write it all the same."""
+        """True if the file's mode or the user's rights forbid writing; root could write a protected file."""
         return not self.mode & _ANY_WRITE or not os.access(self.path, os.W_OK)
 
 
 def existing(path: Path) -> ExistingFile | None:
-    """What lies at this path; None where nothing does."""
+    """Return the file at this path, None if there is none."""
     try:
         status, kind = path.stat(), ""
     except OSError:
@@ -50,18 +50,18 @@ def existing(path: Path) -> ExistingFile | None:
 
 
 def real_path(path: Path) -> Path:
-    """The path to write: of a link, the file that it leads to, so that the link stays."""
+    """Return the path, or the target of a link, so that writing keeps the link."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def check_path(path: Path, size: int | None = None, *, overwrite: bool) -> ExistingFile | None:
-    """What lies at the path, if it may have the new content or may give way to it.
+    """Return the file at the path, None if there is none, and raise an error if it must not be replaced.
 
     Args:
-        size: Bytes of the new content, where they are known: another size is other content.
+        size: The size of the new content in bytes, if it is known. A file of this size may have the same content.
 
     Raises:
-        PathExists, PermissionError: No new content of this size may be written here.
+        PathExists, PermissionError: A content of this size must not be written here.
     """
     file = existing(path)
     if file is not None and (file.kind != FILE or size not in (None, file.size)):
@@ -81,20 +81,15 @@ def check_replaceable(file: ExistingFile, size: int | None = None, *, overwrite:
             file, f"is a link to {str(target)!r}, which does not exist", "Remove the link or choose another path."
         )
     if not overwrite:
-        raise _replaceable(file, size)
+        new = "" if size is None else f"; the new content has {size:,} bytes"
+        words = f"exists with other content ({file.facts}{new})"
+        raise path_exists(file, words, PathExists.advice, replaceable=True)
     if file.kind == FILE and file.read_only:
         raise cannot_write(file.path, PermissionError(EACCES, "the file is read-only"))
 
 
-def _replaceable(file: ExistingFile, size: int | None) -> PathExists:
-    """The error for a file that only `overwrite=True` replaces."""
-    new = "" if size is None else f"; the new content has {size:,} bytes"
-    words = f"exists with other content ({file.facts}{new})"
-    return path_exists(file, words, PathExists.advice, replaceable=True)
-
-
 def path_exists(file: ExistingFile, words: str, advice: str, *, replaceable: bool = False) -> PathExists:
-    """The error that names what lies at the path, says this of it, and what to do."""
+    """Return the error for a path, with a description of the file there and advice."""
     error = PathExists(
         f"{str(file.path)!r} {words}. Nothing was written.",
         path=file.path,

@@ -13,7 +13,7 @@ from ..core.errors.errors import cannot_write
 from .existing_file import FILE, check_path, check_replaceable, existing, real_path
 
 SAVED, UNCHANGED, REPLACED = "saved", "unchanged", "replaced"
-"""What became of a path: it is new, it had the same content and was left alone, or it had other content."""
+"""The outcomes of saving: the path is new, had the same content and was not changed, or had other content."""
 
 SameContent: TypeAlias = Callable[[Path, Path], bool]
 _BLOCK = 1024 * 1024
@@ -21,7 +21,7 @@ _GROUP_AND_OTHERS = 0o077
 
 
 class SavedFile(NamedTuple):
-    """A file that has its content: `outcome` is "saved", "unchanged" or "replaced"."""
+    """A saved file; `outcome` is "saved", "unchanged" or "replaced"."""
 
     path: Path
     outcome: str
@@ -29,7 +29,7 @@ class SavedFile(NamedTuple):
 
 
 def same_bytes(first: Path, second: Path) -> bool:
-    """Whether two files have the same content."""
+    """Return whether two files have the same content."""
     with first.open("rb") as first_file, second.open("rb") as other:
         if os.fstat(first_file.fileno()).st_size != os.fstat(other.fileno()).st_size:
             return False
@@ -40,9 +40,9 @@ def same_bytes(first: Path, second: Path) -> bool:
 
 
 def move_into_place(new: Path, path: Path, *, overwrite: bool, same: SameContent = same_bytes) -> str:
-    """Move a file that is whole to its path, on the same file system; what became of the path.
+    """Move a complete file to its path on the same file system, and return the outcome.
 
-    Raises PathExists, PermissionError and OSError; both files are then as they were.
+    Raises PathExists, PermissionError and OSError; neither file has changed then.
     """
     file = existing(path)
     if file is not None and file.kind == FILE and same(new, path):
@@ -56,18 +56,21 @@ def move_into_place(new: Path, path: Path, *, overwrite: bool, same: SameContent
     if file is None or file.kind != FILE:
         new.replace(real_path(path))
         return SAVED
-    if new.stat().st_mode & _GROUP_AND_OTHERS:  # what is private stays private
+    if new.stat().st_mode & _GROUP_AND_OTHERS:  # a private file stays private
         new.chmod(file.mode)
     new.replace(real_path(path))
     return REPLACED
 
 
 def _move_to_free_path(new: Path, path: Path) -> None:
-    """Move a file to a path where nothing lies. The system decides that, so another process cannot come between."""
+    """Move a file to a path that does not exist, in one step, so that no file of another process is replaced."""
     try:
         _link(new, path)
     except FileExistsError:
-        if not _is_linked(new, path):  # NFS may repeat a request whose answer was lost
+        is_linked = False
+        with suppress(OSError):
+            is_linked = os.path.samestat(new.lstat(), path.lstat())
+        if not is_linked:  # else NFS has repeated a request whose response was lost
             if (file := existing(path)) is not None:
                 check_replaceable(file, new.stat().st_size, overwrite=False)
             raise
@@ -79,7 +82,7 @@ def _link(new: Path, path: Path) -> None:
         os.link(new, path)
     except FileExistsError:
         raise
-    except (OSError, AttributeError, NotImplementedError):  # no links here, as on memory cards and in a browser
+    except (OSError, AttributeError, NotImplementedError):  # no hard links, as on memory cards and in a browser
         path.touch(exist_ok=False)
         try:
             new.replace(path)
@@ -88,18 +91,12 @@ def _link(new: Path, path: Path) -> None:
             raise
 
 
-def _is_linked(new: Path, path: Path) -> bool:
-    with suppress(OSError):
-        return os.path.samestat(new.lstat(), path.lstat())
-    return False
-
-
 def save_bytes(
     path: Path, content: bytes, *, overwrite: bool, mode: int = 0o666, same: SameContent = same_bytes
 ) -> SavedFile:
-    """Write a content to a path as a whole, unless the path has it already.
+    """Write a content to a path in one step, unless the path has it already.
 
-    Raises PathExists, PermissionError and OSError; what was there is then as it was.
+    Raises PathExists, PermissionError and OSError; an existing file has not changed then.
     """
     check_path(path, len(content) if same is same_bytes else None, overwrite=overwrite)
     new = real_path(path).with_name(f".saving-{token_hex(8)}")

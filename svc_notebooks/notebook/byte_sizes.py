@@ -1,4 +1,4 @@
-"""Sizes in bytes, as people write them."""
+"""Writes sizes in bytes with units."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _UNITS = (("GiB", 1024 * MIB), ("MiB", MIB), ("KiB", KIB))
 
 
 def size_text(size: int) -> str:
-    """A number of bytes in the unit in which it is easy to read.
+    """Return a number of bytes in the largest unit below it.
 
     >>> size_text(262_144), size_text(300), size_text(1), size_text(268_435_456)
     ('256 KiB', '300 bytes', '1 byte', '256 MiB')
@@ -21,7 +21,7 @@ def size_text(size: int) -> str:
 
 
 def progress_text(done: int, total: int | None) -> str:
-    """How far something has come.
+    """Return the number of bytes done, with the total and the percentage if the total is known.
 
     >>> progress_text(262_144, 1_048_576)
     '256 KiB of 1 MiB (25 %)'

@@ -1,4 +1,4 @@
-"""Checks the installation and says how to fix what is missing."""
+"""Checks the installation, and shows how to install what is missing."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import platform
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ..client.session import Session
-    from ..convert.engines.available import Engine
 
 
 Status: TypeAlias = Literal["ok", "note", "problem"]
@@ -41,14 +41,14 @@ OPTIONAL = {
 }
 
 MESSAGE_LIMIT = 10 * MIB
-"""Above this the notebook server drops a message of the browser without a word."""
+"""The size above which the notebook server drops a message of the browser without an error."""
 
 
 def doctor(*, session: Session | None = None, store: str | Path | None = None) -> DataFrame:
-    """What is installed, who is looking, whether a service answers, and what to mend.
+    """Check the installed packages, the front end, the service of the session, and a store, with fixes for problems.
 
-    Asks the current session's service, if there is one, a single question; nothing else is sent. `store` is the folder
-    of a service that is closed: it is read whole, and not changed; its rows say what is damaged.
+    One request goes to the current session's service, if there is one. `store` is the folder of a closed service, which
+    is read whole and not changed; its rows have the damage.
 
     Returns:
         One row for each check: check, found, status ("ok", "note" or "problem") and fix (all str).
@@ -56,8 +56,10 @@ def doctor(*, session: Session | None = None, store: str | Path | None = None) -
     >>> svc.doctor().set_index("check").loc["time zones", "status"]
     'ok'
     """
-
-    findings = [*_packages(), *_environment(), *conversion(), *_service(session or _current())]
+    if session is None:
+        with suppress(RuntimeError):
+            session = current_session()
+    findings = [*_packages(), *_environment(), *conversion(), *_service(session)]
     if store is not None:
         findings += _check_store_folder(Path(store).expanduser())
     return frame(DOCTOR, [dict(zip(DOCTOR.keys, row, strict=True)) for row in findings])
@@ -90,22 +92,12 @@ def _environment() -> Iterator[Finding]:
         "ok" if sliced else "note",
         "" if sliced else OPTIONAL["anywidget"],
     )
-    yield _time_zones()
-
-
-def _time_zones() -> Finding:
     try:
         ZoneInfo("Europe/Berlin")
     except ZoneInfoNotFoundError:
-        return "time zones", "no data", "problem", "pip install tzdata"
-    return "time zones", "found", "ok", ""
-
-
-def _current() -> Session | None:
-    try:
-        return current_session()
-    except RuntimeError:
-        return None
+        yield "time zones", "no data", "problem", "pip install tzdata"
+    else:
+        yield "time zones", "found", "ok", ""
 
 
 def _service(session: Session | None) -> Iterator[Finding]:
@@ -142,65 +134,46 @@ def _check_store_folder(folder: Path) -> Iterator[Finding]:
 
 
 def _journal(session: Session) -> Finding:
-    """Whether an upload that stops can go on in another kernel."""
+    """Check that the journal can be written from which another kernel resumes uploads."""
     folder = session.pending.folder
     if folder is None:
         return "pending uploads", "in memory", "ok", ""
-    if _writable(folder):
+    if os.access(next(path for path in (folder, *folder.parents) if path.exists()), os.W_OK):
         return "pending uploads", str(folder), "ok", ""
     fix = "make the folder writable, or set SVC_NOTEBOOKS_STATE to one that is"
     return "pending uploads", f"{folder} cannot be written", "problem", fix
 
 
 def _store(folder: Path, notes: Sequence[str]) -> Finding:
-    """What was noticed about the folder of a sandbox."""
+    """Report the notes about the folder of a sandbox."""
     from ..server.blobs.stray_blobs import ASIDE, files_aside
 
     advice = list(notes)
     if (number := files_aside(folder)) and not notes:
-        advice.append(f"{folder / ASIDE} has files that are not of the store ({number:,}): delete what you do not miss")
+        advice.append(f"{folder / ASIDE} has {number:,} files that are not of the store; delete those you do not need")
     return "store", str(folder), "note" if advice else "ok", "; ".join(advice)
 
 
-def _writable(folder: Path) -> bool:
-    existing = next(path for path in (folder, *folder.parents) if path.exists())
-    return os.access(existing, os.W_OK)
-
-
 def conversion() -> Iterator[Finding]:
-    """A row for each engine, for the languages of OCR, and for the scripts that a PDF can have.
+    """Yield a row for each conversion engine, one for the languages of OCR, and one for the scripts with fonts.
 
     >>> [row[2] for row in conversion() if row[0] == "typst"]
     ['ok']
     """
     for engine in available.ENGINES:
-        yield _engine(engine)
-    yield _languages()
-    yield _scripts()
-
-
-def _engine(engine: Engine) -> Finding:
-    installed = engine.is_available()
-    return (
-        engine.name,
-        "found" if installed else "missing",
-        "ok" if installed else "note",
-        "" if installed else engine.install,
-    )
-
-
-def _languages() -> Finding:
-    if not available.ocr_available():
-        return "text in pictures", "not read", "note", available.TESSEROCR.install
-    return "text in pictures", ", ".join(tesseract.languages()), "ok", ""
-
-
-def _scripts() -> Finding:
-    """Letters without a font are boxes in a PDF, which nobody sees until it is printed."""
-    here = dict(fonts.script_report())
-    missing = [script for script in fonts.SCRIPTS if here[script.name] is None]
-    if not missing:
-        return "scripts in PDFs", f"all {len(here)} that are looked for", "ok", ""
-    packages = " ".join(dict.fromkeys(script.package for script in missing))
-    names = ", ".join(script.name for script in missing)
-    return "scripts in PDFs", f"no font for {names}", "note", f"apt-get install {packages}"
+        if engine.is_available():
+            yield engine.name, "found", "ok", ""
+        else:
+            yield engine.name, "missing", "note", engine.install
+    if available.ocr_available():
+        yield "text in pictures", ", ".join(tesseract.languages()), "ok", ""
+    else:
+        yield "text in pictures", "not read", "note", available.TESSEROCR.install
+    fonts_of_scripts = dict(fonts.script_report())
+    missing = [script for script in fonts.SCRIPTS if fonts_of_scripts[script.name] is None]
+    if missing:  # letters without a font are boxes in a PDF
+        packages = " ".join(dict.fromkeys(script.package for script in missing))
+        names = ", ".join(script.name for script in missing)
+        yield "scripts in PDFs", f"no font for {names}", "note", f"apt-get install {packages}"
+    else:
+        yield "scripts in PDFs", f"all {len(fonts_of_scripts)} that are looked for", "ok", ""

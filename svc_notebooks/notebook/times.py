@@ -1,7 +1,7 @@
 """Converts Python dates and times to the time objects of the interface (E-20).
 
-A date is all day. A text with a time, a datetime or a pandas Timestamp is a moment: in the zone that it has itself,
-or in the one that is given beside it.
+A date is all day. A text with a time, a datetime or a pandas Timestamp is a moment in its own zone, or in the zone of
+another argument.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..core.time_zones import zone
 
 
 def zone_name(argument: str, value: object) -> str | None:
-    """The IANA name of a zone given by name or as zoneinfo; None for None. Raises TypeError, ValueError."""
+    """Return the IANA name of a zone from a name or a ZoneInfo, None for None. Raises TypeError, ValueError."""
     if value is None:
         return None
     name = value if isinstance(value, str) else _zone_key(value)
@@ -30,13 +30,13 @@ def zone_name(argument: str, value: object) -> str | None:
 
 
 def _zone_key(value: Any) -> str | None:
-    """The IANA name that a tzinfo knows of itself."""
+    """Return the IANA name of a tzinfo, None if it has none."""
     name = getattr(value, "key", None) or getattr(value, "zone", None)
     return name if isinstance(name, str) else ("UTC" if str(value) == "UTC" else None)
 
 
 def time_object(argument: str, value: object, time_zone: str | None) -> JSONObject:
-    """The time object that a value means. Raises TypeError and ValueError that name the argument.
+    """Return the time object of a value. Raises TypeError and ValueError that name the argument.
 
     >>> time_object("start", "2026-11-02 10:00", "Europe/Berlin")
     {'dateTime': '2026-11-02T10:00:00', 'timeZone': 'Europe/Berlin'}
@@ -52,22 +52,21 @@ def time_object(argument: str, value: object, time_zone: str | None) -> JSONObje
     name = time_zone or (_zone_key(moment.tzinfo) if moment.tzinfo else None)
     if name is None and moment.tzinfo is None:
         raise ValueError(f"{argument} is {value!r} without a time zone; give time_zone='Europe/Berlin' or an offset")
-    timed: JSONObject = {"dateTime": _text(moment)}
+    # A datetime without a Timestamp's nanoseconds. RFC 3339 has no seconds in offsets.
+    plain = datetime.combine(moment.date(), moment.timetz(), moment.tzinfo).replace(fold=moment.fold)
+    timed: JSONObject = {"dateTime": (in_minutes(plain) if plain.tzinfo else plain).isoformat()}
     return timed | {"timeZone": name} if name else timed
 
 
-def _text(moment: datetime) -> str:
-    """RFC 3339, which has no seconds in offsets; a Timestamp's nanoseconds are left out."""
-    plain = datetime.combine(moment.date(), moment.timetz(), moment.tzinfo).replace(fold=moment.fold)
-    return (in_minutes(plain) if plain.tzinfo else plain).isoformat()
-
-
 def python_time(argument: str, value: object) -> Start:
-    """The date or datetime that a value means; texts are read as ISO 8601 writes them."""
+    """Return the date or datetime of a value; a text is in ISO 8601. Raises TypeError and ValueError."""
     if isinstance(value, str):
-        return _read(argument, value)
-    if hasattr(value, "tolist") and type(value).__module__ == "numpy":  # datetime64
-        value = _from_numpy(value)
+        return _parse(argument, value)
+    if hasattr(value, "tolist") and type(value).__module__ == "numpy":
+        import numpy as np
+
+        moment: Any = value  # a datetime64
+        value = moment.item() if moment.dtype == np.dtype("datetime64[D]") else moment.astype("datetime64[us]").item()
     if value != value:  # pandas' NaT
         raise ValueError(f"{argument} is missing (NaT)")
     if isinstance(value, date):
@@ -75,14 +74,7 @@ def python_time(argument: str, value: object) -> Start:
     raise TypeError(f"{argument} must be a date, a datetime, a Timestamp or a text, not {type(value).__name__}")
 
 
-def _from_numpy(value: Any) -> object:
-    import numpy as np
-
-    day = value.dtype == np.dtype("datetime64[D]")
-    return value.item() if day else value.astype("datetime64[us]").item()
-
-
-def _read(argument: str, text: str) -> Start:
+def _parse(argument: str, text: str) -> Start:
     try:
         stripped = text.strip()
         if len(stripped) == len("2026-11-02") and stripped[4:5] == "-":
@@ -94,7 +86,7 @@ def _read(argument: str, text: str) -> Start:
 
 
 def in_its_zone(moment: Start, time_zone: str | None) -> Start:
-    """A moment with its zone, as a recurrence is expanded in it."""
+    """Return a moment in the zone in which its recurrence is expanded; a date is returned as it is."""
     if not isinstance(moment, datetime):
         return moment
     tz: tzinfo | None = zone(time_zone) if time_zone else moment.tzinfo
@@ -105,7 +97,7 @@ _MINUTE = timedelta(minutes=1)
 
 
 def offset_text(moment: datetime) -> str:
-    """The offset of an aware moment, with its minutes only where there are any.
+    """Return the offset of an aware moment, without its minutes if they are 0.
 
     >>> from datetime import timezone
     >>> offset_text(datetime(2026, 11, 2, tzinfo=timezone(timedelta(hours=5, minutes=30))))

@@ -1,4 +1,4 @@
-"""The functions for calendars and events.
+"""The public functions for calendars and events.
 
 events, batch, query, calendars: create, change, delete and list events and calendars.
 recurrence, recurrence_plan: instances of recurring events, the preview of a recurrence and its days.

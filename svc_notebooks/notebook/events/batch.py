@@ -1,4 +1,4 @@
-"""Creates an event for each row of a DataFrame: create_events."""
+"""Creates an event for each row of a DataFrame."""
 
 from __future__ import annotations
 
@@ -31,23 +31,22 @@ def create_events(
     send_updates: str | None = None,
     session: Session | None = None,
 ) -> DataFrame:
-    """Create an event for each row of a DataFrame. A row that is refused does not keep the others from being made.
+    """Create an event for each row of a DataFrame. The other rows are created even if one is refused.
 
     Args:
         frame: Its columns are arguments of `create_event` (summary, start, end, time_zone, recurrence,
-            conference_data_version ...); a cell that is missing is an argument that is not given.
+            conference_data_version ...); a missing cell is an argument that is not given.
         calendar: As for `create_event`.
-        time_zone: For the rows that have none of their own.
-        send_updates: As for `create_event`, for the rows that have none of their own.
+        time_zone: The zone of rows without a zone of their own.
+        send_updates: As for `create_event`, for rows without a value of their own.
 
     Returns:
         One row for each, with the same index: row (object, its label), id, summary (str), start, end (datetime64[ms,
-        UTC, or the time_zone that is given]), html_link (str), and for a row that was refused error (str) and field
-        (str, the field that it is about).
+        `time_zone` or UTC]), html_link (str), and for a refused row error (str) and field (str, that of the error).
 
     Raises:
-        TypeError, ValueError: `frame` is none, or has a column that is no argument; nothing was sent.
-        NotSignedIn, ServiceFailed, Interrupted: What would befall every row; `result` of the error has the rows before.
+        TypeError, ValueError: `frame` is not a DataFrame, or has a column that is not an argument; nothing was sent.
+        NotSignedIn, ServiceFailed, Interrupted: An error that concerns all rows; its `result` has the rows before.
 
     >>> import pandas as pd
     >>> lab = svc.sandbox()
@@ -62,8 +61,8 @@ def create_events(
     names = [snake(str(column)) for column in frame.columns]
     for column, name in zip(frame.columns, names, strict=True):
         if name not in ARGUMENTS:
-            meant = nearest("create_event", name, ARGUMENTS)
-            raise ValueError(f"column {column!r} is not an argument of create_event; {meant}")
+            advice = nearest("create_event", name, ARGUMENTS)
+            raise ValueError(f"column {column!r} is not an argument of create_event; {advice}")
     common = {"time_zone": time_zone, "calendar": calendar, "send_updates": send_updates}
     query_of(common)
     warn_deprecated(names)
@@ -72,22 +71,19 @@ def create_events(
     columns = [frame[column].tolist() for column in frame.columns]
     try:
         for label, cells in zip(frame.index.tolist(), zip(*columns, strict=True), strict=True):
-            arguments = {
-                name: _value(name, cell) for name, cell in zip(names, cells, strict=True) if not is_missing(cell)
-            }
-            done.append({"row": label, **_created(session, {**common, **arguments}, zone)})
+            arguments = {**common}
+            for name, cell in zip(names, cells, strict=True):
+                if not is_missing(cell):
+                    arguments[name] = _argument(name, cell)
+            done.append({"row": label, **_create(session, arguments, zone)})
     except BaseException as error:
-        _annotate_error(error, _created_frame(done, frame, zone), len(frame))
+        error.result = _result(done, frame, zone)  # type: ignore[attr-defined]
+        error.add_note(f"{len(done)} of {len(frame)} rows were done before; they are in the error's .result")
         raise
-    return _created_frame(done, frame, zone)
+    return _result(done, frame, zone)
 
 
-def _annotate_error(error: Any, result: DataFrame, count: int) -> None:
-    error.result = result
-    error.add_note(f"{len(result)} of {count} rows were done before; they are in the error's .result")
-
-
-def _created_frame(done: list[dict[str, Any]], source: DataFrame, zone: str) -> DataFrame:
+def _result(done: list[dict[str, Any]], source: DataFrame, zone: str) -> DataFrame:
     created = in_zone(frame(CREATED, done), zone)
     return created.set_index(source.index[: len(created)])
 
@@ -95,13 +91,13 @@ def _created_frame(done: list[dict[str, Any]], source: DataFrame, zone: str) -> 
 _WHOLE_NUMBERS = ("conference_data_version", "max_attendees", "sequence")
 
 
-def _value(name: str, cell: Any) -> Any:
-    """A whole number as an int again: pandas has floats in a column where a cell is missing."""
+def _argument(name: str, cell: Any) -> Any:
+    """Return a cell as an argument; a whole number is a float in a column with missing cells, and an int here."""
     return int(cell) if name in _WHOLE_NUMBERS and isinstance(cell, float) and cell.is_integer() else cell
 
 
-def _created(session: Session, arguments: dict[str, Any], zone: str) -> dict[str, Any]:
-    """A made event's record, or what was wrong with it."""
+def _create(session: Session, arguments: dict[str, Any], zone: str) -> dict[str, Any]:
+    """Create an event, and return its record, or one with the error and its field."""
     from ...client.events.events import insert_event
 
     title = arguments.get("summary")
@@ -109,16 +105,11 @@ def _created(session: Session, arguments: dict[str, Any], zone: str) -> dict[str
         query = query_of(arguments)
         body = event_body(**body_arguments(session, {"start": None, "end": None, **arguments}))
         made = insert_event(session, arguments["calendar"], body, query=with_required(query, body))
-    except (EventError, TypeError, ValueError) as error:
-        return {"summary": title, "error": str(error), "field": _field_of(error)}
+    except EventError as error:
+        return {"summary": title, "error": str(error), "field": error.problems[0][0]}
+    except (TypeError, ValueError) as error:
+        argument = str(error).split(" ")[0].rstrip(":")  # with which the messages about arguments begin
+        return {"summary": title, "error": str(error), "field": argument if argument in ARGUMENTS else None}
     except ROW_ERRORS as error:
         return {"summary": title, "error": str(error), "field": getattr(error, "location", None)}
     return event_record(made, zone)
-
-
-def _field_of(error: Exception) -> str | None:
-    """The field that an error is about: the service's path, or the argument that the message begins with."""
-    if isinstance(error, EventError):
-        return error.problems[0][0]
-    word = str(error).split(" ")[0].rstrip(":")
-    return word if word in ARGUMENTS else None

@@ -1,4 +1,4 @@
-"""Calendars and colours: calendars, create_calendar, event_colors."""
+"""Lists and creates calendars, and lists the colours of events."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def calendars(*, session: Session | None = None) -> DataFrame:
-    """The caller's calendars, the primary one first, and those that others share.
+    """List the caller's calendars, the primary one first, including shared ones.
 
     Returns:
         One row for each: id, summary, time_zone, access_role (str), primary (boolean), description (str).
@@ -40,11 +40,12 @@ def create_calendar(
     description: str | None = None,
     session: Session | None = None,
 ) -> DataFrame:
-    """Make a secondary calendar; give its id to `create_event(calendar=...)`.
+    """Create a secondary calendar, for `create_event(calendar=...)`.
 
     Args:
-        summary: What it is called.
-        time_zone: An IANA name or a ZoneInfo; None: the service's.
+        summary: Its name.
+        time_zone: An IANA name or a ZoneInfo; None: that of the service.
+        description: A text.
 
     Returns:
         One row, with the columns of `calendars`.
@@ -68,7 +69,7 @@ def create_calendar(
 
 
 def event_colors(*, session: Session | None = None) -> DataFrame:
-    """The colours that an event can have; `create_event(color=...)` takes their ids and their names.
+    """List the colours of events; `create_event(color=...)` takes their ids and their names.
 
     Returns:
         One row for each: id, name, background, foreground (str, as CSS writes them).

@@ -1,4 +1,4 @@
-"""Creates, reads, changes and deletes events: create_event, event, update_event, respond, delete_event."""
+"""Creates, reads, changes and deletes events, and responds to invitations."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def create_event(
     session: Session | None = None,
     **details: Unpack[EventDetails],
 ) -> DataFrame:
-    """Create an event. Everything is checked before it is sent, by the rules of the service.
+    """Create an event. Its fields are checked by the rules of the service before they are sent.
 
     Args:
         summary: The title.
@@ -69,12 +69,12 @@ def create_event(
         original_start_time (datetime64, like start), original_start_time_zone (str) and more.
 
     Raises:
-        TypeError, ValueError: An argument cannot be meant, or the service would refuse it; the message names the
+        TypeError, ValueError: An argument is not valid, or the service would refuse it; the message names the
             field, and nothing was sent.
-        BadRequest: The service refused it.
-        AlreadyExists: There is an event of this id.
-        NotFound: There is no such calendar, or not for this user.
-        NotAllowed: This user may not write in it, or the scope is missing.
+        BadRequest: The service refused the event.
+        AlreadyExists: There is an event with this id.
+        NotFound: There is no such calendar, or this user may not see it.
+        NotAllowed: This user may not write in the calendar, or the scope is missing.
 
     See docs/rules.md#e-events (E) and docs/reference.md#fields-of-an-event.
 
@@ -176,17 +176,17 @@ def update_event(
     session: Session | None = None,
     **changes: Unpack[EventChanges],
 ) -> DataFrame:
-    """Change some of an event's fields; of an instance of a recurring event, only that one.
+    """Change fields of events, or of an instance of a recurring event.
 
     Args:
         event: As for `event`.
-        calendar: Likewise.
-        send_updates: Who is told: "all", "externalOnly" or "none".
+        calendar: As for `event`.
+        send_updates: Who is sent an update: "all", "externalOnly" or "none".
         **changes: Arguments of `create_event`, including `conference_data_version` and the other query parameters;
-            `metadata={"location": None}` takes a field away.
+            `metadata={"location": None}` removes a field.
 
     Returns:
-        One row for each, as it is now, with the columns of `create_event`.
+        One row for each event after the change, with the columns of `create_event`.
 
     Raises:
         TypeError, ValueError: There is no such argument, or it is not valid, or a zone is given without its time;
@@ -235,18 +235,18 @@ def respond(
     calendar: str = "primary",
     session: Session | None = None,
 ) -> DataFrame:
-    """Answer an invitation; the organizer and the other guests see it.
+    """Respond to an invitation; the organizer and the other guests see the response.
 
     Args:
-        event: As for `event`, in one's own calendar.
+        event: As for `event`, in the caller's calendar.
         response: "accepted", "declined", "tentative" or "needsAction".
-        comment: A word with it.
+        comment: A text with the response.
 
     Returns:
-        One row for each, as it is now, with the columns of `create_event`.
+        One row for each event after the change, with the columns of `create_event`.
 
     Raises:
-        ValueError: There is no such response, or one is not invited.
+        ValueError: There is no such response, or the caller is not invited.
 
     >>> lab = svc.sandbox()
     >>> made = svc.create_event("Tea", start="2026-11-02", end="2026-11-03", attendees="bob@svc.example")
@@ -279,11 +279,11 @@ def delete_event(
     send_updates: str | None = None,
     session: Session | None = None,
 ) -> DataFrame:
-    """Cancel events; an instance of a recurring event is cancelled by itself.
+    """Delete events, or cancel an instance of a recurring event.
 
     Args:
-        event: As for `event`; the id of an instance, as `instances` has it, is one, too.
-        send_updates: Who is told: "all", "externalOnly" or "none".
+        event: As for `event`, or the id of an instance from `instances`.
+        send_updates: Who is sent a cancellation: "all", "externalOnly" or "none".
 
     Returns:
         One row for each: id (str), deleted (boolean).

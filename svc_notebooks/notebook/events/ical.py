@@ -1,4 +1,4 @@
-"""Exports events as an .ics file: export_events."""
+"""Exports events as an .ics file."""
 
 from __future__ import annotations
 
@@ -32,28 +32,27 @@ def export_events(
     overwrite: bool = False,
     session: Session | None = None,
 ) -> DataFrame:
-    """Save events as one .ics file, which calendar programs open, and show what was saved.
+    """Save events as one .ics file for calendar programs.
 
-    A recurring event is said by its recurrence, with the instances that were changed or cancelled; an instance by
-    itself is said alone. Zones, attendees with their answers, reminders, links and attachments are said, too.
+    The file has a recurring event with its recurrence and its changed and cancelled instances, or a single instance. It
+    also has time zones, attendees with their responses, reminders, links and attachments.
 
     Args:
-        events: An id, a row, a DataFrame or a list of ids; None: all of the calendar.
-        to: A path, or a folder, in which the file has the calendar's name; None is the notebook's folder.
+        events: An id, a row, a DataFrame or a list of ids; None: all events of the calendar.
+        to: A path, or a folder for a file with the calendar's name; None is the notebook's folder.
         calendar: The id of the calendar.
-        time_min, time_max: Of all events those that end after and begin before.
-        overwrite: Replace other content that lies at the path; without it such a path is left as it is, and
-            PathExists is raised.
+        time_min, time_max: Of all events, only those that end after `time_min` and start before `time_max`.
+        overwrite: Replace a file with other content; without it PathExists is raised.
 
     Returns:
         One row: path, calendar (str), events, changed_instances, size (Int64, bytes), outcome (str: saved, unchanged
         or replaced).
 
     Raises:
-        TypeError, ValueError: An argument cannot be meant; nothing was sent.
-        NotFound: There is no such calendar or event, or not for this user.
-        PathExists: The path has other content, which was left as it is; it is also a FileExistsError.
-        ImportError: icalendar is not there; `pip install 'svc-notebooks[calendar]'` brings it.
+        TypeError, ValueError: An argument is not valid; nothing was sent.
+        NotFound: There is no such calendar or event, or this user may not see it.
+        PathExists: The path has other content, which is kept; it is also a FileExistsError.
+        ImportError: icalendar is not installed; run `pip install 'svc-notebooks[calendar]'`.
 
     See docs/rules.md#e-events (E).
 
@@ -70,7 +69,7 @@ def export_events(
 
     session, calendar = session_or_current(session), checked_calendar(calendar)
     if events is not None and (time_min is not None or time_max is not None):
-        raise ValueError("time_min and time_max choose among all events: leave out events, or them")
+        raise ValueError("time_min and time_max select from all events; leave out events, or them")
     path = check_destination("." if to is None else to)
     ids = None if events is None else file_ids(events, "events")
     entry = _calendar_entry(session, calendar)
@@ -86,7 +85,7 @@ def export_events(
 
 
 def _calendar_entry(session: Session, calendar: str) -> JSONObject:
-    """The calendar as it stands in the caller's list, where its reminders are; else as anybody sees it."""
+    """Return the calendar of the caller's list, which has the reminders, or else the calendar without them."""
     from ...client.events.events import get_calendar, list_calendars
 
     for entry in list_calendars(session):

@@ -40,19 +40,20 @@ def events(
     max_attendees: int | None = None,
     session: Session | None = None,
 ) -> DataFrame:
-    """The events of a calendar; recurring ones as one row, or every instance with `single_events`.
+    """List the events of a calendar, with a row for each recurring event or, with `single_events`, for each instance.
 
     Args:
-        query: Words that must all be in title, description, place or attendees.
-        time_min, time_max: What ends after and begins before; a date is midnight in `time_zone`.
-        single_events: Every instance instead of the recurring event; without time_max and limit there is no end.
+        query: Words, all of which must be in the title, description, location or attendees.
+        time_min, time_max: Only events that end after `time_min` and start before `time_max`; a date is midnight in
+            `time_zone`.
+        single_events: List every instance instead of the recurring event; this needs `time_max` or `limit`.
         order_by: "startTime" (with single_events) or "updated".
-        show_deleted: Cancelled ones, too.
-        updated_min: Changed since then, deleted ones among them.
+        show_deleted: Include cancelled events.
+        updated_min: Only events that were changed since then, including deleted ones.
         private, shared: Properties that an event must have.
-        i_cal_uid: The iCalUID that it must have.
-        limit: At most so many rows; None: all.
-        time_zone: Of the frame, and of times that have none; None: the calendar's.
+        i_cal_uid: The iCalUID that an event must have.
+        limit: The largest number of rows; None: all.
+        time_zone: The zone of the frame, and of times that have none; None: that of the calendar.
         fields: "*" for all columns of `create_event`.
         max_attendees: As for `create_event`.
 
@@ -62,7 +63,7 @@ def events(
         html_link (str).
 
     Raises:
-        TypeError, ValueError: An argument is not valid, or `single_events` would never end.
+        TypeError, ValueError: An argument is not valid, or `single_events` has neither `time_max` nor `limit`.
         NotFound: There is no such calendar, or not for this user.
 
     >>> lab = svc.sandbox()
@@ -86,8 +87,8 @@ def events(
         "singleEvents": "true" if single_events else None,
         "showDeleted": "true" if show_deleted else None,
         "orderBy": None if order_by is None else choice("order_by", order_by, ("startTime", "updated")),
-        "privateExtendedProperty": _pairs(private),
-        "sharedExtendedProperty": _pairs(shared),
+        "privateExtendedProperty": [f"{key}={value}" for key, value in private.items()] if private else None,
+        "sharedExtendedProperty": [f"{key}={value}" for key, value in shared.items()] if shared else None,
         "iCalUID": optional_text("i_cal_uid", i_cal_uid),
     }
     matches = list_events(session, calendar, parameters, limit=None if limit is None else whole("limit", limit, 0))
@@ -95,12 +96,8 @@ def events(
 
 
 def wire_instant(argument: str, value: object, time_zone: str) -> str | None:
-    """A moment as a query parameter has it; a date is its first instant."""
+    """Return a moment as a query parameter, None for None; a date is its first instant in the zone."""
     if value is None:
         return None
     moment = read_time(time_object(argument, value, time_zone))
     return instant(moment, zone(time_zone)).isoformat().replace("+00:00", "Z")
-
-
-def _pairs(properties: Mapping[str, str] | None) -> list[str] | None:
-    return [f"{key}={value}" for key, value in properties.items()] if properties else None

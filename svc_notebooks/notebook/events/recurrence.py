@@ -1,4 +1,4 @@
-"""Lists the instances of recurring events and previews a recurrence before anything is sent (E-21)."""
+"""Lists the instances of recurring events, and previews those of a recurrence without a request (E-21)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ...core.events import recurrence_words
-from ...core.events.instances import Occurrence, occurrences
-from ...core.events.rrule import Recurrence, Start
+from ...core.events.instances import occurrences
+from ...core.events.rrule import Recurrence
 from ...core.events.times import instant, read_time
 from ...core.time_zones import UTC_NAME, zone
 from ..arguments import one_id, whole
@@ -40,14 +40,14 @@ def instances(
     calendar: str = "primary",
     session: Session | None = None,
 ) -> DataFrame:
-    """The instances of a recurring event, those that were changed or moved among them.
+    """List the instances of a recurring event, including changed and moved ones.
 
     Args:
-        event: One event: an id, a row or a frame of one row.
-        time_min, time_max: What ends after and begins before.
-        limit: At most so many; None: all, which needs `time_max` if the event never ends.
-        show_deleted: Cancelled ones, too.
-        time_zone: Of the frame; None: the event's own.
+        event: An id, a row or a frame of one row.
+        time_min, time_max: Only instances that end after `time_min` and start before `time_max`.
+        limit: The largest number of instances; None: all, which needs `time_max` if the event never ends.
+        show_deleted: Include cancelled instances.
+        time_zone: The zone of the frame; None: that of the event.
 
     Returns:
         One row for each: id, summary (str), start, end (datetime64[ms, zone of the event]), status (str),
@@ -78,28 +78,24 @@ def instances(
 
 
 def recurrence_lines(words: str | Sequence[str], *, start: When, time_zone: Zone | None = None) -> list[str]:
-    """The lines of RFC 5545 that plain words mean for an event that begins at `start`.
+    """Convert words to the lines of RFC 5545 for an event that starts at `start`.
 
-    The words: "daily", "weekly on Mon, Wed", "every 2 weeks on Tue", "every weekday", "monthly on day 15", "monthly
-    on the 2nd Tuesday", "monthly on the last day", "yearly", "every 3 months"; then "until 2027-02-12" (that day is
-    part of it) or "10 times"; then "except 2026-12-24, 2026-12-31". Lines are checked and come back as they are.
+    The words are "daily", "weekly on Mon, Wed", "every 2 weeks on Tue", "every weekday", "monthly on day 15", "monthly
+    on the 2nd Tuesday", "monthly on the last day", "yearly" or "every 3 months", then "until 2027-02-12" (inclusive) or
+    "10 times", then "except 2026-12-24, 2026-12-31". Lines of RFC 5545 are checked and returned as they are.
 
     Raises:
-        ValueError: The words are not understood, or a line is wrong; the message says which and what is expected.
+        ValueError: The words cannot be read, or a line is not valid; the message has the place and the expected form.
 
     See docs/rules.md#e-12a (E-12).
 
     >>> svc.recurrence_lines("every 2 weeks on Mon, Thu, 10 times", start="2026-11-02")
     ['RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH;COUNT=10']
     """
-    return recurrence_words.recurrence_lines(words, _moment("start", start, zone_name("time_zone", time_zone)))
-
-
-def _moment(argument: str, value: object, time_zone: str | None) -> Start:
-    moment = in_its_zone(python_time(argument, value), time_zone)
+    moment = in_its_zone(python_time("start", start), zone_name("time_zone", time_zone))
     if isinstance(moment, datetime) and moment.tzinfo is None:
-        raise ValueError(f"{argument} is {value!r} without a time zone; give time_zone='Europe/Berlin'")
-    return moment
+        raise ValueError(f"start is {start!r} without a time zone; give time_zone='Europe/Berlin'")
+    return recurrence_words.recurrence_lines(words, moment)
 
 
 def preview_recurrence(
@@ -113,12 +109,13 @@ def preview_recurrence(
     time_min: When | None = None,
     time_max: When | None = None,
 ) -> DataFrame:
-    """The instances that an event would have, by the rules of the service; nothing is sent.
+    """List the instances that an event would have, by the rules of the service, without a request.
 
     Args:
         start, end, recurrence, time_zone, end_time_zone: As for `create_event`.
-        count: At most so many.
-        time_min, time_max: What ends after and begins before; far from the start it costs no more than near it.
+        count: The largest number of instances.
+        time_min, time_max: Only instances that end after `time_min` and start before `time_max`. A time far from the
+            start of the event costs no more than one near it.
 
     Returns:
         One row for each: n (Int64, from 1 in this frame), start, end (datetime64[ms, time_zone], UTC for all day),
@@ -138,20 +135,18 @@ def preview_recurrence(
     bounds = (wire_instant("time_min", time_min, name), wire_instant("time_max", time_max, name))
     after, before = (None if bound is None else datetime.fromisoformat(bound) for bound in bounds)
     every = occurrences(Recurrence.parse(lines, begin), begin, stop, after=after, before=before, zone=zone(name))
-    first = islice(every, whole("count", count, 0))
-    rows = [_row(n, occurrence, name, lines) for n, occurrence in enumerate(first, 1)]
+    rows: list[dict[str, Any]] = []
+    for n, occurrence in enumerate(islice(every, whole("count", count, 0)), 1):
+        first = instant(occurrence.start, zone(name))
+        local = first.astimezone(zone(name))
+        rows.append(
+            {
+                "n": n,
+                "start": first,
+                "end": instant(occurrence.end, zone(name)),
+                "weekday": f"{local:%a}",
+                "utc_offset": local.isoformat(timespec="seconds")[len("2026-11-02T10:00:00") :],
+                "recurrence": "\n".join(lines),
+            }
+        )
     return in_zone(frame(PREVIEW, rows), name)
-
-
-def _row(n: int, occurrence: Occurrence, name: str, lines: list[str]) -> dict[str, Any]:
-    first, last = (instant(moment, zone(name)) for moment in (occurrence.start, occurrence.end))
-    local = first.astimezone(zone(name))
-    offset = local.isoformat(timespec="seconds")[len("2026-11-02T10:00:00") :]
-    return {
-        "n": n,
-        "start": first,
-        "end": last,
-        "weekday": f"{local:%a}",
-        "utc_offset": offset,
-        "recurrence": "\n".join(lines),
-    }

@@ -120,7 +120,7 @@ def test_a_key_file_is_for_its_owner(lab, tmp_path):
 
 @pytest.mark.parametrize("key", [{}, {"type": "service_account"}, {"type": "authorized_user", "client_email": "x"}])
 def test_what_is_no_key_is_said_to_be_none(key):
-    with pytest.raises(ValueError, match="no service account's key"):
+    with pytest.raises(ValueError, match="not the key of a service account"):
         svc.service_account_token(key, ["https://svc.example/auth/storage"])
 
 

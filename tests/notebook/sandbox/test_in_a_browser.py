@@ -124,7 +124,7 @@ def test_what_needs_a_socket_says_so(lab, call):
 def test_a_service_that_a_page_may_not_ask_is_named_with_what_it_must_allow(browser):
     session = svc.connect("http://localhost:9", "secret")  # nobody listens on this port: a browser says no more
 
-    with pytest.raises(svc.Interrupted, match=r"let no answer of localhost:9 through.*\(CORS\)"):
+    with pytest.raises(svc.Interrupted, match=r"blocked the request to localhost:9: .*\(CORS\)"):
         svc.files(session=session)
 
     assert len(svc.exchanges(session=session)) == 1
