@@ -27,7 +27,7 @@ def test_a_cell_that_makes_a_sandbox_can_be_run_again_and_again():
     assert svc.current_session() is lab.session
 
 
-def test_a_receiver_that_nobody_has_listens_no_more(monkeypatch):
+def test_an_unreferenced_receiver_is_closed(monkeypatch):
     monkeypatch.setattr("svc_notebooks.server.notifications.delivery_worker._IDLE_SECONDS", 0.01)
     before = set(threading.enumerate())
     lab = svc.sandbox()
@@ -45,7 +45,7 @@ def test_a_receiver_that_nobody_has_listens_no_more(monkeypatch):
     assert threads
 
 
-def test_the_folder_of_a_sandbox_that_nobody_has_can_be_opened_again(tmp_path):
+def test_the_folder_of_an_unreferenced_sandbox_can_be_opened_again(tmp_path):
     svc.sandbox(tmp_path)
     svc.upload(b"kept")
     for _ in range(2):
@@ -57,7 +57,7 @@ def test_the_folder_of_a_sandbox_that_nobody_has_can_be_opened_again(tmp_path):
     assert len(svc.files()) == 1
 
 
-def test_sandboxes_in_one_another_are_held_by_the_blocks_alone():
+def test_nested_sandboxes_are_referenced_only_by_their_blocks():
     svc.connect("https://outside.example", "token")  # nobody gave it a name
     with svc.sandbox() as outer, svc.sandbox(), svc.sandbox():
         gc.collect()
@@ -66,7 +66,7 @@ def test_sandboxes_in_one_another_are_held_by_the_blocks_alone():
     assert not gone(ref(outer))
 
 
-def test_who_still_has_a_name_is_gone_back_to():
+def test_the_last_referenced_session_becomes_current_again():
     first, second, third = svc.sandbox(), svc.sandbox(), svc.sandbox()
 
     third.close()
@@ -75,7 +75,7 @@ def test_who_still_has_a_name_is_gone_back_to():
     assert svc.current_session() is first.session
 
 
-def test_what_a_closed_sandbox_held_is_given_back_though_a_form_still_shows_it():
+def test_a_closed_sandbox_is_freed_though_a_form_still_shows_it():
     tracemalloc.start()
     try:
         with svc.sandbox() as lab:
@@ -94,7 +94,7 @@ FORMS = ["file_browser", "upload_form", "export_form", "event_form", "watch_pane
 
 
 @pytest.mark.parametrize("make", FORMS)
-def test_nothing_of_a_closed_form_stays(lab, make):
+def test_a_closed_form_is_freed(lab, make):
     before = set(_instances)
     form = getattr(svc, make)()
     if make == "dashboard":
@@ -110,7 +110,7 @@ def test_nothing_of_a_closed_form_stays(lab, make):
     assert gone(kept)
 
 
-def test_a_copy_that_nobody_has_is_not_held_by_its_original(lab):
+def test_an_unreferenced_copy_is_freed(lab):
     copy = ref(lab.fork())
 
     assert gone(copy)
@@ -125,7 +125,7 @@ def test_a_copy_is_closed_with_its_original():
     assert closed == ["copy"]
 
 
-def test_what_is_served_is_held_by_its_server(lab):
+def test_a_server_references_its_service(lab):
     server = lab.fork().serve(tls=True)
     gc.collect()
 
@@ -134,7 +134,7 @@ def test_what_is_served_is_held_by_its_server(lab):
     assert not server.ca.exists()
 
 
-def test_a_server_that_has_stopped_holds_no_service():
+def test_a_stopped_server_references_no_service():
     lab = svc.sandbox()
     lab.serve().stop()
     lab.close()

@@ -11,7 +11,7 @@ def bob(lab):
     return lab.sign_in("bob@svc.example")
 
 
-def test_everybody_of_a_list_for_every_row_of_a_frame(lab, bob):
+def test_a_frame_is_shared_with_a_list_of_grantees(lab, bob):
     files = svc.upload([b"1", b"2"], name=["one", "two"])
     shared = svc.share(files, ["bob@svc.example", "domain:example.org", "anyone"], role="commenter")
 
@@ -23,7 +23,7 @@ def test_everybody_of_a_list_for_every_row_of_a_frame(lab, bob):
     assert dict(shared.dtypes.astype(str)) == dict(svc.permissions(files).dtypes.astype(str))
 
 
-def test_who_may_write_writes_and_who_may_read_reads(lab, bob):
+def test_writers_write_and_readers_read(lab, bob):
     file = svc.upload(b"plan", name="plan")
     svc.share(file, "bob@svc.example")
     assert svc.read(file, session=bob) == b"plan"
@@ -37,7 +37,7 @@ def test_who_may_write_writes_and_who_may_read_reads(lab, bob):
     assert svc.permissions(file)["role"].tolist() == ["owner", "writer"]
 
 
-def test_unsharing(lab, bob):
+def test_unshare_removes_the_permission(lab, bob):
     file = svc.upload(b"plan", name="plan")
     svc.share(file, ["bob@svc.example", "anyone"])
     assert svc.unshare(file, ["Bob@svc.example", "anyone"])["type"].tolist() == ["user", "anyone"]
@@ -56,6 +56,6 @@ def test_unsharing(lab, bob):
         ("two words@svc example", "reader", BadRequest, "emailAddress"),
     ],
 )
-def test_what_cannot_be_meant(lab, with_, role, kind, words):
+def test_invalid_arguments_are_refused(lab, with_, role, kind, words):
     with pytest.raises(kind, match=words):
         svc.share(svc.upload(b"x"), with_, role=role)

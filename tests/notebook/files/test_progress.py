@@ -24,7 +24,7 @@ def shown(monkeypatch):
 
 
 @pytest.mark.spec("D-03", "D-03a")
-def test_a_listener_hears_every_byte(lab):
+def test_a_progress_function_is_called_for_every_byte(lab):
     reports = []
 
     svc.upload(bytes(3 * MIB), chunk_size=MIB, progress=lambda done, total: reports.append((done, total)))
@@ -35,7 +35,7 @@ def test_a_listener_hears_every_byte(lab):
 
 @pytest.mark.spec("D-03", "D-03a")
 @pytest.mark.parametrize("size, option, bars", [(MIB, None, 0), (8 * MIB, None, 1), (8 * MIB, False, 0), (10, True, 1)])
-def test_a_bar_is_shown_for_what_takes_long_or_when_asked(lab, shown, size, option, bars):
+def test_a_bar_is_shown_for_large_transfers_or_on_request(lab, shown, size, option, bars):
     svc.upload(bytes(size), name="zeros.bin", progress=option)
 
     assert len(shown) == bars
@@ -84,7 +84,7 @@ def test_an_interrupt_leaves_the_bar_where_it_is_and_the_upload_resumable(lab, s
 
 @pytest.mark.spec("D-03", "D-03a")
 @pytest.mark.parametrize("error, word", [(KeyboardInterrupt, "Stopped"), (OSError, "Failed")])
-def test_a_bar_says_that_it_did_not_come_to_its_end(shown, error, word):
+def test_a_bar_shows_that_the_transfer_stopped(shown, error, word):
     def transfer():
         with progress.reporting(True, "Upload zeros.bin", 100) as report:
             report(40, 100)
@@ -107,7 +107,7 @@ def test_a_terminal_has_tqdm(lab, monkeypatch):
     assert "Upload zeros.bin: 100%" in terminal.getvalue()
 
 
-def test_who_looks_is_found_without_importing_anything(monkeypatch):
+def test_the_frontend_is_detected_without_an_import(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     before = set(sys.modules)
 
@@ -115,7 +115,7 @@ def test_who_looks_is_found_without_importing_anything(monkeypatch):
     assert set(sys.modules) == before
 
 
-def test_the_words_for_the_ear_change_at_most_every_tenth():
+def test_the_screen_reader_text_changes_at_most_every_tenth():
     bar = ProgressBar("Upload x", 1000)
     texts = []
     bar.children[1].observe(lambda change: texts.append(change["new"]), "value")

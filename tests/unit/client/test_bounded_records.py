@@ -31,7 +31,7 @@ def test_the_journal_keeps_the_last_rows():
     assert [row["n"] for row in journal.rows()] == [3, 4, 5]
 
 
-def test_a_long_address_drives_out_more_rows_than_a_short_one():
+def test_a_long_url_removes_more_rows_than_a_short_one():
     journal = Journal(100, 20_000)
     for _ in range(100):
         journal.open(NOW, "GET", "/x", "")
@@ -41,7 +41,7 @@ def test_a_long_address_drives_out_more_rows_than_a_short_one():
     assert len(journal.rows()) < short < 100
 
 
-def test_the_last_row_is_there_however_long_it_is():
+def test_the_last_row_is_kept_whatever_its_length():
     journal = Journal(100, 1_000)
     journal.open(NOW, "GET", "/" + "x" * 50_000, "")
 
@@ -84,7 +84,7 @@ def test_the_record_is_bounded_by_bytes():
     assert len(recorder[-1].response_body or "") == KEPT
 
 
-def test_a_record_that_was_cleared_begins_at_no_bytes():
+def test_a_cleared_record_counts_its_bytes_anew():
     recorder = Recorder(most_bytes=50_000)
     talk = session(recorder, LONG)
     for _ in range(20):
@@ -98,7 +98,7 @@ def test_a_record_that_was_cleared_begins_at_no_bytes():
     assert abs(len(recorder) - full) <= 1
 
 
-def test_a_stream_under_way_does_not_count_for_ever():
+def test_an_unfinished_stream_leaves_the_record():
     recorder = Recorder(limit=10)
     talk = session(recorder, iter([LONG] * 3))
     begun = talk.send(Request("GET", "https://api.example/x"))
@@ -110,7 +110,7 @@ def test_a_stream_under_way_does_not_count_for_ever():
 
 
 @pytest.mark.parametrize("length", [1, 2000])
-def test_memory_stays_where_it_is(length: int):
+def test_memory_does_not_grow_with_the_number_of_requests(length: int):
     """What a thousand requests leave, a hundred thousand leave as well; here a few thousand stand for them."""
     journal, recorder = Journal(200, 100_000), Recorder(limit=200, most_bytes=100_000)
     path, now = "/" + "x" * length, NOW

@@ -59,7 +59,7 @@ def shelf() -> Shelf:
 
 
 @pytest.mark.spec("A6-06", "A6-06a")
-def test_content_comes_as_bytes_or_as_a_file(shelf: Shelf, tmp_path: Path) -> None:
+def test_content_is_read_as_bytes_or_saved_to_a_file(shelf: Shelf, tmp_path: Path) -> None:
     session = session_for(shelf)
 
     assert read_content(session, "f") == CONTENT
@@ -107,7 +107,7 @@ def test_a_range_may_be_given_in_many_forms(
     ],
     ids=str,
 )
-def test_a_range_that_is_none_is_refused(wrong: object, error: type[Exception]) -> None:
+def test_an_invalid_range_is_refused(wrong: object, error: type[Exception]) -> None:
     with pytest.raises(error, match="byte_range"):
         as_range(wrong)  # type: ignore[arg-type]
 
@@ -117,7 +117,7 @@ def test_a_range_that_is_none_is_refused(wrong: object, error: type[Exception]) 
     (403, "fileNotDownloadable", NotAllowed),
     (416, "requestedRangeNotSatisfiable", BadRequest),
 ])  # fmt: skip
-def test_a_refusal_is_an_error_and_leaves_nothing(
+def test_a_refused_download_is_an_error_and_leaves_no_file(
     status: int, reason: str, error: type[Exception], shelf: Shelf, tmp_path: Path
 ) -> None:
     refusal = answer(status, envelope(status, reason))
@@ -132,7 +132,7 @@ def test_a_refusal_is_an_error_and_leaves_nothing(
 
 
 @pytest.mark.spec("A6-06", "A6-06c", "A6-06d")
-def test_a_break_is_gone_on_from_and_the_checksum_compared(shelf: Shelf, tmp_path: Path) -> None:
+def test_a_broken_download_continues_and_the_checksum_is_compared(shelf: Shelf, tmp_path: Path) -> None:
     shelf.faults["GET"] = [None, cut(100_000), answer(503), reset, cut(50_000)]
     time = Time()
 
@@ -146,7 +146,7 @@ def test_a_break_is_gone_on_from_and_the_checksum_compared(shelf: Shelf, tmp_pat
 
 
 @pytest.mark.spec("A6-06", "A6-06c")
-def test_the_whole_again_takes_the_place_of_the_first_piece(shelf: Shelf, tmp_path: Path) -> None:
+def test_a_200_after_a_break_replaces_the_first_piece(shelf: Shelf, tmp_path: Path) -> None:
     """A service that passes Range over sends everything from its first byte on."""
     whole = Response(200, Headers([("Content-Length", str(len(CONTENT)))]), CONTENT)
     shelf.faults["GET"] = [None, cut(100_000), lambda shelf, request: whole]
@@ -155,20 +155,20 @@ def test_the_whole_again_takes_the_place_of_the_first_piece(shelf: Shelf, tmp_pa
 
 
 @pytest.mark.spec("A6-06", "A6-06d")
-def test_what_comes_in_one_piece_is_not_hashed_by_the_service(shelf: Shelf, tmp_path: Path) -> None:
+def test_no_checksum_is_requested_for_an_unbroken_download(shelf: Shelf, tmp_path: Path) -> None:
     save_content(session_for(shelf), "f", tmp_path / "x")
 
     assert not [url for _, url, _ in shelf.requests if "md5Checksum" in url]
 
 
-def test_a_break_in_memory_is_gone_on_from(shelf: Shelf) -> None:
+def test_a_broken_download_into_memory_continues(shelf: Shelf) -> None:
     shelf.faults["GET"] = [cut(100_000)]
 
     assert read_content(session_for(shelf), "f") == CONTENT
 
 
 @pytest.mark.parametrize("byte_range", ["bytes=1000-200000", "bytes=-250000"])
-def test_a_break_in_a_range_is_gone_on_from(byte_range: str, shelf: Shelf, tmp_path: Path) -> None:
+def test_a_broken_download_of_a_range_continues(byte_range: str, shelf: Shelf, tmp_path: Path) -> None:
     expected = CONTENT[1000:200_001] if byte_range == "bytes=1000-200000" else CONTENT[-250_000:]
     shelf.faults["GET"] = [cut(70_000), None, None, cut(70_000)]
     session = session_for(shelf)
@@ -178,7 +178,7 @@ def test_a_break_in_a_range_is_gone_on_from(byte_range: str, shelf: Shelf, tmp_p
 
 
 @pytest.mark.spec("A6-06", "A6-06c")
-def test_another_process_goes_on_from_the_bytes_on_disk(shelf: Shelf, tmp_path: Path) -> None:
+def test_another_process_continues_after_the_bytes_on_disk(shelf: Shelf, tmp_path: Path) -> None:
     def press_stop(at: int, total: int | None) -> None:
         if at > 100_000:
             raise KeyboardInterrupt
@@ -197,7 +197,7 @@ def test_another_process_goes_on_from_the_bytes_on_disk(shelf: Shelf, tmp_path: 
 
 
 @pytest.mark.spec("A6-06", "A6-06c")
-def test_a_part_that_is_whole_already_needs_no_more_bytes(shelf: Shelf, tmp_path: Path) -> None:
+def test_a_complete_part_file_needs_no_transfer(shelf: Shelf, tmp_path: Path) -> None:
     """The process was stopped between the last byte and the renaming: the service answers 416."""
     session = session_for(shelf)
     mark = {"base_url": session.base_url, "id": "f", "size": str(len(CONTENT)), "headRevisionId": "r1", "range": None}
@@ -211,7 +211,7 @@ def test_a_part_that_is_whole_already_needs_no_more_bytes(shelf: Shelf, tmp_path
 
 
 @pytest.mark.parametrize("size", [1, 300_000, 400_000])
-def test_a_part_of_unknown_origin_is_not_trusted(size: int, shelf: Shelf, tmp_path: Path) -> None:
+def test_a_part_file_of_another_content_is_discarded(size: int, shelf: Shelf, tmp_path: Path) -> None:
     (tmp_path / "x.part").write_bytes(bytes(size))
 
     save_content(session_for(shelf), "f", tmp_path / "x")
@@ -222,7 +222,7 @@ def test_a_part_of_unknown_origin_is_not_trusted(size: int, shelf: Shelf, tmp_pa
 
 
 @pytest.mark.spec("A6-06", "A6-06d")
-def test_a_content_that_changed_meanwhile_is_fetched_anew(shelf: Shelf, tmp_path: Path) -> None:
+def test_a_content_that_changed_is_downloaded_anew(shelf: Shelf, tmp_path: Path) -> None:
     """Same size, other bytes: only the checksum can tell."""
     other = CONTENT[::-1]
 
@@ -241,7 +241,7 @@ def test_a_content_that_changed_meanwhile_is_fetched_anew(shelf: Shelf, tmp_path
 
 @pytest.mark.spec("A6-06", "A6-06c")
 @pytest.mark.parametrize("size", [50_000, 100_000, 400_000])
-def test_a_content_of_another_size_is_fetched_anew(size: int, shelf: Shelf, tmp_path: Path) -> None:
+def test_a_content_of_another_size_is_downloaded_anew(size: int, shelf: Shelf, tmp_path: Path) -> None:
     def changes(shelf: Shelf, request: Request) -> Response:
         shelf.store(bytes(size), id="f", name="a.bin")
         return shelf.act(request)
@@ -251,7 +251,7 @@ def test_a_content_of_another_size_is_fetched_anew(size: int, shelf: Shelf, tmp_
     assert save_content(session_for(shelf), "f", tmp_path / "x").path.read_bytes() == bytes(size)
 
 
-def test_a_range_of_a_content_that_changed_is_fetched_anew(shelf: Shelf, tmp_path: Path) -> None:
+def test_a_range_of_a_changed_content_is_downloaded_anew(shelf: Shelf, tmp_path: Path) -> None:
     def changes(shelf: Shelf, request: Request) -> Response:
         shelf.store(CONTENT[::-1], id="f")
         return shelf.act(request)
@@ -262,7 +262,7 @@ def test_a_range_of_a_content_that_changed_is_fetched_anew(shelf: Shelf, tmp_pat
     assert path.read_bytes() == CONTENT[::-1][:100_000]
 
 
-def test_a_content_that_never_stands_still_is_an_error(shelf: Shelf, tmp_path: Path) -> None:
+def test_a_content_that_changes_during_each_download_is_an_error(shelf: Shelf, tmp_path: Path) -> None:
     class Restless(Shelf):
         def _content(self, request: Request, content: bytes) -> Response:
             self.store(Random(self.made).randbytes(1000), id="f")
@@ -287,7 +287,7 @@ def test_an_empty_content_is_an_empty_file(shelf: Shelf, tmp_path: Path) -> None
     assert save_content(session_for(shelf), "e", tmp_path / "x").path.read_bytes() == b""
 
 
-def test_a_service_that_ignores_ranges_is_cut_here(shelf: Shelf) -> None:
+def test_a_range_is_cut_from_a_200(shelf: Shelf) -> None:
     def ignores(shelf: Shelf, request: Request) -> Response:
         return Response(200, Headers([("Content-Length", str(len(CONTENT)))]), [CONTENT[:1000], CONTENT[1000:]])
 
@@ -296,7 +296,7 @@ def test_a_service_that_ignores_ranges_is_cut_here(shelf: Shelf) -> None:
     assert read_content(session_for(shelf), "f", byte_range=(990, 1009)) == CONTENT[990:1010]
 
 
-def test_other_bytes_than_were_asked_for_are_the_services_fault(shelf: Shelf) -> None:
+def test_other_bytes_than_requested_are_an_error_of_the_service(shelf: Shelf) -> None:
     shelf.faults["GET"] = [answer(206, b"abc", Content_Range="bytes 5-7/300000"), answer(206, b"abc")]
     session = session_for(shelf)
 
@@ -305,7 +305,7 @@ def test_other_bytes_than_were_asked_for_are_the_services_fault(shelf: Shelf) ->
             read_content(session, "f", byte_range=(0, 2))
 
 
-def test_an_answer_that_is_shorter_than_it_says_is_a_break(shelf: Shelf) -> None:
+def test_a_response_shorter_than_its_length_is_a_break(shelf: Shelf) -> None:
     shelf.faults["GET"] = [answer(200, CONTENT[:1000], Content_Length=str(len(CONTENT)))]
 
     assert read_content(session_for(shelf), "f") == CONTENT
@@ -322,7 +322,7 @@ def test_patience_counts_from_the_last_byte(shelf: Shelf) -> None:
     assert 299.9 < sum(time.slept) < 400
 
 
-def test_a_token_that_expires_on_the_way_is_asked_for_once_more(shelf: Shelf) -> None:
+def test_a_token_that_expires_during_a_transfer_is_renewed(shelf: Shelf) -> None:
     shelf.faults["GET"] = [cut(1000), answer(401)]
     tokens = iter("ab")
 
@@ -391,7 +391,7 @@ def test_a_long_name_keeps_its_extension() -> None:
     assert len(name.encode()) <= 200
 
 
-def test_a_file_named_like_a_way_out_lands_inside(tmp_path: Path) -> None:
+def test_a_name_with_parent_folders_stays_in_the_folder(tmp_path: Path) -> None:
     shelf, inside = Shelf(), tmp_path / "inside"
     shelf.store(b"x", id="f", name="../../x")
     inside.mkdir()
@@ -401,7 +401,7 @@ def test_a_file_named_like_a_way_out_lands_inside(tmp_path: Path) -> None:
     assert path.resolve().parent == inside.resolve()
 
 
-def test_a_place_that_the_disk_refuses_is_named_as_it_was_given(shelf: Shelf, tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_written_is_named_as_given(shelf: Shelf, tmp_path: Path) -> None:
     place = tmp_path / ("n" * 253)
 
     with pytest.raises(OSError, match=r"n' cannot be written: .*; choose another place") as caught:
@@ -410,7 +410,7 @@ def test_a_place_that_the_disk_refuses_is_named_as_it_was_given(shelf: Shelf, tm
     assert ".part" not in str(caught.value)
 
 
-def test_a_place_that_is_none_is_refused_before_anything_is_sent(shelf: Shelf, tmp_path: Path) -> None:
+def test_an_invalid_path_is_refused_before_anything_is_sent(shelf: Shelf, tmp_path: Path) -> None:
     session = session_for(shelf)
 
     with pytest.raises(FileNotFoundError, match="folder does not exist"):
@@ -422,7 +422,7 @@ def test_a_place_that_is_none_is_refused_before_anything_is_sent(shelf: Shelf, t
     assert shelf.requests == []
 
 
-def test_a_file_that_is_there_is_replaced_at_the_end_alone(shelf: Shelf, tmp_path: Path) -> None:
+def test_an_existing_file_is_replaced_only_at_the_end(shelf: Shelf, tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"old")
     shelf.faults["GET"] = [None, cut(1000), answer(404, envelope(404, "notFound"))]
     session = session_for(shelf)
@@ -482,7 +482,7 @@ def test_other_content_stays_and_nothing_is_transferred(other: bytes, shelf: She
 
 
 @pytest.mark.parametrize("other, outcome", [(CONTENT, "unchanged"), (CONTENT[::-1], None)])
-def test_without_a_checksum_the_content_is_fetched_and_compared(
+def test_without_a_checksum_the_content_is_downloaded_and_compared(
     other: bytes, outcome: str | None, shelf: Shelf, tmp_path: Path
 ) -> None:
     (tmp_path / "x").write_bytes(other)
@@ -499,7 +499,7 @@ def test_without_a_checksum_the_content_is_fetched_and_compared(
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("x", other)]
 
 
-def test_a_range_is_compared_with_what_lies_there(shelf: Shelf, tmp_path: Path) -> None:
+def test_a_range_is_compared_with_the_existing_file(shelf: Shelf, tmp_path: Path) -> None:
     session = session_for(shelf)
 
     outcomes = [save_content(session, "f", tmp_path / "x", byte_range=(0, 9)).outcome for _ in range(2)]
@@ -510,7 +510,7 @@ def test_a_range_is_compared_with_what_lies_there(shelf: Shelf, tmp_path: Path) 
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("x", CONTENT[:10])]
 
 
-def test_what_comes_into_being_during_the_transfer_stays(shelf: Shelf, tmp_path: Path) -> None:
+def test_a_file_created_during_the_transfer_stays(shelf: Shelf, tmp_path: Path) -> None:
     def meanwhile(done: int, total: int | None) -> None:
         (tmp_path / "x").write_bytes(b"mine")
 
@@ -520,7 +520,7 @@ def test_what_comes_into_being_during_the_transfer_stays(shelf: Shelf, tmp_path:
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("x", b"mine")]
 
 
-def test_an_interrupted_download_goes_on_beside_a_part_file_of_the_user(shelf: Shelf, tmp_path: Path) -> None:
+def test_an_interrupted_download_continues_beside_a_part_file_of_the_user(shelf: Shelf, tmp_path: Path) -> None:
     (tmp_path / "x.part").write_bytes(b"mine")
     (tmp_path / "x.part-1.json").write_text("[]")
     session = session_for(shelf)
@@ -554,7 +554,7 @@ def test_a_second_name_of_a_finished_download_is_not_written_to(shelf: Shelf, tm
     assert (tmp_path / "x").read_bytes() == CONTENT
 
 
-def test_a_refusal_leaves_no_part(shelf: Shelf, tmp_path: Path) -> None:
+def test_a_refused_download_leaves_no_part_file(shelf: Shelf, tmp_path: Path) -> None:
     shelf.faults["GET"] = [None, answer(404, envelope(404, "notFound"))]
 
     with pytest.raises(NotFound):
@@ -567,7 +567,7 @@ def test_a_refusal_leaves_no_part(shelf: Shelf, tmp_path: Path) -> None:
 
 
 @pytest.mark.spec("A6-06", "A6-06b", "D-03", "D-03a")
-def test_progress_counts_from_what_is_there(shelf: Shelf) -> None:
+def test_progress_counts_from_the_bytes_on_disk(shelf: Shelf) -> None:
     reports: list[tuple[int, int | None]] = []
 
     read_content(session_for(shelf), "f", progress=lambda *progress: reports.append(progress))
@@ -600,7 +600,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     assert in_memory < 1.3 * size
 
 
-def test_a_disk_that_is_full_is_the_persons_error(shelf: Shelf) -> None:
+def test_a_full_disk_is_not_retried(shelf: Shelf) -> None:
     class Full:
         have = 0
 
@@ -628,7 +628,7 @@ def full_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(disk)], check=True)
 
 
-def test_a_full_disk_says_what_is_missing_and_keeps_what_came(shelf: Shelf, full_disk: Path) -> None:
+def test_a_full_disk_error_has_the_missing_bytes_and_keeps_the_part_file(shelf: Shelf, full_disk: Path) -> None:
     session = session_for(shelf)
     with pytest.raises(
         OSError, match=r"a\.bin' cannot be written, its disk is full \(\d+,\d+ more bytes needed, 0 free\)"

@@ -53,21 +53,21 @@ class Office:
 
 
 @pytest.mark.spec("A7-01", "A7-01a")
-def test_the_document_the_type_and_alt_media_are_all_that_is_said() -> None:
+def test_an_export_request_has_the_document_the_type_and_alt_media() -> None:
     office = Office()
 
     assert read_export(session_for(office), "a b", "image/svg+xml") == CONTENT
     assert office.requests[0].url.endswith("/storage/v3/files/a%20b/export?mimeType=image/svg%2Bxml&alt=media")
 
 
-def test_after_a_break_it_is_made_anew_and_no_range_is_asked_for() -> None:
+def test_a_broken_export_is_requested_again_without_a_range() -> None:
     office = Office(cuts=[100, 0, 70_000])
 
     assert read_export(session_for(office), "f", "image/png") == CONTENT
     assert [request.headers.get("Range") for request in office.requests] == [None] * 4
 
 
-def test_a_line_that_breaks_each_time_is_given_up(tmp_path: Path) -> None:
+def test_an_export_that_breaks_each_time_is_given_up(tmp_path: Path) -> None:
     office = Office(cuts=[100] * 50)
 
     with pytest.raises(Interrupted):
@@ -77,7 +77,7 @@ def test_a_line_that_breaks_each_time_is_given_up(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_refusal_leaves_what_was_there(tmp_path: Path) -> None:
+def test_a_refused_export_leaves_the_existing_file(tmp_path: Path) -> None:
     (tmp_path / "f.png").write_bytes(b"before")
 
     with pytest.raises(NotAllowed, match="said the service Export to another format") as caught:
@@ -87,7 +87,7 @@ def test_a_refusal_leaves_what_was_there(tmp_path: Path) -> None:
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("f.png", b"before")]
 
 
-def test_other_content_stays_unless_it_is_given_up(tmp_path: Path) -> None:
+def test_other_content_stays_unless_overwrite_is_given(tmp_path: Path) -> None:
     path = tmp_path / "f.png"
     path.write_bytes(b"before")
 
@@ -103,7 +103,7 @@ def test_other_content_stays_unless_it_is_given_up(tmp_path: Path) -> None:
     assert outcomes == ["replaced", "unchanged"]
 
 
-def test_a_folder_of_the_name_is_known_before_anything_is_sent(tmp_path: Path) -> None:
+def test_a_folder_at_the_path_is_refused_before_anything_is_sent(tmp_path: Path) -> None:
     (tmp_path / "f.png").mkdir()
     office = Office()
 
@@ -137,16 +137,14 @@ EXPORTS = {
 
 
 @pytest.mark.parametrize("first, second, same", EXPORTS.values(), ids=EXPORTS)
-def test_the_dates_in_the_metadata_of_an_export_do_not_count(
-    first: bytes, second: bytes, same: bool, tmp_path: Path
-) -> None:
+def test_dates_in_the_metadata_of_exports_are_ignored(first: bytes, second: bytes, same: bool, tmp_path: Path) -> None:
     (tmp_path / "first").write_bytes(first)
     (tmp_path / "second").write_bytes(second)
 
     assert same_export(tmp_path / "first", tmp_path / "second") == same
 
 
-def test_what_another_run_left_is_not_gone_on_with(tmp_path: Path) -> None:
+def test_the_part_file_of_another_export_is_discarded(tmp_path: Path) -> None:
     (tmp_path / "f.png.part").write_bytes(b"of another export")
     (tmp_path / "f.png.part.json").write_text('{"base_url": "x", "id": "g"}')
 
@@ -195,7 +193,7 @@ def test_import_formats_of_another_shape_are_an_error(formats: object) -> None:
         import_formats(session)
 
 
-def test_a_service_is_asked_once() -> None:
+def test_the_formats_are_requested_once() -> None:
     office = Office()
     session = session_for(office)
 
@@ -207,13 +205,13 @@ def test_a_service_is_asked_once() -> None:
 
 
 @pytest.mark.parametrize("about", [{}, {**OFFERS, "exportFormats": []}])
-def test_a_service_that_does_not_say_what_it_can_is_at_fault(about: object) -> None:
+def test_missing_format_lists_are_an_error_of_the_service(about: object) -> None:
     with pytest.raises(ServiceFailed, match="does not list its"):
         export_formats(session_for(Office(about=about)), NATIVE + "drawing")
 
 
 @pytest.mark.spec("A7-05", "A7-05a")
-def test_the_error_lists_what_there_is_in_its_order() -> None:
+def test_the_error_lists_the_formats_in_their_order() -> None:
     facts = {"name": "Plan", "mimeType": NATIVE + "drawing"}
 
     with pytest.raises(BadRequest, match=r"Plan is a drawing: it can become png, tiff, not docx\."):

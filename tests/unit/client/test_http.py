@@ -130,7 +130,7 @@ def test_the_connection_is_used_again(size: int, server: Server, transport: Http
     assert server.connections == 1
 
 
-def test_each_origin_has_its_own_way_and_close_forgets_them_all(server: Server, transport: HttpTransport) -> None:
+def test_each_origin_has_its_own_pool_and_close_removes_them_all(server: Server, transport: HttpTransport) -> None:
     localhost = server.base_url.replace("127.0.0.1", "localhost")
     for url in (server.base_url, localhost, server.base_url + "?a=b", localhost + "/x#y"):
         transport.send(Request("GET", url)).content()
@@ -187,7 +187,7 @@ def test_a_head_has_no_body(server: Server, transport: HttpTransport) -> None:
     assert transport.send(Request("HEAD", server.base_url + "/")).content() == b""
 
 
-def test_an_answer_that_breaks_off_is_broken(server: Server, transport: HttpTransport) -> None:
+def test_a_response_that_breaks_off_is_an_error(server: Server, transport: HttpTransport) -> None:
     def short(handler: Handler) -> None:
         handler.ok(body=b"x" * 1000, Content_Length="200000")
         handler.close_connection = True
@@ -198,7 +198,7 @@ def test_an_answer_that_breaks_off_is_broken(server: Server, transport: HttpTran
     assert caught.value.sent
 
 
-def test_a_service_that_hangs_up_is_broken_and_may_have_acted(server: Server, transport: HttpTransport) -> None:
+def test_a_request_without_a_response_may_have_arrived(server: Server, transport: HttpTransport) -> None:
     def hang_up(handler: Handler) -> None:
         handler.connection.shutdown(socket.SHUT_RDWR)
 
@@ -209,7 +209,7 @@ def test_a_service_that_hangs_up_is_broken_and_may_have_acted(server: Server, tr
     assert not caught.value.hopeless
 
 
-def test_a_service_that_is_silent_is_broken(server: Server) -> None:
+def test_a_read_timeout_is_an_error(server: Server) -> None:
     done = threading.Event()
     server.reply = lambda handler: done.wait(PATIENCE) and None
     transport = HttpTransport(timeout=(1, 0.1))
@@ -227,21 +227,21 @@ def _free_port() -> int:
         return int(free.getsockname()[1])
 
 
-def test_a_port_without_a_service_was_never_reached(transport: HttpTransport) -> None:
+def test_a_port_without_a_service_is_unreachable(transport: HttpTransport) -> None:
     with pytest.raises(TransportError, match=r"nothing listens at http://127\.0\.0\.1:[0-9]+;") as caught:
         transport.send(Request("GET", f"http://127.0.0.1:{_free_port()}/"))
     assert (caught.value.sent, caught.value.hopeless) == (False, False)
     assert "0x" not in str(caught.value)
 
 
-def test_what_can_never_work_is_hopeless(transport: HttpTransport) -> None:
+def test_invalid_urls_and_headers_are_hopeless(transport: HttpTransport) -> None:
     for url in ("ftp://x/", "http:///nothing", "https://nobody.invalid/"):
         with pytest.raises(TransportError) as caught:
             transport.send(Request("GET", url))
         assert caught.value.hopeless
 
 
-def test_a_proxy_that_is_not_there_was_never_reached(transport: HttpTransport, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_proxy_is_unreachable(transport: HttpTransport, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{_free_port()}")
     with pytest.raises(
         TransportError, match=r"^the proxy on the way to http://outside\.example cannot be reached.*refused"
@@ -250,9 +250,7 @@ def test_a_proxy_that_is_not_there_was_never_reached(transport: HttpTransport, m
     assert not caught.value.sent
 
 
-def test_certificates_that_the_environment_names_and_that_are_not_there_are_hopeless(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_missing_certificates_in_the_environment_are_hopeless(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "none.pem"))
     transport = HttpTransport()
     with pytest.raises(TransportError, match=r"none\.pem") as caught:
@@ -268,7 +266,7 @@ def test_certificates_that_the_environment_names_and_that_are_not_there_are_hope
         ({"proxies": "http://proxy.example"}, TypeError, "proxies is str"),
     ],
 )
-def test_certificates_and_proxies_are_looked_at_when_they_are_given(
+def test_certificates_and_proxies_are_checked_when_given(
     wrong: dict[str, object], error: type[Exception], says: str
 ) -> None:
     with pytest.raises(error, match=says):
@@ -276,7 +274,7 @@ def test_certificates_and_proxies_are_looked_at_when_they_are_given(
 
 
 @pytest.mark.spec("T-05", "T-05c")
-def test_what_urllib3_had_in_its_hands_is_not_kept_with_the_error(server: Server, transport: HttpTransport) -> None:
+def test_tracebacks_of_urllib3_are_not_kept_with_the_error(server: Server, transport: HttpTransport) -> None:
     """Tracebacks that show variables (IPython's %xmode Verbose, Sentry) would show the request's bytes."""
     server.reply = lambda handler: handler.connection.shutdown(socket.SHUT_RDWR)
     request = Request("GET", server.base_url + "/", Headers([("Authorization", "Bearer hidden-word")]))
@@ -288,7 +286,7 @@ def test_what_urllib3_had_in_its_hands_is_not_kept_with_the_error(server: Server
         cause = cause.__cause__ or cause.__context__
 
 
-def test_errors_of_the_body_are_not_the_connections(server: Server, transport: HttpTransport) -> None:
+def test_errors_of_the_body_are_not_errors_of_the_connection(server: Server, transport: HttpTransport) -> None:
     class Stops:
         def read(self, size: int = -1, /) -> bytes:
             raise KeyboardInterrupt

@@ -50,7 +50,7 @@ def test_bodies_of_every_kind_arrive(data: object, sent: bytes) -> None:
     assert (answer.content, answer.headers["x-method"], answer.status_code, answer.reason) == (sent, "POST", 200, "OK")
 
 
-def test_answers_are_plain_requests_answers() -> None:
+def test_responses_are_those_of_requests() -> None:
     headers = Headers(
         [("Content-Type", "text/plain; charset=utf-8"), ("Set-Cookie", "a=1"), ("Via", "x"), ("Via", "y")]
     )
@@ -66,13 +66,13 @@ def test_answers_are_plain_requests_answers() -> None:
         answer.raise_for_status()
 
 
-def test_a_308_of_an_upload_is_an_answer() -> None:
+def test_a_308_of_an_upload_is_no_redirect() -> None:
     answer = web(lambda request: Response(308, Headers([("Range", "bytes=0-9")]))).put(URL, data=b"x")
 
     assert (answer.status_code, answer.reason, answer.headers["Range"]) == (308, "Resume Incomplete", "bytes=0-9")
 
 
-def test_answers_stream_and_tell_when_nobody_reads_on() -> None:
+def test_responses_stream_and_are_closed_when_reading_stops() -> None:
     closed: list[bool] = []
 
     class Blocks:
@@ -136,7 +136,7 @@ def swallows(request: Request) -> Response:
 
 
 @pytest.mark.parametrize("error", [OSError("bad disk"), KeyboardInterrupt(), ValueError("odd")], ids=repr)
-def test_a_body_that_cannot_be_read_is_the_clients_error_and_never_the_services(error: BaseException) -> None:
+def test_an_unreadable_body_is_an_error_of_the_client_and_not_of_the_service(error: BaseException) -> None:
     body: Body = Failing(error)
 
     with pytest.raises(type(error)):
@@ -145,7 +145,7 @@ def test_a_body_that_cannot_be_read_is_the_clients_error_and_never_the_services(
         web(swallows).put(URL, data=body)  # type: ignore[arg-type]
 
 
-def test_the_transport_speaks_of_broken_connections() -> None:
+def test_a_disconnect_is_a_transport_error() -> None:
     def during(request: Request) -> Response:
         def blocks() -> Iterator[bytes]:
             yield b"half"

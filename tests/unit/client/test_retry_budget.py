@@ -33,7 +33,7 @@ def session_of(handler: Callable[[Request], Response], time: Time, **rule: float
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 @pytest.mark.parametrize("status", BUSY)
-def test_a_service_that_asks_for_a_year_is_not_waited_for(call: Callable[[Session], object], status: int) -> None:
+def test_a_retry_after_of_a_year_is_not_waited_for(call: Callable[[Session], object], status: int) -> None:
     time = Time()
 
     with pytest.raises(SvcError, match=r"asks to wait 31,536,000 seconds \(365 days\); .* waits 300 seconds") as caught:
@@ -52,7 +52,7 @@ def test_a_service_that_asks_for_a_year_is_not_waited_for(call: Callable[[Sessio
     ],
     ids=["date", "huge", "several"],
 )
-def test_whatever_form_it_has(headers: list[str], words: str) -> None:
+def test_a_retry_after_of_any_form_is_read(headers: list[str], words: str) -> None:
     time = Time()
 
     with pytest.raises(ServiceFailed, match=f"asks to wait {words}"):
@@ -62,7 +62,7 @@ def test_whatever_form_it_has(headers: list[str], words: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["-5", "soon", "", "0", "Thu, 01 Jan 1970 00:00:00 GMT"])
-def test_a_wait_that_says_nothing_leaves_the_clients_own(text: str) -> None:
+def test_an_invalid_retry_after_is_ignored(text: str) -> None:
     time = Time()
 
     with pytest.raises(ServiceFailed) as caught:
@@ -90,7 +90,7 @@ def test_a_deadline_caps_waits_too() -> None:
     assert time.slept == []
 
 
-def test_a_person_who_stops_a_wait_loses_nothing() -> None:
+def test_an_interrupted_wait_loses_nothing() -> None:
     """The upload goes on from the bytes that are there."""
     lab = svc.sandbox()
     begun = svc.start_upload(b"x" * 600_000, name="a", chunk_size=262_144)
@@ -165,7 +165,7 @@ def failure(base_url: str, call: str = "list") -> SvcError:
     ],
     ids=["ssh", "bytes", "tls", "line", "control letters", "long message", "long address"],
 )
-def test_garbage_is_shown_escaped_and_short(other_program, call: str, sends: bytes, words: str) -> None:
+def test_an_invalid_response_is_shown_escaped_and_short(other_program, call: str, sends: bytes, words: str) -> None:
     text = str(failure(other_program(sends), call))
 
     assert len(text) < 2500
@@ -202,7 +202,7 @@ def test_a_host_that_does_not_exist_is_named() -> None:
 # -- what a repetition goes on with
 
 
-def test_only_what_has_begun_can_be_gone_on_with(tmp_path: Path) -> None:
+def test_only_an_upload_with_a_session_can_be_resumed(tmp_path: Path) -> None:
     def cut(request: Request) -> Response:
         if "alt=media" not in request.url:
             return Response(200, body=b'{"id": "x", "name": "a.bin", "size": "9", "mimeType": "text/plain"}')

@@ -49,7 +49,7 @@ def replies(*responses: Response) -> tuple[Session, list[Request]]:
 # -- calls
 
 
-def test_a_call_sends_json_and_gives_back_the_object() -> None:
+def test_a_call_sends_json_and_returns_the_object() -> None:
     session, requests = replies(Response(200, body=b'{"id": "x"}'))
 
     created = session.call("POST", "/storage/v3/files", query={"fields": "id", "n": 3, "no": None}, body={"name": "é"})
@@ -61,7 +61,7 @@ def test_a_call_sends_json_and_gives_back_the_object() -> None:
     assert requests[0].headers["authorization"] == f"Bearer {TOKEN}"
 
 
-def test_query_values_are_written_as_the_interface_does() -> None:
+def test_query_values_have_the_form_of_the_interface() -> None:
     session, _ = replies()
 
     url = session.url("/x", {"flag": True, "many": ["a", "b"], "text": "a b&c"})
@@ -76,7 +76,7 @@ def test_an_empty_answer_is_an_empty_object() -> None:
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"[1]", b"\xff", b"[" * 50_000], ids=repr)
-def test_an_answer_that_is_no_object_is_the_services_fault(body: bytes) -> None:
+def test_a_response_that_is_not_an_object_is_an_error_of_the_service(body: bytes) -> None:
     session, _ = replies(Response(200, body=body))
 
     with pytest.raises(ServiceFailed, match="not a JSON object"):
@@ -107,7 +107,7 @@ def test_each_refusal_is_an_error_with_the_services_reason(status: int, reason: 
 
 
 @pytest.mark.parametrize("status", [301, 302, 304, 308])
-def test_an_answer_that_sends_elsewhere_is_not_followed(status: int) -> None:
+def test_a_redirect_is_not_followed(status: int) -> None:
     session, requests = replies(Response(status, Headers([("Location", "https://www.example.org/login")])))
 
     with pytest.raises(ServiceFailed, match=r"redirects to .*www\.example\.org/login; check base_url"):
@@ -120,7 +120,7 @@ def test_an_answer_that_sends_elsewhere_is_not_followed(status: int) -> None:
 
 @pytest.mark.spec("A3-22", "A3-22c")
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
-def test_an_answer_that_says_wait_is_waited_for(status: int) -> None:
+def test_a_retryable_response_is_waited_for(status: int) -> None:
     shelf, time = Shelf({"GET": [answer(status, Retry_After="9")]}), Time()
     name = shelf.store(b"")
 
@@ -129,7 +129,7 @@ def test_an_answer_that_says_wait_is_waited_for(status: int) -> None:
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE"])
-def test_what_has_the_same_effect_twice_is_sent_again_after_a_broken_connection(method: str) -> None:
+def test_an_idempotent_request_is_sent_again_after_a_broken_connection(method: str) -> None:
     shelf = Shelf({method: [lost, reset]})
     name = shelf.store(b"")
 
@@ -138,7 +138,7 @@ def test_what_has_the_same_effect_twice_is_sent_again_after_a_broken_connection(
     assert len(shelf.requests) == 3
 
 
-def test_a_creation_is_not_sent_twice_when_nobody_knows_whether_it_arrived() -> None:
+def test_a_creation_that_may_have_arrived_is_not_sent_again() -> None:
     shelf = Shelf({"POST": [lost]})
 
     with pytest.raises(Interrupted, match="may have succeeded"):
@@ -147,7 +147,7 @@ def test_a_creation_is_not_sent_twice_when_nobody_knows_whether_it_arrived() -> 
 
 
 @pytest.mark.spec("X-07")
-def test_with_an_id_it_is_and_the_409_means_that_it_was_made() -> None:
+def test_a_creation_with_an_id_is_sent_again_and_a_409_means_success() -> None:
     shelf = Shelf({"POST": [lost]})
 
     file = create_file(session_for(shelf), {"name": "a", "id": "mine"})
@@ -158,7 +158,7 @@ def test_with_an_id_it_is_and_the_409_means_that_it_was_made() -> None:
 
 
 @pytest.mark.spec("X-07")
-def test_a_409_at_the_first_try_is_somebody_elses_file() -> None:
+def test_a_409_at_the_first_try_is_an_error() -> None:
     shelf = Shelf()
     shelf.store(b"", id="mine")
 
@@ -167,7 +167,7 @@ def test_a_409_at_the_first_try_is_somebody_elses_file() -> None:
 
 
 @pytest.mark.spec("X-07")
-def test_a_409_after_a_rate_limit_is_somebody_elses_file_too() -> None:
+def test_a_409_after_a_rate_limit_is_an_error() -> None:
     """A 429 says that nothing was done, so the file is not from this call."""
     shelf = Shelf({"POST": [answer(429)]})
     shelf.store(b"", id="mine")
@@ -177,7 +177,7 @@ def test_a_409_after_a_rate_limit_is_somebody_elses_file_too() -> None:
 
 
 @pytest.mark.spec("X-06", "X-06a")
-def test_patience_ends_with_the_last_error() -> None:
+def test_the_last_error_is_raised_when_the_patience_is_used_up() -> None:
     shelf, time = Shelf({"GET": [answer(429, envelope(429, "rateLimitExceeded"))] * 99}), Time()
 
     with pytest.raises(RateLimited, match="Wait a little"):
@@ -204,7 +204,7 @@ def test_a_service_that_never_answered_is_tried_three_times(tmp_path: Path, sent
     assert len(tries) == 3
 
 
-def test_an_answer_that_breaks_off_is_asked_for_again() -> None:
+def test_a_request_is_sent_again_after_a_response_that_breaks_off() -> None:
     def breaks() -> object:
         yield b'{"id"'
         raise Disconnected("cut")
@@ -219,7 +219,7 @@ def test_an_answer_that_breaks_off_is_asked_for_again() -> None:
 # -- the operations
 
 
-def test_pages_are_asked_for_as_they_are_needed() -> None:
+def test_pages_are_requested_as_they_are_needed() -> None:
     pages = [
         Response(200, body=b'{"files": [{"id": "1"}, {"id": "2"}], "nextPageToken": "t"}'),
         Response(200, body=b'{"files": [{"id": "3"}]}'),
@@ -241,7 +241,7 @@ def test_a_limit_ends_the_pages() -> None:
     assert len(requests) == 1
 
 
-def test_a_page_that_follows_itself_is_the_services_fault() -> None:
+def test_a_repeated_page_token_is_an_error_of_the_service() -> None:
     page = Response(200, body=b'{"files": [], "nextPageToken": "t"}')
     session, _ = replies(page, page)
 
@@ -249,7 +249,7 @@ def test_a_page_that_follows_itself_is_the_services_fault() -> None:
         list(list_files(session))
 
 
-def test_ids_and_updates_go_where_the_names_say() -> None:
+def test_ids_and_updates_use_the_paths_of_the_names() -> None:
     answers = [Response(200, body=b'{"ids": ["a"]}'), Response(200, body=b"{}"), Response(204)]
     session, requests = replies(*answers)
     session.names = Names(storage="drive")
@@ -265,7 +265,7 @@ def test_ids_and_updates_go_where_the_names_say() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["", ".", ".."])
-def test_an_id_that_is_none_is_refused_here(wrong: str) -> None:
+def test_an_invalid_id_is_refused_before_anything_is_sent(wrong: str) -> None:
     session, _ = replies()
 
     with pytest.raises(ValueError, match="file_id"):
@@ -286,7 +286,7 @@ def test_an_id_that_is_none_is_refused_here(wrong: str) -> None:
         ("http://[::1]:8080/gate/", "http://[::1]:8080/gate"),
     ],
 )
-def test_an_address_is_used_in_one_form(address: str, used: str) -> None:
+def test_an_address_is_normalized(address: str, used: str) -> None:
     assert Session(address, handler=Shelf()).base_url == used
 
 
@@ -294,7 +294,7 @@ def test_an_address_is_used_in_one_form(address: str, used: str) -> None:
     "wrong",
     ["api.example.org", "ftp://x", "https://", "https://u:p@x", "https://x?a=1", "https://x#f", "https://x:99999"],
 )
-def test_what_is_no_address_is_refused(wrong: str) -> None:
+def test_an_invalid_address_is_refused(wrong: str) -> None:
     with pytest.raises(ValueError, match=r"base_url|Port"):
         Session(wrong, handler=Shelf())
 
@@ -308,7 +308,7 @@ def test_a_path_begins_with_a_slash() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["", "two words", "line\n", "ünicode", "tab\t"])
-def test_a_token_that_cannot_be_one_is_refused_without_showing_it(wrong: str) -> None:
+def test_an_invalid_token_is_refused_without_showing_it(wrong: str) -> None:
     with pytest.raises(ValueError, match="token must be printable ASCII") as caught:
         Session(BASE, wrong, handler=Shelf())
     assert not wrong or wrong not in str(caught.value)
@@ -322,7 +322,7 @@ def test_a_token_of_another_type_is_refused() -> None:
         session.call("GET", "/x")
 
 
-def test_a_token_function_is_asked_late_and_once_more_after_a_401() -> None:
+def test_a_token_function_is_called_when_needed_and_again_after_a_401() -> None:
     tokens = iter(["first", "second"])
     shelf = Shelf({"GET": [None, answer(401), answer(401)]})
     name = shelf.store(b"")
@@ -351,7 +351,7 @@ def test_without_a_token_there_is_no_header() -> None:
 
 
 @pytest.mark.spec("T-05", "T-05a", "T-05b", "T-05c")
-def test_the_token_is_nowhere_to_be_seen(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_token_is_in_no_log_repr_or_error(caplog: pytest.LogCaptureFixture) -> None:
     """A service that repeats the token in its answers, in errors too, does not make it visible."""
     caplog.set_level(logging.DEBUG)
     echo = Headers([("Content-Type", "application/json")])
@@ -373,7 +373,7 @@ def test_the_token_is_nowhere_to_be_seen(caplog: pytest.LogCaptureFixture) -> No
 
 
 @pytest.mark.spec("T-05", "T-05c")
-def test_an_address_that_is_none_is_not_shown_because_it_may_be_the_token() -> None:
+def test_an_invalid_address_is_not_shown_because_it_may_be_the_token() -> None:
     for swapped in (TOKEN, f"ftp://user:{TOKEN}@x"):
         with pytest.raises(ValueError, match="base_url is not a web address") as caught:
             Session(swapped, BASE)
@@ -387,7 +387,7 @@ def test_a_session_is_not_pickled() -> None:
 
 
 @pytest.mark.spec("T-05", "T-05c")
-def test_a_traceback_that_shows_variables_does_not_show_it() -> None:
+def test_a_traceback_with_variables_does_not_show_the_token() -> None:
     """As IPython's %xmode Verbose does, whose output a notebook saves."""
     with pytest.raises(Interrupted) as caught:
         session_for(Shelf({"POST": [reset]})).call("POST", "/x")
@@ -404,7 +404,7 @@ def test_a_traceback_that_shows_variables_does_not_show_it() -> None:
 
 
 @pytest.mark.spec("T-05", "T-05a")
-def test_a_prepared_request_does_not_show_it_either() -> None:
+def test_a_prepared_request_does_not_show_the_token() -> None:
     seen: list[Request] = []
 
     def handler(request: Request) -> Response:
@@ -421,7 +421,7 @@ def test_a_prepared_request_does_not_show_it_either() -> None:
 
 
 @pytest.mark.spec("D-04", "D-04a", "D-04b")
-def test_an_exchange_keeps_what_was_said() -> None:
+def test_an_exchange_has_the_request_and_the_response() -> None:
     shelf, time = Shelf(), Time()
     session = session_for(shelf, time)
 
@@ -452,7 +452,7 @@ def test_bodies_are_counted_and_text_is_kept_to_2_kib() -> None:
     assert multipart.sent > 5000
 
 
-def test_a_failed_exchange_says_why() -> None:
+def test_a_failed_exchange_has_its_error() -> None:
     session = session_for(Shelf({"GET": [reset]}))
 
     with pytest.raises(NotFound):
@@ -461,7 +461,7 @@ def test_a_failed_exchange_says_why() -> None:
     assert (first.status, first.error, first.response_headers) == (None, "reset", ())
 
 
-def test_the_record_is_a_ring_whose_numbers_go_on() -> None:
+def test_the_record_keeps_the_last_exchanges_with_their_numbers() -> None:
     recorder = Recorder(limit=3)
     session = session_for(Shelf(), recorder=recorder)
     for _ in range(5):
@@ -486,7 +486,7 @@ def test_many_threads_share_one_record() -> None:
     assert sorted(exchange.n for exchange in session.exchanges) == list(range(1, 201))
 
 
-def test_a_header_that_a_caller_brings_does_not_replace_the_token() -> None:
+def test_an_authorization_header_of_a_caller_is_replaced() -> None:
     shelf = Shelf()
     name = shelf.store(b"")
     session = session_for(shelf)
@@ -507,7 +507,7 @@ def test_a_request_by_hand_has_the_length_of_its_body_in_process(method: str, le
     assert shelf.header_values("Content-Length", method) == length
 
 
-def test_the_jitter_is_seeded_by_the_sessions_dice() -> None:
+def test_the_jitter_comes_from_the_sessions_random_generator() -> None:
     time = Time()
     shelf = Shelf({"GET": [answer(503)]})
     name = shelf.store(b"")

@@ -24,7 +24,7 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def test_every_kind_of_source_gives_the_same_bytes(path: Path) -> None:
+def test_every_kind_of_source_reads_the_same_bytes(path: Path) -> None:
     with path.open("rb") as file:
         for argument in (path, str(path), CONTENT, bytearray(CONTENT), memoryview(CONTENT), io.BytesIO(CONTENT), file):
             source = open_source(argument)
@@ -46,7 +46,7 @@ def test_names_and_types_come_from_the_source(path: Path) -> None:
 
 
 @pytest.mark.parametrize("wrong", [7, None, ["a.csv"], {"a": 1}, object()], ids=lambda value: type(value).__name__)
-def test_what_is_no_source_is_named(wrong: object) -> None:
+def test_an_invalid_source_is_named(wrong: object) -> None:
     with pytest.raises(TypeError, match=r"source is .*give a path, bytes, or a file object"):
         open_source(wrong)
 
@@ -63,12 +63,12 @@ def test_text_is_refused(tmp_path: Path) -> None:
         open_source(Text()).read(0, 4)
 
 
-def test_an_empty_path_is_no_folder() -> None:
+def test_an_empty_path_is_refused() -> None:
     with pytest.raises(ValueError, match="source is empty; give the path of a file"):
         open_source("")
 
 
-def test_paths_that_cannot_be_read_are_found_at_once(tmp_path: Path) -> None:
+def test_unreadable_paths_are_refused_at_once(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError, match=r"source .* is a folder"):
         open_source(tmp_path)
     with pytest.raises(FileNotFoundError, match=r"source 'no\.csv' does not exist"):
@@ -85,7 +85,7 @@ class PathOfBytes(os.PathLike[bytes]):
         return b"a.csv"
 
 
-def test_a_file_object_is_read_from_where_it_stands() -> None:
+def test_a_file_object_is_read_from_its_position() -> None:
     file = io.BytesIO(CONTENT)
     file.seek(100)
 
@@ -94,7 +94,7 @@ def test_a_file_object_is_read_from_where_it_stands() -> None:
     assert (source.size, source.read(0, 10)) == (len(CONTENT) - 100, CONTENT[100:110])
 
 
-def test_a_file_object_at_its_end_is_a_mistake() -> None:
+def test_a_file_object_at_its_end_is_refused() -> None:
     file = io.BytesIO()
     file.write(b"something")
 
@@ -126,7 +126,7 @@ def test_a_file_object_that_grows_is_noticed() -> None:
         source.read(0, 10)
 
 
-def test_a_read_error_is_the_sources_own(path: Path) -> None:
+def test_a_read_error_is_raised_unchanged(path: Path) -> None:
     source = open_source(path)
     path.unlink()
 
@@ -171,7 +171,7 @@ def test_a_stream_keeps_the_last_bytes_and_no_more() -> None:
         source.read(499, 10)
 
 
-def test_a_stream_ends_where_it_ends() -> None:
+def test_a_stream_of_unknown_size_is_read_to_its_end() -> None:
     source = StreamSource(Stream(b"abc"))
 
     assert source.read(0, 10) == b"abc"
@@ -180,20 +180,20 @@ def test_a_stream_ends_where_it_ends() -> None:
 
 
 @pytest.mark.parametrize("declared_size", [2, 4])
-def test_a_stream_of_another_size_than_told_has_changed(declared_size: int) -> None:
+def test_a_stream_of_another_size_than_declared_has_changed(declared_size: int) -> None:
     source = open_source(Stream(b"abc"), size=declared_size)
 
     with pytest.raises(SourceChanged):
         source.read(0, declared_size)
 
 
-def test_a_stream_of_the_size_that_was_told_is_fine() -> None:
+def test_a_stream_of_the_declared_size_is_read() -> None:
     source = open_source(Stream(b"abc"), size=3)
 
     assert source.read(0, 2) + source.read(2, 1) == b"abc"
 
 
-def test_a_pipe_that_does_not_wait_is_an_error() -> None:
+def test_a_pipe_that_does_not_block_is_an_error() -> None:
     left, right = socket.socketpair()
     left.setblocking(False)
     with left, right, left.makefile("rb", buffering=0) as file, pytest.raises(BlockingIOError):

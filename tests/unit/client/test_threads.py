@@ -104,7 +104,7 @@ def test_a_broken_chunk_counts_the_bytes_that_left() -> None:
 # -- two uploads of one file
 
 
-def test_an_upload_that_is_overtaken_says_so() -> None:
+def test_an_upload_whose_session_another_upload_uses_is_an_error() -> None:
     session = session_for(Shelf())
     first = start_upload(session, CONTENT, chunk_size=Q)
     first.send_chunk()
@@ -124,7 +124,7 @@ def test_an_upload_that_is_overtaken_says_so() -> None:
 
 
 @pytest.mark.parametrize("state", ["disk", "memory"])
-def test_two_calls_for_one_file_at_once_make_two_files(tmp_path: Path, state: str) -> None:
+def test_two_simultaneous_uploads_of_a_file_make_two_files(tmp_path: Path, state: str) -> None:
     """The second call must not go on with the session that the first one is sending to."""
     source = tmp_path / "a.bin"
     source.write_bytes(CONTENT)
@@ -146,7 +146,7 @@ def test_two_calls_for_one_file_at_once_make_two_files(tmp_path: Path, state: st
     assert session.pending.all() == []
 
 
-def test_an_idle_upload_is_taken_over_by_the_next_call(tmp_path: Path) -> None:
+def test_the_next_call_takes_over_an_idle_upload(tmp_path: Path) -> None:
     source = tmp_path / "a.bin"
     source.write_bytes(CONTENT)
     shelf = Shelf()
@@ -160,7 +160,7 @@ def test_an_idle_upload_is_taken_over_by_the_next_call(tmp_path: Path) -> None:
     assert begun.resume() == made
 
 
-def test_threads_that_drive_one_upload_take_turns() -> None:
+def test_threads_that_share_an_upload_take_turns() -> None:
     shelf = Shelf()
     session = session_for(shelf)
     begun = start_upload(session, CONTENT, chunk_size=Q)
@@ -173,7 +173,7 @@ def test_threads_that_drive_one_upload_take_turns() -> None:
     assert sent == [(0, Q - 1), (Q, 2 * Q - 1), (2 * Q, 2 * Q + 2)]
 
 
-def test_a_thread_waits_for_the_step_that_is_under_way() -> None:
+def test_a_thread_waits_for_the_current_step_of_another() -> None:
     """The question of a second thread is asked behind the chunk, not in the middle of it."""
     shelf, inside = Shelf(), Event()
     session = session_for(shelf)
@@ -221,7 +221,7 @@ def test_a_token_that_another_thread_has_renewed_is_used() -> None:
     assert tokens == ["token0", "token1"]
 
 
-def test_a_fault_strikes_one_request_of_all_threads() -> None:
+def test_a_fault_affects_one_request_of_all_threads() -> None:
     faults: list[str | None] = []
 
     def handle(request: Request) -> Response:

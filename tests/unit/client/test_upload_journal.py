@@ -75,7 +75,7 @@ def test_entries_come_oldest_first(journal: UploadJournal) -> None:
     assert [e.key for e in journal.all()] == ["b", "a"]
 
 
-def test_the_folder_and_the_files_are_the_persons_own(tmp_path: Path) -> None:
+def test_only_the_user_can_read_the_folder_and_its_files(tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "state"
     start_upload(session_for(Shelf(), state_dir=folder), bytes(2 * Q), chunk_size=Q)
 
@@ -99,7 +99,7 @@ def test_an_entry_that_cannot_be_read_is_none(tmp_path: Path, text: str) -> None
     assert UploadJournal(tmp_path).read("k") is None
 
 
-def test_a_folder_that_cannot_be_written_is_no_reason_to_fail(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_replaced_by_memory(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file stands where the folder should be")
     session = session_for(Shelf(), state_dir=tmp_path / "state")
 
@@ -108,7 +108,7 @@ def test_a_folder_that_cannot_be_written_is_no_reason_to_fail(tmp_path: Path) ->
     assert session.pending.all() == []
 
 
-def test_the_place_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_folder_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert default_folder({"SVC_NOTEBOOKS_STATE": "/x", "XDG_STATE_HOME": "/y"}) == Path("/x")
     assert default_folder({"XDG_STATE_HOME": "/y"}) == Path("/y/svc-notebooks")
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -124,7 +124,7 @@ def _hold(folder: Path, ready: object, leave: object) -> None:
     os._exit(1)  # as if it were killed
 
 
-def test_another_process_has_it_until_it_dies(tmp_path: Path) -> None:
+def test_another_process_has_the_lock_until_it_ends(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     ready, leave = context.Event(), context.Event()
     process = context.Process(target=_hold, args=(tmp_path, ready, leave))

@@ -70,7 +70,7 @@ def test_each_type_stores_the_content(options: dict[str, object], kind: str) -> 
     assert f"uploadType={kind}" in url
 
 
-def test_a_path_brings_its_name_and_its_type(tmp_path: Path) -> None:
+def test_a_path_gives_its_name_and_type(tmp_path: Path) -> None:
     path = tmp_path / "survey.csv"
     path.write_bytes(b"a,b\n1,2\n")
     shelf = Shelf()
@@ -94,7 +94,7 @@ def test_an_update_is_a_put_on_the_files_upload_uri(options: dict[str, object]) 
     assert shelf.contents == {name: CONTENT}
 
 
-def test_a_multipart_upload_is_one_body_with_a_boundary_from_the_sessions_dice() -> None:
+def test_a_multipart_upload_has_a_boundary_from_the_sessions_random_generator() -> None:
     bodies: list[tuple[str, bytes]] = []
 
     def handler(request: Request) -> Response:
@@ -112,7 +112,7 @@ def test_a_multipart_upload_is_one_body_with_a_boundary_from_the_sessions_dice()
     )
 
 
-def test_parameters_and_types_go_with_the_initiation() -> None:
+def test_the_initiation_has_parameters_and_types() -> None:
     shelf = Shelf()
 
     upload(
@@ -161,7 +161,7 @@ def test_a_stream_of_unknown_size_can_go_in_one_request(kind: str) -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"name": "b"}], ids=["media", "multipart"])
-def test_an_answer_that_says_wait_is_waited_for(options: dict[str, str]) -> None:
+def test_a_retryable_response_is_waited_for(options: dict[str, str]) -> None:
     shelf = Shelf({"POST": [answer(503), answer(429)]})
 
     upload(session_for(shelf), CONTENT, **options)  # type: ignore[arg-type]
@@ -196,14 +196,14 @@ def test_an_update_is_repeated() -> None:
     assert shelf.contents == {name: CONTENT}
 
 
-def test_a_stream_that_is_gone_cannot_be_repeated() -> None:
+def test_a_stream_that_was_read_cannot_be_sent_again() -> None:
     shelf = Shelf({"POST": [lambda shelf, request: (as_body(request.body).read(), Response(503))[1]]})
 
     with pytest.raises(Interrupted, match="stream that cannot be read again"):
         upload(session_for(shelf), Stream(bytes(20 * MIB)), upload_type="media")
 
 
-def test_a_source_that_fails_is_the_persons_error(tmp_path: Path) -> None:
+def test_a_source_that_cannot_be_read_raises_its_own_error(tmp_path: Path) -> None:
     path = tmp_path / "a.bin"
     path.write_bytes(CONTENT)
 
@@ -232,7 +232,7 @@ def test_a_source_that_fails_is_the_persons_error(tmp_path: Path) -> None:
         (-5, "262144"),
     ],
 )
-def test_chunk_sizes_that_do_not_fit_are_refused_with_the_nearest_ones(size: int, near: str) -> None:
+def test_invalid_chunk_sizes_are_refused_with_the_nearest_valid_ones(size: int, near: str) -> None:
     shelf = Shelf()
 
     with pytest.raises(ValueError, match="chunk_size"):
@@ -271,7 +271,7 @@ def test_wrong_arguments_are_named(options: dict[str, object], error: type[Excep
 # -- by hand
 
 
-def test_an_upload_can_be_stepped_by_hand() -> None:
+def test_an_upload_can_be_run_step_by_step() -> None:
     shelf = Shelf()
     begun = start_upload(session_for(shelf), CONTENT, name="a.bin", chunk_size=Q)
 
@@ -290,7 +290,7 @@ def test_an_upload_can_be_stepped_by_hand() -> None:
         begun.send_chunk()
 
 
-def test_a_broken_chunk_is_a_row_and_the_next_one_asks_first() -> None:
+def test_a_broken_chunk_is_a_row_and_the_next_step_queries_the_status() -> None:
     shelf = Shelf({"PUT": [reset]})
     begun = start_upload(session_for(shelf), CONTENT, chunk_size=Q)
 
@@ -301,7 +301,7 @@ def test_a_broken_chunk_is_a_row_and_the_next_one_asks_first() -> None:
     assert [row["action"] for row in begun.history] == ["begin", "send", "wait", "ask", "send"]
 
 
-def test_asking_twice_changes_nothing() -> None:
+def test_repeated_status_queries_change_nothing() -> None:
     shelf, time = Shelf(), Time()
     begun = start_upload(session_for(shelf, time), CONTENT, chunk_size=Q)
 
@@ -324,7 +324,7 @@ def test_a_cancelled_upload_cannot_go_on() -> None:
 
 
 @pytest.mark.parametrize("answered", [204, 404, 499])
-def test_whatever_the_words_a_cancelled_upload_is_not_begun_anew(answered: int) -> None:
+def test_a_cancelled_upload_is_not_opened_again_whatever_the_status(answered: int) -> None:
     shelf = Shelf({"DELETE": [reset, answer(503), answer(answered)]})
     begun = start_upload(session_for(shelf), CONTENT, chunk_size=Q)
 
@@ -354,7 +354,7 @@ def test_a_cancel_that_is_refused_is_an_error() -> None:
 
 
 @pytest.mark.spec("A3-23", "A3-23a")
-def test_a_session_that_expired_is_shown_as_such_and_begun_anew() -> None:
+def test_an_expired_session_is_shown_and_opened_again() -> None:
     shelf = Shelf()
     begun = start_upload(session_for(shelf), CONTENT, chunk_size=Q)
     begun.send_chunk()
@@ -366,7 +366,7 @@ def test_a_session_that_expired_is_shown_as_such_and_begun_anew() -> None:
     assert list(shelf.contents.values()) == [CONTENT]
 
 
-def test_before_it_is_begun_there_is_nothing_to_ask_or_cancel() -> None:
+def test_an_upload_without_a_session_has_no_status_and_no_cancel() -> None:
     begun = start_upload(session_for(Shelf()), CONTENT)
     begun.session_uri = None
 
@@ -376,7 +376,7 @@ def test_before_it_is_begun_there_is_nothing_to_ask_or_cancel() -> None:
 
 
 @pytest.mark.parametrize("location", [{}, {"Location": "ftp://x/y"}], ids=["none", "ftp"])
-def test_an_initiation_without_a_usable_location_is_the_services_fault(location: dict[str, str]) -> None:
+def test_an_initiation_without_a_valid_location_is_an_error_of_the_service(location: dict[str, str]) -> None:
     session = session_for(lambda request: Response(200, Headers(location)))
 
     with pytest.raises(ServiceFailed, match="session"):
@@ -409,7 +409,7 @@ def test_progress_goes_up_to_the_whole(options: dict[str, object]) -> None:
 
 
 @pytest.mark.spec("A3-25")
-def test_the_same_call_goes_on_where_it_stopped(tmp_path: Path) -> None:
+def test_the_same_call_resumes_an_interrupted_upload(tmp_path: Path) -> None:
     shelf, state = Shelf({"PUT": [None, *[reset] * 99]}), tmp_path / "state"
     with pytest.raises(Interrupted, match="Run it again"):
         upload(session_for(shelf, state_dir=state), CONTENT, name="a", chunk_size=Q)
@@ -427,7 +427,7 @@ def test_the_same_call_goes_on_where_it_stopped(tmp_path: Path) -> None:
 
 
 @pytest.mark.spec("A3-25")
-def test_other_content_other_words_or_another_place_is_another_upload(tmp_path: Path) -> None:
+def test_other_content_metadata_or_destination_is_another_upload(tmp_path: Path) -> None:
     path = tmp_path / "a.bin"
     path.write_bytes(CONTENT)
     shelf = Shelf()
@@ -443,7 +443,7 @@ def test_other_content_other_words_or_another_place_is_another_upload(tmp_path: 
 
 
 @pytest.mark.spec("A3-25")
-def test_an_expired_entry_is_begun_anew_and_forgotten() -> None:
+def test_an_expired_entry_is_opened_again_and_removed() -> None:
     shelf = Shelf()
     session = session_for(shelf)
     start_upload(session, CONTENT, chunk_size=Q).close()
@@ -456,7 +456,7 @@ def test_an_expired_entry_is_begun_anew_and_forgotten() -> None:
 
 
 @pytest.mark.spec("A3-25")
-def test_a_pending_upload_is_taken_up_with_what_it_was_begun_with(tmp_path: Path) -> None:
+def test_a_pending_upload_is_resumed_with_its_metadata(tmp_path: Path) -> None:
     path = tmp_path / "a.bin"
     path.write_bytes(CONTENT)
     shelf = Shelf()
@@ -472,7 +472,7 @@ def test_a_pending_upload_is_taken_up_with_what_it_was_begun_with(tmp_path: Path
 
 
 @pytest.mark.spec("A3-25")
-def test_a_pending_upload_needs_the_same_bytes_again() -> None:
+def test_a_pending_upload_needs_the_same_content() -> None:
     session = session_for(Shelf())
     start_upload(session, CONTENT, chunk_size=Q).close()
     (entry,) = session.pending.all()
@@ -483,13 +483,13 @@ def test_a_pending_upload_needs_the_same_bytes_again() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["", "ftp://x", 7, None])
-def test_a_session_uri_that_is_none_is_refused(wrong: object) -> None:
+def test_an_invalid_session_uri_is_refused(wrong: object) -> None:
     with pytest.raises(ValueError, match="session_uri"):
         resume_upload(session_for(Shelf()), wrong, CONTENT)  # type: ignore[arg-type]
 
 
 @pytest.mark.spec("A3-23", "A3-23b")
-def test_a_session_of_which_only_the_address_is_known_is_not_begun_anew_without_its_name() -> None:
+def test_a_session_without_known_metadata_is_not_opened_again() -> None:
     shelf = Shelf()
     begun = start_upload(session_for(shelf), CONTENT, name="a.bin", chunk_size=Q)
     begun.send_chunk()
@@ -501,7 +501,7 @@ def test_a_session_of_which_only_the_address_is_known_is_not_begun_anew_without_
     assert shelf.contents == {}
 
 
-def test_resuming_what_is_complete_finds_the_file() -> None:
+def test_resuming_a_complete_upload_returns_the_file() -> None:
     shelf = Shelf({"PUT": [lost]})
     begun = start_upload(session_for(shelf), CONTENT, chunk_size=-1)
     begun.send_chunk()
@@ -581,7 +581,7 @@ def test_generated_ids_make_creations_repeatable() -> None:
 
 
 @pytest.mark.parametrize("upload_type", ["media", "resumable"])
-def test_a_full_disk_of_the_service_is_not_asked_again(upload_type: str) -> None:
+def test_a_full_disk_of_the_service_is_not_retried(upload_type: str) -> None:
     """It is said at once, and without a wait."""
     full = answer(507, envelope(507, "insufficientStorage"))
     shelf, time = Shelf(faults={"POST": [full]}), Time()
@@ -593,7 +593,7 @@ def test_a_full_disk_of_the_service_is_not_asked_again(upload_type: str) -> None
     assert time.slept == []
 
 
-def test_an_upload_goes_on_when_the_service_has_room_again(tmp_path: Path) -> None:
+def test_an_upload_resumes_when_the_service_has_space_again(tmp_path: Path) -> None:
     source = tmp_path / "big.bin"
     source.write_bytes(CONTENT)
     shelf = Shelf(faults={"PUT": [None, answer(507, envelope(507, "insufficientStorage"))]})
