@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Final
+from types import UnionType
+from typing import Any, Final, get_args, get_origin, get_type_hints, is_typeddict
 
 from .errors.catalogue import refuse
 from .http.messages import JSON
@@ -28,6 +29,24 @@ ANY_KEY: Final[Shape] = {"": None}
 MAX_DEPTH = 20
 
 _TOKEN = re.compile(r"\s*([^\s,/()]+|[,/()])")
+
+
+def shape_of(resource: Any) -> Shape:
+    """Return the names of a TypedDict of core/resources. A field with any JSON has any keys.
+
+    >>> from .resources.calendars import AclRule
+    >>> shape_of(AclRule)["scope"]
+    {'type': None, 'value': None}
+    """
+    fields = get_type_hints(resource, localns={"JSON": Any, "JSONObject": dict})
+    return {name: _shape_of_value(field) for name, field in fields.items()}
+
+
+def _shape_of_value(field: Any) -> Shape | None:
+    value = get_args(field)[0] if get_origin(field) in (list, UnionType) else field
+    if is_typeddict(value):
+        return shape_of(value)
+    return ANY_KEY if value is Any or dict in (value, get_origin(value)) else None
 
 
 def parse(text: str) -> Mask:

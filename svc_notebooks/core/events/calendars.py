@@ -4,33 +4,18 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
-from typing import Final
 
 from ..errors.catalogue import ApiError, Row, refuse, row
-from ..field_mask import ANY_KEY, Shape
+from ..field_mask import shape_of
 from ..http.messages import JSON, JSONObject
 from ..lone_surrogates import lone_surrogates
+from ..resources.calendars import AclRule, Calendar, CalendarListEntry
 from ..time_zones import zone
 from .field_checks import is_address
 
-CALENDAR_SHAPE: Final[Shape] = {
-    **dict.fromkeys(("kind", "etag", "id", "summary", "description", "location", "timeZone", "dataOwner")),
-    "conferenceProperties": ANY_KEY,
-}
-LIST_SHAPE: Final[Shape] = {
-    **CALENDAR_SHAPE,
-    **dict.fromkeys(("accessRole", "primary", "selected", "hidden", "deleted", "summaryOverride")),
-    **dict.fromkeys(("colorId", "backgroundColor", "foregroundColor")),
-    "defaultReminders": {"method": None, "minutes": None},
-    "notificationSettings": ANY_KEY,
-}
-RULE_SHAPE: Final[Shape] = {
-    "kind": None,
-    "etag": None,
-    "id": None,
-    "role": None,
-    "scope": {"type": None, "value": None},
-}
+CALENDAR_SHAPE = shape_of(Calendar)
+LIST_SHAPE = shape_of(CalendarListEntry)
+RULE_SHAPE = shape_of(AclRule)
 
 
 class CalendarRole(IntEnum):

@@ -7,12 +7,12 @@ service, the form, the columns of frames and the reference of the documentation 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from ..errors.decision_ids import GADGET_DISPLAY, NEGATIVE_GUESTS, NEGATIVE_SEQUENCE, PROPERTY_VALUES, REQUEST_ID
-from ..field_mask import ANY_KEY, Shape
+from ..field_mask import shape_of
+from ..resources.events import Event
 from .colors import EVENT_COLORS
 
 RESPONSES = ("needsAction", "declined", "tentative", "accepted")
@@ -180,30 +180,5 @@ FIELD_ORDER = (
 """The order of the fields in a response."""
 
 
-def _shape(paths: Iterable[str]) -> Shape:
-    tree: dict[str, dict[str, object]] = {}
-    for path in paths:
-        node: dict[str, object] = tree  # type: ignore[assignment]
-        for name in path.replace("[]", "").split("."):
-            node = node.setdefault(name, {})  # type: ignore[assignment]
-    return _to_shape(tree)
-
-
-_FREE_FORM = {"preferences", "private", "shared", "parameters", "birthdayProperties", "focusTimeProperties",
-         "outOfOfficeProperties", "workingLocationProperties", "entryPointFeatures"}  # fmt: skip
-
-
-def _to_shape(tree: dict[str, dict[str, object]]) -> Shape:
-    return {
-        name: ANY_KEY if name in _FREE_FORM else (_to_shape(below) if below else None)  # type: ignore[arg-type]
-        for name, below in tree.items()
-    }
-
-
-_PERSON = ("displayName", "email", "id", "self")
-EVENT_SHAPE: Final[Shape] = _shape(
-    [field.path for field in EVENT_FIELDS]
-    + [f"{who}.{part}" for who in ("creator", "organizer") for part in _PERSON]
-    + ["conferenceData.createRequest.status.statusCode"]
-)
+EVENT_SHAPE = shape_of(Event)
 """The names that a `fields` mask may have."""

@@ -9,8 +9,9 @@ from enum import IntEnum
 from typing import Any
 
 from ..errors.catalogue import ApiError, Row, refuse, row
-from ..field_mask import Shape
+from ..field_mask import Shape, shape_of
 from ..http.messages import JSONObject
+from ..resources.files import Permission
 
 
 class Role(IntEnum):
@@ -36,11 +37,7 @@ GRANTEES: Mapping[str, str | None] = {
 }
 """The types of grantees, and the field that names the grantee."""
 
-PERMISSION_SHAPE: Shape = dict.fromkeys(
-    ("id", "kind", "type", "role", "emailAddress", "domain", "displayName", "allowFileDiscovery", "deleted",
-     "expirationTime", "inheritedPermissionsDisabled", "pendingOwner", "permissionDetails", "photoLink",
-     "teamDrivePermissionDetails", "view")
-)  # fmt: skip
+PERMISSION_SHAPE: Shape = {**shape_of(Permission), "permissionDetails": None, "teamDrivePermissionDetails": None}
 _UNSUPPORTED = ("expirationTime", "view", "pendingOwner", "inheritedPermissionsDisabled")
 """Fields of the family that this service does not support. They are rejected, so that no client relies on them."""
 

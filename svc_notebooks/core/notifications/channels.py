@@ -18,17 +18,15 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from ..errors.catalogue import ApiError, Row, row
-from ..field_mask import ANY_KEY, Shape
+from ..field_mask import shape_of
 from ..http.messages import JSONObject
+from ..resources.files import ChannelResource
 
 MAX_ID_LENGTH = 64
 MAX_TOKEN_LENGTH = 256
 _MAX_ADDRESS = 2048
 
-CHANNEL_SHAPE: Shape = {
-    "kind": None, "id": None, "resourceId": None, "resourceUri": None, "token": None, "expiration": None,
-    "type": None, "address": None, "payload": None, "params": ANY_KEY,
-}  # fmt: skip
+CHANNEL_SHAPE = shape_of(ChannelResource)
 """The names that a mask may have. No response has `type` and `address`, which are fields of the request."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.errors.catalogue import refuse
-from ...core.field_mask import ANY_KEY, Shape
+from ...core.field_mask import shape_of
 from ...core.http.messages import Response
 from ...core.http.native_formats import MAX_IMPORT_SIZES
 from ...core.resources.files import About, ImportTargets
@@ -12,20 +12,7 @@ from ..context.service_context import RequestContext, ServiceContext
 from .operations import parse_fields_param, select_fields
 from .resource import user_resource
 
-_USER: Shape = dict.fromkeys(("kind", "displayName", "me", "permissionId", "emailAddress", "photoLink"))
-_QUOTA: Shape = dict.fromkeys(("limit", "usage", "usageInStorage", "usageInStorageTrash"))
-_SHAPE: Shape = {
-    "kind": None,
-    "user": _USER,
-    "storageQuota": _QUOTA,
-    "importFormats": ANY_KEY,
-    "exportFormats": ANY_KEY,
-    "maxImportSizes": ANY_KEY,
-    "maxUploadSize": None,
-    "appInstalled": None,
-    "folderColorPalette": None,
-    "canCreateDrives": None,
-}
+_SHAPE = shape_of(About)
 FOLDER_COLORS = (
     "#ac725e", "#d06b64", "#f83a22", "#fa573c", "#ff7537", "#ffad46", "#fad165", "#fbe983",
     "#b3dc6c", "#7bd148", "#16a765", "#42d692", "#92e1c0", "#9fe1e7", "#9fc6e7", "#4986e7",
