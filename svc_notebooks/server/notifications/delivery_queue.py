@@ -111,10 +111,12 @@ class DeliveryQueue:
                 token=channel.token,
                 of_changes=bool(channel.of_changes),
             )
-            if self._is_address_allowed(channel.address):
+            policy, address = self._context.policy, channel.address
+            if address in self._allowed or is_registered(self._store, policy, address):
+                self._allowed.add(address)
                 names = self._context.names
                 headers = [*_HEADERS, *message.headers(names)]
-                outcome = await send(channel.address, headers, message.body(names))
+                outcome = await send(address, headers, message.body(names))
             else:
                 outcome = AttemptOutcome(None, "the domain of the address is not registered")
             with self._store.exclusive():
@@ -125,11 +127,6 @@ class DeliveryQueue:
                 look_again |= self._record(waiting, outcome, began)
                 waiting = self._next_due(channel.seq)
         return look_again
-
-    def _is_address_allowed(self, address: str) -> bool:
-        if address not in self._allowed and is_registered(self._store, self._context.policy, address):
-            self._allowed.add(address)
-        return address in self._allowed
 
     def _record(self, waiting: Waiting, outcome: AttemptOutcome, began: int) -> bool:
         """Record an attempt, and drop or postpone its message. Returns whether there will be another attempt."""

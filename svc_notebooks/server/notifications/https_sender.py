@@ -92,12 +92,14 @@ class _HostPool:
             if self._resolving is None or self._resolving.done():
                 self._resolving = resolve(self._target)
             addresses = await asyncio.shield(self._resolving)  # shared by all who wait for it
-            return await connect(self._target, addresses, self._trust, self._new_connection)
+            return await connect(
+                self._target,
+                addresses,
+                self._trust,
+                lambda: Connection(self._on_change, rest=self._timeout, idle=_IDLE_SECONDS),
+            )
         finally:
             self._connecting -= 1
-
-    def _new_connection(self) -> Connection:
-        return Connection(self._on_change, rest=self._timeout, idle=_IDLE_SECONDS)
 
     def _on_change(self, connection: Connection) -> None:
         self._connections.pop(connection, None)
