@@ -1,7 +1,7 @@
-"""Builds HTML: `tag` escapes everything that is not `Markup` already.
+"""Builds HTML with `tag`, which escapes everything that is not `Markup`.
 
-An HTML widget runs what it is given, and file names, headers and error texts come from others. So
-markup is built with `tag` alone, and `tag` has the one escape of the package.
+An HTML widget runs the scripts in its value, and file names, headers and error texts come from others. So all markup is
+built with `tag`, and `escape_html` is the only escape of the package.
 """
 
 from __future__ import annotations
@@ -12,29 +12,30 @@ _VOID = frozenset({"br", "input", "meta", "hr"})
 
 
 class Markup(str):
-    """Text that is HTML already."""
+    """Text that is HTML."""
 
     __slots__ = ()
 
 
 def escape_html(value: object) -> Markup:
-    """The value as HTML: markup as it is, everything else as the text that it is.
+    """Return a value as HTML. Markup stays as it is, and any other value is escaped.
 
-    >>> escaped("<b>")
+    >>> escape_html("<b>")
     '&lt;b&gt;'
     """
     return value if isinstance(value, Markup) else Markup(escape(str(value), quote=True))
 
 
 def join_html(*children: object) -> Markup:
-    """Pieces one after the other."""
+    """Return values as HTML, one after the other."""
     return Markup("".join(escape_html(child) for child in children))
 
 
 def tag(element: str, *children: object, **attributes: object) -> Markup:
-    """One element.
+    """Return an element with children and attributes.
 
-    An underscore in an attribute's name is a hyphen, one behind it is nothing.
+    In the name of an attribute, `_` stands for `-`; a `_` at its end is dropped, as in `class_`. An attribute that is
+    None is left out.
 
     >>> tag("p", "a < b", class_="note", aria_live="polite")
     '<p class="note" aria-live="polite">a &lt; b</p>'
