@@ -22,10 +22,10 @@ from .styles import row
 
 Value = TypeVar("Value")
 Report: TypeAlias = Callable[[int, int | None], None]
-"""Told the bytes that are done and the bytes in all; raises Stopped once the person has pressed Cancel."""
+"""Called with the bytes that are done and the total. Raises Stopped after the person has clicked Cancel."""
 
 _STATUS_INTERVAL = 5
-"""Seconds between two words about work that takes long."""
+"""Seconds between two status texts of a long task."""
 
 _BUSY_MESSAGE = "A task is running. Wait for it, or cancel it."
 

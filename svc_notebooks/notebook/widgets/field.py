@@ -10,10 +10,10 @@ import ipywidgets as widgets
 from .html import tag
 
 LABEL = {"description_width": "var(--svc-label)"}
-"""A label of the first column; the forms' style sheet puts it above its control where there is no room."""
+"""The style of a label in the first column; on narrow pages the style sheet puts it above its control."""
 
 AUTO_WIDTH = {"description_width": "initial"}
-"""A label as wide as its words."""
+"""The style of a label that is as wide as its text."""
 
 
 def describe(text: str, tooltip: str) -> dict[str, Any]:
@@ -101,10 +101,10 @@ def checkbox(label: str, tooltip: str, *, value: bool = False) -> widgets.Checkb
     return widgets.Checkbox(value=value, **describe(label, tooltip), indent=False, layout={"width": "auto"})
 
 
-# What is typed is sent as a whole, with Enter or when the field is left: letter by letter, those that a busy kernel
-# has not taken yet would come after the button that is pressed next. Until then only the page has it, and the page
-# draws a field anew with what the kernel knows as soon as anything of it changes: so nothing of one is changed, its
-# hint neither, while somebody may be typing.
+# Text fields send their text with Enter or when they lose the focus. If each letter were sent, the letters that a busy
+# kernel has not handled yet would arrive after the click on a button. Until then only the page has the text, and it
+# draws a field again with the kernel's value if any trait of it changes. So no trait of a text field may change, not
+# even its hint, while a person may be typing.
 
 
 def text_field(

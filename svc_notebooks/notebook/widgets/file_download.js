@@ -1,14 +1,14 @@
-// The browser's half of handing over a result: its slices become a Blob, which is saved or, if it is a PDF, shown.
-// Messages and not traits, so that a notebook that is saved does not keep the bytes.
+// Receives the slices of a file and joins them to a Blob, which is saved or, if it is a PDF, shown.
+// The slices are messages and not traits, so that a saved notebook does not contain the bytes.
 
 function element(name, attributes = {}, ...children) {
   const node = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  node.append(...children); // text becomes text nodes: a file name is never read as HTML
+  node.append(...children); // strings become text nodes, so a file name is never parsed as HTML
   return node;
 }
 
-const PDF_VIEW = "#navpanes=0&view=FitH"; // what PDF viewers of browsers understand; others read past it
+const PDF_VIEW = "#navpanes=0&view=FitH"; // parameters of the PDF viewers of browsers; others ignore them
 
 function link(facts, url) {
   return element("a", { href: url, download: facts.name, title: `Save ${facts.name} again` }, facts.name);
@@ -44,7 +44,7 @@ function render({ model, el }) {
     url = URL.createObjectURL(new Blob(parts, { type: facts.mime }));
     const view = VIEWS[facts.kind](facts, url);
     box.replaceChildren(view);
-    if (model.get("taken") >= facts.n) return; // another view of the same form was first
+    if (model.get("taken") >= facts.n) return; // another view of the same form has it already
     model.set("taken", facts.n);
     model.save_changes();
     if (facts.kind === "save") view.querySelector("a").click();

@@ -13,7 +13,7 @@ from .html import tag
 from .preview import data_url
 
 LARGEST_LINK = 2 * MIB
-"""Browsers take a link of this many bytes; some take no more."""
+"""The largest file in bytes for a data URL; some browsers limit links to this size."""
 
 
 class BrowserDownload(Protocol):

@@ -1,9 +1,9 @@
-// The browser's half of a transfer to the kernel. The trait `files` is the truth: what the kernel has.
-// A slice is on its way until `received` has passed it; after a silence all of them are sent again.
+// Sends files to the kernel in slices. The trait `files` has what the kernel has received.
+// A slice is acknowledged when `received` has passed it; after a timeout all unacknowledged slices are sent again.
 
-const SLICE = 1024 * 1024; // a message over 10 MiB is dropped by the notebook server
-const WINDOW = 4; // slices on their way at once
-const TIMEOUT = 5000; // milliseconds before slices are sent again; doubled each time in a row
+const SLICE = 1024 * 1024; // the notebook server drops messages over 10 MiB
+const WINDOW = 4; // unacknowledged slices at a time
+const TIMEOUT = 5000; // milliseconds until slices are sent again; doubled after each timeout in a row
 
 const UNITS = [["GiB", 1024 ** 3], ["MiB", 1024 ** 2], ["KiB", 1024]];
 
@@ -16,7 +16,7 @@ function sizeText(size) {
 function element(name, attributes = {}, ...children) {
   const node = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  node.append(...children); // text becomes text nodes: a file name is never read as HTML
+  node.append(...children); // strings become text nodes, so a file name is never parsed as HTML
   return node;
 }
 
@@ -57,7 +57,7 @@ class Sender {
     this.sent = this.acknowledged = 0;
   }
 
-  // What the kernel has changed: go on from there.
+  // Continue after a change of `files` by the kernel.
   onFilesChanged() {
     const entry = this.model.get("files").find((file) => file.key === this.current());
     if (!entry) return;
@@ -109,7 +109,7 @@ class Sender {
   }
 }
 
-// One line of the list, made once and changed in place: who tabs to its button keeps it.
+// One line of the list, updated in place so that its button keeps the focus.
 class Row {
   constructor(entry, sender) {
     this.sender = sender;
@@ -176,7 +176,7 @@ function render({ model, el }) {
     const files = model.get("files");
     for (const [key, old] of rows) {
       if (files.some((entry) => entry.key === key)) continue;
-      if (old.line.contains(document.activeElement)) input.focus(); // its button was pressed
+      if (old.line.contains(document.activeElement)) input.focus(); // its Remove button was clicked
       old.line.remove();
       rows.delete(key);
     }

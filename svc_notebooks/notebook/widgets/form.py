@@ -34,7 +34,7 @@ _COPY = {
     "onclick": "getSelection().selectAllChildren(this.closest('.svc-code').querySelector('pre'));"
     "document.execCommand('copy'); this.textContent = 'Copied'",
 }
-"""Without navigator.clipboard, which is there over https and on this machine alone."""
+"""Copies without navigator.clipboard, which browsers have only over https and on localhost."""
 
 
 def code_view(code: str) -> Markup:
@@ -117,7 +117,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.children[-1].send({"go": "wrong"})
 
     def _show_table(self, result: DataFrame) -> None:
-        table = Markup(result.to_html(index=False, border=0, justify="left", na_rep=""))  # it escapes what is in it
+        table = Markup(result.to_html(index=False, border=0, justify="left", na_rep=""))  # to_html escapes the values
         self.table.value = tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label="Result")
 
     def _show_code(self) -> None:

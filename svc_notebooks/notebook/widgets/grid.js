@@ -1,18 +1,18 @@
-// Rows as a grid: one stop for Tab, arrows inside. Space and clicks choose, Enter opens, Backspace goes up.
-// The kernel says which rows there are, and hears which are chosen.
+// A grid of rows with one tab stop. Arrow keys move, Space and clicks select, Enter opens, Backspace goes up.
+// The kernel sends the rows and receives the selection.
 
 function element(name, attributes = {}, ...children) {
   const node = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  node.append(...children); // text becomes text nodes: a file name is never read as HTML
+  node.append(...children); // strings become text nodes, so a file name is never parsed as HTML
   return node;
 }
 
 class Grid {
   constructor(model, el) {
     this.model = model;
-    this.current = 0; // the row that Tab comes to
-    this.anchor = 0; // where a choice with Shift begins
+    this.current = 0; // the row that is the tab stop
+    this.anchor = 0; // the start of a selection with Shift
     this.drawn = [];
     this.columns = Object.entries(model.get("columns")); // the first one is the name of a row
     const names = this.columns.map(([key, words]) => element("th", { scope: "col", class: `svc-${key}` }, words));
@@ -45,7 +45,7 @@ class Grid {
     if (hadFocus) this.focus();
   }
 
-  // Where the keyboard goes on: at the same file, near it if it is gone, else at the top.
+  // The row that gets the focus: the same file, a near one if it is gone, otherwise the first.
   indexOf(id) {
     const indexById = new Map(this.rows.map((row, n) => [row.id, n]));
     if (indexById.has(id)) return indexById.get(id);
@@ -67,7 +67,7 @@ class Grid {
     return element("tr", { "data-n": n, class: row.folder ? "svc-folder" : "" }, mark, name, ...rest);
   }
 
-  // Of the rows that are drawn: where both change in one message, this may be called before the new ones are.
+  // Uses the rows on the page, because this may be called before new rows of the same message are drawn.
   mark() {
     const chosen = new Set(this.model.get("chosen"));
     [...this.body.rows].forEach((line, n) => {

@@ -1,11 +1,11 @@
-// JupyterLab's shortcuts take the arrow keys and single letters from whatever has the focus, so that a list or a
-// row of radio buttons in an output cannot be used by keyboard. It leaves an element alone that carries the mark.
+// JupyterLab's shortcuts take the arrow keys and single letters, so that a list or radio buttons in an output cannot be
+// used by keyboard. JupyterLab ignores keys in elements with the attribute that is set here.
 // And ipywidgets gives radio buttons no name, so that each of them is a stop of its own, and arrows do nothing.
-// On any message the focus goes to the first field of the form that is marked as wrong.
-// A list that lies over other things is there while it has the focus: who clicks into it is done with it.
-// Escape in a question presses its Cancel button.
-// What leaving a field says may move the button that is pressed next from under the mouse: the press stays its own,
-// unless the mouse itself moves away, which takes a press back.
+// Any message moves the focus to the first field of the form with a problem.
+// A list that covers other controls is shown while it has the focus, and closes after a click into it.
+// Escape in a dialog clicks its Cancel button.
+// A message that appears when a field loses the focus may move the button under the mouse during a click. The click
+// still belongs to that button, unless the mouse moves away.
 
 const FORM = ".svc-form";
 const MARK = "data-lm-suppress-shortcuts";
@@ -14,7 +14,7 @@ const WRONG = ".svc-bad :is(input, select, textarea)";
 const QUESTION = ".svc-form .svc-question";
 const LIST = ".svc-form .svc-over select";
 
-const MOVE_THRESHOLD = 10; // pixels that a hand moves while it presses
+const MOVE_THRESHOLD = 10; // pixels that the mouse may move during a click
 
 let groups = 0;
 let pressed = null;

@@ -22,7 +22,7 @@ from .html import Markup, join_html, tag
 MAX_TEXT = 64 * KIB
 MAX_ROWS, MAX_COLUMNS, MAX_ENTRIES = 50, 20, 50
 MAX_SIZE = 4 * MIB
-"""A page or a picture over this many bytes is not shown: it would travel to the browser inside a message."""
+"""The largest page or picture in bytes that is shown, because it is sent to the browser inside a message."""
 
 _BOX = "border: 1px solid var(--jp-border-color1, #bdbdbd); border-radius: 4px; background: #fff; color: #212121"
 _SCROLL = f"{_BOX}; overflow: auto; max-height: 26em; padding: 6px 12px"
@@ -60,7 +60,7 @@ def _table(separator: str) -> Callable[[bytes], Markup]:
         lines = io.StringIO(body.decode("utf-8-sig", "replace"), newline="")
         try:
             rows = list(csv.reader(lines, delimiter=separator))
-        except csv.Error:  # a cell that is longer than csv takes
+        except csv.Error:  # a cell is longer than the csv module allows
             return _text(body)
         longest = max((len(cell) for row in rows for cell in row), default=0)
         return _text(body) if longest > MAX_TEXT else _cells(rows)

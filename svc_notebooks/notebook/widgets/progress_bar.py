@@ -14,7 +14,7 @@ import ipywidgets as widgets
 from ..byte_sizes import progress_text
 from .html import Markup, tag
 
-_ANNOUNCED_STEP = 10  # percent: a line that changes at every chunk is never read to its end
+_ANNOUNCED_STEP = 10  # percent; screen readers never finish a line that changes with every chunk
 
 
 class ProgressBar(widgets.VBox):  # type: ignore[misc]

@@ -83,7 +83,7 @@ class UploadBuffer:
     def begin(self, key: str, name: str, size: int, mime_type: str) -> None:
         """Begin a file of `size` bytes."""
         self._count += 1
-        path = self._temporary_folder() / f"{self._count}"  # a name from outside never becomes a path
+        path = self._temporary_folder() / f"{self._count}"  # the name of the browser is never used as a path
         path.touch()
         self._files[key] = IncomingFile(key, name, size, mime_type, path)
 

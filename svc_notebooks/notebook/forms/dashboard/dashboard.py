@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ....client.session import Session
 
 _POLL_INTERVAL = 0.5
-"""Seconds between two looks at whether something has changed."""
+"""Seconds between two polls."""
 
 _ARMED_MESSAGE = "A fault or a limit is armed. Click Refresh to reload lists, because the requests would trigger it."
 
@@ -104,8 +104,6 @@ class Dashboard(Form):
         self._guard(self._open)
         self._poll_task = _start_task(self._poll_forever)
 
-    # -- what a program sees
-
     @property
     def session(self) -> Session:
         """The session of the user whose tabs are shown."""
@@ -157,8 +155,6 @@ class Dashboard(Form):
         dispose(*self._placeholders)
         super().close()
 
-    # -- what happens
-
     @property
     def _page(self) -> DashboardTab:
         return self._tabs[self.tabs.selected_index or 0]
@@ -189,8 +185,6 @@ class Dashboard(Form):
                 pane.children = ()
                 form.close()
         self._show_status()
-
-    # -- keeping fresh
 
     async def _poll_forever(self) -> None:
         while True:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ....client.transport.recorder import Exchange
 
 MAX_LISTED = 200
-"""So many exchanges are listed, the latest; `exchanges()` has all."""
+"""The number of latest exchanges in the list; `exchanges()` has all."""
 
 _COLUMNS = {"asked": "Request", "status": "Status", "sent": "Sent", "received": "Received", "time": "At (UTC)"}
 _VIEWS = (

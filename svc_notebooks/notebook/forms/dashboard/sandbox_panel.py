@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...sandbox.sandbox import Sandbox
 
 MAX_ROWS = 30
-"""So many rows are shown, the latest; `result` has all."""
+"""The number of latest rows that are shown; `result` has all."""
 
 _LOGS = (
     ("Agenda: scheduled events", "agenda"),

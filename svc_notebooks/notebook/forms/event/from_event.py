@@ -46,7 +46,7 @@ def fill_controls(controls: EventControls, event: JSONObject, read_back: Callabl
     if other.keys() & set(_TIMES):  # controls have both times or none
         other |= {name: event[name] for name in _TIMES if name in event}
     rest = {name: None if name in other else value for name, value in event.items()}
-    for name in other:  # one control may have several fields: the others of them stay
+    for name in other:  # a control may have several fields, of which only this one is cleared
         if name in _FIELDS:
             _set(controls, name, rest)
     controls.other_fields.value = other

@@ -73,7 +73,7 @@ def read_controls(controls: EventControls) -> Draft:
     if duplicates:
         problems.append((controls.other_fields, duplicate_message(duplicates)))
     problems += _parameter_problems(controls, arguments)
-    # `start` and `end` have to be arguments, and a text would be a time
+    # `start` and `end` are arguments; a text among the other fields is not a time object
     times = {name: other[name] for name in ("start", "end") if isinstance(other.get(name), dict)}
     rest = {name: value for name, value in other.items() if name not in times}
     metadata = {"metadata": {**arguments.get("metadata", {}), **rest}} if rest else {}

@@ -37,7 +37,7 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
         self.chooser = widgets.Dropdown(
             **describe("Document", "The native documents of this service, last modified first"),
             style=LABEL,
-            layout={"min_width": "min(100%, 24em)"},  # with nothing in it, too, there is room beside its label
+            layout={"min_width": "min(100%, 24em)"},  # an empty list has the same width
         )
         self.refresh = widgets.Button(description="Refresh", tooltip="Reload the list of documents")
         self.note = widgets.HTML()

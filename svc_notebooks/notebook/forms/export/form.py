@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ...arguments import File
 
 _STATUS_INTERVAL = 5
-"""Seconds between two words about an export that takes long."""
+"""Seconds between two status texts of a long export."""
 
 _CONVERTING = "Converting …"
 _STOPPING = "Stopping when the service responds …"
@@ -122,8 +122,6 @@ class ExportForm(Form):
             self.table,
         )
 
-    # -- what a program sees
-
     @property
     def result(self) -> DataFrame:
         """The saved exports, with the columns of `export()`. Browser downloads have no path."""
@@ -133,17 +131,13 @@ class ExportForm(Form):
         """Return the equivalent call."""
         return self.controls.code(**self._answer_arguments)
 
-    # -- what a press does
-
     def refresh(self) -> None:
         """Reload the list of documents."""
         self.controls.document.read(session_or_current(self._session), self._ids)
         self._show_formats()
 
     def _show_formats(self) -> None:
-        if (
-            self.controls.document.facts != self._shown_document
-        ):  # what is looked at stays while it is the same document
+        if self.controls.document.facts != self._shown_document:  # the preview of the same document stays
             self._clear()
         self._shown_document = self.controls.document.facts
         self.controls.show_formats(session_or_current(self._session))
@@ -182,7 +176,7 @@ class ExportForm(Form):
         self._stop_requested = False
         try:
             self._task = asyncio.get_running_loop().create_task(self._run_in_thread(request, on_done))
-        except RuntimeError:  # no event loop: nobody waits for this one
+        except RuntimeError:  # no event loop
             self._finish(request, on_done, lambda: request.run(self._check_stop))
 
     def _cancel(self) -> None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ....core.resources.files import File, FileList
 
 PAGE_SIZE = 20
-"""So many files are shown at once."""
+"""The number of files on a page."""
 
 _ROOT_FOLDER = (ROOT, "My files")
 
@@ -133,8 +133,6 @@ class FileBrowser(Form):
         last = (self.trash, self.untrash, self.ask["delete"])
         self._actions = row(self.open, self.ask["download"], self.details, *changing, *last)
 
-    # -- what a program sees
-
     @property
     def busy(self) -> bool:
         """True while a task runs."""
@@ -161,14 +159,12 @@ class FileBrowser(Form):
             try:
                 return self._action(self.question.question).code
             except ValueError:
-                pass  # not all is filled in
+                pass  # the dialog is incomplete
         return self._last_code or self.query.code()
 
     def refresh(self) -> None:
         """Reload the present page of the list."""
         self._list(keep=True)
-
-    # -- listing
 
     def _session_now(self) -> Session:
         return session_or_current(self._session)
@@ -225,8 +221,6 @@ class FileBrowser(Form):
             long=True,
         )
 
-    # -- what a press does
-
     def _run(
         self, label: str, act: Callable[[Report], Any], then: Callable[[Any], None], *, long: bool = False
     ) -> None:
@@ -275,7 +269,7 @@ class FileBrowser(Form):
         try:
             self._run_action(actions.copy_restriction_action(self._session_now(), file, allowed))
         except Exception:
-            self._show_selection()  # the switch shows what the service has
+            self._show_selection()  # reset the switch
             raise
 
     def _action(self, question: Question) -> FileAction:
@@ -320,8 +314,6 @@ class FileBrowser(Form):
             lambda fields: self._show_view(every_field(fields)),
         )
 
-    # -- what is chosen
-
     def _chosen_files(self) -> list[File]:
         ids = set(self.files.ids())
         return [file for file in self._files if file["id"] in ids]
@@ -336,8 +328,6 @@ class FileBrowser(Form):
         if len(files := self._require_selection()) > 1:
             raise ValueError("Several files are selected. Select one.")
         return files[0]
-
-    # -- what is shown
 
     def _show_page(self, page: FileList) -> None:
         session = self._session_now()
@@ -362,7 +352,7 @@ class FileBrowser(Form):
 
     def _show_selection(self) -> None:
         chosen, ids = self._chosen_files(), self.files.ids()
-        if ids != self._previewed_ids:  # what is looked at stays while the same is chosen
+        if ids != self._previewed_ids:  # keep the preview while the selection is the same
             self.view.value = ""
             self.browser_download.clear()
         self._previewed_ids = ids

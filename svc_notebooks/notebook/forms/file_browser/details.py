@@ -22,7 +22,7 @@ LIST_FIELDS = (
     "id,name,mimeType,size,createdTime,modifiedTime,trashed,starred,parents,webViewLink,shared,ownedByMe,"
     "description,owners(emailAddress),viewersCanCopyContent,capabilities(canEdit)"
 )
-"""The fields that a list asks for: the columns of `files()` and what the facts below it tell."""
+"""The fields of a list request, which are the columns of `files()` and those of the details."""
 
 
 COLUMNS = {"name": "Name", "kind": "Type", "size": "Size", "changed": "Modified (UTC)"}

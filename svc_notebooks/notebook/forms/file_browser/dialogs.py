@@ -66,7 +66,7 @@ BUTTONS = (
     ("share", "Share", "Share the selected files with somebody"),
     ("delete", "Delete", "Delete the selected files permanently, without the trash"),
 )
-"""The buttons that ask a question: its key, the words on the button, and its tooltip."""
+"""The buttons that open a dialog, with its key, the label and the tooltip."""
 
 
 class ConfirmDialog(widgets.VBox):  # type: ignore[misc]

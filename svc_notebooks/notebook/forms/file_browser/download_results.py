@@ -157,7 +157,7 @@ def _save(session: Session, request: Download, report: Report) -> DownloadResult
 def _partial_result(error: Exception, failed: dict[int, Exception], request: Download) -> DownloadResult:
     conflicts = {n: cause for n, cause in failed.items() if isinstance(cause, PathExists) and cause.replaceable}
     flagged = [n for n, cause in failed.items() if is_flagged(cause)]
-    saved_rows = getattr(error, "result", None)  # of several files those that were saved
+    saved_rows = getattr(error, "result", None)  # the rows of the files that were saved
     return DownloadResult(
         () if saved_rows is None else tuple(saved_rows["outcome"]),
         tuple(_conflict(cause, request.files[n]) for n, cause in conflicts.items()),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ....core.resources.files import File
 
 _PREFERRED = (HTML, CSV, SVG, PNG, TEXT)
-"""What a native document is looked at as, the first one that it can become."""
+"""The export formats for previews; the first one that a document has is used."""
 
 
 @dataclass(frozen=True, slots=True)

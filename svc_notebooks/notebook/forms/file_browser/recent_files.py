@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .search import FileQuery
 
 MAX_FILES = 200
-"""A list that is longer is not read to its end; the functions take any file."""
+"""Lists for selection have at most this many files; the functions of the package take any file."""
 
 
 def latest_files(session: Session, *facts: str, q: str = "") -> list[File]:

@@ -32,7 +32,7 @@ ORDERS = (
 )
 
 ROOT = "root"
-"""The folder that all of a person's files are in."""
+"""The id of the root folder."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,11 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
     """The controls. `lines` returns the recurrence. Controls that nobody has set follow the start of the event."""
 
     def __init__(self) -> None:
-        self._read_lines: tuple[Repeat | None, tzinfo | None, list[str]] = (None, None, [])  # lines as they came
+        self._read_lines: tuple[Repeat | None, tzinfo | None, list[str]] = (
+            None,
+            None,
+            [],
+        )  # the lines of `read`, kept unless a control changes
         self.frequency = widgets.Dropdown(
             options=_FREQUENCIES, **describe("Repeats", "How often the event takes place"), style=LABEL
         )

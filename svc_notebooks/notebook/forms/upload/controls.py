@@ -86,8 +86,6 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
     def _update_visibility(self) -> None:
         set_visible(self.chunk_size, self.upload_type.value in _CHUNKED)
 
-    # -- what is wrong
-
     def _check(self) -> None:
         self.check()
 
@@ -110,8 +108,6 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         is_media = self.upload_type.value == "media" and not wrong
         if is_media and (self._metadata() or self.convert.arguments().get("convert_to") or self._file_id()):
             yield self.upload_type, _MEDIA_ONLY
-
-    # -- what is meant
 
     def requests(self, session: Session) -> list[UploadRequest]:
         """Return the uploads, checked. Raises ValueError or TypeError. Nothing is sent."""
@@ -175,8 +171,6 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         chosen = int(self.chunk_size.value)
         matters = {"resumable": True, "auto": chosen != DEFAULT_CHUNK}
         return chosen if matters.get(self.upload_type.value) else None
-
-    # -- the same in code
 
     def code(self) -> str:
         """Return the equivalent call.

@@ -10,7 +10,7 @@ import ipywidgets as widgets
 from ...widgets.field import LABEL, describe, on_change, set_visible, text_field
 from ...widgets.upload_buffer import ChosenFile
 
-# ipywidgets loses a first choice whose value is None: now and then nothing is chosen at all.
+# ipywidgets sometimes selects nothing if the value of the first option is None.
 TARGETS = (
     ("None: keep the files as they are", ""),
     ("Automatic", "auto"),

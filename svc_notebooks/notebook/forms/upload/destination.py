@@ -79,7 +79,7 @@ class UploadDestination(widgets.VBox):  # type: ignore[misc]
         self._notify()
 
     def _notify(self) -> None:
-        if self._reading:  # the list loses its choice for a moment while it is filled
+        if self._reading:  # the list has no selection while it is filled
             return
         self._update_visibility()
         for changed in self._changed:

@@ -84,8 +84,6 @@ class UploadForm(Form):
         options.generate.on_click(lambda _button: self._guard(self._generate_id))
         self._compose(self.controls, buttons, self.question, self.bar, self.alert, self.table)
 
-    # -- what a program sees
-
     @property
     def result(self) -> DataFrame:
         """The files that this form has uploaded, with the columns of `files()`."""
@@ -94,8 +92,6 @@ class UploadForm(Form):
     def code(self) -> str:
         """Return the equivalent call, or without selected files that of the last upload."""
         return self.controls.code() if self.controls.files.names() else self._last_code or self.controls.code()
-
-    # -- what a press does
 
     def refresh(self) -> None:
         """Reload the list of files."""
@@ -114,7 +110,7 @@ class UploadForm(Form):
     def _upload(self) -> None:
         if self.busy:
             raise ValueError("An upload is running. Wait for it, or cancel it.")
-        if self._queue is None or self._queue.current is None:  # else the bar says what Resume is for
+        if self._queue is None or self._queue.current is None:  # otherwise the bar explains Resume
             self.bar.reset("Upload")
         problems = self.controls.check()
         if problems:
@@ -214,8 +210,6 @@ class UploadForm(Form):
             if self._finished:
                 self._show_table(self.result)
             self.bar.show_text(words)
-
-    # -- what it shows
 
     def _report(self, request: UploadRequest, done: int, total: int | None) -> None:
         label = f"Upload {request.name}"

@@ -21,7 +21,7 @@ _ON = "Default: on. Off: only people who can edit the file."
 _ID = "Empty: the service generates one. With an id, a repeated upload creates no second file."
 _CONVERTED = "A converted file cannot have an id of your own. Remove the id, or do not convert the file."
 _OTHER_CONTROLS = {"name": "Name", "id": "File ID", FIELD: "the switch above"}
-"""Metadata that have a control of their own."""
+"""Metadata with their own controls."""
 
 
 class UploadOptions(MoreOptions):
@@ -54,7 +54,7 @@ class UploadOptions(MoreOptions):
     def set_existing(self, facts: File | None) -> None:
         """Show the copy restriction of this existing file. None stands for new files."""
         followed = (facts or {}).get("id"), is_restricted(facts or {})
-        if followed != self._existing:  # a switch that was set for the same file stays as it is
+        if followed != self._existing:  # keep a switch that was set for the same file
             self._existing = followed
             self.viewers.value = not self._restricted
         set_visible(self.file_id, facts is None)

@@ -104,7 +104,7 @@ class UploadQueue:
         except Cancelled:
             raise
         except BaseException:
-            self._upload = None  # the journal knows where it stopped; what failed is not asked again
+            self._upload = None  # Resume continues from the journal, and the failed request is not repeated
             steps.close()
             raise
         return steps.run()

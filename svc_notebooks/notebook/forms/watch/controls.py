@@ -99,7 +99,7 @@ def _length_text(seconds: float) -> str:
 
 
 CHANGES = ""
-"""What the chooser has for the change log."""
+"""The value of the change log in the list."""
 
 _CHANNEL_ID = "Channel ID"
 _LABELS = {"id": _CHANNEL_ID, "token": "Token", "expiration": "Expires", "address": "Address"}
@@ -275,7 +275,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         try:
             arguments = self.arguments()
         except ValueError:
-            return ", ..."  # the field says what is missing
+            return ", ..."  # the field shows the problem
         shown = {name: _ASK_TOKEN if name == "token" else repr(value) for name, value in arguments.items()}
         return "".join(f", {name}={value}" for name, value in shown.items())
 

@@ -91,8 +91,6 @@ class WatchPanel(Form):
         )
         self._show()
 
-    # -- what a program sees
-
     @property
     def result(self) -> DataFrame:
         """The messages that were received, with the columns of `Receiver.messages()`."""
@@ -107,8 +105,6 @@ class WatchPanel(Form):
         if self.receiver:
             self.receiver.close()
         super().close()
-
-    # -- what a change and a press do
 
     def _update(self) -> None:
         """Show problems beside their fields, and update the code."""
@@ -207,8 +203,6 @@ class WatchPanel(Form):
 
         return move
 
-    # -- what is shown
-
     def _show(self, choose: str | None = None) -> None:
         session = session_or_current(self._session)
         known, now = registry_of(session).channels, session.clock.now()
@@ -226,7 +220,7 @@ class WatchPanel(Form):
         lines = [self._line_of.setdefault(n, widgets.HTML(layout={"margin": "0"})) for n in shown]
         for line, message in zip(lines, messages[shown.start :], strict=True):
             line.value = message_line(message, names, watched)
-        self.lines.children = tuple(lines)  # new ones behind: JupyterLab draws all anew that come after another
+        self.lines.children = tuple(lines)  # JupyterLab draws widgets again after an insertion, so new ones come last
 
     def _line(self, channel: Channel, state: str) -> str:
         ends = f" until {channel.expiration:%d %b, %H:%M:%S}" if channel.expiration and state == "active" else ""
@@ -258,7 +252,7 @@ def _loop_caller() -> Callable[[Callable[[], None]], None]:
         return lambda act: act()
 
     def later(act: Callable[[], None]) -> None:
-        with suppress(RuntimeError):  # the kernel is going
+        with suppress(RuntimeError):  # the kernel shuts down
             loop.call_soon_threadsafe(act)
 
     return later

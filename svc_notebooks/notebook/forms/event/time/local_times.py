@@ -74,7 +74,9 @@ def argument_time(moment: date | datetime | None, text: str, time_zone: str | No
     if not isinstance(moment, datetime):
         return {"date": moment_as_text, **({"timeZone": text} if text else {})}
     if offset := read_offset(text):
-        as_text = time_zone is None and offset.utcoffset(None)  # an argument in UTC is sent with that as its time zone
+        as_text = time_zone is None and offset.utcoffset(
+            None
+        )  # create_event sends a time in UTC with UTC as its time zone
         return moment_as_text + text if as_text else {"dateTime": moment.isoformat() + text}
     return {"dateTime": moment.isoformat(), "timeZone": text} if text else moment_as_text
 

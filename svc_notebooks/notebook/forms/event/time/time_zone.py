@@ -115,7 +115,7 @@ class ZoneChoice(Field):
             return name
         try:
             return f"{name}  (UTC{offset_text(self.moment.astimezone(zone(name)))})"
-        except OverflowError:  # a year that is still being typed, at the very end of time
+        except OverflowError:  # an incomplete year at the end of the range of dates
             return name
 
     def _pick(self) -> None:
