@@ -1,6 +1,6 @@
-"""Converts files to native documents and back, in worker processes; nothing heavy is imported before it is used.
+"""Converts files to native documents and back in worker processes. Libraries are imported when they are used.
 
-registry: which conversion exists, and the engines it needs; job: options, limits and errors of one conversion.
+registry: the conversions and the engines that each needs; job: options, limits and errors of one conversion.
 document, spreadsheet, presentation, drawing: model, readers and writers of each native type; script: script projects.
 engines: pandoc, typst, LibreOffice, Tesseract, image library, fonts.
 input: character sets, file type detection, safe zip files, the stored form of a document.

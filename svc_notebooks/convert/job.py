@@ -1,4 +1,4 @@
-"""A conversion job: its options, its folder, its limits and its notes; and the errors of conversions."""
+"""The options, the folder, the limits and the notes of a conversion job, and the errors of conversions."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ MIB = 1024 * 1024
 
 
 class ConversionError(Exception):
-    """The source cannot be converted; the text says why, for the person who sent it."""
+    """The source cannot be converted. The text is the reason, for the user."""
 
 
 class TooLarge(ConversionError):
-    """It would need more time, memory or disk space than a conversion may use."""
+    """The conversion needs more time, memory or disk space than its limits."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobLimits:
-    """How much one conversion may use; sizes in bytes."""
+    """The limits of one conversion, with sizes in bytes."""
 
     seconds: float = 60.0
     memory: int = 1536 * MIB
@@ -35,16 +35,16 @@ class JobLimits:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is asked for beside the bytes.
+    """The options of one conversion.
 
-    media_type: the essence of the source's type when reading, of the target's when writing.
+    media_type: the media type, without parameters, of the source when reading and of the target when writing.
     folder: an empty folder that is deleted afterwards.
-    name: the file's name, a title where a format wants one.
-    charset: what the source's Content-Type declares.
-    ocr_language: a BCP 47 tag that is well-formed, or None.
-    now: the date to write into formats that keep one: the service's time when reading, the document's last change
+    name: the name of the file, which is the title in formats that need one.
+    charset: the charset in the Content-Type of the source.
+    ocr_language: a well-formed BCP 47 tag, or None.
+    now: the date for formats that store one, which is the service's time when reading and the time of the last change
         when writing (so that outputs can be reproduced).
-    office: prefer LibreOffice where it is installed.
+    office: whether to prefer LibreOffice if it is installed.
     """
 
     media_type: str
@@ -58,6 +58,6 @@ class Job:
     notes: list[str] = field(default_factory=list)
 
     def note(self, text: str) -> None:
-        """Leave a word for the journal: something was left out or done in another way."""
+        """Add a note for the journal about content that was left out or changed."""
         if text not in self.notes:
             self.notes.append(text)

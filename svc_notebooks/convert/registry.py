@@ -1,7 +1,7 @@
-"""The conversion registry: maps (native type, media type) to a reader or writer and the engines it needs.
+"""The conversion registry, which maps a native type and a media type to a function and the engines that it needs.
 
-A reader takes the source's bytes and a job and returns a model; a writer takes a model and a job and returns
-bytes. A model is one of `MODELS`, and packs and unpacks itself.
+A reader takes the bytes of the source and a job and returns a model. A writer takes a model and a job and returns
+bytes. Each of `MODELS` can be packed and unpacked.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ..core.http.native_formats import (
     X_ODS,
     XLSX,
     ZIP,
-)
+)  # fmt: skip
 from .engines.available import (
     CALAMINE,
     LXML,
@@ -48,23 +48,23 @@ from .engines.available import (
     TYPST,
     XLSXWRITER,
     Engine,
-)
+)  # fmt: skip
 
 
 class Model(Protocol):
-    """The canonical body of a native document, as a value. Made without arguments it is an empty one."""
+    """The value of a native document, which is empty without arguments."""
 
     def pack(self) -> bytes:
-        """The bytes to store."""
+        """Return the bytes to store."""
 
     @classmethod
     def unpack(cls, body: bytes) -> Model:
-        """The value that `pack` stored."""
+        """Return the value that `pack` stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """One direction between a format and a native type: `function` is "module:name", below convert."""
+    """A conversion from or to a native type, with its function as "module:name" below convert."""
 
     native: str
     media_type: str
@@ -73,12 +73,12 @@ class Conversion:
 
     @property
     def is_available(self) -> bool:
-        """Whether what it needs is installed."""
+        """Whether all engines that it needs are available."""
         return all(engine.is_available() for engine in self.needs)
 
 
 def load(name: str) -> Any:
-    """What "module:name" names; a module that begins with a dot is below convert."""
+    """Import "module:name"; a module that begins with a dot is below convert."""
     module, _, attribute = name.partition(":")
     return getattr(import_module(module, __package__), attribute)
 
@@ -153,27 +153,20 @@ _WRITERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
 
 
 def importers(*, extended: bool = False) -> tuple[Conversion, ...]:
-    """The conversion of each media type that can be read here, in the order of core/http/native_formats.py."""
+    """Return the available conversions to native types, in the order of core/http/native_formats.py."""
     return tuple(conversion for conversion in _importers(extended) if conversion.is_available)
 
 
 def exporters(*, extended: bool = False) -> tuple[Conversion, ...]:
-    """The conversion of each export format that can be written here, in the order of core/http/native_formats.py."""
+    """Return the available conversions to export formats, in the order of core/http/native_formats.py."""
     return tuple(conversion for conversion in _exporters(extended) if conversion.is_available)
 
 
 def missing_engine(native: str, media_type: str, *, reads: bool, extended: bool = False) -> Engine | None:
-    """What would read or write that, and is not here; None where nothing is wanted, or nothing would help."""
+    """Return the first missing engine of a conversion, or None if none is missing or the conversion does not exist."""
     conversions = _importers(extended) if reads else _exporters(extended)
-    needs = next(
-        (
-            conversion.needs
-            for conversion in conversions
-            if (conversion.native, conversion.media_type) == (native, media_type)
-        ),
-        (),
-    )
-    return next((engine for engine in needs if not engine.is_available()), None)
+    needs = (row.needs for row in conversions if (row.native, row.media_type) == (native, media_type))
+    return next((engine for engine in next(needs, ()) if not engine.is_available()), None)
 
 
 def _importers(extended: bool) -> list[Conversion]:

@@ -45,7 +45,7 @@ def test_what_is_only_called_old_needs_no_libreoffice(source: bytes, job: Job, m
 
 @pytest.mark.parametrize("source", [b"", b"words", sources.png(), b"%PDF-1.4"])
 def test_what_is_no_document_is_not_shown_to_libreoffice(source: bytes, job: Job) -> None:
-    with pytest.raises(ConversionError, match="no Word document"):
+    with pytest.raises(ConversionError, match="not a Word document"):
         read.doc(source, job)
 
 

@@ -52,15 +52,15 @@ def test_json_of_another_form_is_the_one_file_of_a_project(job, source):
         (b'{"files": [\n1,]}', "line 2, column 3"),
         (b"", "line 1, column 1"),
         (b"NaN", "NaN"),
-        (b"[1e999]", "too large a number"),
-        (b"[" + b"1" * 9_999 + b"]", "no valid JSON"),
+        (b"[1e999]", "is too large"),
+        (b"[" + b"1" * 9_999 + b"]", "not valid JSON"),
         (encoded({"files": {}}), "expected a list"),
         (encoded({"scriptId": "1"}), "expected a list"),
         (encoded({"files": [1]}), r"files\[0\]: expected an object"),
         (encoded({"files": [{**_CODE, "type": "server"}]}), r"files\[0\].type: expected one of server_js, html, json"),
         (encoded({"files": [{**_CODE, "source": None}]}), r"files\[0\].source"),
         (encoded({"files": [{**_CODE, "name": ""}]}), r"files\[0\].name"),
-        (encoded({"files": [_CODE, _CODE]}), "'Code' is there more than once"),
+        (encoded({"files": [_CODE, _CODE]}), "'Code' occurs more than once"),
     ],
 )
 def test_what_is_no_project_is_refused_with_the_place(job, source, reason):

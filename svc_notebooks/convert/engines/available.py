@@ -1,4 +1,4 @@
-"""Lists the engines (libraries and programs) that conversions need, and finds out whether each is installed."""
+"""The engines (libraries and programs) that conversions need, and whether each is installed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...core.platform import capabilities
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """A library, or a program, which is a process of its own; `install`: what to do to have it."""
+    """A library, or a program that runs as a process, with the command that installs it."""
 
     name: str
     is_installed: Callable[[], bool]
@@ -24,15 +24,15 @@ class Engine:
     program: bool = False
 
     def is_available(self) -> bool:
-        """Whether it can work here and now."""
+        """Return whether the engine is installed and can run here."""
         return self.is_installed() and (capabilities().processes or not self.program)
 
     @property
     def missing(self) -> str:
-        """That it is not here, and what to do: the end of a sentence."""
+        """The end of an error message about the missing engine, with the command that installs it."""
         if self.program and not capabilities().processes:
-            return f"it needs {self.name}, a program of its own, and {capabilities().name} runs none."
-        if not capabilities().processes:  # what a page has beside itself it loads for a cell that imports it
+            return f"it needs the program {self.name}, and {capabilities().name} runs no programs."
+        if not capabilities().processes:  # a page loads a package when a cell imports it
             return f"it needs {self.name}, which is not loaded: run `import {self.name}` in a cell, then this again."
         return f"it needs {self.name}, which is not installed ({self.install})."
 
@@ -41,8 +41,7 @@ _installed_modules: set[str] = set()
 
 
 def _library(module: str, *, extra: str = "convert") -> Engine:
-    """What is missing is looked for again: a notebook may install it, and a page in a browser load it, at any time."""
-
+    # A missing library is searched again, since a notebook may install it, and a page load it, at any time.
     def is_installed() -> bool:
         if module not in _installed_modules and find_spec(module) is not None:
             _installed_modules.add(module)
@@ -53,14 +52,14 @@ def _library(module: str, *, extra: str = "convert") -> Engine:
 
 @cache
 def soffice() -> str | None:
-    """The path of LibreOffice, if it is installed."""
+    """Return the path of LibreOffice, or None if it is not installed."""
     candidates = ("soffice", "libreoffice", "/Applications/LibreOffice.app/Contents/MacOS/soffice")
     return next((path for candidate in candidates if (path := shutil.which(candidate))), None)
 
 
 @cache
 def pandoc() -> Path | None:
-    """The program that pypandoc_binary carries: of a version whose tree we know, whatever else is installed."""
+    """Return the pandoc in pypandoc_binary, whose version has the tree that we read, or None without it."""
     package = find_spec("pypandoc")
     folder = Path(package.origin).parent / "files" if package and package.origin else None
     names = ("pandoc", "pandoc.exe")
@@ -69,7 +68,7 @@ def pandoc() -> Path | None:
 
 @cache
 def tessdata() -> tuple[Path, ...]:
-    """The folders of trained data for OCR: named by TESSDATA_PREFIX, from packages, from the system."""
+    """Return the folders of OCR models from TESSDATA_PREFIX, from packages and from the system."""
     named = os.environ.get("TESSDATA_PREFIX")
     folders = [Path(named), Path(named, "tessdata")] if named else []
     folders.append(Path(sys.prefix, "share", "tessdata"))
@@ -101,10 +100,10 @@ ENGINES = (
 
 
 def available_engines() -> frozenset[str]:
-    """The names of those that can work here and now."""
+    """Return the names of the engines that can run here."""
     return frozenset(engine.name for engine in ENGINES if engine.is_available())
 
 
 def ocr_available() -> bool:
-    """Whether text in pictures can be read here."""
+    """Return whether text in pictures can be read here."""
     return TESSEROCR.is_available() and TESSDATA.is_available()

@@ -1,6 +1,6 @@
 """Chooses the fonts for PDF and image output, and reports the characters that no font has.
 
-Latin, Greek, Cyrillic and Hebrew are in typst's own fonts, so a page in these looks the same everywhere.
+Typst's own fonts have Latin, Greek, Cyrillic and Hebrew, so a page in these scripts looks the same everywhere.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ TYPST_CHARACTERS = re.compile(
     "\u2761-\u277f\u2794\u2798-\u27af\u27b1-\u2bff\u2c60-\u2cff\ua708-\ua716\ua71b-\ua727\ufb00-\ufb4f\ufe00-\ufe0f"
     "\ufe20-\ufe2f\ufffd\U0001d400-\U0001d7ff]"
 )
-"""The letters and signs of typst's own fonts; others they have in part, or without the joints of their script."""
+"""The characters that typst's own fonts have with the ligatures of their script."""
 _INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zs", "Zl", "Zp"})
 _MAX_SHOWN_LETTERS = 8
-"""So many letters of those that are missing are named."""
+"""The number of missing characters that a note names."""
 
 
 class Script(NamedTuple):
-    """Letters, the bit by which a font says that it has them (OS/2, ulUnicodeRange), and a package that brings one."""
+    """The characters of a script, its bit in fonts (OS/2, ulUnicodeRange), and a package with such a font."""
 
     name: str
     letters: re.Pattern[str]
@@ -41,19 +41,19 @@ class Script(NamedTuple):
 
 
 class MissingGlyphs(NamedTuple):
-    """Letters of a text that no font here has; `package` brings one, if any does."""
+    """The characters of a script that no installed font has, and a package with such a font or None."""
 
     script: str
     letters: str
     package: str | None
 
     def __str__(self) -> str:
-        """What to tell who will see the boxes."""
+        """The note about the characters."""
         if self.package is None:
-            return f"No font for {self.script}: boxes stand for them."
+            return f"No font for {self.script}; they are shown as boxes."
         more = "..." if len(self.letters) > _MAX_SHOWN_LETTERS else ""
         shown = f"{self.script} ({self.letters[:_MAX_SHOWN_LETTERS]}{more})"
-        return f"No font for {shown}: boxes stand for its letters; apt-get install {self.package}."
+        return f"No font for {shown}; its characters are shown as boxes. Install one: apt-get install {self.package}."
 
 
 def _script(name: str, letters: str, bit: int, package: str = "fonts-noto-core") -> Script:
@@ -89,15 +89,15 @@ SCRIPTS = (
     _script("Rare Han", "\U00020000-\U000323af", 59, "fonts-hanazono"),
     _script("Emoji", "\U0001f300-\U0001faff", -1, "fonts-noto-color-emoji"),
 )
-"""The scripts that are looked for in a text; emoji are told by a font's name."""
+"""The scripts to find in a text. Emoji fonts are recognized by name."""
 
-# Which of the families that have Han characters a text is set in, by what else is in it.
+# The style of Han characters depends on the other scripts of the text.
 _HAN_STYLES = (("Hangul", ("KR", "Korean")), ("Kana", ("JP", "Japanese")), ("Han", ("SC", "Simplified")))
 
 
 @cache
 def fonts() -> Any:
-    """The fonts as typst takes them: looked through once in a process, since that takes longer than a page."""
+    """Return the fonts for typst. They are searched once in a process, which takes longer than a page."""
     import typst
 
     folders = [folder for path in _SYSTEM_FOLDERS if (folder := Path(path).expanduser()).is_dir()]
@@ -105,7 +105,7 @@ def fonts() -> Any:
 
 
 def missing_glyphs(text: str) -> list[MissingGlyphs]:
-    """The letters of a text that no font here has, by script."""
+    """Return the characters of a text that no installed font has, by script."""
     coverage = _system_coverage() if (uncovered := _letters_beyond_typst(text)) else b""
     missing_letters: dict[tuple[str, str | None], str] = {}
     for letter in uncovered:
@@ -116,7 +116,7 @@ def missing_glyphs(text: str) -> list[MissingGlyphs]:
 
 
 def _letters_beyond_typst(text: str) -> list[str]:
-    """The letters that can be seen, and that typst's own fonts do not have."""
+    """Return the visible characters that typst's own fonts do not have."""
     if text.isascii():
         return []
     uncovered = TYPST_CHARACTERS.sub("", "".join(sorted(set(text))))
@@ -124,7 +124,7 @@ def _letters_beyond_typst(text: str) -> list[str]:
 
 
 def _script_of(letter: str) -> tuple[str, str | None]:
-    """The script of a letter, and the package that brings it; of rare ones as Unicode's name of the letter begins."""
+    """Return the script of a letter and its package; an unknown script is named as in the letter's Unicode name."""
     known = next((script for script in SCRIPTS if script.letters.match(letter)), None)
     if known:
         return known.name, known.package
@@ -133,40 +133,29 @@ def _script_of(letter: str) -> tuple[str, str | None]:
 
 
 def fallback_families(text: str) -> list[str]:
-    """The families to be tried, in this order, for the scripts of a text; Han as its language draws it."""
+    """Return the font families to try for the scripts of a text, with Han in the style of its language."""
     families_by_script = _families_by_script()
+    letters = "" if text.isascii() else "".join(set(text))
     used = [
         script.name
-        for script in _scripts_in(text)
-        if script.name in families_by_script and script.name not in _TYPST_SCRIPTS
+        for script in SCRIPTS
+        if script.name in families_by_script and script.name not in _TYPST_SCRIPTS and script.letters.search(letters)
     ]
     style = next((marks for name, marks in _HAN_STYLES if name in used), ())
     return list(dict.fromkeys(_preferred_family(name, families_by_script[name], style) for name in used))
 
 
 def script_report() -> list[tuple[str, str | None]]:
-    """For each script a family that has it, or None."""
+    """Return each script with a family that has it, or None."""
     families_by_script = _families_by_script() if TYPST.is_available() else {}
-    return [
-        (
-            script.name,
-            _preferred_family(script.name, families_by_script[script.name], ("SC",))
-            if script.name in families_by_script
-            else None,
-        )
-        for script in SCRIPTS
-    ]
-
-
-def _scripts_in(text: str) -> list[Script]:
-    letters = "" if text.isascii() else "".join(set(text))
-    return [script for script in SCRIPTS if script.letters.search(letters)]
+    families = ((script.name, families_by_script.get(script.name)) for script in SCRIPTS)
+    return [(name, _preferred_family(name, names, ("SC",)) if names else None) for name, names in families]
 
 
 def _preferred_family(script: str, names: tuple[str, ...], style: tuple[str, ...]) -> str:
-    """Of several families one without frills: made for the script, in the language's style, the shortest name.
+    """Choose the plainest family that is made for the script, in the style of the language.
 
-    Fonts claim ranges of which they have a letter or two; the one that is named for a script has all of it.
+    Fonts claim ranges of which they have a few characters, while a font with the name of the script has all.
     """
 
     def rank(name: str) -> tuple[bool, bool, bool, bool, int, str]:
@@ -178,7 +167,7 @@ def _preferred_family(script: str, names: tuple[str, ...], style: tuple[str, ...
 
 @cache
 def _families_by_script() -> dict[str, tuple[str, ...]]:
-    """The families that have each script, as their files say."""
+    """Return the families that claim to have each script."""
     families: dict[str, set[str]] = {name: {"Libertinus Serif"} for name in _TYPST_SCRIPTS}
     for face in fonts().fonts():
         bits = glyphs.unicode_ranges(face.path, face.index) if face.path else 0
@@ -191,7 +180,7 @@ def _families_by_script() -> dict[str, tuple[str, ...]]:
 
 @cache
 def _system_coverage() -> bytes:
-    """For each letter of Unicode whether an upright face of the system has it."""
+    """Return for each code point whether an upright system font has it."""
     marks = bytearray(0x110000)
     for face in fonts().fonts():
         if face.path and face.style == "normal":

@@ -1,32 +1,36 @@
 """Reads from a font file which scripts and characters the font covers.
 
-OS/2 tells the scripts that a face is made for, `cmap` each letter (https://learn.microsoft.com/typography/opentype/).
+The table OS/2 has the scripts of a face, and `cmap` each character (https://learn.microsoft.com/typography/opentype/).
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 _LAST_CODE_POINT = 0x10FFFF
 _MAX_GROUPS = 100_000
-"""Stretches of letters in one face; the largest fonts have 20,000."""
+"""The limit of character ranges in one face; the largest fonts have 20,000."""
 
 
 def unicode_ranges(path: str, index: int) -> int:
-    """The Unicode ranges that a face says it covers (ulUnicodeRange), as bits; 0 for a file that cannot be read."""
+    """Return the Unicode ranges of a face (ulUnicodeRange) as bits, or 0 for a file that cannot be read."""
     try:
         with Path(path).open("rb") as file:
-            return next((_read_os2(file, offset) for tag, offset in _tables(file, index) if tag == b"OS/2"), 0)
+            offset = next((offset for tag, offset in _tables(file, index) if tag == b"OS/2"), None)
+            if offset is None:
+                return 0
+            file.seek(offset + 42)
+            parts = struct.unpack(">4I", file.read(16))
+            return sum(part << 32 * number for number, part in enumerate(parts))
     except (OSError, struct.error):
         return 0
 
 
 def character_ranges(path: str, index: int) -> list[tuple[int, int]]:
-    """The letters of a face, as first and last of each stretch; none for a file that cannot be read."""
+    """Return the character ranges of a face (first and last), or [] for a file that cannot be read."""
     try:
         with Path(path).open("rb") as file:
             offset = next((offset for tag, offset in _tables(file, index) if tag == b"cmap"), None)
@@ -36,7 +40,7 @@ def character_ranges(path: str, index: int) -> list[tuple[int, int]]:
 
 
 def _tables(file: BinaryIO, index: int) -> Iterator[tuple[bytes, int]]:
-    """The tables of a face, and where they are; a collection has several faces."""
+    """Yield the tables of a face with their offsets; a collection has several faces."""
     start = 0
     if file.read(4) == b"ttcf":
         file.seek(12 + 4 * index)
@@ -50,28 +54,19 @@ def _tables(file: BinaryIO, index: int) -> Iterator[tuple[bytes, int]]:
         yield tag, offset
 
 
-def _read_os2(file: BinaryIO, offset: int) -> int:
-    file.seek(offset + 42)
-    parts = struct.unpack(">4I", file.read(16))
-    return sum(part << 32 * index for index, part in enumerate(parts))
-
-
 def _read_cmap(file: BinaryIO, offset: int) -> list[tuple[int, int]]:
-    """By the subtable that knows most: format 12 has all planes, format 4 the first."""
+    """Read the largest subtable, which has format 12 for all planes or format 4 for the first."""
     file.seek(offset + 2)
     (count,) = struct.unpack(">H", file.read(2))
     offsets = {subtable_offset for _, _, subtable_offset in struct.iter_unpack(">HHI", file.read(8 * count))}
-    offsets_by_format = {_subtable_format(file, offset + place): offset + place for place in sorted(offsets)}
-    readers = {12: partial(_read_format_12, file), 4: partial(_read_format_4, file)}
-    return next(
-        (read(offsets_by_format[format]) for format, read in readers.items() if format in offsets_by_format), []
-    )
-
-
-def _subtable_format(file: BinaryIO, offset: int) -> int:
-    file.seek(offset)
-    (format,) = struct.unpack(">H", file.read(2))
-    return int(format)
+    offsets_by_format: dict[int, int] = {}
+    for subtable in sorted(offsets):
+        file.seek(offset + subtable)
+        (format,) = struct.unpack(">H", file.read(2))
+        offsets_by_format[format] = offset + subtable
+    if 12 in offsets_by_format:
+        return _read_format_12(file, offsets_by_format[12])
+    return _read_format_4(file, offsets_by_format[4]) if 4 in offsets_by_format else []
 
 
 def _read_format_12(file: BinaryIO, offset: int) -> list[tuple[int, int]]:

@@ -1,10 +1,11 @@
-"""Checks, decodes and re-encodes images of unknown origin: their size is checked before they are decoded."""
+"""Checks, decodes and re-encodes images of unknown origin, after a check of their size."""
 
 from __future__ import annotations
 
 import io
 import struct
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +20,7 @@ _UPRIGHT = 1
 
 @dataclass(frozen=True, slots=True)
 class DecodedImage:
-    """A picture that can be decoded; `extension` is png, jpg or gif, width and height are pixels."""
+    """A picture that can be decoded, with the extension png, jpg or gif and its size in pixels."""
 
     data: bytes
     extension: str
@@ -28,50 +29,43 @@ class DecodedImage:
 
 
 def validate_image(data: bytes, limits: JobLimits) -> DecodedImage:
-    """The picture in these bytes, upright. JPEG, PNG and GIF stay as they are, others become PNG.
+    """Return a picture, upright and as JPEG, PNG or GIF; other formats become PNG.
 
     Raises:
-        ConversionError: it is no picture, or a damaged one; TooLarge: it has too many pixels.
+        ConversionError: it is damaged or not a picture; TooLarge: it has too many pixels.
     """
     image = open_image(data, limits)
     extension = _EXTENSIONS.get(image.format or "")
     load_pixels(image)
-    rotated = _is_rotated(image)
+    rotated = False
+    with warnings.catch_warnings(), suppress(OSError, ValueError, SyntaxError, EOFError, struct.error):
+        warnings.simplefilter("ignore")  # invalid metadata means that the picture is not rotated
+        rotated = bool(image.getexif().get(_ORIENTATION, _UPRIGHT) != _UPRIGHT)
     if extension and not rotated and image.mode in _SUPPORTED_MODES:
         return DecodedImage(data, extension, *image.size)
     return _reencode(image, "JPEG" if extension == "jpg" else "PNG", rotated=rotated)
 
 
-def _is_rotated(image: Any) -> bool:
-    """Whether it says that it lies on its side; what says nonsense of itself is taken as it lies."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return bool(image.getexif().get(_ORIENTATION, _UPRIGHT) != _UPRIGHT)
-    except (OSError, ValueError, SyntaxError, EOFError, struct.error):
-        return False
-
-
 def open_image(data: bytes, limits: JobLimits) -> Any:
-    """A Pillow image whose pixels are not decoded yet. Raises as `checked`."""
+    """Open a Pillow image without decoding its pixels. Raises as `validate_image` does."""
     from PIL import Image, UnidentifiedImageError
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of Pillow about size, which is measured here
+            warnings.simplefilter("ignore")  # of Pillow about the size, which is checked below
             image = Image.open(io.BytesIO(data), formats=_FORMATS)
     except Image.DecompressionBombError as error:
         raise TooLarge("the picture has too many pixels.") from error
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, EOFError, struct.error) as error:
-        raise ConversionError("this is no picture that can be read (JPEG, PNG, GIF, BMP, TIFF or WebP).") from error
+        raise ConversionError("the file is not a picture in JPEG, PNG, GIF, BMP, TIFF or WebP.") from error
     width, height = image.size
     if width * height > limits.pixels:
-        raise TooLarge(f"the picture has {width} x {height} pixels; at most {limits.pixels} are taken.")
+        raise TooLarge(f"the picture has {width} x {height} pixels; the limit is {limits.pixels}.")
     return image
 
 
 def load_pixels(image: Any) -> Any:
-    """The same image, decoded. Raises ConversionError for one that ends too early."""
+    """Decode the pixels of an image. Raises ConversionError for a damaged one."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -86,16 +80,13 @@ def _reencode(image: Any, format: str, *, rotated: bool) -> DecodedImage:
 
     upright = ImageOps.exif_transpose(image) if rotated else image
     modes = ("L", "RGB") if format == "JPEG" else ("1", "L", "LA", "RGB", "RGBA")
-    plain = upright if upright.mode in modes else upright.convert("RGBA" if _has_transparency(upright) else "RGB")
+    transparent = "A" in upright.getbands() or "transparency" in upright.info
+    plain = upright if upright.mode in modes else upright.convert("RGBA" if transparent else "RGB")
     return encode_image(plain if format == "PNG" else plain.convert("RGB"), format)
 
 
-def _has_transparency(image: Any) -> bool:
-    return "A" in image.getbands() or "transparency" in image.info
-
-
 def encode_image(image: Any, format: str) -> DecodedImage:
-    """A Pillow image as a PNG or a JPEG, without what it says of itself."""
+    """Encode a Pillow image as PNG or JPEG without its metadata."""
     target = io.BytesIO()
     image.save(target, format, **({"quality": 88} if format == "JPEG" else {}))
     return DecodedImage(target.getvalue(), _EXTENSIONS[format], *image.size)

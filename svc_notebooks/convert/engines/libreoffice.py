@@ -1,10 +1,9 @@
-"""Converts old binary Office formats with LibreOffice, where it is installed."""
+"""Converts old binary Office formats with LibreOffice if it is installed."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-from pathlib import Path
 
 from ..job import ConversionError, Job, TooLarge
 from .available import soffice
@@ -24,7 +23,7 @@ _SECURITY_SETTINGS = (
     ("Office.Common/Security/Scripting", "DisableActiveContent", "true"),
     ("Office.Writer/Content/Update", "Link", "0"),
     ("Office.Calc/Content/Update", "Link", "1"),
-    ("Inet/Settings", "ooInetProxyType", "1"),  # a proxy that nobody is behind: nothing is fetched
+    ("Inet/Settings", "ooInetProxyType", "1"),  # a proxy that does not exist, so that nothing is fetched
     ("Inet/Settings", "ooInetHTTPProxyName", "127.0.0.1"),
     ("Inet/Settings", "ooInetHTTPProxyPort", "9"),
     ("Inet/Settings", "ooInetHTTPSProxyName", "127.0.0.1"),
@@ -33,41 +32,31 @@ _SECURITY_SETTINGS = (
 
 
 def convert(source: bytes, extension: str, target: str, job: Job) -> bytes:
-    """A file as another format, named by extensions: `convert(source, "doc", "docx", job)`.
+    """Convert a file between the formats of two extensions, such as "doc" and "docx".
 
-    Its own profile in the job's folder: no macros, no links followed, nothing fetched.
+    LibreOffice gets a profile of its own in the job's folder, which forbids macros, links and the network.
 
     Raises:
         ConversionError: LibreOffice cannot read it.
     """
     program = soffice()
     if program is None:
-        raise ConversionError("this format needs LibreOffice, which is not installed here.")
+        raise ConversionError("this format needs LibreOffice, which is not installed.")
     profile, source_file = job.folder / "profile", job.folder / f"source.{extension}"
-    _write_profile(profile)
+    items = "\n".join(_ITEM.format(path=path, name=name, value=value) for path, name, value in _SECURITY_SETTINGS)
+    (profile / "user").mkdir(parents=True)
+    (profile / "user" / "registrymodifications.xcu").write_text(_SETTINGS.format(items=items), encoding="utf-8")
     source_file.write_bytes(source)
     command = [
         program, f"-env:UserInstallation={profile.resolve().as_uri()}", "--headless", "--norestore", "--nolockcheck",
         "--convert-to", target, "--outdir", str(job.folder), str(source_file),
     ]  # fmt: skip
+    environment = {**os.environ, "HOME": str(job.folder), "TMPDIR": str(job.folder)}
     try:
-        subprocess.run(
-            command, capture_output=True, check=False, env=_environment(job.folder), timeout=job.limits.seconds
-        )
+        subprocess.run(command, capture_output=True, check=False, env=environment, timeout=job.limits.seconds)
     except subprocess.TimeoutExpired as error:
         raise TooLarge(f"it took more than {job.limits.seconds:g} seconds.") from error
     target_file = job.folder / f"source.{target}"
     if not target_file.is_file():
         raise ConversionError(f"LibreOffice could not read this as a {extension} file.")
     return target_file.read_bytes()
-
-
-def _write_profile(profile: Path) -> None:
-    items = "\n".join(_ITEM.format(path=path, name=name, value=value) for path, name, value in _SECURITY_SETTINGS)
-    folder = profile / "user"
-    folder.mkdir(parents=True)
-    (folder / "registrymodifications.xcu").write_text(_SETTINGS.format(items=items), encoding="utf-8")
-
-
-def _environment(home: Path) -> dict[str, str]:
-    return {**os.environ, "HOME": str(home), "TMPDIR": str(home)}

@@ -12,11 +12,11 @@ from .available import ocr_available, tessdata
 
 _DEFAULT = "eng"
 _MIN_CONFIDENCE = 45
-"""From this confidence on, in percent, a paragraph is text: photographs have stripes that look like letters."""
+"""The least confidence of a paragraph in percent, since stripes in photographs look like letters."""
 _MIN_HEIGHT = 1000
-"""Pixels: smaller pictures are enlarged, up to three times, since letters need some 20 of them."""
+"""Smaller pictures are enlarged up to three times, since letters need about 20 pixels."""
 
-# By language, then by language and script or region where that makes another model.
+# By language, and by language and script or region where the model differs.
 _MODELS_BY_LANGUAGE = {
     "af": "afr", "am": "amh", "ar": "ara", "as": "asm", "az": "aze", "be": "bel", "bn": "ben", "bo": "bod",
     "bs": "bos", "br": "bre", "bg": "bul", "ca": "cat", "cs": "ces", "zh": "chi_sim", "cmn": "chi_sim",
@@ -41,7 +41,7 @@ _MODELS_BY_SCRIPT = {
 
 
 class OcrModel(NamedTuple):
-    """A model, the folder that it is in, and what is to be said of the choice."""
+    """A model, its folder, and a note about the choice."""
 
     model: str
     folder: Path
@@ -49,15 +49,12 @@ class OcrModel(NamedTuple):
 
 
 def languages() -> tuple[str, ...]:
-    """The models that are installed, by tesseract's names."""
+    """Return the installed models by tesseract's names."""
     return tuple(sorted(model for model in _installed_models() if model not in ("osd", "equ")))
 
 
 def choose_model(tag: str | None) -> OcrModel | None:
-    """The model for a language; English where there is none for it, None where there is none at all.
-
-    A tag without a model is no error: the note says what was done instead.
-    """
+    """Choose the model for a language, or English (with a note) if it has none, or None if no model is installed."""
     installed = _installed_models()
     fallback = _DEFAULT if _DEFAULT in installed else next(iter(languages()), None)
     if fallback is None:
@@ -65,15 +62,15 @@ def choose_model(tag: str | None) -> OcrModel | None:
     requested = _model_for(tag) if tag else fallback
     if requested in installed:
         return OcrModel(requested, installed[requested], None)
-    note = f"ocrLanguage {tag}: no model for it is installed here; the text was read with {fallback}."
+    note = f"ocrLanguage {tag}: no model is installed for it, so the text was read with {fallback}."
     return OcrModel(fallback, installed[fallback], note)
 
 
 def recognize(image: Any, job: Job) -> list[str]:
-    """The paragraphs in a Pillow image, from top to bottom; none, with a note, where no text can be read here."""
+    """Return the paragraphs in a Pillow image from top to bottom, or [] (with a note) without OCR."""
     choice = choose_model(job.ocr_language) if ocr_available() else None
     if choice is None:
-        job.note('Text in pictures is not read here: pip install "svc-notebooks[ocr]".')
+        job.note('Text in pictures is not read without OCR: pip install "svc-notebooks[ocr]".')
         return []
     if choice.note:
         job.note(choice.note)
@@ -82,30 +79,28 @@ def recognize(image: Any, job: Job) -> list[str]:
 
 @cache
 def _installed_models() -> dict[str, Path]:
-    """The folder of each model; the first that has it."""
+    """Return the first folder that has each model."""
     models = [(path.stem, folder) for folder in tessdata() for path in sorted(folder.glob("*.traineddata"))]
     return dict(reversed(models))
 
 
 def _model_for(tag: str) -> str:
     language, *rest = tag.lower().split("-")
-    special = next(
-        (_MODELS_BY_SCRIPT[key] for part in rest if (key := f"{language}-{part}") in _MODELS_BY_SCRIPT), None
-    )
-    return special or _MODELS_BY_LANGUAGE.get(language, language)
+    special = filter(None, (_MODELS_BY_SCRIPT.get(f"{language}-{part}") for part in rest))
+    return next(special, _MODELS_BY_LANGUAGE.get(language, language))
 
 
 @cache
 def _engine(model: str, folder: Path) -> Any:
-    """An engine is kept: to load a model takes longer than to read a line."""
-    os.environ["OMP_THREAD_LIMIT"] = "1"  # with more threads the answer is not always the same
+    """Return the engine of a model, which is kept since loading takes longer than reading a line."""
+    os.environ["OMP_THREAD_LIMIT"] = "1"  # with more threads the result varies
     import tesserocr
 
     return tesserocr.PyTessBaseAPI(path=f"{folder}{os.sep}", lang=model)
 
 
 def _prepare_image(image: Any) -> Any:
-    """In grey on white, and large enough."""
+    """Convert an image to grey on white, and enlarge a small one."""
     from PIL import Image
 
     grey = image.convert("RGBA") if "A" in image.getbands() or "transparency" in image.info else image

@@ -1,4 +1,4 @@
-"""Renders PDF and images with typst: our template, the user's text as data, never as code."""
+"""Renders PDF and images with typst from templates, which get the user's text as data and never as code."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from . import fonts
 _CONVERT = __package__.rpartition(".")[0]
 
 _LARGE_INPUT = 100_000
-"""Bytes of data and pictures, from which on typst's memory is cleared afterwards."""
+"""For more bytes of data and pictures, typst's cache is cleared afterwards."""
 _CACHE_GENERATIONS = 10
-"""So many compilations long typst keeps what it has set: ten large documents in a row would be too much."""
+"""The compilations after which typst drops unused results, which is too late after large documents."""
 
 
 def render(
@@ -27,13 +27,13 @@ def render(
     *,
     ppi: float = 144.0,
 ) -> bytes:
-    """A page or many: `template` is a path below this package, which reads `data.json` and the resources by name.
+    """Render the template at a path below this package, which reads `data.json` and the resources by name.
 
-    `data` gets a key more, `fallback`: the font families for scripts that typst's own fonts lack. Nothing outside
-    the job's folder can be read by the template, and no package is fetched.
+    `data` gets the key `fallback` with font families for scripts that typst's own fonts lack. The template can read
+    nothing outside the job's folder, and no package is fetched.
 
     Raises:
-        ConversionError: typst cannot set it.
+        ConversionError: typst cannot compile it.
     """
     import typst
 
@@ -54,16 +54,17 @@ def render(
     try:
         output = compiler.compile(format=format, ppi=ppi, timestamp=int(job.now.timestamp()))
     except typst.TypstError as error:
-        raise ConversionError(f"the page could not be set: {str(error)[:200]}") from error
+        raise ConversionError(f"the page could not be rendered: {str(error)[:200]}") from error
     finally:
         if len(data_json) + sum(map(len, resources.values())) > _LARGE_INPUT:
-            _clear_cache()
+            for _ in range(_CACHE_GENERATIONS + 1):
+                compiles("")
     page = output[0] if isinstance(output, list) else output
     return page or b""
 
 
 def compiles(code: str) -> bool:
-    """Whether typst sets this code. For what pandoc has written of formulas: never for words of a user."""
+    """Return whether typst compiles this code, which must be pandoc's and never a user's."""
     import typst
 
     try:
@@ -71,8 +72,3 @@ def compiles(code: str) -> bool:
     except typst.TypstError:
         return False
     return True
-
-
-def _clear_cache() -> None:
-    for _ in range(_CACHE_GENERATIONS + 1):
-        compiles("")

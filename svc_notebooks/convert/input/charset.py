@@ -1,4 +1,4 @@
-"""Decodes text of unknown character set: byte order mark, UTF-8, declared charset, then a guess (A5-06)."""
+"""Decodes text by its byte order mark, as UTF-8, by the declared charset, or by a guess (A5-06)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SUPERSETS = {
     "iso8859-1": "cp1252", "ascii": "cp1252", "latin_1": "cp1252", "shift_jis": "cp932", "euc_kr": "cp949",
     "gb2312": "gb18030", "gbk": "gb18030", "big5": "cp950", "iso8859-9": "cp1254", "iso8859-11": "cp874",
 }  # fmt: skip
-"""What people mean who declare the one: it holds the same letters and more (as browsers read it)."""
+"""Supersets that browsers use in place of a declared character set."""
 
 _EXCLUDED_CODECS = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"})
 _ISO_2022 = (
@@ -27,7 +27,7 @@ _ISO_2022 = (
     ("iso2022_jp_2", b"\x1b(J"),
     ("iso2022_kr", b"\x1b$)C"),
 )
-"""Seven bits with escape sequences: such text is ASCII, and so UTF-8, to whoever does not look."""
+"""Encodings with 7 bits and escape sequences, which are also valid ASCII and UTF-8."""
 _NON_ASCII_RUNS = re.compile(rb"[\x80-\xff]+")
 _LETTERS = {
     "cp1252": "äöüßéèêëàâáãçñíìîïóòôõúùûøåæœÿÄÖÜÉÈÊÀÂÁÃÇÑÍÎÓÔÕÚØÅÆŒ¿¡€£§°«»“”„‚‘’–—…·•×½²³µ®©™\xa0",  # noqa: RUF001
@@ -38,7 +38,7 @@ _LETTERS = {
     "mac_roman": "äöüßéèêëàâáãçñíìîïóòôõúùûøåæœÄÖÜÉÀÃÕÑÇØÅÆ",
     "cp850": "äöüßéèêëàâáãçñíìîïóòôõúùûøåæÄÖÜÉÀÃÕÑÇØÅÆ",
 }
-"""The letters of the languages that a character set was made for, the commonest set first: of equals, it wins."""
+"""The letters of the languages of a character set, the most common set first, which wins a tie."""
 
 _NON_LATIN_CODECS = [
     "cp932", "euc_jp", "gb18030", "big5", "cp949", "cp1251", "koi8_r", "cp866", "cp1253", "cp1255", "cp1256", "cp874",
@@ -46,15 +46,15 @@ _NON_LATIN_CODECS = [
 
 
 def decode(source: bytes, declared: str | None = None) -> str:
-    """The text of these bytes; never fails.
+    """Decode bytes to text without ever failing.
 
     >>> decode(b"\\xef\\xbb\\xbfna\\xc3\\xafve"), decode("naïve".encode("cp1252"), "windows-1252")
     ('naïve', 'naïve')
     """
     for name in (
-        _from_byte_order_mark(source),
+        next((name for mark, name in _BYTE_ORDER_MARKS if source.startswith(mark)), None),
         _detect_utf16_or_utf32(source),
-        _detect_iso_2022(source),
+        next((name for name, escape in _ISO_2022 if escape in source), None),
         "utf-8",
         _declared_codec(declared),
     ):
@@ -63,12 +63,8 @@ def decode(source: bytes, declared: str | None = None) -> str:
     return _try_decode(source, _guess(source)) or source.decode(_FALLBACK, "replace")
 
 
-def _from_byte_order_mark(source: bytes) -> str | None:
-    return next((name for mark, name in _BYTE_ORDER_MARKS if source.startswith(mark)), None)
-
-
 def _detect_utf16_or_utf32(source: bytes) -> str | None:
-    """UTF-16 or UTF-32 without a mark: every other byte of what is ASCII in it is zero."""
+    """Detect UTF-16 or UTF-32 without a mark by the zero bytes of its ASCII characters."""
     head = source[: _SAMPLE_SIZE // 4 * 4]
     zeros = head.count(0)
     if zeros < 2 or len(source) % 2:
@@ -81,24 +77,15 @@ def _detect_utf16_or_utf32(source: bytes) -> str | None:
     return "utf-16-be" if even > odd else "utf-16-le"
 
 
-def _detect_iso_2022(source: bytes) -> str | None:
-    if b"\x1b" not in source:
-        return None
-    return next((name for name, escape in _ISO_2022 if escape in source), None)
-
-
 def _declared_codec(declared: str | None) -> str | None:
-    """The codec for a declared character set: only those of text, none that unpacks or interprets."""
+    """Return the codec of a declared character set, or None unless it only decodes text."""
     try:
         codec = codecs.lookup((declared or "").strip().strip("\"'"))
     except (LookupError, ValueError):
         return None
-    is_text = getattr(codec, "_is_text_encoding", True)
-    return (
-        _SUPERSETS.get(codec.name, codec.name)
-        if is_text and codec.name.replace("-", "_") not in _EXCLUDED_CODECS
-        else None
-    )
+    if not getattr(codec, "_is_text_encoding", True) or codec.name.replace("-", "_") in _EXCLUDED_CODECS:
+        return None
+    return _SUPERSETS.get(codec.name, codec.name)
 
 
 def _try_decode(source: bytes, name: str) -> str | None:
@@ -109,26 +96,11 @@ def _try_decode(source: bytes, name: str) -> str | None:
 
 
 def _guess(source: bytes) -> str:
+    """Guess a Latin character set by its letters if most non-ASCII bytes are single, else another one."""
     sample = _sample(source)
-    return _guess_latin(sample) if _is_latin(sample) else _guess_non_latin(sample)
-
-
-def _is_latin(sample: bytes) -> bool:
-    """Whether the bytes beyond ASCII stand alone, as letters with accents do among others."""
     runs = _NON_ASCII_RUNS.findall(sample)
-    return 2 * sum(len(run) == 1 for run in runs) > len(runs)
-
-
-def _guess_latin(sample: bytes) -> str:
-    """The Latin character set under which most of those bytes are letters that its languages have."""
-
-    def letter_count(name: str) -> int:
-        return sum(letter in _LETTERS[name] for letter in sample.decode(name, "ignore"))
-
-    return max(_LETTERS, key=letter_count)
-
-
-def _guess_non_latin(sample: bytes) -> str:
+    if 2 * sum(len(run) == 1 for run in runs) > len(runs):
+        return max(_LETTERS, key=lambda name: sum(map(_LETTERS[name].__contains__, sample.decode(name, "ignore"))))
     try:
         from charset_normalizer import from_bytes
     except ImportError:
@@ -138,7 +110,7 @@ def _guess_non_latin(sample: bytes) -> str:
 
 
 def _sample(source: bytes) -> bytes:
-    """A sample of whole lines, from the first byte that is not ASCII on."""
+    """Return a sample of whole lines from the first line with a byte that is not ASCII."""
     if len(source) <= _SAMPLE_SIZE:
         return source
     beyond = _NON_ASCII_RUNS.search(source)

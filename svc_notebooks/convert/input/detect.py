@@ -11,10 +11,10 @@ from ...core.http.mime import UNKNOWN, sniff
 GENERIC_TYPES = frozenset(
     {UNKNOWN, native_formats.ZIP, "application/x-zip-compressed", "application/x-ole-storage", "binary/octet-stream"}
 )
-"""Types that tell nothing of what is inside."""
+"""Types that do not say what the file contains."""
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""What files of Office before 2007 begin with, and encrypted ones of later years."""
+"""The first bytes of Office files before 2007, and of encrypted newer ones."""
 _OLE_TYPES = {
     "document": "application/msword",
     "spreadsheet": "application/vnd.ms-excel",
@@ -25,7 +25,7 @@ _MARKUP = (b"<!doctype html", b"<html", b"<head", b"<body")
 
 
 def detect_source(source: bytes, native: str) -> str | None:
-    """The media type that these bytes prove, for somebody who wants this native type of them.
+    """Detect the media type of bytes that are to become this native type; return None if it is unknown.
 
     >>> detect_source(b"a,b", "spreadsheet"), detect_source(b"{}", "script")
     ('text/plain', 'application/json')
@@ -47,9 +47,8 @@ def _detect_in_zip(source: bytes) -> str | None:
                 return archive.read("mimetype").decode("ascii", "replace").strip().removesuffix("-template")
     except (zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError, OSError, EOFError):
         return None
-    return next(
-        (media_type for folder, media_type in _MAIN_PARTS if any(name.startswith(folder) for name in names)), None
-    )
+    parts = (media_type for folder, media_type in _MAIN_PARTS if any(name.startswith(folder) for name in names))
+    return next(parts, None)
 
 
 def _detect_text(source: bytes, native: str) -> str | None:
@@ -60,6 +59,5 @@ def _detect_text(source: bytes, native: str) -> str | None:
         return native_formats.JSON
     if native == "drawing":
         return native_formats.SVG
-    return (
-        native_formats.HTML if head.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_MARKUP) else native_formats.TEXT
-    )
+    is_html = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_MARKUP)
+    return native_formats.HTML if is_html else native_formats.TEXT

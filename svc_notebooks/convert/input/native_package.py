@@ -1,4 +1,4 @@
-"""Packs a native document as stored: one JSON value and the images that it names, in a zip file."""
+"""Packs a native document for storage as a zip file with a JSON value and its images."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any, TypeAlias
 
 _VALUE_NAME = "value.json"
 ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The time that members of our zips have: the same for the same content."""
+"""The time of the members of our zip files, so that the same content has the same bytes."""
 _LATEST = (2107, 12, 31, 23, 59, 58)
 
 Stamp: TypeAlias = tuple[int, int, int, int, int, int]
 
 
 def zip_timestamp(moment: datetime) -> Stamp:
-    """The time of a zip's members, as near to this one as zips can say it.
+    """Return the nearest time that a zip file can store.
 
     >>> zip_timestamp(datetime(2026, 1, 5, 9)), zip_timestamp(datetime(2110, 1, 1))[0]
     ((2026, 1, 5, 9, 0, 0), 2107)
@@ -29,7 +29,7 @@ def zip_timestamp(moment: datetime) -> Stamp:
 
 
 def pack(value: Any, resources: Mapping[str, bytes]) -> bytes:
-    """The same bytes for the same value, wherever and whenever.
+    """Pack a value and its resources; the same content gives the same bytes.
 
     >>> unpack(pack({"slides": []}, {"a.png": b"x"}))
     ({'slides': []}, {'a.png': b'x'})
@@ -44,14 +44,14 @@ def pack(value: Any, resources: Mapping[str, bytes]) -> bytes:
 
 
 def unpack(body: bytes) -> tuple[Any, dict[str, bytes]]:
-    """The value and the resources of a body that `pack` made."""
+    """Return the value and the resources that `pack` packed."""
     with zipfile.ZipFile(io.BytesIO(body)) as file:
         value = json.loads(file.read(_VALUE_NAME))
         return value, {name: file.read(name) for name in file.namelist() if name != _VALUE_NAME}
 
 
 def resource_name(data: bytes, extension: str) -> str:
-    """The name under which a picture is kept: by its content, so that it is kept once.
+    """Return the name of a picture, which depends on its content, so that equal pictures are stored once.
 
     >>> resource_name(b"", "png")
     'e3b0c44298fc1c149afb.png'

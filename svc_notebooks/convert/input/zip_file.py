@@ -1,4 +1,4 @@
-"""Opens zip files of unknown origin: checks sizes before unpacking and forbids document type declarations."""
+"""Opens zip files of unknown origin after a check of their sizes and for document type declarations."""
 
 from __future__ import annotations
 
@@ -14,13 +14,17 @@ _MAX_COMMENT = 1024 * 1024
 
 
 def open_archive(source: bytes, limits: JobLimits) -> zipfile.ZipFile:
-    """A zip that may be unpacked. Raises ConversionError for one that is damaged, encrypted or a bomb."""
+    """Open a zip file. Raises ConversionError if it is damaged or encrypted, and TooLarge for a zip bomb."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(source))
         entries = archive.infolist()
     except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError, EOFError) as error:
-        raise ConversionError("the file is damaged: it is no zip archive, as this format must be.") from error
-    _check_sizes(entries, len(source), limits)
+        raise ConversionError("the file is damaged: this format is a zip archive, and the file is not.") from error
+    if len(entries) > limits.entries:
+        raise TooLarge(f"the archive has more than {limits.entries} entries.")
+    unpacked = sum(entry.file_size for entry in entries)
+    if unpacked > limits.unpacked or unpacked > max(len(source), 100_000) * limits.ratio:
+        raise TooLarge(f"unpacked, the archive would have {unpacked} bytes.")
     for entry in entries:
         if entry.flag_bits & 1:
             raise ConversionError("the file is encrypted; send it without a password.")
@@ -29,23 +33,15 @@ def open_archive(source: bytes, limits: JobLimits) -> zipfile.ZipFile:
     return archive
 
 
-def _check_sizes(entries: list[zipfile.ZipInfo], packed: int, limits: JobLimits) -> None:
-    if len(entries) > limits.entries:
-        raise TooLarge(f"the archive has more than {limits.entries} entries.")
-    unpacked = sum(entry.file_size for entry in entries)
-    if unpacked > limits.unpacked or unpacked > max(packed, 100_000) * limits.ratio:
-        raise TooLarge(f"unpacked, the archive would have {unpacked} bytes.")
-
-
 def _check_markup(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
-    """No document type declaration, and so no entities: none of these formats needs one."""
+    """Refuse a document type declaration, and so entities, which none of these formats needs."""
     try:
         with archive.open(entry) as file:
             head = file.read(_HEAD_SIZE)
-            if b"<!--" in head.replace(b"\0", b""):  # a comment may be long, and hide what follows it
+            if b"<!--" in head.replace(b"\0", b""):  # a long comment may hide a declaration behind it
                 head += file.read(_MAX_COMMENT)
     except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError) as error:
         raise ConversionError(f"the file is damaged at {entry.filename[:80]!r}.") from error
-    # UTF-16 is read as well: its ASCII letters have zeros between them.
+    # UTF-16 has zeros between ASCII letters.
     if _DECLARATION in head.replace(b"\0", b"").upper():
-        raise ConversionError(f"{entry.filename[:80]!r} declares a document type, which this format may not.")
+        raise ConversionError(f"{entry.filename[:80]!r} declares a document type, which this format does not allow.")

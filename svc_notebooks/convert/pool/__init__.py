@@ -1,6 +1,6 @@
 """Runs conversions in worker processes.
 
-converter: the interface that the service uses.
+converter: the interface for the service.
 worker_pool, worker: the process pool, and the program of a worker process.
-admission: how many conversions run at a time, shared fairly between users.
+admission: the number of conversions that run at a time, shared fairly between users.
 """

@@ -9,21 +9,21 @@ from threading import Event, Lock
 from ...core.fair_queue import FairQueue
 
 POLL_SECONDS = 0.1
-"""How often a conversion looks whether its client is still there."""
+"""The interval at which a conversion checks that its client is still connected."""
 
 
 class Abandoned(Exception):
-    """The client of this conversion has gone."""
+    """The client of this conversion has disconnected."""
 
 
 class TooManyWaiting(Exception):
-    """This user has as many conversions waiting as one may have."""
+    """The user has the maximum number of waiting conversions."""
 
 
 class Admission:
-    """Lets `max_running` conversions run at a time, users in turn; one user leaves room for another.
+    """Lets `max_running` conversions run at a time, with users in turn.
 
-    A user has at most one fewer than `max_running` running (and always one), and at most `max_waiting` waiting.
+    A user has at most `max_running - 1` running (but at least one), and at most `max_waiting` waiting.
     """
 
     def __init__(self, max_running: int, max_waiting: int) -> None:
@@ -34,7 +34,7 @@ class Admission:
 
     @contextmanager
     def turn(self, user: str, is_gone: Callable[[], bool]) -> Iterator[None]:
-        """Wait until it is this user's turn, and have it. Raises TooManyWaiting, or Abandoned."""
+        """Wait for this user's turn, and hold it inside the context. Raises TooManyWaiting or Abandoned."""
         admitted = Event()
         with self._lock:
             self._turns.add(user, admitted)
@@ -47,14 +47,11 @@ class Admission:
                     raise Abandoned
             yield
         finally:
-            self._release(user, admitted)
-
-    def _release(self, user: str, admitted: Event) -> None:
-        with self._lock:
-            if not self._turns.remove(user, admitted):
-                self._turns.finish(user)
-                self._free_slots += 1
-            self._admit()
+            with self._lock:
+                if not self._turns.remove(user, admitted):
+                    self._turns.finish(user)
+                    self._free_slots += 1
+                self._admit()
 
     def _admit(self) -> None:
         while self._free_slots and (admitted := self._turns.take()):

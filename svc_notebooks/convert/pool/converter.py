@@ -1,4 +1,4 @@
-"""The interface that the service uses: which conversions are possible, and to run them."""
+"""The interface through which the service lists and runs conversions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 class Client(NamedTuple):
-    """For whom a conversion is: conversions are shared fairly between users, and end when their client has gone."""
+    """The user of a conversion, for fair sharing, and whether the client has disconnected, which ends it."""
 
     user: str = ""
     is_gone: Callable[[], bool] = lambda: False
@@ -32,27 +32,23 @@ ANONYMOUS = Client()
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A result, and what is to be said of it in the journal."""
+    """The result of a conversion, and notes for the journal."""
 
     body: bytes
     notes: tuple[str, ...] = ()
 
 
 class Converter:
-    """Reads and writes native documents. Native types are named by their last word; threads may share it."""
+    """Reads and writes native documents, whose types are named by their last word. It is thread-safe."""
 
     def __init__(
         self, limits: JobLimits | None = None, *, extended: bool = False, office: bool = False, max_waiting: int = 8
     ) -> None:
-        """`max_waiting`: so many conversions of one user may wait."""
+        """Create a converter that lets `max_waiting` conversions of one user wait."""
         self._limits = limits or JobLimits()
         self._extended = extended
         self._office = office
         self._pool, self._inline = ProcessPool(self._limits, max_waiting=max_waiting), InlineExecutor()
-
-    @property
-    def _executor(self) -> Executor:
-        return self._pool if capabilities().processes else self._inline
 
     @property
     def _readers(self) -> dict[tuple[str, str], Conversion]:
@@ -64,7 +60,7 @@ class Converter:
 
     @property
     def imports(self) -> dict[str, list[str]]:
-        """For each media type that can be read here, the native types that it can become."""
+        """The native types that each readable media type can become."""
         natives_by_type: dict[str, list[str]] = {}
         for media_type, native in self._readers:
             natives_by_type.setdefault(media_type, []).append(native)
@@ -72,44 +68,44 @@ class Converter:
 
     @property
     def exports(self) -> dict[str, list[str]]:
-        """For each native type, the media types that it can become here."""
+        """The media types that each native type can become."""
         types_by_native: dict[str, list[str]] = {}
         for native, media_type in self._writers:
             types_by_native.setdefault(native, []).append(media_type)
         return types_by_native
 
     def can_read(self, media_type: str, native: str) -> bool:
-        """Whether a source of this type can become that native document."""
+        """Return whether a source of this media type can become that native type."""
         return (media_type, native) in self._readers
 
     def can_write(self, native: str, media_type: str) -> bool:
-        """Whether a native document can become this type."""
+        """Return whether a native type can become this media type."""
         return (native, media_type) in self._writers
 
     def missing_engine_message(self, native: str, media_type: str, *, reads: bool) -> str | None:
-        """What is missing here for that conversion, as the end of a sentence; None where nothing would help."""
+        """Return the end of a sentence on the engine that a conversion misses, or None if it misses none."""
         engine = missing_engine(native, media_type, reads=reads, extended=self._extended)
         return engine.missing if engine else None
 
     def read(
         self, source: bytes, media_type: str, native: str, client: Client = ANONYMOUS, **options: Any
     ) -> Converted:
-        """The canonical body of what a source says; `options` are fields of Job.
+        """Read a source as the body of a native document, with fields of Job as `options`.
 
         Raises:
-            ConversionError: it cannot be read; TooLarge: it would need too much.
-            Abandoned: the client has gone; TooManyWaiting: the user has too many conversions waiting.
+            ConversionError: it cannot be read; TooLarge: it exceeds a limit.
+            Abandoned: the client has disconnected; TooManyWaiting: the user has too many conversions waiting.
         """
         return self._run(self._readers[media_type, native], source, client, reads=True, options=options)
 
     def write(
         self, body: bytes | None, native: str, media_type: str, client: Client = ANONYMOUS, **options: Any
     ) -> Converted:
-        """A native document as a file of another format; None is an empty document.
+        """Write a native document, or an empty one for None, in another format.
 
         Raises:
-            TooLarge: it would need too much; ConversionError: it cannot be written.
-            Abandoned: the client has gone; TooManyWaiting: the user has too many conversions waiting.
+            ConversionError: it cannot be written; TooLarge: it exceeds a limit.
+            Abandoned: the client has disconnected; TooManyWaiting: the user has too many conversions waiting.
         """
         return self._run(self._writers[native, media_type], body, client, reads=False, options=options)
 
@@ -128,21 +124,22 @@ class Converter:
                 "reads": reads,
                 "source": None if source is None else str(source_file),
                 "target": str(target),
-                "job": _as_json(job),
+                "job": dataclasses.asdict(job) | {"folder": str(job.folder), "now": job.now.isoformat()},
             }
-            response = self._executor.run(request, user=client.user, is_gone=client.is_gone)
+            executor: Executor = self._pool if capabilities().processes else self._inline
+            response = executor.run(request, user=client.user, is_gone=client.is_gone)
             if "error" in response:
                 raise _error_from(conversion, response)
             return Converted(target.read_bytes(), tuple(response["notes"]))
 
     def close(self) -> None:
-        """End the processes that wait for work; the next conversion begins new ones."""
+        """End the idle processes; the next conversion starts new ones."""
         self._pool.close()
 
 
 @cache
 def _readers(extended: bool, _present: frozenset[str]) -> dict[tuple[str, str], Conversion]:
-    """What can be read while these engines are there."""
+    """Return the conversions to native types, cached for the engines that are available."""
     return {(conversion.media_type, conversion.native): conversion for conversion in importers(extended=extended)}
 
 
@@ -151,22 +148,18 @@ def _writers(extended: bool, _present: frozenset[str]) -> dict[tuple[str, str], 
     return {(conversion.native, conversion.media_type): conversion for conversion in exporters(extended=extended)}
 
 
-def _as_json(job: Job) -> dict[str, Any]:
-    return dataclasses.asdict(job) | {"folder": str(job.folder), "now": job.now.isoformat()}
-
-
 def _error_from(conversion: Conversion, response: Mapping[str, Any]) -> ConversionError:
     if response["kind"] == "large":
         return TooLarge(response["error"])
     if response["kind"] == "refused":
         return ConversionError(response["error"])
     _log.warning("%s failed: %s", conversion.function, response["error"])
-    return ConversionError("the content is damaged, or not of the type that it is said to be.")
+    return ConversionError("the content is damaged, or not of its media type.")
 
 
 @cache
 def shared(limits: JobLimits, *, extended: bool, office: bool, max_waiting: int) -> Converter:
-    """One converter for all who ask for the same: its processes stay warm until this one ends."""
+    """Return one converter for equal arguments, whose processes are kept until this process ends."""
     converter = Converter(limits, extended=extended, office=office, max_waiting=max_waiting)
     atexit.register(converter.close)
     return converter

@@ -1,7 +1,7 @@
-"""The worker process that runs conversions: `python -m svc_notebooks.convert.pool.worker`.
+"""The worker process that runs conversions (`python -m svc_notebooks.convert.pool.worker`).
 
-A line of JSON on standard input is an errand, a line of JSON on standard output is what came of it. Documents
-lie in files. Some libraries end the process over a hostile file, or hang: then only this process is lost.
+It reads requests from standard input and writes responses to standard output, each a line of JSON. Documents are in
+files. Some libraries crash or hang on hostile files, which then ends only this process.
 """
 
 from __future__ import annotations
@@ -12,15 +12,17 @@ import sys
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from ..job import ConversionError, Job, JobLimits, TooLarge
 from ..registry import load
 
 
 def run(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Do what an errand says; what came of it as a value: `notes`, or `error` and its `kind`."""
-    job = _job_from_json(request["job"])
+    """Run a conversion, and return its `notes`, or its `error` and the `kind` of the error."""
+    fields = request["job"]
+    limits, now = JobLimits(**fields["limits"]), datetime.fromisoformat(fields["now"])
+    job = Job(**{**fields, "limits": limits, "now": now, "folder": Path(fields["folder"])})
     try:
         _convert(request, job)
     except TooLarge as error:
@@ -28,8 +30,8 @@ def run(request: Mapping[str, Any]) -> dict[str, Any]:
     except ConversionError as error:
         return {"error": str(error), "kind": "refused"}
     except MemoryError:
-        return {"error": "it needs more memory than a conversion may use.", "kind": "large"}
-    except Exception as error:  # of a library, about a file that no one foresaw
+        return {"error": "it needs more memory than the limit of a conversion.", "kind": "large"}
+    except Exception as error:  # of a library that does not expect such a file
         return {"error": f"{type(error).__name__}: {error}", "kind": "failed"}
     return {"notes": job.notes}
 
@@ -46,14 +48,8 @@ def _convert(request: Mapping[str, Any], job: Job) -> None:
     Path(request["target"]).write_bytes(result)
 
 
-def _job_from_json(fields: Mapping[str, Any]) -> Job:
-    limits = JobLimits(**fields["limits"])
-    now = datetime.fromisoformat(fields["now"])
-    return Job(**{**fields, "limits": limits, "now": now, "folder": Path(fields["folder"])})
-
-
 def limit_resources(memory: int, output: int) -> None:
-    """No more memory, no larger files than these, no core dumps; where the system can."""
+    """Limit the memory and the size of files, and disable core dumps, if the system supports it."""
     try:
         import resource
     except ImportError:  # Windows
@@ -65,18 +61,12 @@ def limit_resources(memory: int, output: int) -> None:
         resource.setrlimit(resource_id, (limit, hard))
 
 
-def _reserve_stdout() -> TextIO:
-    """Standard output for the answers alone: what a library prints goes nowhere."""
-    responses = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    with Path(os.devnull).open("w") as nowhere:
-        os.dup2(nowhere.fileno(), 1)
-        os.dup2(nowhere.fileno(), 2)
-    return responses
-
-
 def main() -> None:
-    """Answer errands until standard input ends."""
-    responses = _reserve_stdout()
+    """Run conversions until standard input ends."""
+    responses = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    with Path(os.devnull).open("w") as null:  # libraries print to standard output, too
+        os.dup2(null.fileno(), 1)
+        os.dup2(null.fileno(), 2)
     limit_resources(int(sys.argv[1]), int(sys.argv[2]))
     for line in sys.stdin:
         responses.write(json.dumps(run(json.loads(line))) + "\n")

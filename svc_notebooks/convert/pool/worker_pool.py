@@ -1,6 +1,6 @@
-"""The executors of conversions: a pool of worker processes, and an inline one.
+"""Executes conversions in a pool of worker processes, or inline.
 
-They are stopped when they take too long, and when the client that waits for them has gone.
+A worker is stopped when it takes too long, and when its client has disconnected.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from ...core.process_fork import after_fork, keep_forever
 from ..job import JobLimits
 from .admission import POLL_SECONDS, Abandoned, Admission
 
-_CRASHED = {"error": "the conversion ended without an answer: it needs more memory than it may use.", "kind": "large"}
+_CRASHED = {"error": "the conversion process ended, as it needs more memory than the limit.", "kind": "large"}
 _MAX_JOBS = 200
-"""After so many a worker is replaced: what its libraries have hoarded goes with it."""
+"""The number of conversions after which a worker is replaced, to release the memory of its libraries."""
 
 
 def _never() -> bool:
@@ -31,19 +31,19 @@ def _never() -> bool:
 
 
 class Executor(Protocol):
-    """Whoever runs errands."""
+    """Runs conversions."""
 
     def run(
         self, request: Mapping[str, Any], *, user: str = "", is_gone: Callable[[], bool] = _never
     ) -> dict[str, Any]:
-        """What came of it. Raises Abandoned or TooManyWaiting."""
+        """Return the response to a request. Raises Abandoned or TooManyWaiting."""
 
     def close(self) -> None:
-        """End what is running."""
+        """End the processes."""
 
 
 class _Watchdog:
-    """Stops a worker that takes too long, or whose client has gone; `verdict` says which of them it was."""
+    """Stops a worker that takes too long ("late") or whose client has disconnected ("gone")."""
 
     def __init__(self, stop: Callable[[], None], seconds: float, is_gone: Callable[[], bool]) -> None:
         self.outcome: str | None = None
@@ -53,7 +53,7 @@ class _Watchdog:
         self._thread.start()
 
     def end(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         self._ended.set()
         self._thread.join()
 
@@ -66,25 +66,27 @@ class _Watchdog:
 
 
 class Worker:
-    """One process."""
+    """A worker process."""
 
     def __init__(self, limits: JobLimits) -> None:
         self._limits = limits
         self._jobs = 0
         command = [sys.executable, "-m", f"{__package__}.worker", str(limits.memory), str(limits.output)]
+        # The worker finds the package where this process found it.
+        paths = [str(Path(__file__).parents[3]), *filter(None, [os.environ.get("PYTHONPATH")])]
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=_environment(),
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
             encoding="utf-8",
             start_new_session=True,
         )
         after_fork(self, Worker._close_pipes_in_child)
 
     def _close_pipes_in_child(self) -> None:
-        """In a forked child: the process is the parent's. Its pipes are closed without a flush."""
+        """Close the pipes in a forked child without a flush, since the process belongs to the parent."""
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe and not pipe.closed:
                 os.close(pipe.fileno())
@@ -92,13 +94,14 @@ class Worker:
 
     @property
     def is_reusable(self) -> bool:
-        """Whether it can take another errand."""
+        """Whether the process can run another conversion."""
         return self._process.poll() is None and self._jobs < _MAX_JOBS
 
     def run(self, request: Mapping[str, Any], is_gone: Callable[[], bool] = _never) -> dict[str, Any]:
-        """What came of an errand; after too long a time the process, with all it began, is no more.
+        """Return the response to a request, and kill the process with its children after the time limit.
 
-        Raises Abandoned: the client has gone, and the process with it.
+        Raises:
+            Abandoned: the client has disconnected, and the process was killed.
         """
         self._jobs += 1
         watchdog = _Watchdog(self.stop, self._limits.seconds, is_gone)
@@ -113,7 +116,9 @@ class Worker:
         self._process.wait()
         if watchdog.outcome == "gone":
             raise Abandoned
-        return _timed_out(self._limits.seconds) if watchdog.outcome else _CRASHED
+        if watchdog.outcome:
+            return {"error": f"it took more than {self._limits.seconds:g} seconds.", "kind": "large"}
+        return _CRASHED
 
     def _exchange(self, request: str) -> str:
         assert self._process.stdin
@@ -126,7 +131,7 @@ class Worker:
             return ""
 
     def stop(self) -> None:
-        """End the process and all it began."""
+        """Kill the process and its children."""
         with contextlib.suppress(OSError):
             if hasattr(os, "killpg"):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -134,7 +139,7 @@ class Worker:
                 self._process.kill()
 
     def close(self) -> None:
-        """End it, and its pipes."""
+        """Kill the process, and close its pipes."""
         self.stop()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
@@ -143,21 +148,10 @@ class Worker:
                     pipe.close()
 
 
-def _timed_out(seconds: float) -> dict[str, Any]:
-    return {"error": f"it took more than {seconds:g} seconds.", "kind": "large"}
-
-
-def _environment() -> dict[str, str]:
-    """This process's own, with the package to be found wherever it was found here."""
-    home = str(Path(__file__).parents[3])
-    paths = [home, *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-
-
 class ProcessPool:
-    """A few processes, begun when they are first needed. Threads may share it.
+    """A thread-safe pool of processes that are started when they are needed.
 
-    A user gets the process that they had before, so that what one user breaks is warm for the others.
+    A user gets the same process again, so that a process that one user crashes does not slow down others.
     """
 
     def __init__(self, limits: JobLimits, size: int = 2, max_waiting: int = 8) -> None:
@@ -168,7 +162,7 @@ class ProcessPool:
         after_fork(self, ProcessPool._reset)
 
     def _reset(self) -> None:
-        """No process yet; a forked child starts its own."""
+        """Start without processes, also in a forked child."""
         self._admission = Admission(self._size, self._max_waiting)
         self._lock = Lock()
         self._idle: list[tuple[str, Worker]] = []
@@ -177,11 +171,11 @@ class ProcessPool:
     def run(
         self, request: Mapping[str, Any], *, user: str = "", is_gone: Callable[[], bool] = _never
     ) -> dict[str, Any]:
-        """What came of an errand, once it is the user's turn.
+        """Wait for the user's turn, and return the response to a request.
 
         Raises:
-            Abandoned: `is_gone` says that nobody waits for it any more.
-            TooManyWaiting: the user has too many errands waiting.
+            Abandoned: `is_gone` returns that the client has disconnected.
+            TooManyWaiting: the user has too many requests waiting.
         """
         with self._admission.turn(user, is_gone):
             worker = self._acquire(user)
@@ -211,7 +205,7 @@ class ProcessPool:
         worker.close()
 
     def close(self) -> None:
-        """End the processes that wait."""
+        """End the idle processes."""
         with self._lock:
             idle, self._idle = self._idle, []
         for _, worker in idle:
@@ -219,15 +213,15 @@ class ProcessPool:
 
 
 class InlineExecutor:
-    """Runs errands in this process: where no other can be started (Pyodide)."""
+    """Runs conversions in this process, for systems without processes (Pyodide)."""
 
     def run(
         self, request: Mapping[str, Any], *, user: str = "", is_gone: Callable[[], bool] = _never
     ) -> dict[str, Any]:
-        """What came of an errand; nobody can end it here."""
+        """Return the response to a request, which cannot be stopped."""
         from .worker import run
 
         return run(request)
 
     def close(self) -> None:
-        """There is nothing to end."""
+        """Do nothing."""

@@ -131,7 +131,7 @@ def test_a_service_that_a_page_may_not_ask_is_named_with_what_it_must_allow(brow
 
 
 def test_what_needs_a_program_names_it(lab):
-    with pytest.raises(svc.Unsupported, match="it needs pandoc, a program of its own, and a browser runs none"):
+    with pytest.raises(svc.Unsupported, match="it needs the program pandoc, and a browser runs no programs"):
         svc.upload(b"<p>x", name="x.html", convert_to="document")
     text = svc.upload(b"words", name="x.txt", convert_to="document")
     with pytest.raises(svc.Unsupported, match="cannot become text/html here: it needs pandoc") as refused:

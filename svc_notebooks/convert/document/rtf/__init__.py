@@ -1,4 +1,4 @@
-"""Reads RTF: tokens become runs and paragraphs, and these become pandoc's tree."""
+"""Reads RTF files as pandoc's tree."""
 
 from .parser import parse
 
