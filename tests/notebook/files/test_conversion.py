@@ -1,4 +1,4 @@
-"""Content that becomes documents, documents that become files, and what can become what, as frames."""
+"""Tests imports to native documents, their exports, and the frames of formats."""
 
 import io
 import zipfile
@@ -33,7 +33,7 @@ def words(file):
 
 
 class TestUpload:
-    """`convert_to`, and what the document is called."""
+    """`convert_to`, and the name of the document."""
 
     def test_every_media_type_that_is_listed_is_taken_as_the_type_of_a_source(self, lab):
         for native, media_type in svc.import_formats()[["native", "media_type"]].itertuples(index=False):
@@ -208,7 +208,7 @@ class TestUpdate:
 
 
 class TestExport:
-    """Files of other formats."""
+    """Exports to other formats."""
 
     @pytest.mark.spec("A7-05", "A7-05a")
     @pytest.mark.parametrize(
@@ -382,7 +382,7 @@ class TestExport:
 
 
 class TestFormats:
-    """What a service says of itself."""
+    """The frames of the formats of a service."""
 
     def test_about(self, lab):
         svc.upload(b"12345")

@@ -1,4 +1,4 @@
-"""What was closed or let go of does not stay: a kernel in which cells are run again and again is as it was."""
+"""Tests that closed and unreferenced objects are freed in a kernel where cells run again and again."""
 
 import gc
 import threading
@@ -13,7 +13,7 @@ from tests.patience import PATIENCE
 
 
 def gone(kept: ref) -> bool:
-    """Whether nobody holds it any more."""
+    """Return True for an object without references."""
     gc.collect()
     return kept() is None
 

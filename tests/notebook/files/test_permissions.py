@@ -1,4 +1,4 @@
-"""Sharing from a notebook: frames in, frames out, and errors that say what to do."""
+"""Tests sharing from a notebook, with frames and errors."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Progress: a bar in notebooks, tqdm in terminals, silence elsewhere; and it can be listened to."""
+"""Tests progress, with a bar in notebooks, tqdm in terminals, and a function."""
 
 import io
 import sys
@@ -14,7 +14,7 @@ from svc_notebooks.notebook.widgets.progress_bar import ProgressBar
 
 @pytest.fixture
 def shown(monkeypatch):
-    """What a notebook would display."""
+    """The objects that a notebook would display."""
     import IPython.display
 
     displayed = []

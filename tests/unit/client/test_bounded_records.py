@@ -1,4 +1,4 @@
-"""The journal and the record of exchanges: bounded by their number and by their bytes, whatever comes."""
+"""Tests that the request journal and the record of exchanges are bounded by number and by bytes."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_an_unfinished_stream_leaves_the_record():
 
 @pytest.mark.parametrize("length", [1, 2000])
 def test_memory_does_not_grow_with_the_number_of_requests(length: int):
-    """What a thousand requests leave, a hundred thousand leave as well; here a few thousand stand for them."""
+    """A few thousand requests take no more memory than a thousand."""
     journal, recorder = Journal(200, 100_000), Recorder(limit=200, most_bytes=100_000)
     path, now = "/" + "x" * length, NOW
 

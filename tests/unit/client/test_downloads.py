@@ -1,4 +1,4 @@
-"""Downloads: ranges, breaks, what is on disk before and after."""
+"""Tests downloads, their ranges and breaks, and the files on disk before and after."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MIB = 1024 * 1024
 
 
 def cut(size: int) -> Fault:
-    """The answer begins as it should, and the connection is cut after so many bytes."""
+    """Make a fault that cuts the connection after this many bytes of a valid response."""
 
     def fault(shelf: Shelf, request: Request) -> Response:
         full = shelf.act(request)
@@ -147,7 +147,7 @@ def test_a_broken_download_continues_and_the_checksum_is_compared(shelf: Shelf, 
 
 @pytest.mark.spec("A6-06", "A6-06c")
 def test_a_200_after_a_break_replaces_the_first_piece(shelf: Shelf, tmp_path: Path) -> None:
-    """A service that passes Range over sends everything from its first byte on."""
+    """A service that ignores Range sends all bytes from the first on."""
     whole = Response(200, Headers([("Content-Length", str(len(CONTENT)))]), CONTENT)
     shelf.faults["GET"] = [None, cut(100_000), lambda shelf, request: whole]
 
@@ -198,7 +198,7 @@ def test_another_process_continues_after_the_bytes_on_disk(shelf: Shelf, tmp_pat
 
 @pytest.mark.spec("A6-06", "A6-06c")
 def test_a_complete_part_file_needs_no_transfer(shelf: Shelf, tmp_path: Path) -> None:
-    """The process was stopped between the last byte and the renaming: the service answers 416."""
+    """The process was stopped between the last byte and the renaming, so the service answers 416."""
     session = session_for(shelf)
     mark = {"base_url": session.base_url, "id": "f", "size": str(len(CONTENT)), "headRevisionId": "r1", "range": None}
     with PartFile(tmp_path / "x", mark) as part:
@@ -223,7 +223,7 @@ def test_a_part_file_of_another_content_is_discarded(size: int, shelf: Shelf, tm
 
 @pytest.mark.spec("A6-06", "A6-06d")
 def test_a_content_that_changed_is_downloaded_anew(shelf: Shelf, tmp_path: Path) -> None:
-    """Same size, other bytes: only the checksum can tell."""
+    """The size is the same and the bytes are others, which only the checksum shows."""
     other = CONTENT[::-1]
 
     def changes(shelf: Shelf, request: Request) -> Response:
@@ -540,7 +540,7 @@ def test_an_interrupted_download_continues_beside_a_part_file_of_the_user(shelf:
 
 
 def test_a_second_name_of_a_finished_download_is_not_written_to(shelf: Shelf, tmp_path: Path) -> None:
-    """The process was killed after the file had its name and before the name of its part was gone."""
+    """The process was killed after the file had its name and before its part file was removed."""
     session = session_for(shelf)
     save_content(session, "f", tmp_path / "x")
     os.link(tmp_path / "x", tmp_path / "x.part")
@@ -618,7 +618,7 @@ def test_a_full_disk_is_not_retried(shelf: Shelf) -> None:
 
 @pytest.fixture
 def full_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of its own with room for two thirds of the content."""
+    """A file system with space for two thirds of the content."""
     disk = tmp_path / "disk"
     disk.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(disk)]

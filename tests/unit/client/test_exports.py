@@ -1,4 +1,4 @@
-"""Exports and what a service offers, against a service of a few lines: breaks, refusals, foreign formats."""
+"""Tests exports and the formats of a service, with broken connections, errors and unknown formats."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OFFERS = {
 
 @dataclass
 class Office:
-    """Exports `CONTENT`; each number in `cuts` ends an answer after so many bytes, `status` refuses all."""
+    """A service that exports `CONTENT`. `cuts` end responses after so many bytes, `status` refuses all requests."""
 
     cuts: list[int] = field(default_factory=list)
     status: int = 200

@@ -1,4 +1,4 @@
-"""The way over sockets: what requests and urllib3 do with what we give them."""
+"""Tests the transport over sockets, with requests and urllib3."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MIB = 1024 * 1024
 
 
 class Server(ThreadingHTTPServer):
-    """Answers as `reply` says and remembers what it was sent."""
+    """A server that answers with `reply` and keeps its requests."""
 
     daemon_threads = True
     block_on_close = False
@@ -296,7 +296,7 @@ def test_errors_of_the_body_are_not_errors_of_the_connection(server: Server, tra
 
 
 def test_every_error_of_requests_and_urllib3_is_known() -> None:
-    """Whatever they raise is caught by the bases that `send` names, so nothing of theirs gets through."""
+    """Every error of theirs has one of the bases that `send` catches."""
     members = [*vars(requests.exceptions).values(), *vars(urllib3.exceptions).values()]
     theirs = [
         error
@@ -316,7 +316,7 @@ def test_every_error_of_requests_and_urllib3_is_known() -> None:
 
 @pytest.fixture
 def authority(server: Server, tmp_path: Path) -> Path:
-    """The server speaks TLS now; the file of its authority."""
+    """Make the server use TLS and return the file of its authority."""
     authority = trustme.CA()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("127.0.0.1").configure_cert(context)

@@ -1,4 +1,4 @@
-"""An in-process service for people who use requests: plain requests in every respect but the socket."""
+"""Tests the adapter that lets requests call an in-process service."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_connection_that_is_cut_is_a_connection_error() -> None:
 
 
 class Failing:
-    """A body whose file goes bad."""
+    """A body that cannot be read."""
 
     def __init__(self, error: BaseException) -> None:
         self._error = error
@@ -125,7 +125,7 @@ class Failing:
 
 
 def swallows(request: Request) -> Response:
-    """A service that takes a body's end for the client's going away, as services do."""
+    """A service that takes an error of the body as a client that disconnects."""
     try:
         as_body(request.body).read(10)
     except Disconnected:

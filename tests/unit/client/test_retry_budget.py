@@ -1,4 +1,4 @@
-"""The client waits no longer than it was told, and says what to check when there is nobody to wait for."""
+"""Tests the waits of the client, and its errors where no service answers."""
 
 import socket
 import threading
@@ -91,7 +91,7 @@ def test_a_deadline_caps_waits_too() -> None:
 
 
 def test_an_interrupted_wait_loses_nothing() -> None:
-    """The upload goes on from the bytes that are there."""
+    """The upload continues after the stored bytes."""
     lab = svc.sandbox()
     begun = svc.start_upload(b"x" * 600_000, name="a", chunk_size=262_144)
     begun.send_chunk()
@@ -116,7 +116,7 @@ def test_an_interrupted_wait_loses_nothing() -> None:
 
 @pytest.fixture
 def other_program() -> Iterator[Callable[[bytes], str]]:
-    """Listens and sends these bytes to whoever connects; the address."""
+    """Start a server that sends these bytes to every connection, and return its address."""
     listening: list[socket.socket] = []
 
     def listen(sends: bytes) -> str:

@@ -1,4 +1,4 @@
-"""A session: calls, what is sent again, the token, the address, and the record of it all."""
+"""Tests the calls, retries, token, address and record of a session."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tests.scripted import BASE, TOKEN, Shelf, Stream, Time, answer, envelope, l
 
 
 def replies(*responses: Response) -> tuple[Session, list[Request]]:
-    """A session whose service gives these answers in order, and what it was asked."""
+    """Make a session whose service gives these responses in order, and the list of its requests."""
     requests: list[Request] = []
     waiting = list(responses)
 
@@ -168,7 +168,7 @@ def test_a_409_at_the_first_try_is_an_error() -> None:
 
 @pytest.mark.spec("X-07")
 def test_a_409_after_a_rate_limit_is_an_error() -> None:
-    """A 429 says that nothing was done, so the file is not from this call."""
+    """After a 429 nothing was done, so the file is not from this call."""
     shelf = Shelf({"POST": [answer(429)]})
     shelf.store(b"", id="mine")
 
@@ -187,7 +187,7 @@ def test_the_last_error_is_raised_when_the_patience_is_used_up() -> None:
 
 @pytest.mark.parametrize("sent", [False, True])
 def test_a_service_that_never_answered_is_tried_three_times(tmp_path: Path, sent: bool) -> None:
-    """Sent or not: http:// to a port that speaks TLS is cut off each time, and five minutes would not mend it."""
+    """A request over http:// to a TLS port fails each time, and waiting does not help."""
     time, tries = Time(), []
 
     class Nobody:
@@ -352,7 +352,7 @@ def test_without_a_token_there_is_no_header() -> None:
 
 @pytest.mark.spec("T-05", "T-05a", "T-05b", "T-05c")
 def test_the_token_is_in_no_log_repr_or_error(caplog: pytest.LogCaptureFixture) -> None:
-    """A service that repeats the token in its answers, in errors too, does not make it visible."""
+    """A token that the service repeats in responses and errors stays invisible."""
     caplog.set_level(logging.DEBUG)
     echo = Headers([("Content-Type", "application/json")])
 

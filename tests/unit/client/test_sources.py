@@ -1,4 +1,4 @@
-"""What can be uploaded, and what is said when it cannot."""
+"""Tests the sources of uploads and their errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Threads that share one session: each upload counts its own bytes and has a session of its own."""
+"""Tests threads that share one session, in which each upload counts its own bytes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CONTENT = bytes(range(256)) * (2 * Q // 256) + b"end"
 
 
 def together(count: int, work: Callable[[int], object]) -> list[object]:
-    """What these calls give, made in so many threads that begin at the same time."""
+    """Return the results of calls in threads that start at the same time."""
     barrier = Barrier(count)
 
     def task(number: int) -> object:
@@ -55,7 +55,7 @@ def test_a_cancel_ends_the_run_of_another_thread_after_its_step() -> None:
 
 
 def test_the_bytes_sent_are_those_of_the_upload_itself() -> None:
-    """Another upload of the same session runs from its first byte to its last while a chunk is on its way."""
+    """Another upload of the same session runs completely while a chunk is sent."""
     shelf = Shelf()
     session = session_for(shelf)
 
@@ -125,7 +125,7 @@ def test_an_upload_whose_session_another_upload_uses_is_an_error() -> None:
 
 @pytest.mark.parametrize("state", ["disk", "memory"])
 def test_two_simultaneous_uploads_of_a_file_make_two_files(tmp_path: Path, state: str) -> None:
-    """The second call must not go on with the session that the first one is sending to."""
+    """The second call must not use the upload session that the first one sends to."""
     source = tmp_path / "a.bin"
     source.write_bytes(CONTENT)
     shelf = Shelf()
@@ -174,7 +174,7 @@ def test_threads_that_share_an_upload_take_turns() -> None:
 
 
 def test_a_thread_waits_for_the_current_step_of_another() -> None:
-    """The question of a second thread is asked behind the chunk, not in the middle of it."""
+    """The status query of a second thread is sent after the chunk, not in the middle of it."""
     shelf, inside = Shelf(), Event()
     session = session_for(shelf)
     begun = start_upload(session, Stream(CONTENT), size=len(CONTENT), chunk_size=Q)
@@ -202,7 +202,7 @@ def test_a_thread_waits_for_the_current_step_of_another() -> None:
 
 
 def test_a_token_that_another_thread_has_renewed_is_used() -> None:
-    """Both threads are told 401 with the old token; the function that gives tokens is asked for one new one."""
+    """Both threads get a 401 for the old token, and the token function is called for one new token."""
     barrier, tokens = Barrier(2), []
 
     def token() -> str:

@@ -1,4 +1,4 @@
-"""The journal of unfinished uploads: on disk, for one person, for many processes."""
+"""Tests the journal of unfinished uploads, on disk, for one user and many processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Uploads as they are asked for: the choice, the requests, the checks, stepping by hand."""
+"""Tests the upload types, their requests, the checks of arguments, and uploads step by step."""
 
 from __future__ import annotations
 
@@ -513,7 +513,7 @@ def test_resuming_a_complete_upload_returns_the_file() -> None:
 
 
 class Sink(Shelf):
-    """Reads and forgets."""
+    """A service that reads content and discards it."""
 
     def put(self, request: Request, limit: int | None = None) -> Response:
         first, size = 0, self._swallow(request)
@@ -534,7 +534,7 @@ class Sink(Shelf):
 
 
 class Zeros(io.RawIOBase):
-    """A stream of so many zeros that are nowhere."""
+    """A stream of zeros that takes no memory."""
 
     def __init__(self, size: int) -> None:
         self._left = size
@@ -582,7 +582,7 @@ def test_generated_ids_make_creations_repeatable() -> None:
 
 @pytest.mark.parametrize("upload_type", ["media", "resumable"])
 def test_a_full_disk_of_the_service_is_not_retried(upload_type: str) -> None:
-    """It is said at once, and without a wait."""
+    """The error is raised at once, without a wait."""
     full = answer(507, envelope(507, "insufficientStorage"))
     shelf, time = Shelf(faults={"POST": [full]}), Time()
 
