@@ -183,7 +183,7 @@ class Fetch:
                     self._progress(self._sink.have, self._end)
         if self._end is not None and self._sink.have != self._end:
             if self._sink.have > self._end:
-                raise Interrupted("The service sent more bytes than it said.")
+                raise Interrupted("The service sent more bytes than it declared.")
             raise TransportError(f"the content ended at byte {self._sink.have} of {self._end}")
         return True
 

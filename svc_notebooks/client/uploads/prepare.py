@@ -202,7 +202,7 @@ def _apply_conversion(
     declared = metadata.get("mimeType")
     target_type = declared if convert_to is None else native_type(session, convert_to, media_type)
     if declared not in (None, target_type):
-        raise ValueError(f"convert_to asks for {target_type}, and metadata for {declared}; leave one of them out")
+        raise ValueError(f"convert_to is {target_type}, but metadata has {declared}; leave one of them out")
     if not (isinstance(target_type, str) and is_document(session, target_type)):
         return media_type, metadata
     return source_type(session, target_type, media_type), {**metadata, "mimeType": target_type}

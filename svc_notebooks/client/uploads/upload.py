@@ -355,7 +355,7 @@ class ClientUpload:
         self._forget()
         if None not in (total, size) and str(size) != str(total):
             raise ContentMismatch(
-                f"The service says that it stored {size} bytes of {total}.",
+                f"The service stored {size} bytes of {total}.",
                 advice="Look at the file before you use it, and upload it again.",
             )
         self.file = file

@@ -39,7 +39,7 @@ def _entry(name: object, value: Any, writable: Mapping[str, FileField]) -> tuple
     if key not in writable:
         near = get_close_matches(key, writable, n=1)
         hint = f"; did you mean {snake(near[0])}?" if near else f"; it may be {_list_fields(writable)}"
-        raise TypeError(f"{name} is no field that can be set here{hint}")
+        raise TypeError(f"{name} is not a field that can be set here{hint}")
     wire_value = _wire_value(key, value)
     problem = None if wire_value is None else TYPES[writable[key].type](wire_value)
     if problem:

@@ -390,6 +390,18 @@ def test_a_file_of_another_size_than_was_sent_is_an_error() -> None:
         upload(session_for(shelf), CONTENT, chunk_size=Q)
 
 
+def test_a_run_after_such_an_error_queries_the_session_again() -> None:
+    shelf = Shelf({"PUT": [lambda shelf, request: Response(200, body=b'{"id": "x", "size": "7"}')]})
+    begun = start_upload(session_for(shelf), CONTENT, chunk_size=-1)
+    with pytest.raises(ContentMismatch):
+        begun.run()
+
+    begun.run()
+
+    assert [row["action"] for row in begun.history] == ["begin", "ask", "send"]
+    assert list(shelf.contents.values()) == [CONTENT]
+
+
 # -- progress
 
 
