@@ -134,7 +134,7 @@ def test_what_needs_a_program_names_it(lab):
     with pytest.raises(svc.Unsupported, match="it needs the program pandoc, and a browser runs no programs"):
         svc.upload(b"<p>x", name="x.html", convert_to="document")
     text = svc.upload(b"words", name="x.txt", convert_to="document")
-    with pytest.raises(svc.Unsupported, match="cannot become text/html here: it needs pandoc") as refused:
+    with pytest.raises(svc.Unsupported, match="cannot become text/html here: it needs the program pandoc") as refused:
         svc.export(text, "html")
 
     assert (refused.value.status, refused.value.reason) == (400, "badRequest")
