@@ -176,7 +176,7 @@ class ConformanceRun:
             self.stop_reason = "the suite could not be run" if code != pytest.ExitCode.INTERRUPTED else "interrupted"
 
     def raise_interrupt(self) -> None:
-        """Raise a KeyboardInterrupt that arrived meanwhile, once; the suite calls this between requests."""
+        """Raise a KeyboardInterrupt that arrived meanwhile, once. The suite calls this between requests."""
         if self.interrupted and not self.cleaning_up:
             self.cleaning_up = True
             raise KeyboardInterrupt
@@ -225,7 +225,7 @@ class ConformanceRun:
 
 @contextmanager
 def _interruptible(command: ConformanceRun) -> Iterator[None]:
-    """Let Ctrl-C or SIGTERM end the run before its next request, so that no response is lost; a second one at once."""
+    """Let Ctrl-C or SIGTERM end the run before its next request, and a second one at once."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def end(number: int, frame: object) -> None:

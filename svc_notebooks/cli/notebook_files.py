@@ -15,7 +15,7 @@ START = "00-start.ipynb"
 
 
 class CopyOutcome(Enum):
-    """The outcome of copying a file; the value is its text in the output."""
+    """The outcome of copying a file. The value is its text in the output."""
 
     COPIED = "copied"
     SAME = "already there"

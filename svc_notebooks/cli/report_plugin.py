@@ -63,7 +63,7 @@ class ReportPlugin:
         self._command.stop_reason = str(getattr(excinfo.value, "msg", "")) or "interrupted"
 
     def pytest_assertrepr_compare(self, op: str, left: object, right: object) -> None:
-        """Record a failed comparison; the tests have the actual value on the left and the expected one on the right."""
+        """Record a failed comparison. The tests have the actual value on the left and the expected one on the right."""
         expected = _short_repr(right) if op == "==" else f"{op} {_short_repr(right)}"
         self._compared = expected, _short_repr(left)
 

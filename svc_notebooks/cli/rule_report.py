@@ -13,7 +13,7 @@ from ..core.rule_ids import rule_number
 
 
 class Result(Enum):
-    """The verdict on a rule; the value is its text in the table."""
+    """The verdict on a rule. The value is its text in the table."""
 
     PASS = "pass"
     FAIL = "FAIL"
@@ -38,7 +38,7 @@ class CaseOutcome:
     rules: tuple[str, ...]
     result: Result
     reason: str = ""
-    """What the test would have needed, if it was not testable."""
+    """The need of a test that could not run."""
     failure: Failure | None = None
     differences: tuple[tuple[str, str], ...] = ()
 
@@ -59,7 +59,7 @@ class RuleVerdict:
 
     @property
     def result(self) -> Result:
-        """The verdict: fail if a test fails, else pass if a test passes without a difference.
+        """The verdict, which is fail if a test fails, else pass if a test passes without a difference.
 
         >>> RuleVerdict("A3-06", "resumable", "...").result
         <Result.UNTESTABLE: 'not testable'>
@@ -80,7 +80,7 @@ class RuleVerdict:
 
     @property
     def reasons(self) -> list[str]:
-        """What the tests would have needed, without duplicates."""
+        """The needs of the tests that could not run, without duplicates."""
         if not self.outcomes:
             return ["a test over HTTP, which the suite does not have"]
         return list(dict.fromkeys(outcome.reason for outcome in self.outcomes if outcome.reason))

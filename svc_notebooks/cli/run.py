@@ -43,7 +43,7 @@ def run(directory: Path | None = None, at_once: int | None = None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class NotebookRun:
-    """The run of one notebook; `problem` is empty if it succeeded."""
+    """The run of one notebook. `problem` is empty if it succeeded."""
 
     name: str
     seconds: float
@@ -72,7 +72,7 @@ class Kernels:
             self.clients.remove(client)
 
     def end(self) -> None:
-        """Kill every kernel; no notebook goes on with its next cell."""
+        """Kill every kernel. No notebook goes on with its next cell."""
         self.ended = True
         for client in list(self.clients):
             with suppress(AttributeError, OSError):  # the kernel has not started, or has ended
@@ -132,7 +132,7 @@ def _run_one(path: Path, name: str, kernels: Kernels) -> NotebookRun:
 
 
 def execute(path: Path, kernels: Kernels | None = None) -> "NotebookNode":
-    """Run a notebook in its folder, and return it with the outputs; the file is not changed."""
+    """Run a notebook in its folder, and return it with the outputs. The file is not changed."""
     import nbformat
     from nbclient import NotebookClient
 

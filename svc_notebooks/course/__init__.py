@@ -83,7 +83,7 @@ def exercises(theme: str | None = None) -> DataFrame:
 
 
 def reset() -> None:
-    """Reset all exercises of this kernel; notebooks are not changed.
+    """Reset all exercises of this kernel. Notebooks are not changed.
 
     >>> from svc_notebooks import course
     >>> course.reset()

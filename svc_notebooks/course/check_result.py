@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class ExerciseOutcome(Enum):
-    """The outcome of an exercise; the value is its text."""
+    """The outcome of an exercise. The value is its text."""
 
     CORRECT = "correct"
     NOT_YET = "not yet"
@@ -53,7 +53,7 @@ class Verdict:
 
 
 class CheckFailedError(Exception):
-    """A requirement of the exercise is not met; the message describes the requests or the state of the service."""
+    """A requirement of the exercise is not met. The message describes the requests or the state of the service."""
 
 
 def require(condition: object, message: str) -> None:

@@ -144,7 +144,7 @@ class RemoteEnvironment:
         return Verdict(ExerciseOutcome(response["outcome"]), str(response["message"]))
 
     def close(self) -> None:
-        """Close the connection; the grading service keeps its records."""
+        """Close the connection. The grading service keeps its records."""
         self._grader.close()
 
 

@@ -61,7 +61,7 @@ class RecordedRequest:
 
     @property
     def upload_type(self) -> str | None:
-        """The upload type, which is media, multipart or resumable; None if the request was not an upload."""
+        """The upload type (media, multipart or resumable), None if the request was not an upload."""
         return self.query.get("uploadType") if self.path.startswith("/upload") else None
 
     @property

@@ -36,7 +36,7 @@ RECEIVER_DOMAIN = "hooks.svc.example"
 
 @dataclass(slots=True)
 class ReceiverCase:
-    """A message for a student's receiver, genuine or forged; `outcome` is the status or the error of the receiver."""
+    """A message for a student's receiver, genuine or forged. `outcome` is the status or the error of the receiver."""
 
     message: dict[str, str]
     genuine: bool

@@ -96,7 +96,7 @@ class GradedSubmission:
 
 
 class GradingService:
-    """Serves all submissions at one address; a request goes to the exercise of its token, or to the course."""
+    """Serves all submissions at one address. A request goes to the exercise of its token, or to the course."""
 
     policy = Policy()
 

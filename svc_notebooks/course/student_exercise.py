@@ -75,7 +75,7 @@ class Exercise:
         return self.task
 
     def begin(self) -> Given:
-        """Start the exercise with a new service, and return its values; calls of this package use this service.
+        """Start the exercise with a new service, and return its values. Calls of this package use this service.
 
         Earlier requests do not count any more, so this is the first line of an answer.
         """
@@ -111,7 +111,7 @@ class Exercise:
         return Said(f"**Hint {self.hints_taken} of {len(hints)}.** {hints[self.hints_taken - 1]}")
 
     def reset(self) -> None:
-        """Forget the requests, the number of hints taken and the outcome; notebooks are not changed."""
+        """Forget the requests, the number of hints taken and the outcome. Notebooks are not changed."""
         self._end()
         self.hints_taken = 0
         self.outcome = ExerciseOutcome.NOT_TRIED

@@ -11,7 +11,7 @@ _MAX_SIZE = 64 * 1024 * 1024
 
 
 class UnreadableNotebookError(Exception):
-    """A file is not a notebook; the message has the reason."""
+    """A file is not a notebook. The message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ class ExerciseClock:
 
 
 class Given:
-    """The `session`, `clock` and values of an exercise; `print(given)` lists the values.
+    """The `session`, `clock` and values of an exercise. `print(given)` lists the values.
 
     >>> from svc_notebooks import course
     >>> given = course.exercise("upload-with-a-name", seed=0).begin()
@@ -107,7 +107,7 @@ class Given:
         return self._environment.sign_in(program, list(scopes))
 
     def deliver_to(self, handle: Callable[[Headers], object]) -> None:
-        """Call your receiver with every message; `handle(headers)` returns a status such as 200 or 403.
+        """Call your receiver with every message. `handle(headers)` returns a status such as 200 or 403.
 
         Raises ValueError after too many calls; `begin()` creates new messages.
         """

@@ -17,7 +17,7 @@ _ANY_WRITE = 0o222
 
 @dataclass(frozen=True, slots=True)
 class ExistingFile:
-    """The file, folder, device or broken link at a path; a link is followed."""
+    """The file, folder, device or broken link at a path. A link is followed."""
 
     path: Path
     kind: str
@@ -32,7 +32,7 @@ class ExistingFile:
 
     @property
     def read_only(self) -> bool:
-        """True if the file's mode or the user's rights forbid writing; root could write a protected file."""
+        """True if the file's mode or the user's rights forbid writing. Root could write a protected file."""
         return not self.mode & _ANY_WRITE or not os.access(self.path, os.W_OK)
 
 

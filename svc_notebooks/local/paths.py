@@ -10,7 +10,7 @@ from unicodedata import normalize
 
 
 class DistinctPaths:
-    """The paths of one call, of which no two are equal; the second file of a name gets `name (1).ext`.
+    """The paths of one call, of which no two are equal. The second file of a name gets `name (1).ext`.
 
     Names are compared without case, as on macOS and Windows, so that the paths are the same on every system. Existing
     files are ignored, so that the same call gets the same paths again.

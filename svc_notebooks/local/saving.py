@@ -21,7 +21,7 @@ _GROUP_AND_OTHERS = 0o077
 
 
 class SavedFile(NamedTuple):
-    """A saved file; `outcome` is "saved", "unchanged" or "replaced"."""
+    """A saved file. `outcome` is "saved", "unchanged" or "replaced"."""
 
     path: Path
     outcome: str

@@ -59,7 +59,7 @@ def time_object(argument: str, value: object, time_zone: str | None) -> JSONObje
 
 
 def python_time(argument: str, value: object) -> Start:
-    """Return the date or datetime of a value; a text is in ISO 8601. Raises TypeError and ValueError."""
+    """Return the date or datetime of a value. A text is in ISO 8601. Raises TypeError and ValueError."""
     if isinstance(value, str):
         return _parse(argument, value)
     if hasattr(value, "tolist") and type(value).__module__ == "numpy":
@@ -86,7 +86,7 @@ def _parse(argument: str, text: str) -> Start:
 
 
 def in_its_zone(moment: Start, time_zone: str | None) -> Start:
-    """Return a moment in the zone in which its recurrence is expanded; a date is returned as it is."""
+    """Return a moment in the zone in which its recurrence is expanded. A date is returned as it is."""
     if not isinstance(moment, datetime):
         return moment
     tz: tzinfo | None = zone(time_zone) if time_zone else moment.tzinfo

@@ -391,14 +391,14 @@ svc.update(all[mine], starred=True)
             """
 svc.update(svc.files(f"name contains '{given.word}' and mimeType = 'text/csv'", fields=["id", "name"]), starred=True)
 """,
-            "1 file that nobody wants",
+            "1 other file",
         ),
         Wrong(
             "forgot the type",
             """
 svc.update(svc.files(f"name contains '{given.word}' and trashed = false", fields=["id", "name"]), starred=True)
 """,
-            "2 files that nobody wants",
+            "2 other files",
         ),
         Wrong(
             "every field",

@@ -1,4 +1,4 @@
-"""The definitions of the exercises, by theme; each theme is one notebook.
+"""The definitions of the exercises, by theme. Each theme is one notebook.
 
 uploads, resumable, content       files: uploads, resumable uploads, downloads and search
 people, messages                  permissions and scopes; notifications

@@ -1,15 +1,15 @@
-"""Exercises about content: a part of a file, a search, another format."""
+"""Exercises about content, with a part of a file, a search and another format."""
 
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...client.files import create_file, update_file
 from ...core.http.messages import Request
 from ..check_result import require
 from ..definition import ExerciseDefinition
-from .shared_checks import counted, listed, require_same_content, require_single_file
+from .shared_checks import list_text, quantity, require_same_content, require_single_file
 from .uploads import survey
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _RECORD_SIZE = 64
 
 
 def put_file(session: Session, name: str, content: bytes, media_type: str = "text/plain") -> str:
-    """A file that is there before the exercise begins: its id."""
+    """Create a file before the exercise begins, and return its id."""
     file = create_file(session, {"name": name, "mimeType": media_type})
     url = session.url(session.names.upload_path("files", str(file["id"])), {"uploadType": "media"})
     headers = session.headers(("Content-Type", media_type), ("Content-Length", str(len(content))))
@@ -105,9 +105,11 @@ def _check_search(evidence: Evidence) -> str:
     )
     listed_files = [file for request in lists for file in request.response_json.get("files", [])]
     other_files = [file for file in listed_files if file.get("id") not in matching_ids]
+    names = [file["name"] for file in other_files if "name" in file]
+    called = f" (called {list_text(names, 2)})" if names else ""
     require(
         not other_files,
-        f"The service answered {counted(len(other_files), 'file')} that nobody wants{_names_of(other_files)}: ask more exactly.",
+        f"The service returned {quantity(len(other_files), 'other file')}{called}: make the query more precise.",
     )
     listed_ids = {file.get("id") for file in listed_files}
     require(
@@ -119,14 +121,9 @@ def _check_search(evidence: Evidence) -> str:
         set(fields) <= {"id", "name"}, f"Of each file the service told {', '.join(fields)}; id and name were wanted."
     )
     starred = {file["id"] for file in evidence.files() if file.get("starred")}
-    require(starred == matching_ids, f"{counted(len(starred & matching_ids), 'file')} of {len(matching_ids)} have a star, and"
-         f" {counted(len(starred - matching_ids), 'other')}.")  # fmt: skip
+    require(starred == matching_ids, f"{quantity(len(starred & matching_ids), 'file')} of {len(matching_ids)} have a star, and"
+         f" {quantity(len(starred - matching_ids), 'other')}.")  # fmt: skip
     return f"The service searched, told two fields of {len(matching_ids)} files, and these have their star."
-
-
-def _names_of(files: list[dict[str, Any]]) -> str:
-    names = [file["name"] for file in files if "name" in file]
-    return f" (called {listed(names, 2)})" if names else ""
 
 
 SEARCH = ExerciseDefinition(
@@ -159,7 +156,7 @@ _TSV = "text/tab-separated-values"
 
 def _check_format(evidence: Evidence) -> str:
     created = evidence.requests_of("files.create")
-    require(created, f"The service saw {counted(len(evidence.requests), 'request')}, and none of them creates a file.")
+    require(created, f"The service saw {quantity(len(evidence.requests), 'request')}, and none of them creates a file.")
     file = require_single_file(evidence, evidence.values["name"])
     media_type = str(file["mimeType"])
     require(
@@ -169,22 +166,16 @@ def _check_format(evidence: Evidence) -> str:
     exports = [request for request in evidence.requests_of("files.export") if f"/{file['id']}/" in request.path]
     require(exports, "The spreadsheet was never exported: nobody has asked the service for another format.")
     formats = [str(request.query.get("mimeType")) for request in exports if request.succeeded]
-    require(_TSV in formats, f"The spreadsheet was exported as {listed(formats)}, not as tab-separated values.")
-    _require_same_cells(
-        evidence,
-        next(
-            request.response_body for request in exports if request.succeeded and request.query.get("mimeType") == _TSV
-        ),
+    require(_TSV in formats, f"The spreadsheet was exported as {list_text(formats)}, not as tab-separated values.")
+    content = next(
+        request.response_body for request in exports if request.succeeded and request.query.get("mimeType") == _TSV
     )
-    return "The service read the table once and wrote it in another format."
-
-
-def _require_same_cells(evidence: Evidence, content: bytes) -> None:
     rows = [line.split("\t") for line in content.decode("utf-8-sig", "replace").splitlines()]
     expected_rows = [line.split(",") for line in evidence.values["content"].decode().splitlines()]
     require(
-        rows == expected_rows, f"The export has {counted(len(rows), 'row')}, and they are not those of given.content."
+        rows == expected_rows, f"The export has {quantity(len(rows), 'row')}, and they are not those of given.content."
     )
+    return "The service read the table once and wrote it in another format."
 
 
 FORMAT = ExerciseDefinition(

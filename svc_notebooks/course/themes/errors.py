@@ -1,4 +1,4 @@
-"""Exercises about errors: too many requests, and which errors are temporary."""
+"""Exercises about errors, with a rate limit, and temporary and permanent errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...client.files import create_file, share_file
 from ...core.http.backoff import parse_retry_after
 from ..check_result import require
 from ..definition import ExerciseDefinition
-from .shared_checks import counted, listed
+from .shared_checks import list_text, quantity
 
 if TYPE_CHECKING:
     from ..definition import Value
@@ -29,7 +29,7 @@ def _set_up_often(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 
 def _check_often(evidence: Evidence) -> str:
     created = evidence.requests_of("files.create")
-    require(created, f"The service saw {counted(len(evidence.requests), 'request')}, and none of them creates a file.")
+    require(created, f"The service saw {quantity(len(evidence.requests), 'request')}, and none of them creates a file.")
     refused = [request for request in evidence.requests if request.status == 403]
     for request in refused:
         _require_wait(evidence, request)
@@ -37,17 +37,17 @@ def _check_often(evidence: Evidence) -> str:
     missing = [name for name in evidence.values["names"] if name not in names]
     require(
         not missing,
-        f"{counted(len(missing), 'file')} of {len(evidence.values['names'])} were never made: {listed(missing)}.",
+        f"{quantity(len(missing), 'file')} of {len(evidence.values['names'])} were never made: {list_text(missing)}.",
     )
     duplicates = sorted({name for name in names if names.count(name) > 1})
     created_count = sum(1 for request in created if request.succeeded)
-    require(not duplicates, f"There is more than one file called {listed(duplicates)}.")
+    require(not duplicates, f"There is more than one file called {list_text(duplicates)}.")
     require(
         created_count == len(evidence.values["names"]),
         f"The service has made {created_count} files for {len(evidence.values['names'])} names.",
     )
     require(refused, "The service never had to refuse anything: the limit was not met.")
-    return f"The service refused {counted(len(refused), 'request')}, and each time it was left alone as long as it had asked."
+    return f"The service refused {quantity(len(refused), 'request')}, and each time it was left alone as long as it had asked."
 
 
 def _require_wait(evidence: Evidence, refused: RecordedRequest) -> None:
@@ -111,7 +111,7 @@ def _set_up_later(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 
 def _check_later(evidence: Evidence) -> str:
     updates = evidence.requests_of("files.update")
-    require(updates, f"The service saw {counted(len(evidence.requests), 'request')}, and none of them changes a file.")
+    require(updates, f"The service saw {quantity(len(evidence.requests), 'request')}, and none of them changes a file.")
     for file_id in evidence.values["file_ids"]:
         attempts = [request for request in updates if request.path.endswith(f"/{file_id}")]
         require(attempts, "There is a file in given.file_ids that the service was never asked to change.")
@@ -119,7 +119,7 @@ def _check_later(evidence: Evidence) -> str:
     starred = sum(1 for file in evidence.files() if file.get("starred"))
     require(
         starred == len(evidence.check_data["own"]),
-        f"{counted(starred, 'file')} of {len(evidence.check_data['own'])} have a star.",
+        f"{quantity(starred, 'file')} of {len(evidence.check_data['own'])} have a star.",
     )
     return "What passes by itself was tried again, after a wait; what is refused for good was asked once."
 

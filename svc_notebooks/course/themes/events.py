@@ -1,4 +1,4 @@
-"""Exercises about events: a time in its zone, and a series with an exception."""
+"""Exercises about events, with a time in its zone, and a series with an exception."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from ..check_result import require
 from ..definition import ExerciseDefinition
-from .shared_checks import counted, listed
+from .shared_checks import list_text, quantity
 
 if TYPE_CHECKING:
     from ..definition import Value
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def _require_single_event(evidence: Evidence) -> dict[str, Any]:
-    """The event of the name that was given, which a request of the student has made. Raises CheckFailedError."""
+    """Return the event with the given title, which a request of the student has created. Raises CheckFailedError."""
     inserted = evidence.requests_of("events.insert", "events.import")
     require(
-        inserted, f"The service saw {counted(len(evidence.requests), 'request')}, and none of them creates an event."
+        inserted, f"The service saw {quantity(len(evidence.requests), 'request')}, and none of them creates an event."
     )
     summary = evidence.values["summary"]
     events = [event for event in evidence.events() if event.get("summary") == summary]
@@ -128,32 +128,28 @@ def _check_series(evidence: Evidence) -> str:
     times = [_instant(instance, "start").astimezone(ZoneInfo(values["zone"])) for instance in instances]
     days = [time.date().isoformat() for time in times]
     require(values["free"] not in days, f"There is a seminar on {values['free']}, which is free.")
-    expected_days = _expected_days(values["first"], values["last"], values["free"])
-    missing, unexpected = (
-        [day for day in expected_days if day not in days],
-        [day for day in days if day not in expected_days],
-    )
-    require(not missing, f"There is no seminar on {listed(missing, 2)}.")
-    require(not unexpected, f"There is a seminar on {listed(unexpected, 2)}, and none was wanted.")
+    first, last = date.fromisoformat(values["first"]), date.fromisoformat(values["last"])
+    every_day = [(first + timedelta(weeks=n)).isoformat() for n in range((last - first).days // 7 + 1)]
+    expected_days = [day for day in every_day if day != values["free"]]
+    missing = [day for day in expected_days if day not in days]
+    unexpected = [day for day in days if day not in expected_days]
+    require(not missing, f"There is no seminar on {list_text(missing, 2)}.")
+    require(not unexpected, f"There is a seminar on {list_text(unexpected, 2)}, and none was wanted.")
     start_times = {time.strftime("%H:%M") for time in times}
     require(
         start_times == {values["time"]},
-        f"On the wall the seminar begins at {listed(sorted(start_times))}, not always at {values['time']}.",
+        f"On the wall the seminar begins at {list_text(sorted(start_times))}, not always at {values['time']}.",
     )
     durations = {
         (_instant(instance, "end") - _instant(instance, "start")).total_seconds() / 60 for instance in instances
     }
     require(
         durations == {90},
-        f"The seminar lasts {listed(f'{minutes:g}' for minutes in sorted(durations))} minutes, not 90.",
+        f"The seminar lasts {list_text(f'{minutes:g}' for minutes in sorted(durations))} minutes, not 90.",
     )
-    return f"One series, {counted(len(instances), 'instance')}, one day free, and the same time on the wall throughout."
-
-
-def _expected_days(first: str, last: str, free: str) -> list[str]:
-    begin, end = date.fromisoformat(first), date.fromisoformat(last)
-    days = [begin + timedelta(weeks=n) for n in range((end - begin).days // 7 + 1)]
-    return [day.isoformat() for day in days if day.isoformat() != free]
+    return (
+        f"One series, {quantity(len(instances), 'instance')}, one day free, and the same time on the wall throughout."
+    )
 
 
 SERIES = ExerciseDefinition(

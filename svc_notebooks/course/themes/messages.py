@@ -1,4 +1,4 @@
-"""Exercises about notifications: a watch without a gap, and a receiver that verifies tokens."""
+"""Exercises about notifications, with a watch without a gap, and a receiver that verifies tokens."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..check_result import require
 from ..definition import ExerciseDefinition
 from ..exercise_service import ReceiverCase
 from .content import put_file
-from .shared_checks import counted
+from .shared_checks import quantity
 
 if TYPE_CHECKING:
     from ...core.http.messages import Request
@@ -34,7 +34,7 @@ def _set_up_watch(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """One channel: opened by a request at a time, and stopped by another, or ended by itself."""
+    """A channel with its opening request, the request that stopped it if there was one, and its end."""
 
     channel: str
     n: int
@@ -52,7 +52,8 @@ def _watches(evidence: Evidence) -> list[Watch]:
 
 
 def _watch(evidence: Evidence, request: RecordedRequest) -> Watch:
-    channel, expiration = str(request.response_json.get("id")), _expiration(request)
+    channel, millis = str(request.response_json.get("id")), request.response_json.get("expiration")
+    expiration = None if millis is None else from_millis(int(millis))
     stop = next(
         (
             stop_request
@@ -65,13 +66,8 @@ def _watch(evidence: Evidence, request: RecordedRequest) -> Watch:
     return Watch(channel, request.n, request.time, stop.n if stop and ends == stop.time else None, ends)
 
 
-def _expiration(request: RecordedRequest) -> datetime | None:
-    expiration = request.response_json.get("expiration")
-    return None if expiration is None else from_millis(int(expiration))
-
-
 def _check_watch(evidence: Evidence) -> str:
-    request_count = f"The service saw {counted(len(evidence.requests), 'request')}"
+    request_count = f"The service saw {quantity(len(evidence.requests), 'request')}"
     watches, hours = _watches(evidence), timedelta(hours=evidence.values["hours"])
     require(watches, f"{request_count}, and none of them opened a channel on the file.")
     other_addresses = [
@@ -84,17 +80,18 @@ def _check_watch(evidence: Evidence) -> str:
     require(watched >= hours, f"The file was watched for {_hours(watched)}; {_hours(hours)} were wanted.")
     open_channels = [watch for watch in watches if watch.ends > evidence.now]
     require(
-        not open_channels, f"{counted(len(open_channels), 'channel')} still open: the service goes on sending messages."
+        not open_channels,
+        f"{quantity(len(open_channels), 'channel')} still open: the service goes on sending messages.",
     )
     require(
         any(watch.stopped_n for watch in watches), "No channel was stopped: the last one ended when its time was over."
     )
-    channels = counted(len(watches), "channel")
+    channels = quantity(len(watches), "channel")
     return f"The file was watched for {_hours(watched)} without a gap, over {channels}, and then no more."
 
 
 def _end_of_watching(watches: list[Watch]) -> datetime:
-    """Until when somebody watched. Raises CheckFailedError where for a while nobody did."""
+    """Return the end of watching. Raises CheckFailedError if there was a gap."""
     until = watches[0].ends
     for before, after in itertools.pairwise(watches):
         gap = (
@@ -155,12 +152,12 @@ def _receiver_cases(received: list[Request], tokens: dict[str, str], rng: Random
     cases = [*genuine, ReceiverCase(lower, True, "a genuine message whose header names are in small letters"),
              ReceiverCase(dict(genuine[0].message), True, "a genuine message that came a second time")]  # fmt: skip
     for case in genuine[-2:]:
-        cases += _forged(case.message, tokens)
+        cases += _forge_messages(case.message, tokens)
     rng.shuffle(cases)
     return cases
 
 
-def _forged(message: dict[str, str], tokens: dict[str, str]) -> list[ReceiverCase]:
+def _forge_messages(message: dict[str, str], tokens: dict[str, str]) -> list[ReceiverCase]:
     token = message[_TOKEN]
     other = next(candidate for candidate in tokens.values() if candidate != token)
     changes: dict[str, dict[str, str | None]] = {
@@ -173,11 +170,11 @@ def _forged(message: dict[str, str], tokens: dict[str, str]) -> list[ReceiverCas
         "a message of a channel that nobody has opened": {_CHANNEL: "plan-00000000"},
         "a message without a channel, and without a token": {_CHANNEL: None, _TOKEN: None},
     }
-    return [ReceiverCase(_with(message, change), False, description) for description, change in changes.items()]
-
-
-def _with(message: dict[str, str], change: dict[str, str | None]) -> dict[str, str]:
-    return {name: value for name, value in (message | change).items() if value is not None}
+    cases: list[ReceiverCase] = []
+    for description, change in changes.items():
+        headers = {name: value for name, value in (message | change).items() if value is not None}
+        cases.append(ReceiverCase(headers, False, description))
+    return cases
 
 
 _SUCCESS_STATUSES = frozenset({200, 201, 202, 204, 102})

@@ -1,4 +1,4 @@
-"""Exercises about permissions: sharing one file with one person, and the narrowest scopes."""
+"""Exercises about permissions, with sharing one file with one person, and the narrowest scopes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from ..check_result import require
 from ..definition import ExerciseDefinition
 from .content import put_file
-from .shared_checks import counted
+from .shared_checks import quantity
 
 if TYPE_CHECKING:
-    from ...core.resources.files import Permission
     from ..definition import Value
     from ..evidence import Evidence, RecordedRequest
     from ..exercise_service import ExerciseService
@@ -30,12 +29,13 @@ def _check_share(evidence: Evidence) -> str:
     shares = [
         request for request in evidence.requests_of("permissions.create", "permissions.update") if request.succeeded
     ]
-    require(shares, f"The service saw {counted(len(evidence.requests), 'request')}, and none of them shares a file.")
+    require(shares, f"The service saw {quantity(len(evidence.requests), 'request')}, and none of them shares a file.")
     for request in shares:
         _require_narrow_grant(request, evidence.values["email"])
     other_files = [request for request in shares if f"/{evidence.values['file_id']}/" not in request.path]
     require(not other_files, "Another file than the one of given.file_id was shared, too.")
-    guests = _guests(evidence, evidence.values["file_id"])
+    permissions = evidence.permissions(evidence.values["file_id"])
+    guests = [permission for permission in permissions if permission.get("role") != "owner"]
     require(guests, "Nobody but the owner may see the file of given.file_id.")
     require(len(guests) == 1, f"{len(guests)} permissions stand beside the owner's, and one was wanted.")
     role = guests[0].get("role")
@@ -51,10 +51,6 @@ def _require_narrow_grant(request: RecordedRequest, email: str) -> None:
     require(grantee_type == "user", f"For a while the file was open to {grantee_type!r}, not to one person.")
     require(body.get("emailAddress", email) == email, f"The file was shared with {body.get('emailAddress')!r}.")
     require(role in ("reader", "commenter"), f"For a while the role was {role!r}, and that may change the file.")
-
-
-def _guests(evidence: Evidence, file_id: str) -> list[Permission]:
-    return [permission for permission in evidence.permissions(file_id) if permission.get("role") != "owner"]
 
 
 SHARE = ExerciseDefinition(
@@ -105,14 +101,14 @@ def _check_scope(evidence: Evidence) -> str:
     ]
     require(
         not other_requests,
-        f"{counted(len(other_requests), 'request')} came with your own token, which may do everything.",
+        f"{quantity(len(other_requests), 'request')} came with your own token, which may do everything.",
     )
     return "Each program could do its work, and nothing else."
 
 
 def _require_narrow_scope(program: str, scopes: frozenset[str], scope: str) -> None:
     require(
-        len(scopes) == 1, f"The token of {program!r} has {counted(len(scopes), 'scope')}: one is enough for its work."
+        len(scopes) == 1, f"The token of {program!r} has {quantity(len(scopes), 'scope')}: one is enough for its work."
     )
     if scope not in scopes:
         scope_names = " and ".join(sorted(scopes))

@@ -1,4 +1,4 @@
-"""Exercises about resumable uploads: resuming, starting again, and writing the loop."""
+"""Exercises about resumable uploads, with resuming, starting again, and writing the loop."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...client.session import Session
 from ...core.http.messages import Request
 from ..check_result import require
 from ..definition import ExerciseDefinition
-from .shared_checks import counted, require_same_content, require_single_file
+from .shared_checks import quantity, require_same_content, require_single_file
 
 if TYPE_CHECKING:
     from ..definition import Value
@@ -24,12 +24,12 @@ _RANGE = re.compile(r"bytes\s+(\d+)-(\d+)/")
 
 
 def random_content(rng: Random, size: int) -> bytes:
-    """Bytes that no other seed has, and of which no part is like another."""
+    """Return random bytes, of which no two parts are equal."""
     return rng.randbytes(size)
 
 
 def start_upload(session: Session, name: str, content: bytes, stored: int) -> str:
-    """An upload that somebody has begun: its address, with so many bytes stored."""
+    """Begin an upload, send its first `stored` bytes, and return its session URI."""
     body = f'{{"name": "{name}"}}'.encode()
     headers = session.headers(("Content-Type", "application/json"), ("Content-Length", str(len(body))))
     url = session.url(session.names.upload_path("files"), {"uploadType": "resumable"})
@@ -41,13 +41,13 @@ def start_upload(session: Session, name: str, content: bytes, stored: int) -> st
 
 
 def _first_byte(request: RecordedRequest) -> int | None:
-    """Where a part of an upload says that it begins; None: it has no bytes."""
+    """Return the position of a request's first byte by its Content-Range, None for a status query."""
     match = _RANGE.match(request.content_range)
     return int(match[1]) if match else None if request.is_status_query else 0
 
 
 def _part_requests(requests: list[RecordedRequest]) -> list[RecordedRequest]:
-    """The requests with bytes of an upload."""
+    """Return the requests of an upload that have bytes."""
     return [
         request
         for request in requests
@@ -56,7 +56,7 @@ def _part_requests(requests: list[RecordedRequest]) -> list[RecordedRequest]:
 
 
 def require_no_overlap(requests: list[RecordedRequest]) -> None:
-    """No part began before what was stored, and none left a gap. Raises CheckFailedError."""
+    """Raise CheckFailedError if a request sent stored bytes again or left a gap."""
     for request in _part_requests(requests):
         if request.offset_before is None:  # it never reached the session
             continue
@@ -81,7 +81,7 @@ def _check_go_on(evidence: Evidence) -> str:
     new_uploads = evidence.requests_of("files.create")
     require(
         not new_uploads,
-        f"The service was asked for {counted(len(new_uploads), 'new upload')}: the one that was begun still waits.",
+        f"The service was asked for {quantity(len(new_uploads), 'new upload')}: the one that was begun still waits.",
     )
     requests = evidence.requests_of("upload.session")
     require(requests, "Nothing was sent to given.session_uri.")
@@ -226,7 +226,8 @@ def _check_loop(evidence: Evidence) -> str:
     require(
         len(evidence.requests) <= max_requests, f"It took {len(evidence.requests)} requests; {max_requests} are enough."
     )
-    return f"The line broke {_fault_count(requests)} times, and no stored byte was sent again."
+    faults = sum(1 for request in requests if request.fault)
+    return f"The line broke {faults} times, and no stored byte was sent again."
 
 
 def _require_query_after_failure(requests: list[RecordedRequest]) -> None:
@@ -237,10 +238,6 @@ def _require_query_after_failure(requests: list[RecordedRequest]) -> None:
             not failed or following.is_status_query,
             f"A request of the upload {outcome}, and the next one brought bytes: nobody had asked what is stored.",
         )
-
-
-def _fault_count(requests: list[RecordedRequest]) -> int:
-    return sum(1 for request in requests if request.fault)
 
 
 LOOP = ExerciseDefinition(

@@ -1,4 +1,4 @@
-"""Requirements and wordings that several checks share."""
+"""Requirements and phrases that several checks share."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ if TYPE_CHECKING:
     from ..evidence import Evidence
 
 
-def counted(count: int, thing: str, things: str = "") -> str:
-    """A number and its noun.
+def quantity(count: int, thing: str, things: str = "") -> str:
+    """Return a number with its noun.
 
-    >>> counted(1, "file"), counted(2, "file"), counted(0, "copy", "copies")
+    >>> quantity(1, "file"), quantity(2, "file"), quantity(0, "copy", "copies")
     ('1 file', '2 files', 'no copies')
     """
     return f"{count or 'no'} {thing if count == 1 else things or f'{thing}s'}"
 
 
-def listed(names: Iterable[object], maximum: int = 5) -> str:
-    """Names as people list them, the first of them.
+def list_text(names: Iterable[object], maximum: int = 5) -> str:
+    """Return the first names as a phrase.
 
-    >>> listed(["a", "b", "c"]), listed([]), listed("abcdefgh")
+    >>> list_text(["a", "b", "c"]), list_text([]), list_text("abcdefgh")
     ("'a', 'b' and 'c'", 'nothing', "'a', 'b', 'c', 'd', 'e' and 3 more")
     """
     texts = [repr(str(name)) for name in names]
@@ -32,9 +32,9 @@ def listed(names: Iterable[object], maximum: int = 5) -> str:
 
 
 def require_single_file(evidence: Evidence, name: str) -> Mapping[str, Any]:
-    """The file of this name, which a request of the student has made. Raises CheckFailedError for none, two, or a strange one."""
+    """Return the only file of this name. Raises CheckFailedError unless a request of the student has created it."""
     files = evidence.files_with_name(name)
-    other_names = listed(file["name"] for file in evidence.files() if not file.get("trashed"))
+    other_names = list_text(file["name"] for file in evidence.files() if not file.get("trashed"))
     require(files, f"The service has no file called {name!r}. What it has is called {other_names}.")
     require(len(files) == 1, f"The service has {len(files)} files called {name!r}, and one was asked for.")
     creations = evidence.creations_of(files[0]["id"])
@@ -43,7 +43,7 @@ def require_single_file(evidence: Evidence, name: str) -> Mapping[str, Any]:
 
 
 def require_same_content(evidence: Evidence, file: Mapping[str, Any], content: bytes, owner: str) -> None:
-    """The file holds these bytes. Raises CheckFailedError."""
+    """Raise CheckFailedError unless the file has these bytes."""
     stored = evidence.content(file["id"])
-    size = counted(len(stored), "byte")
+    size = quantity(len(stored), "byte")
     require(stored == content, f"The file {file['name']!r} has {size}, and they are not those of {owner}.")

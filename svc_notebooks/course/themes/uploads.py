@@ -1,4 +1,4 @@
-"""Exercises about uploads: a name, metadata in the same request, and a lost response."""
+"""Exercises about uploads, with a name, metadata in the same request, and a lost response."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..check_result import require
 from ..definition import ExerciseDefinition
-from .shared_checks import counted, listed, require_same_content, require_single_file
+from .shared_checks import list_text, quantity, require_same_content, require_single_file
 
 if TYPE_CHECKING:
     from ..definition import Value
@@ -21,7 +21,7 @@ _ID = re.compile(rb'"id"\s*:\s*"([^"]+)"')
 
 
 def survey(rng: Random, rows: int = 120) -> bytes:
-    """Bird counts as CSV, other ones for every seed."""
+    """Return random bird counts as CSV."""
     lines = ["pond,species,count"]
     lines += [f"{rng.choice(_PONDS)},{rng.choice(_BIRDS)},{rng.randrange(100)}" for _ in range(rows)]
     return "\n".join(lines).encode()
@@ -36,7 +36,7 @@ def _set_up_name(_: ExerciseService, rng: Random) -> dict[str, Value]:
 
 def _check_name(evidence: Evidence) -> str:
     created = evidence.requests_of("files.create")
-    require(created, f"The service saw {counted(len(evidence.requests), 'request')}, and none of them creates a file.")
+    require(created, f"The service saw {quantity(len(evidence.requests), 'request')}, and none of them creates a file.")
     file = require_single_file(evidence, evidence.values["name"])
     require_same_content(evidence, file, evidence.values["content"], "given.content")
     _require_single_request(evidence, created)
@@ -46,7 +46,8 @@ def _check_name(evidence: Evidence) -> str:
 def _require_single_request(evidence: Evidence, created: list[RecordedRequest]) -> None:
     updates = evidence.requests_of("files.update")
     require(
-        not updates, f"The file was changed after it was there ({counted(len(updates), 'update')}): ask for it at once."
+        not updates,
+        f"The file was changed after it was there ({quantity(len(updates), 'update')}): ask for it at once.",
     )
     succeeded = [request for request in created if request.succeeded]
     require(len(succeeded) == 1, f"The service was asked to create {len(succeeded)} files, and one was wanted.")
@@ -84,7 +85,7 @@ def _set_up_metadata(_: ExerciseService, rng: Random) -> dict[str, Value]:
 def _check_metadata(evidence: Evidence) -> str:
     values = evidence.values
     created = evidence.requests_of("files.create")
-    require(created, f"The service saw {counted(len(evidence.requests), 'request')}, and none of them creates a file.")
+    require(created, f"The service saw {quantity(len(evidence.requests), 'request')}, and none of them creates a file.")
     file = require_single_file(evidence, values["name"])
     require_same_content(evidence, file, values["content"], "given.content")
     description = file.get("description")
@@ -130,18 +131,19 @@ def _set_up_receipt(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 
 def _check_receipt(evidence: Evidence) -> str:
     created = evidence.requests_of("files.create")
-    require(created, f"The service saw {counted(len(evidence.requests), 'request')}, and none of them creates a file.")
+    require(created, f"The service saw {quantity(len(evidence.requests), 'request')}, and none of them creates a file.")
     generated_ids = {
         name for request in evidence.requests_of("files.generateIds") for name in request.response_json.get("ids", [])
     }
-    ids = [_id_in(request) for request in created]
+    matches = [_ID.search(request.request_body) for request in created]
+    ids = [match[1].decode("utf-8", "replace") if match else None for match in matches]
     require(
         generated_ids,
         "The file was asked for before an id had been drawn from the service: a repetition makes a second file.",
     )
-    require(None not in ids, f"{counted(ids.count(None), 'request')} to create the file had no id in it.")
+    require(None not in ids, f"{quantity(ids.count(None), 'request')} to create the file had no id in it.")
     require(len(set(ids)) == 1, f"The repetitions had {len(set(ids))} different ids, so each of them may make a file.")
-    require(generated_ids.issuperset(set(ids)), f"The id {listed(set(ids))} is not one that the service has drawn.")
+    require(generated_ids.issuperset(set(ids)), f"The id {list_text(set(ids))} is not one that the service has drawn.")
     file = require_single_file(evidence, evidence.values["name"])
     require_same_content(evidence, file, evidence.values["content"], "given.content")
     later = [
@@ -153,11 +155,6 @@ def _check_receipt(evidence: Evidence) -> str:
         later, "The answer to the only request was lost, and nobody has asked since: so nobody knows that it worked."
     )
     return "The service saw the same id twice, said that it was taken, and there is one file."
-
-
-def _id_in(request: RecordedRequest) -> str | None:
-    match = _ID.search(request.request_body)
-    return match[1].decode("utf-8", "replace") if match else None
 
 
 RECEIPT = ExerciseDefinition(

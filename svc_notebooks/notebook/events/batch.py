@@ -13,7 +13,7 @@ from ..times import zone_name
 from .body import EventError, event_body, is_missing
 from .details import nearest
 from .events import ARGUMENTS, body_arguments
-from .parameters import query_of, warn_deprecated, with_required
+from .parameters import add_required, query_of, warn_deprecated
 from .records import event_record, in_zone
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ _WHOLE_NUMBERS = ("conference_data_version", "max_attendees", "sequence")
 
 
 def _argument(name: str, cell: Any) -> Any:
-    """Return a cell as an argument; a whole number is a float in a column with missing cells, and an int here."""
+    """Return a cell as an argument. A whole number is a float in a column with missing cells, and an int here."""
     return int(cell) if name in _WHOLE_NUMBERS and isinstance(cell, float) and cell.is_integer() else cell
 
 
@@ -104,7 +104,7 @@ def _create(session: Session, arguments: dict[str, Any], zone: str) -> dict[str,
     try:
         query = query_of(arguments)
         body = event_body(**body_arguments(session, {"start": None, "end": None, **arguments}))
-        made = insert_event(session, arguments["calendar"], body, query=with_required(query, body))
+        made = insert_event(session, arguments["calendar"], body, query=add_required(query, body))
     except EventError as error:
         return {"summary": title, "error": str(error), "field": error.problems[0][0]}
     except (TypeError, ValueError) as error:

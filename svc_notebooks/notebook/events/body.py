@@ -39,7 +39,7 @@ class EventError(ValueError):
 
 
 def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObject:
-    """Return the event that `create_event` sends for these arguments; `request_id` names a new conference.
+    """Return the event that `create_event` sends for these arguments. `request_id` names a new conference.
 
     Raises TypeError and ValueError that name the argument, or EventError with every problem.
 
@@ -102,7 +102,7 @@ def _conference(value: Any, request_id: str) -> JSON:
 
 
 def _recurrence_lines(recurrence: Any, start_field: JSON) -> JSON:
-    """Return the lines of words or lines; words like "weekly" depend on the start."""
+    """Return the lines of words or lines. Words like "weekly" depend on the start."""
     try:
         start = read_time(start_field)
     except TimeError:
@@ -137,7 +137,7 @@ def _attendees(argument: str, value: Any) -> JSON:
 
 
 def is_missing(value: Any) -> bool:
-    """Return whether the value is None or one of the missing values of pandas: NaN, NaT, NA."""
+    """Return whether the value is None, NaN, NaT or NA."""
     if value is None or (isinstance(value, float | date) and value != value):
         return True
     pandas = sys.modules.get("pandas")

@@ -69,7 +69,7 @@ def create_calendar(
 
 
 def event_colors(*, session: Session | None = None) -> DataFrame:
-    """List the colours of events; `create_event(color=...)` takes their ids and their names.
+    """List the colours of events. `create_event(color=...)` takes their ids and their names.
 
     Returns:
         One row for each: id, name, background, foreground (str, as CSS writes them).

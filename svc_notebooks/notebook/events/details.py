@@ -70,7 +70,7 @@ class EventDetails(TypedDict, total=False):
 
 
 class EventChanges(EventDetails, total=False):
-    """The arguments of `create_event` that `update_event` takes; a field that is not among them stays as it is."""
+    """The arguments of `create_event` that `update_event` takes. A field that is not among them stays as it is."""
 
     summary: str | None
     start: When | None
@@ -114,7 +114,7 @@ def describe_details(details: type) -> Callable[[Function], Function]:
 
 
 def check_names(function: str, names: Iterable[str], known: Sequence[str]) -> None:
-    """Raise TypeError for the first name that is not an argument of the function; the message has the nearest one."""
+    """Raise TypeError for the first name that is not an argument of the function. The message has the nearest one."""
     for name in names:
         if name not in known:
             raise TypeError(f"{function} has no argument {name!r}; {nearest(function, name, known)}")

@@ -15,7 +15,7 @@ from ..frames.event_schemas import EVENT
 from ..frames.schemas import DELETED
 from .body import event_body, partial_body
 from .details import DETAILS, EventChanges, EventDetails, When, Zone, check_names, describe_details
-from .parameters import QUERY_ARGUMENTS, checked_calendar, query_of, warn_deprecated, with_required
+from .parameters import QUERY_ARGUMENTS, add_required, check_calendar, query_of, warn_deprecated
 from .records import common_zone, event_frame, event_record, in_zone
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def create_event(
     query = query_of(arguments)
     warn_deprecated(arguments)
     body = event_body(**body_arguments(session, arguments))
-    made = insert_event(session, calendar, body, query=with_required(query, body))
+    made = insert_event(session, calendar, body, query=add_required(query, body))
     return event_frame(EVENT, [made])
 
 
@@ -118,7 +118,7 @@ ARGUMENTS = tuple(name for name in signature(create_event).parameters if name no
 
 
 def body_arguments(session: Session, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of `event_body`: those that fill fields, with stored attachments as URLs of their views."""
+    """Return the arguments of `event_body`, without those of the query, and with stored attachments as URLs."""
     from ...client.files import get_file
 
     fields = {name: value for name, value in arguments.items() if name not in QUERY_ARGUMENTS}
@@ -209,7 +209,7 @@ def update_event(
     query = query_of({**changes, "calendar": calendar, "send_updates": send_updates})
     warn_deprecated(changes)
     body = partial_body(**body_arguments(session, changes))
-    query = with_required(query, body)
+    query = add_required(query, body)
     return _apply_to_events(
         file_ids(event, "event"), lambda event_id: patch_event(session, calendar, event_id, body, query=query)
     )
@@ -235,7 +235,7 @@ def respond(
     calendar: str = "primary",
     session: Session | None = None,
 ) -> DataFrame:
-    """Respond to an invitation; the organizer and the other guests see the response.
+    """Respond to an invitation. The organizer and the other guests see the response.
 
     Args:
         event: As for `event`, in the caller's calendar.
@@ -262,7 +262,7 @@ def respond(
         answer["comment"] = comment
 
     def send_response(event_id: str) -> JSONObject:
-        attendees: Any = get_event(session, checked_calendar(calendar), event_id).get("attendees") or []
+        attendees: Any = get_event(session, check_calendar(calendar), event_id).get("attendees") or []
         own = [{"email": attendee["email"]} for attendee in attendees if attendee.get("self")]
         if not own:
             raise ValueError(f"you are not among the attendees of event {event_id!r}")

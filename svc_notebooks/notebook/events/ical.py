@@ -11,7 +11,7 @@ from ..arguments import file_ids
 from ..current_session import session_or_current
 from ..frames.event_schemas import CALENDAR_FILE
 from ..frames.frames import frame
-from .parameters import checked_calendar
+from .parameters import check_calendar
 from .query import wire_instant
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def export_events(
     from ...local.existing_file import check_path
     from ...local.saving import save_bytes
 
-    session, calendar = session_or_current(session), checked_calendar(calendar)
+    session, calendar = session_or_current(session), check_calendar(calendar)
     if events is not None and (time_min is not None or time_max is not None):
         raise ValueError("time_min and time_max select from all events; leave out events, or them")
     path = check_destination("." if to is None else to)
@@ -95,7 +95,7 @@ def _calendar_entry(session: Session, calendar: str) -> JSONObject:
 
 
 def _all_events(session: Session, calendar: str, bounds: dict[str, str | None]) -> Iterator[JSONObject]:
-    """Deleted ones, too: an instance that was cancelled is left out of its series."""
+    """Return all events, including cancelled instances, which are exceptions of their series."""
     from ...client.events.events import list_events
 
     return list_events(session, calendar, {**bounds, "showDeleted": "true"})

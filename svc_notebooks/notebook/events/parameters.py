@@ -28,12 +28,12 @@ QUERY_ARGUMENTS = (*_PARAMETERS, "calendar")
 
 def query_of(arguments: Mapping[str, Any]) -> dict[str, object]:
     """Return the query parameters among the arguments. Raises TypeError, ValueError."""
-    checked_calendar(arguments.get("calendar", "primary"))
+    check_calendar(arguments.get("calendar", "primary"))
     values = {name: arguments[name] for name in _PARAMETERS if arguments.get(name) is not None}
     return {_PARAMETERS[name][0]: _PARAMETERS[name][1](name, value) for name, value in values.items()}
 
 
-def with_required(query: Mapping[str, object], body: Mapping[str, Any]) -> dict[str, object]:
+def add_required(query: Mapping[str, object], body: Mapping[str, Any]) -> dict[str, object]:
     """Return the query with the parameters that the fields of the body need, unless they were given.
 
     Without them the service ignores conference data and attachments.
@@ -46,7 +46,7 @@ def with_required(query: Mapping[str, object], body: Mapping[str, Any]) -> dict[
     return {**required, **query}
 
 
-def checked_calendar(calendar: object) -> str:
+def check_calendar(calendar: object) -> str:
     """Return the calendar's id. Raises TypeError if it is not a text."""
     if not isinstance(calendar, str) or not calendar:
         raise TypeError(f"calendar must be the id of a calendar, such as 'primary', not {calendar!r}")

@@ -1,4 +1,4 @@
-"""Lists the events of a calendar: events."""
+"""Lists the events of a calendar."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..arguments import choice, optional_text, whole
 from ..current_session import session_or_current
 from ..frames.event_schemas import EVENT, EVENTS
 from ..times import time_object, zone_name
-from .parameters import checked_calendar, query_of
+from .parameters import check_calendar, query_of
 from .records import event_frame
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def events(
     name = zone_name("time_zone", time_zone)
     if single_events and time_max is None and limit is None:
         raise ValueError("single_events needs time_max or limit: recurring events may never end")
-    name = name or str(get_calendar(session, checked_calendar(calendar)).get("timeZone") or "UTC")
+    name = name or str(get_calendar(session, check_calendar(calendar)).get("timeZone") or "UTC")
     parameters = {
         **query_of({"calendar": calendar, "max_attendees": max_attendees}),
         "q": optional_text("query", query),
@@ -96,7 +96,7 @@ def events(
 
 
 def wire_instant(argument: str, value: object, time_zone: str) -> str | None:
-    """Return a moment as a query parameter, None for None; a date is its first instant in the zone."""
+    """Return a moment as a query parameter, None for None. A date is its first instant in the zone."""
     if value is None:
         return None
     moment = read_time(time_object(argument, value, time_zone))

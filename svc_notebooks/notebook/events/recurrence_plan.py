@@ -34,11 +34,11 @@ class RecurrencePlan:
         return occurrences(recurrence, self.start, self.end, after=after, before=before)
 
 
-def marked_days(plan: RecurrencePlan, first: date, beyond: date) -> set[date]:
+def event_days(plan: RecurrencePlan, first: date, beyond: date) -> set[date]:
     """Return the days from `first` to before `beyond` on which the event takes place, in its own time zone.
 
     >>> plan = RecurrencePlan(("RRULE:FREQ=DAILY;COUNT=2",), date(2026, 11, 2), date(2026, 11, 3))
-    >>> sorted(day.day for day in marked_days(plan, date(2026, 11, 1), date(2026, 12, 1)))
+    >>> sorted(day.day for day in event_days(plan, date(2026, 11, 1), date(2026, 12, 1)))
     [2, 3]
     """
     days: set[date] = set()
@@ -58,7 +58,7 @@ def _add(day: date, step: timedelta) -> datetime | None:
 
 
 def last_day(end: Start) -> date:
-    """Return the last day of an event from its exclusive end; an end at midnight belongs to the day before."""
+    """Return the last day of an event from its exclusive end. An end at midnight belongs to the day before."""
     return day_of(end - timedelta(microseconds=1)) if isinstance(end, datetime) else end - DAY
 
 

@@ -1,4 +1,4 @@
-"""The recorded HTTP exchanges: views, exports, comparison and charts.
+"""The recorded HTTP exchanges, with views, exports, comparison and charts.
 
 exchanges, exchange_view, http_text: the frame of all exchanges, the view of one, its HTTP text.
 curl, har, sequence_diagram: an exchange as a curl command, as an HTTP archive, as a sequence diagram.

@@ -44,7 +44,7 @@ def _headers(exchange: Exchange) -> Iterator[str]:
 
 
 def _url(url: str, base: str | None) -> str:
-    """Return the quoted address; `--globoff` keeps curl from reading brackets and braces as patterns."""
+    """Return the quoted address. `--globoff` keeps curl from reading brackets and braces as patterns."""
     parts = urlsplit(url)
     origin = f"{parts.scheme}://{parts.netloc}"
     start, rest = (origin, url[len(origin) :]) if base is None else (base.rstrip("/"), url[len(origin) :])
@@ -74,7 +74,7 @@ def _body(exchange: Exchange) -> tuple[str, list[str]]:
 
 
 def _multipart(exchange: Exchange) -> str:
-    """Return commands that write the metadata, the file and the last boundary; empty if the body is another one."""
+    """Return commands that write the metadata, the file and the last boundary, or "" for another body."""
     try:
         boundary = boundary_of(dict(exchange.request_headers).get("Content-Type") or "")
     except MultipartError:

@@ -81,7 +81,7 @@ class StatePath:
 
 
 def state_path(history: Iterable[Mapping[str, Any]], *, begun_elsewhere: bool = False) -> StatePath:
-    """Return the transitions of an upload's history; a step without a response has none.
+    """Return the transitions of an upload's history. A step without a response has none.
 
     >>> rows = [{"n": 1, "action": "begin", "status": 200}, {"n": 2, "action": "send", "status": 308}]
     >>> [(event.name, steps) for (_, event), steps in state_path(rows).steps.items()]

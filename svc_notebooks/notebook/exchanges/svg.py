@@ -45,7 +45,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class TableColumn:
-    """A column of a table; `number` aligns it to the right."""
+    """A column of a table. `number` aligns it to the right."""
 
     name: str
     number: bool = False
@@ -66,7 +66,7 @@ def chart(title: str, columns: Sequence[TableColumn], rows: Sequence[Sequence[ob
 
 
 def bars(width: int, height: int, *shapes: object) -> Markup:
-    """Return a drawing without text, for a place beside its numbers; screen readers read the numbers."""
+    """Return a drawing without text, for a place beside its numbers. Screen readers read the numbers."""
     svg = drawing(width, height, tag("style", Markup(LIGHT_AND_DARK)), *shapes)
     return tag("img", src=_address(svg), alt="", width=width, height=height, style="vertical-align: middle")
 

@@ -23,7 +23,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """A request that sent bytes from `first` on; `again` of them were sent before, and `stored` are stored after it."""
+    """A request that sent bytes from `first` on. `again` of them were sent before, and `stored` are stored after it."""
 
     n: int
     action: str

@@ -1,4 +1,4 @@
-"""The columns and dtypes of the frames about events and calendars; those of an event follow from the field table."""
+"""The columns and dtypes of the frames about events and calendars. Those of an event follow from the field table."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def camel(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a frame; `key` is its name in a record."""
+    """A column of a frame. `key` is its name in a record."""
 
     name: str
     dtype: Dtype
@@ -88,7 +88,7 @@ def schema(table: str) -> Schema:
 
 
 def frame(schema: Schema, records: Sequence[Record]) -> DataFrame:
-    """Return the records as a DataFrame with the schema's columns and dtypes; a missing key is a missing value.
+    """Return the records as a DataFrame with the schema's columns and dtypes. A missing key is a missing value.
 
     >>> from svc_notebooks.notebook.frames.schemas import FILES
     >>> dict(frame(FILES, []).dtypes.astype(str)) == FILES.dtypes

@@ -38,7 +38,7 @@ FILE = Schema(FILES.columns + _file_columns(*(field.name for field in FILE_FIELD
 
 
 def file_schema(fields: str | Iterable[str] | None) -> Schema:
-    """Return the columns for a `fields` argument: None, "*", or names in either spelling.
+    """Return the columns for a `fields` argument, which is None, "*", or names in either spelling.
 
     >>> file_schema("id,md5Checksum").keys, file_schema(["mime_type"]).keys, len(file_schema("*").keys)
     (('id', 'md5Checksum'), ('mimeType',), 65)

@@ -115,7 +115,7 @@ class SandboxControls:
     def limit(
         self, user: str | None = None, requests: int | None = None, per: str | float | timedelta = "60s"
     ) -> DataFrame:
-        """Limit a user to a number of requests in a time window (`per`, such as "60s" or 90); None removes the limit.
+        """Limit a user to a number of requests in a time window (`per`, such as "60s" or 90). None removes the limit.
 
         Further requests are refused with 403 `userRateLimitExceeded` and Retry-After, which the client of this package
         obeys. The time is that of the sandbox's clock; a virtual clock must be moved for clients outside this kernel.

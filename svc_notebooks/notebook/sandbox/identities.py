@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ServiceAccount:
-    """A service account, which signs in with a key: `lab.sign_in(account)`, or any OAuth library.
+    """A service account, which signs in with a key, by `lab.sign_in(account)` or any OAuth library.
 
     `email` is its address, `key` the key file as a dict (for `google.oauth2.service_account` and others).
     The key is never displayed, because its owner can act as the account.
@@ -68,12 +68,12 @@ class OAuthClient:
 
     @property
     def client_id(self) -> str:
-        """The client's id at the service; `lab.sign_in(user, client=...)` takes the object, too."""
+        """The client's id at the service. `lab.sign_in(user, client=...)` takes the object, too."""
         return str(self._settings["client_id"])
 
     @property
     def client_secret(self) -> str | None:
-        """The client's secret; None for a public client."""
+        """The client's secret, None for a public client."""
         return self._settings.get("client_secret")
 
     @property
@@ -114,7 +114,7 @@ class Identities:
         service_account: bool = False,
         subject: str | None = None,
     ) -> Session:
-        """Return a session of another user, or of the same one with fewer scopes; it does not become the current one.
+        """Return a session of another user, or of the same one with fewer scopes. It does not become the current one.
 
         Args:
             user: An e-mail address; an unknown user is created. None is the sandbox's own user. A service account

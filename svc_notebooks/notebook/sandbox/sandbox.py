@@ -48,7 +48,7 @@ def new_sandbox(
 
 
 def load_sandbox(path: Path, number: int) -> Sandbox:
-    """Open a saved sandbox; the first one of a kernel continues the sequence of ids from the time of saving."""
+    """Open a saved sandbox. The first one of a kernel continues the sequence of ids from the time of saving."""
     from ...server.service import open_saved
 
     return _sandbox_copy(open_saved(path, branch=number - 1), number)
@@ -71,7 +71,7 @@ def _close(reference: ref[Sandbox]) -> None:
 
 
 class Sandbox(Identities, SandboxControls):
-    """A service in this kernel; `session` is signed in to it, and `service.handle` answers its requests.
+    """A service in this kernel. `session` is signed in to it, and `service.handle` answers its requests.
 
     `clock.now()` returns its time, `clock.advance("8d")` moves it. As a context manager it is closed at the end, and
     the previous session becomes the current one again. `number` counts the sandboxes of a kernel, from 1.

@@ -74,7 +74,7 @@ def sandbox(
 
 
 def open_sandbox(path: str | os.PathLike[str]) -> Sandbox:
-    """Open a sandbox in memory from a file of `lab.save(path)`; calls use its session from now on.
+    """Open a sandbox in memory from a file of `lab.save(path)`. Calls use its session from now on.
 
     The file is not changed. The sandbox has the clock, the seed, the policy and the names of the saved one. If other
     sandboxes were opened before in this kernel, its new ids differ from theirs. Its channels are stopped, because a
@@ -105,7 +105,7 @@ def connect(
     verify: bool | str | Path | None = None,
     proxies: Mapping[str, str] | None = None,
 ) -> Session:
-    """Return a session with a service elsewhere; the calls of this package use it from now on.
+    """Return a session with a service elsewhere. The calls of this package use it from now on.
 
     No request is sent. Threads may share it. A forked process (`multiprocessing` on Linux) has the session, too, with
     connections of its own; a spawned one (spawn, forkserver, joblib) calls `connect()` itself.

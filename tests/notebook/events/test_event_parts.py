@@ -7,7 +7,7 @@ import pytest
 from svc_notebooks.core.events.recurrence_words import recurrence_lines
 from svc_notebooks.core.events.rrule import Freq
 from svc_notebooks.core.time_zones import zone, zone_names
-from svc_notebooks.notebook.events.recurrence_plan import RecurrencePlan, marked_days
+from svc_notebooks.notebook.events.recurrence_plan import RecurrencePlan, event_days
 from svc_notebooks.notebook.forms.event.attachment_rows import AttachmentRow, AttachmentRows
 from svc_notebooks.notebook.forms.event.attendee_rows import AttendeeRows
 from svc_notebooks.notebook.forms.event.reminder_rows import NONE, OWN as OWN_REMINDERS, ReminderRows
@@ -279,19 +279,19 @@ def test_a_rule_without_end_is_not_counted_to_its_end():
     plan = RecurrencePlan(("RRULE:FREQ=SECONDLY",), MONDAY, MONDAY.replace(minute=1))
 
     assert "No end; the first 8" in instance_list(plan)
-    assert marked_days(plan, date(2026, 11, 1), date(2027, 1, 1)) == {date(2026, 11, 2)}
+    assert event_days(plan, date(2026, 11, 1), date(2027, 1, 1)) == {date(2026, 11, 2)}
 
 
 def test_every_day_of_an_instance_is_marked_and_its_exclusive_end_is_not():
     plan = RecurrencePlan(("RRULE:FREQ=WEEKLY;COUNT=2",), date(2026, 11, 30), date(2026, 12, 3))
 
-    assert marked_days(plan, date(2026, 12, 1), date(2027, 1, 1)) == {date(2026, 12, day) for day in (1, 2, 7, 8, 9)}
+    assert event_days(plan, date(2026, 12, 1), date(2027, 1, 1)) == {date(2026, 12, day) for day in (1, 2, 7, 8, 9)}
 
 
 def test_a_long_instance_is_marked_in_every_month_of_it():
     plan = RecurrencePlan(("RRULE:FREQ=YEARLY;INTERVAL=4",), date(2026, 1, 1), date(2029, 1, 1))
 
-    assert len(marked_days(plan, date(2028, 12, 1), date(2029, 2, 1))) == 31
+    assert len(event_days(plan, date(2028, 12, 1), date(2029, 2, 1))) == 31
 
 
 @pytest.mark.parametrize("day", [date(2, 1, 1), date(9999, 12, 1)])

@@ -9,7 +9,7 @@ from itertools import islice
 import ipywidgets as widgets
 
 from ....core.events.instances import Occurrence
-from ...events.recurrence_plan import DAY, RecurrencePlan, day_of, marked_days
+from ...events.recurrence_plan import DAY, RecurrencePlan, day_of, event_days
 from ...times import offset_text
 from ...widgets.field import set_visible, small_button
 from ...widgets.html import Markup, join_html, tag
@@ -47,7 +47,7 @@ class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
     def _turn(self, months: int) -> None:
         self._month = month_after(self._month, months)
         if self._plan:
-            days = marked_days(self._plan, self._month, month_after(self._month, _MONTHS))
+            days = event_days(self._plan, self._month, month_after(self._month, _MONTHS))
             self.months.value = month_pictures(self._month, _MONTHS, days)
 
 
