@@ -98,7 +98,7 @@ class Policy:
     outbox_length: int = 10_000
     expansion_steps: int = 100_000
 
-    # who asks
+    # users, clients and tokens
     auth_scope_base: str = "https://svc.example/auth"
     domain: str = "svc.example"
     first_user: str = "ada@svc.example"
@@ -110,7 +110,7 @@ class Policy:
     assertion_audiences: tuple[str, ...] = ("https://oauth2.googleapis.com/token",)
     browser_sign_in: Literal["token", "choose"] = "token"
 
-    # what breaks, and how much is too much
+    # faults and rate limits
     fault_header: bool | Literal["anyone"] = True
     fault_delay: Literal["clock", "sleep"] = "clock"
     rate_limit: int | None = None
@@ -118,7 +118,7 @@ class Policy:
     rate_costs: Literal["units", "requests"] = "units"
     rate_status: Literal[403, 429] = 403
 
-    # what is kept
+    # journal and durability
     journal_length: int = 10_000
     journal_bytes: int = 16 * MIB
     durability: Literal["process", "power"] = "process"

@@ -195,16 +195,16 @@ class Unreachable(Interrupted):
 
 class Unsupported(SvcError):
     """This installation or browser cannot do it.
+
     A browser has no sockets and no other programs, an extra may be missing, and a forked process cannot use the
     sandbox or receiver of its parent. A notebook shows the message without a traceback.
-
     """
 
     advice = "It works in JupyterLab on a machine of your own, with everything installed."
 
     def __init__(self, message: str, *, advice: str | None = None, **facts: Any) -> None:
         super().__init__(message, **facts)
-        self.advice = advice or type(self).advice  # whatever the reason: there is nothing to mend in what was asked
+        self.advice = advice or type(self).advice  # not that of the reason, because the request is valid
 
     def _render_traceback_(self) -> list[str]:
         return [f"{type(self).__name__}: {self}"]  # called by IPython

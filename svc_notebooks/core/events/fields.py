@@ -112,7 +112,7 @@ EVENT_FIELDS: Final[tuple[EventField, ...]] = (
     EventField("summary", "string", limit=1024),
     EventField("transparency", "enum", default="opaque", values=TRANSPARENCIES),
     EventField("visibility", "enum", default="default", values=VISIBILITIES),
-    # set by the service
+    # fields that the service sets
     EventField("kind", "string", writable=False),
     EventField("etag", "string", writable=False),
     EventField("htmlLink", "string", "the event's page", writable=False),
@@ -130,7 +130,7 @@ EVENT_FIELDS: Final[tuple[EventField, ...]] = (
     EventField("attendees[].id", "string", writable=False),
     EventField("attendees[].organizer", "boolean", writable=False),
     EventField("attendees[].self", "boolean", writable=False),
-    # what the family has and the interface does not name
+    # fields of the family that the interface does not name
     EventField("iCalUID", "string", "<id>@svc.example unless given", limit=1024, extension=True),
     EventField("eventType", "enum", default="default", values=EVENT_TYPES, extension=True),
     EventField("eventLabelId", "string", extension=True),

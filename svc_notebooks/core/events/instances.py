@@ -212,8 +212,7 @@ def _earliest_wall_time(first: datetime | None, zone: tzinfo) -> datetime | None
 
 
 def _order(batches: Iterator[Batch]) -> Iterator[Batch]:
-    """Yield the batches with existing local times. A time that a gap moves to the next day waits for that day's
-    batch."""
+    """Yield the batches with existing local times. A time moved to the next day waits for that day's batch."""
     pending: Batch = []
     for batch in filter(None, batches):
         day, shown = batch[-1].toordinal(), _skip_gaps(batch)

@@ -105,8 +105,7 @@ def _years(first: int, stop: int) -> range:
 
 
 def _week_numbers(day: datetime, week_start: int) -> set[int]:
-    """Return the number of a day's week from the start and from the end of the year. Week 1 has at least four days of
-    its year."""
+    """Return the number of a day's week from the start and from the end of the year. Week 1 has four of its days."""
     middle = day + timedelta(days=3 - (day.weekday() - week_start) % 7)
     number = (_year_day(middle) - 1) // 7 + 1
     last_middle = middle + timedelta(days=(_year_length(middle) - _year_day(middle)) // 7 * 7)
@@ -115,8 +114,7 @@ def _week_numbers(day: datetime, week_start: int) -> set[int]:
 
 
 def _by_day(rule: Rule) -> _Day:
-    """Match weekdays, whose ordinals are within the month, or within the year if no month is named (3.3.10, notes 1
-    and 2)."""
+    """Match weekdays with ordinals of the month, or of the year if no month is named (3.3.10, notes 1 and 2)."""
     every = {weekday for ordinal, weekday in rule.by_day if not ordinal}
     some = {(ordinal, weekday) for ordinal, weekday in rule.by_day if ordinal}
     in_month = rule.freq is Freq.MONTHLY or bool(rule.by_month)

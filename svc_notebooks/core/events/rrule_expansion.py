@@ -288,7 +288,7 @@ class _Periods:
         return max(0, (self._number(moment, self._rule.week_start) - self._first) // self._rule.interval)
 
     def chunks(self, k: int, end: int) -> list[Chunk] | None:
-        """Return the chunks of a period, or of `at_once` regular periods, or None if it begins on the day `end` or
+        """Return the chunks of a period, or of `at_once` regular ones, or None if it begins on the day `end` or
         later."""
         first, stop = self._span(self._first + k * self._rule.interval, self._rule.week_start)
         if first >= end:
@@ -334,8 +334,7 @@ class _Periods:
 
 
 def _offsets(rule: Rule) -> list[timedelta]:
-    """Return the days of a period if they are the same in each, which holds for weeks by weekday and for single
-    days."""
+    """Return the days of a period if they are the same in each (weeks by weekday, single days), or nothing."""
     if rule.by_month or rule.by_month_day or rule.by_position:
         return []
     if rule.freq is Freq.WEEKLY:

@@ -47,8 +47,7 @@ def select_indices(size: int, positions: Sequence[int]) -> list[int] | None:
 
 
 class TimesOfDay:
-    """The times of each day of a rule in order, in seconds after midnight. A leap second is the second before
-    (3.3.5)."""
+    """The times of each day of a rule in seconds after midnight. A leap second is the second before (3.3.5)."""
 
     def __init__(self, rule: Rule, start: datetime) -> None:
         self._hours = rule.by_hour or (start.hour,)
@@ -180,8 +179,7 @@ class DayTimes:
         yield offsets_from(begin, row)
 
     def _phase(self, ordinal: int) -> int:
-        """Return the seconds after midnight at which the first period of a day begins. Days with the same phase have
-        the same times."""
+        """Return the second of a day at which its first period begins. Days with the same phase have the same times."""
         return (self._begin - ordinal * DAY_SECONDS) % self.step
 
     def _has_times(self, ordinal: int) -> bool:

@@ -220,7 +220,6 @@ def check_file(body: JSONObject, *, creating: bool, policy: Policy) -> JSONObjec
     """Check that every field of a body may be written and has its type, and return the body. Null leaves a field unset.
 
     All problems are reported at once, invalid values (400) before fields that cannot be written (403). Raises ApiError.
-    Raises ApiError.
     """
     allowed = (Write.CREATE, Write.ALWAYS) if creating else (Write.ALWAYS,)
     problems = [row for name, value in body.items() for row in _problems(name, value, allowed, policy)]

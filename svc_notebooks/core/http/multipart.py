@@ -153,8 +153,7 @@ class MultipartDecoder:
 
     def close(self) -> list[MultipartEvent]:
         """Return the last events at the end of the body. Raises MultipartError if the closing boundary is missing."""
-        # The line of the closing boundary may end with the body, so end it here; no other event depends on this line
-        # end.
+        # The line of the closing boundary may end with the body: end it here, which completes no other event.
         last = list(self.feed(b"\r\n")) if self._state is _State.CONTENT else []
         if self._state is not _State.EPILOGUE:
             raise MultipartError("the closing boundary is missing.")
@@ -225,8 +224,7 @@ class MultipartDecoder:
 
 
 def _parse_headers(block: bytes, newline: bytes) -> Headers:
-    """Parse the headers of a part, of which a long one continues in lines that begin with a blank (RFC 2045, RFC
-    5322)."""
+    """Parse the headers of a part. A long one continues in lines that begin with a blank (RFC 2045, RFC 5322)."""
     unfolded = re.sub(re.escape(newline) + rb"[ \t]+", b" ", block)
     headers = []
     for line in unfolded.split(newline):

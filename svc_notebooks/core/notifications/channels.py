@@ -99,8 +99,7 @@ class ChannelRequest:
 
 
 def check_channel(body: JSONObject, *, now: int, types: tuple[str, ...] = ("web_hook",)) -> ChannelRequest:
-    """Check and return the watch request of a body. `now` is in Unix milliseconds. Raises ApiError (400) with all
-    problems.
+    """Check and return the watch request of a body. Raises ApiError (400) with all problems.
 
     >>> asked = {"id": "c1", "type": "web_hook", "address": "https://hooks.example/in"}
     >>> check_channel(asked, now=0).address
