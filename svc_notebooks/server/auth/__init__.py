@@ -1,4 +1,4 @@
-"""OAuth 2.0: clients, grants and access tokens.
+"""OAuth 2.0 for clients, grants and access tokens.
 
 clients, users: register OAuth clients and service accounts; create a user on the first sign-in.
 token_endpoint: the endpoints /token, /tokeninfo and /revoke.

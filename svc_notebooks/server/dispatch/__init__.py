@@ -1,4 +1,4 @@
-"""From a request to its response: routing, authentication, limits, faults, handlers.
+"""Turns a request into its response by routing, authentication, limits, faults and handlers.
 
 dispatcher.py                        the Dispatcher, which does all of it and writes the journal
 routing.py, handlers.py              path to operation, operation to handler

@@ -1,4 +1,4 @@
-"""Dispatches a request: routing, authentication, rate limits, faults, the handler and the journal."""
+"""Dispatches a request through routing, authentication, rate limits, faults, the handler and the journal."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ class Dispatcher:
         return FaultTarget(entry.operation, incoming.method, incoming.path, entry.user, entry.declared)
 
     def _respond(self, incoming: _Incoming) -> Response:
-        """Return the response to a request; each error becomes one."""
+        """Return the response to a request, or to the error that it causes."""
         entry = incoming.entry
         try:
             return self._dispatch(incoming)

@@ -160,7 +160,7 @@ class CutRequestBody(RequestBody):
 
 
 def _size(response: Response) -> int:
-    """Return the length of a response's body; each stream of the service declares it."""
+    """Return the length of a response's body, which every stream of the service declares."""
     body = response.body
     return len(body) if isinstance(body, bytes) else int(response.headers["Content-Length"])
 

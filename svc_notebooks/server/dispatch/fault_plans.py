@@ -22,7 +22,7 @@ FROM_HEADER = "the request's own"
 
 
 class Step:
-    """One step of a plan, with its condition, its action and the counts of matching requests."""
+    """A step of a plan, with its condition, its action and the counts of matching requests."""
 
     def __init__(self, document: JSONObject) -> None:
         if unknown := document.keys() - {"match", "times", "action"}:
@@ -38,7 +38,7 @@ class Step:
 
     @property
     def used_up(self) -> bool:
-        """Whether the step has happened `times` times."""
+        """True after the step has happened `times` times."""
         return self.fired >= self.times
 
     def fires_for(self, target: FaultTarget) -> bool:

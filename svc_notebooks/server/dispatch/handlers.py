@@ -45,7 +45,7 @@ def _get(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def _export(context: ServiceContext, request: RequestContext) -> Response:
-    """Return the export of a file, which is content with each value of `alt`; an unknown value is refused."""
+    """Return the export of a file, which is content with each valid value of `alt`."""
     _alt(request)
     return conversion.export(context, request)
 
@@ -108,7 +108,7 @@ HANDLERS: Mapping[str, Handler] = {
 
 
 def handler_of(request: RequestContext, *, upload: bool) -> Handler:
-    """Return the handler of a request; `upload` is true at the media URI. Raises ApiError (400)."""
+    """Return the handler of a request. `upload` is true at the media URI. Raises ApiError (400)."""
     if not (upload and request.operation.media):
         return HANDLERS[request.operation.name]
     upload_type = request.query.get("uploadType")

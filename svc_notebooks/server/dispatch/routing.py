@@ -28,7 +28,7 @@ class Route(NamedTuple):
 
 @dataclass(slots=True)
 class _Node:
-    """One segment in the tree of paths, with its methods, its fixed next segments and its one named parameter."""
+    """A segment in the tree of paths, with its methods, its fixed next segments and its one named parameter."""
 
     methods: Methods = field(default_factory=dict)
     fixed: dict[str, _Node] = field(default_factory=dict)

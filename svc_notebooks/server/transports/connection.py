@@ -1,4 +1,4 @@
-"""One connection of a client, which waits without a thread and gets one when the head of a request has come."""
+"""A connection of a client, which waits without a thread and gets one when the head of a request has come."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ConnectionServer(Protocol):
 
     @property
     def is_busy(self) -> bool:
-        """Whether other connections wait for a thread."""
+        """True while other connections wait for a thread."""
 
 
 class ServerConnection:

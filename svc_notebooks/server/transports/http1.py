@@ -209,12 +209,12 @@ class LengthBody:
 
     @property
     def is_unread(self) -> bool:
-        """Whether no byte of it has been requested."""
+        """True until the first byte is requested."""
         return self._begin is not None
 
     @property
     def is_over(self) -> bool:
-        """Whether its end has been read."""
+        """True after its end has been read."""
         return self._left == 0
 
     def drain(self, size: int, seconds: float) -> bool:

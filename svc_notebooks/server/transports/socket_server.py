@@ -124,7 +124,7 @@ class SocketServer:
 
     @property
     def is_busy(self) -> bool:
-        """Whether connections wait for a thread."""
+        """True while connections wait for a thread."""
         return self._queue.ready > 0
 
     def serve_forever(self) -> None:

@@ -1,4 +1,4 @@
-"""Service accounts sign for themselves: what their assertions must say, and who may not have signed them (RFC 7523)."""
+"""The assertions of service accounts, with their claims and their signatures (RFC 7523)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def robot(wire: Wire) -> ServiceAccount:
 
 
 @pytest.mark.spec("T-01", "T-01a", "T-04", "T-04a")
-def test_a_service_account_gets_a_token_for_what_it_has_signed(wire: Wire, robot: ServiceAccount) -> None:
+def test_a_service_account_gets_a_token_for_its_assertion(wire: Wire, robot: ServiceAccount) -> None:
     answer = robot.grant(robot.sign_assertion())
     token = answer.json["access_token"]
     mine = wire.post_json("/storage/v3/files", {"name": "the robot's"}, token=token).json["id"]
@@ -75,7 +75,7 @@ TIMES = {
 
 
 @pytest.mark.spec("T-01", "T-01c")
-def test_an_assertion_is_good_for_an_hour_by_the_clock_of_the_service(robot: ServiceAccount) -> None:
+def test_an_assertion_is_valid_for_an_hour_of_the_services_clock(robot: ServiceAccount) -> None:
     now = robot.claims["iat"]
 
     for case, (begins, lasts, good) in TIMES.items():
@@ -89,7 +89,7 @@ def unsigned(claims: dict[str, Any]) -> str:
 
 
 def forged(robot: ServiceAccount, wire: Wire) -> Iterator[tuple[str, str]]:
-    """Assertions that this service account has not signed."""
+    """Yield assertions with a signature of another key."""
     good, other = robot.sign_assertion(), ServiceAccount(wire, create_service_account(wire, "other"))
     head, body, signature = good.split(".")
     swapped = urlsafe_b64encode(json.dumps(robot.claims | {"scope": SCOPE + "calendar"}).encode()).decode().rstrip("=")
@@ -105,7 +105,7 @@ def forged(robot: ServiceAccount, wire: Wire) -> Iterator[tuple[str, str]]:
 
 
 def hmac_signed(header: dict[str, str], claims: dict[str, Any], secret: bytes) -> str:
-    """What a library refuses to make: a MAC whose secret everybody knows."""
+    """Return an assertion signed with a public secret, which no library makes."""
     import hmac
 
     parts = [urlsafe_b64encode(json.dumps(member).encode()).decode().rstrip("=") for member in (header, claims)]
@@ -121,7 +121,7 @@ def public_key_of(private: str) -> bytes:
 
 
 @pytest.mark.spec("T-01", "T-01b")
-def test_what_the_service_account_has_not_signed_is_refused(wire: Wire, robot: ServiceAccount) -> None:
+def test_an_assertion_with_a_bad_signature_is_refused(wire: Wire, robot: ServiceAccount) -> None:
     for name, assertion in forged(robot, wire):
         assert oauth_error(robot.grant(assertion)) == (400, "invalid_grant"), name
 
@@ -130,28 +130,28 @@ def test_what_the_service_account_has_not_signed_is_refused(wire: Wire, robot: S
 @pytest.mark.parametrize(
     "text", ["x", "a.b", "a.b.c", "..", "a.b.c.d", "\u20ac.b.c", "." * 5000, "e30.e30.e30", "W10.W10.W10"]
 )
-def test_what_is_no_assertion_is_refused(robot: ServiceAccount, text: str) -> None:
+def test_a_malformed_assertion_is_refused(robot: ServiceAccount, text: str) -> None:
     assert oauth_error(robot.grant(text)) == (400, "invalid_grant")
 
 
 @pytest.mark.spec("T-01", "T-01b")
-def test_without_an_assertion_the_request_is_incomplete(wire: Wire) -> None:
+def test_a_request_without_an_assertion_is_refused(wire: Wire) -> None:
     assert oauth_error(ask(wire, "/token", {"grant_type": JWT_BEARER})) == (400, "invalid_request")
 
 
 @pytest.mark.spec("T-01", "T-01b")
-def test_an_assertion_names_scopes_that_exist(robot: ServiceAccount) -> None:
+def test_an_assertion_must_name_known_scopes(robot: ServiceAccount) -> None:
     for scope in (None, "", SCOPE + "nothing", 5, ["x"]):
         assert oauth_error(robot.grant(robot.sign_assertion(scope=scope))) == (400, "invalid_scope"), scope
 
 
 @pytest.mark.spec("T-04", "T-04b")
-def test_a_service_account_acts_for_nobody_unless_it_was_let(robot: ServiceAccount) -> None:
+def test_a_service_account_without_delegation_acts_for_no_user(robot: ServiceAccount) -> None:
     assert oauth_error(robot.grant(robot.sign_assertion(sub=ADA))) == (401, "unauthorized_client")
 
 
 @pytest.mark.spec("T-04", "T-04a")
-def test_a_service_account_acts_for_users_in_the_scopes_that_it_was_given(wire: Wire) -> None:
+def test_a_service_account_acts_for_users_in_its_delegated_scopes(wire: Wire) -> None:
     agent = ServiceAccount(wire, create_service_account(wire, "agent", delegation=["storage.readonly"]))
     adas = wire.post_json("/storage/v3/files", {"name": "ada's"}, token=wire.service.sign_in(ADA)).json["id"]
 

@@ -1,4 +1,4 @@
-"""A code and what it is worth: exchange, refresh, proof keys, and every refusal (T-01).
+"""Authorization codes, with exchange, refresh, proof keys and every error (T-01).
 
 Written from RFC 6749 (grants and their errors) and 7636 (proof keys), and the choices of the service for what those
 leave open.
@@ -37,7 +37,7 @@ def app(wire: Wire) -> App:
 
 
 @pytest.mark.spec("T-01", "T-01a", "T-04", "T-04a")
-def test_a_code_is_exchanged_for_tokens_that_work_for_who_consented(wire: Wire, app: App) -> None:
+def test_a_code_is_exchanged_for_tokens_of_the_user(wire: Wire, app: App) -> None:
     bobs = wire.post_json("/storage/v3/files", {"name": "bob's"}, token=wire.service.sign_in(BOB)).json["id"]
 
     answer = ask(wire, "/token", app.form(app.code("storage calendar.readonly", user=BOB)))
@@ -78,7 +78,7 @@ def test_a_refresh_may_ask_for_less_and_not_for_more(wire: Wire, app: App) -> No
 
 
 @pytest.mark.spec("T-03", "T-03b")
-def test_what_a_person_unticks_is_not_granted(wire: Wire, app: App) -> None:
+def test_a_cleared_scope_is_not_granted(wire: Wire, app: App) -> None:
     tokens = app.tokens("storage calendar.readonly", untick=("storage",))
 
     assert tokens["scope"] == SCOPE + "calendar.readonly"
@@ -86,7 +86,7 @@ def test_what_a_person_unticks_is_not_granted(wire: Wire, app: App) -> None:
 
 
 @pytest.mark.spec("T-01", "T-01b")
-def test_a_code_is_good_once_and_who_replays_it_ends_what_came_of_it(wire: Wire, app: App) -> None:
+def test_a_replayed_code_revokes_its_tokens(wire: Wire, app: App) -> None:
     code = app.code()
     first = ask(wire, "/token", app.form(code)).json
     assert is_token_valid(wire, first["access_token"])
@@ -98,7 +98,7 @@ def test_a_code_is_good_once_and_who_replays_it_ends_what_came_of_it(wire: Wire,
 
 
 @pytest.mark.spec("T-01", "T-01c")
-def test_a_code_ends_soon(wire: Wire, app: App) -> None:
+def test_a_code_expires(wire: Wire, app: App) -> None:
     code = app.code()
     wire.service.clock.advance("11m")
 
@@ -106,7 +106,7 @@ def test_a_code_ends_soon(wire: Wire, app: App) -> None:
 
 
 @pytest.mark.spec("T-01", "T-01b")
-def test_basic_credentials_are_as_good_as_those_in_the_form(wire: Wire, app: App) -> None:
+def test_basic_credentials_are_accepted_like_those_in_the_form(wire: Wire, app: App) -> None:
     basic = "Basic " + b64encode(f"{app.id}:{app.secret}".encode()).decode()
     form = app.form(app.code(), client_id=None, client_secret=None)
 
@@ -114,7 +114,7 @@ def test_basic_credentials_are_as_good_as_those_in_the_form(wire: Wire, app: App
 
 
 @pytest.mark.spec("T-01", "T-01b")
-def test_a_public_client_has_no_secret_and_must_prove_itself(wire: Wire) -> None:
+def test_a_public_client_needs_a_code_challenge(wire: Wire) -> None:
     public = register_app(wire, public=True)
     code = public.code()
 
@@ -141,7 +141,7 @@ WRONG_VERIFIERS = {
 
 @pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("wrong", WRONG_VERIFIERS)
-def test_only_the_verifier_answers_the_challenge(wire: Wire, app: App, wrong: str) -> None:
+def test_only_the_verifier_matches_the_challenge(wire: Wire, app: App, wrong: str) -> None:
     form = app.form(app.code(), code_verifier=WRONG_VERIFIERS[wrong])
 
     assert oauth_error(ask(wire, "/token", form)) == (400, "invalid_grant")
@@ -182,7 +182,7 @@ REFUSALS: dict[str, tuple[dict[str, str | None], tuple[int, str]]] = {
 
 @pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("case", REFUSALS)
-def test_the_token_endpoint_says_what_is_wrong(wire: Wire, app: App, case: str) -> None:
+def test_the_token_endpoint_names_the_error(wire: Wire, app: App, case: str) -> None:
     changes, expected = REFUSALS[case]
 
     assert oauth_error(ask(wire, "/token", app.form(app.code(), **changes))) == expected
@@ -190,7 +190,7 @@ def test_the_token_endpoint_says_what_is_wrong(wire: Wire, app: App, case: str) 
 
 @pytest.mark.spec("T-01", "T-01b")
 def test_a_refused_exchange_gives_no_token_and_the_right_one_still_does(wire: Wire, app: App) -> None:
-    """A client that mistypes must not lose the consent; one that guesses gains nothing by it."""
+    """A client that mistypes does not lose the consent, and one that guesses gains nothing."""
     code = app.code()
     assert ask(wire, "/token", app.form(code, client_secret="wrong")).status == 401
 
@@ -198,7 +198,7 @@ def test_a_refused_exchange_gives_no_token_and_the_right_one_still_does(wire: Wi
 
 
 @pytest.mark.spec("T-04", "T-04b")
-def test_a_code_and_a_refresh_token_are_for_their_client_alone(wire: Wire, app: App) -> None:
+def test_a_code_and_a_refresh_token_belong_to_one_client(wire: Wire, app: App) -> None:
     other, code, refresh = register_app(wire, "Other"), app.code(), app.tokens()["refresh_token"]
 
     assert oauth_error(ask(wire, "/token", other.form(code))) == (400, "invalid_grant")
@@ -207,7 +207,7 @@ def test_a_code_and_a_refresh_token_are_for_their_client_alone(wire: Wire, app: 
 
 
 @pytest.mark.spec("T-01", "T-01b")
-def test_a_code_is_no_refresh_token_and_no_access_token(wire: Wire, app: App) -> None:
+def test_a_code_is_neither_a_refresh_token_nor_an_access_token(wire: Wire, app: App) -> None:
     code = app.code()
 
     assert oauth_error(app.refresh(code)) == (400, "invalid_grant")
@@ -218,7 +218,7 @@ def test_a_code_is_no_refresh_token_and_no_access_token(wire: Wire, app: App) ->
 
 
 @pytest.mark.spec("T-01", "T-01b")
-def test_wrong_basic_credentials_are_challenged_in_kind(wire: Wire, app: App) -> None:
+def test_wrong_basic_credentials_get_a_basic_challenge(wire: Wire, app: App) -> None:
     form = app.form(app.code(), client_id=None, client_secret=None)
 
     for basic in (f"{app.id}:wrong", "nobody:x", ":"):
@@ -237,7 +237,7 @@ def test_credentials_in_two_places_are_refused(wire: Wire, app: App) -> None:
 
 
 @pytest.mark.spec("T-01", "T-01b")
-def test_a_parameter_that_is_there_twice_is_refused(wire: Wire, app: App) -> None:
+def test_a_repeated_parameter_is_refused(wire: Wire, app: App) -> None:
     twice = [*app.form(app.code()).items(), ("grant_type", "authorization_code")]
 
     assert oauth_error(ask(wire, "/token", twice)) == (400, "invalid_request")
@@ -257,7 +257,7 @@ def test_a_parameter_that_is_there_twice_is_refused(wire: Wire, app: App) -> Non
     ],
     ids=["JSON", "bytes", "huge", "many fields", "empty", "half an escape", "an escape that is no text"],
 )
-def test_a_body_that_is_no_form_is_refused(wire: Wire, body: bytes, kind: str) -> None:
+def test_a_body_that_is_not_a_form_is_refused(wire: Wire, body: bytes, kind: str) -> None:
     answer = wire.send("POST", "/token", body, {"Content-Type": kind}, token=None)
 
     status, error = oauth_error(answer)
@@ -266,8 +266,8 @@ def test_a_body_that_is_no_form_is_refused(wire: Wire, body: bytes, kind: str) -
 
 
 @pytest.mark.spec("T-01", "T-01b")
-def test_no_token_is_given_by_an_address(wire: Wire, app: App) -> None:
-    """A code and a secret in a query would stand in every log."""
+def test_a_token_request_with_get_is_refused(wire: Wire, app: App) -> None:
+    """A code and a secret in a query would be in every log."""
     form = urlencode(app.form(app.code()))
 
     assert wire.send("GET", f"/token?{form}", token=None).status == 405
@@ -275,7 +275,7 @@ def test_no_token_is_given_by_an_address(wire: Wire, app: App) -> None:
 
 
 @pytest.mark.spec("T-01", "T-01b")
-def test_what_was_refused_is_said_in_letters_that_the_rfc_allows(wire: Wire, app: App) -> None:
+def test_an_error_description_has_only_characters_that_the_rfc_allows(wire: Wire, app: App) -> None:
     for odd in ('"quoted"', "back\\slash", "\u20acuro", "new\nline"):
         answers = (
             app.refresh(app.tokens()["refresh_token"], scope=odd),

@@ -1,4 +1,4 @@
-"""GET and POST /authorize: a person is asked, and the client alone hears the answer (T-01, RFC 6749, 4.1)."""
+"""The consent page at /authorize, whose result only the client gets (T-01, RFC 6749, 4.1)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def app(wire: Wire) -> App:
 
 @pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("state", ["plain", "a b&c=d", "\u20ac/?#", "x" * 500])
-def test_the_state_comes_back_as_it_was(wire: Wire, app: App, state: str) -> None:
+def test_the_state_is_returned_unchanged(wire: Wire, app: App, state: str) -> None:
     person = WebUser(wire, wire.service.sign_in())
 
     assert person.consent(app.address(state=state))["state"] == state
@@ -46,7 +46,7 @@ SENT_BACK: dict[str, tuple[dict[str, str | None], str]] = {
 
 @pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("case", SENT_BACK)
-def test_the_client_hears_what_is_wrong_with_its_question(wire: Wire, app: App, case: str) -> None:
+def test_the_client_gets_the_error_of_its_request(wire: Wire, app: App, case: str) -> None:
     changes, error = SENT_BACK[case]
     answer = WebUser(wire, wire.service.sign_in()).open(app.address(**changes))
 
@@ -74,7 +74,7 @@ NOT_SENT: dict[str, dict[str, str | None]] = {
 
 @pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("case", NOT_SENT)
-def test_nobody_is_sent_where_no_client_has_asked_for(wire: Wire, app: App, case: str) -> None:
+def test_no_browser_is_redirected_to_an_unregistered_address(wire: Wire, app: App, case: str) -> None:
     answer = WebUser(wire, wire.service.sign_in()).open(app.address(**NOT_SENT[case]))
 
     assert answer.status == 400
@@ -94,8 +94,8 @@ def test_a_loopback_client_may_listen_on_any_port(wire: Wire) -> None:
 
 
 @pytest.mark.spec("T-01", "T-01b", "T-04", "T-04b")
-def test_consent_needs_the_person_and_the_page(wire: Wire, app: App) -> None:
-    """No other site can consent in somebody's name: what it can send lacks what the page has."""
+def test_consent_needs_the_user_and_the_form_of_the_page(wire: Wire, app: App) -> None:
+    """Another site cannot consent in a user's name, because it cannot read the signature of the page."""
     stranger, person = WebUser(wire), WebUser(wire, wire.service.sign_in())
     form = urlencode({"decision": "allow", "scope.storage": "on"}).encode()
 
@@ -108,7 +108,7 @@ def test_consent_needs_the_person_and_the_page(wire: Wire, app: App) -> None:
 
 
 @pytest.mark.spec("T-03", "T-03b")
-def test_a_person_gives_no_more_than_they_have(wire: Wire, app: App) -> None:
+def test_a_user_grants_only_scopes_that_they_have(wire: Wire, app: App) -> None:
     person = WebUser(wire, wire.service.sign_in(ADA, scopes=["storage.readonly"]))
 
     answer = person.consent(app.address("storage storage.readonly"))
@@ -118,7 +118,7 @@ def test_a_person_gives_no_more_than_they_have(wire: Wire, app: App) -> None:
 
 
 @pytest.mark.spec("T-01", "T-01b")
-def test_the_page_of_consent_shows_a_client_by_its_name_and_runs_nothing(wire: Wire) -> None:
+def test_the_consent_page_shows_the_name_of_the_client_and_runs_no_script(wire: Wire) -> None:
     app = register_app(wire, "<script>alert(1)</script>")
 
     answer = WebUser(wire, wire.service.sign_in()).open(app.address())

@@ -63,7 +63,7 @@ def test_a_preflight_of_a_session_names_its_methods(wire: Wire) -> None:
     assert wire.put(uri, b"hello").status == 200
 
 
-def test_a_preflight_touches_nothing_and_is_in_the_journal(wire: Wire) -> None:
+def test_a_preflight_changes_nothing_and_is_in_the_journal(wire: Wire) -> None:
     file = wire.create()
     with wire.service.faults({"match": {"method": "DELETE"}, "action": {"status": 503}}):
         assert preflight(wire, "DELETE", f"{FILES}/{file['id']}").status == 204
@@ -75,15 +75,15 @@ def test_a_preflight_touches_nothing_and_is_in_the_journal(wire: Wire) -> None:
 
 
 @pytest.mark.parametrize("target", [FILES, f"{FILES}/x", UPLOAD, "/openapi.json", "/signin", "/_control/reset", "/x"])
-def test_options_without_a_preflight_are_what_they_were(wire: Wire, target: str) -> None:
+def test_options_without_a_preflight_is_not_a_preflight(wire: Wire, target: str) -> None:
     for headers in ({}, {"Origin": APP}, {"Access-Control-Request-Method": "GET"}):
         answer = wire.send("OPTIONS", target, headers=headers, token=None)
         assert answer.status in (404, 405)
         assert answer.status == 404 or "OPTIONS" not in answer.headers["Allow"]
 
 
-def test_whatever_is_answered_a_page_may_read_it(wire: Wire) -> None:
-    """Successes, a 308, a range, refusals and a fault."""
+def test_a_page_may_read_every_response(wire: Wire) -> None:
+    """Compare successes, a 308, a range, errors and a fault."""
     file, uri = wire.create(), wire.begin()
     page = {"Origin": APP}
     answers = [
@@ -136,7 +136,7 @@ PAGE_PATHS = ["/authorize", "/signin", "/signout", "/file/d/x/view", "/document/
 
 @pytest.mark.parametrize("target", PAGE_PATHS)
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_no_page_reads_the_pages_for_people_or_the_control_interface(wire: Wire, method: str, target: str) -> None:
+def test_foreign_pages_cannot_read_pages_for_people_or_the_control_api(wire: Wire, method: str, target: str) -> None:
     preflight_answer = preflight(wire, method, target)
     answer = wire.send(method, target, None, {"Origin": APP})
 
@@ -169,7 +169,7 @@ class TestAllowedOrigins:
 
 
 class TestDefaults:
-    """Every origin may, but not where a seed makes the access tokens, which anybody can work out."""
+    """Every origin is allowed, except where a seed makes the access tokens, which anybody can compute."""
 
     @pytest.fixture(params=[0, None])
     def service(self, request: pytest.FixtureRequest) -> Iterator[Service]:

@@ -1,4 +1,4 @@
-"""What another site can make a browser send to the pages for people changes nothing, and a cookie is no token."""
+"""Requests that another site makes a browser send to the pages for people change nothing."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_pages_that_change_nothing_may_be_linked_to(wire: Wire, how: dict[str, s
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:80"])
 def test_a_name_that_was_made_to_lead_here_opens_no_page(wire: Wire, host: str) -> None:
-    """DNS rebinding; where everybody may choose who they are, it would open the files of everybody."""
+    """DNS rebinding would open all files where a person chooses a user without a password."""
     file, app = wire.create(b"x"), register_app(wire)
     targets = ["/signin", f"/file/d/{file['id']}/view", f"/uc?id={file['id']}", app.address(), "/calendar/event?eid=x"]
 
@@ -113,7 +113,7 @@ def test_a_name_that_was_made_to_lead_here_opens_no_page(wire: Wire, host: str) 
 
 
 def test_the_interface_is_found_under_any_host(wire: Wire) -> None:
-    """It asks for an access token, which no page of another name has."""
+    """The interface needs an access token, which no foreign page has."""
     assert wire.send("GET", FILES, headers={"Host": "any.example"}).status == 200
     assert wire.send("GET", FILES, headers={"Host": "any.example"}, token=None).status == 401
 

@@ -1,4 +1,4 @@
-"""Every route asks who is there before anything else (T-01): the routes are those of the OpenAPI document."""
+"""Every route of the OpenAPI document checks the access token before anything else (T-01)."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ QUERY = "?uploadType=media&fields=*&mimeType=text/plain&pageToken=1&destination=
 
 
 def filled(template: str) -> str:
-    """A path with something in its places."""
+    """Return a path with a value for each parameter."""
     return "/".join(KNOWN.get(part, part.strip("{}")) for part in template.split("/"))
 
 
 def ask(wire: Wire, method: str, path: str, *headers: tuple[str, str]) -> Answer:
-    """One request of the route, with what it needs not to be refused for its form."""
+    """Send a valid request of the route."""
     body = b"{}" if method in ("POST", "PUT", "PATCH") else None
     query = "?upload_id=x" if (method, path) in SESSION else QUERY
     pairs = [("Content-Type", "application/json"), *headers]
@@ -112,7 +112,7 @@ def test_a_refusal_repeats_no_token(wire: Wire) -> None:
 @pytest.mark.spec("T-01", "T-01b", "T-03", "T-03a", "T-03b")
 @pytest.mark.choice("Scopes for files")
 def test_each_documented_scope_is_enough_and_no_other_is(wire: Wire) -> None:
-    """Not whether the call succeeds, which depends on more, but whether the scope is what keeps it out."""
+    """Only a missing scope counts here, because the success of a call depends on more."""
     samples = ("storage", "storage.readonly", "storage.metadata.readonly", "calendar", "calendar.readonly")
     tokens = {scope: wire.service.sign_in(scopes=[scope]) for scope in samples}
 

@@ -1,4 +1,4 @@
-"""Looking at tokens, and their ends: tokeninfo, the clock, revocation (T-01, RFC 7009)."""
+"""The lifetime of tokens, with tokeninfo, expiry and revocation (T-01, RFC 7009)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may do what with a file: users, clients and service accounts side by side (T-03, T-04).
+"""The permissions of users, clients and service accounts on files (T-03, T-04).
 
 What is expected comes from a model of a few lines, written from the interface and the choices that stand beside it,
 never from the tables of the service.
@@ -38,7 +38,7 @@ RANK = {None: 0, "reader": 1, "commenter": 2, "writer": 3, "owner": 4}
 
 @dataclass(frozen=True)
 class FileOperation:
-    """One thing to do with a file: the scopes of which one is needed, the least role, and how it is asked."""
+    """An operation on a file, with its scopes, the least role and its request."""
 
     scopes: set[str]
     least: str
@@ -67,7 +67,7 @@ def watch(wire: Wire, file: str, token: str) -> Answer:
 
 
 def inside(wire: Wire, file: str, token: str) -> Answer:
-    """A file that cannot be a parent answers 400 to who may write to it: the right to ask is what is looked at."""
+    """Treat the 400 for a file that cannot be a parent as allowed, because only permissions count here."""
     return wire.post_json(FILES, {"name": "below", "parents": [file]}, token=token)
 
 
@@ -104,7 +104,7 @@ TOKENS_THAT_TRAVEL = [({"storage.metadata"}, "this app")]
 def expected(
     operation: FileOperation, role: str | None, scopes: set[str], *, made_here: bool
 ) -> tuple[int, str | None]:
-    """Status and reason. The token is looked at first, then what it reaches, then what the user may do."""
+    """Return status and reason. The token is checked first, then its scopes, then the user's role."""
     useful = scopes & operation.scopes
     if not useful:
         return 403, "insufficientPermissions"
@@ -119,7 +119,7 @@ def expected(
 
 
 def create_shared_file(wire: Wire, role: str | None, *, native: bool, client: str) -> str:
-    """A file of ada's, made with this client; bob has this role on it."""
+    """Create a file of ada with a client, shared with bob in a role."""
     ada = wire.service.sign_in(ADA, client=client)
     if native:
         file = wire.post_json(FILES, {"name": "d", "mimeType": DOCUMENT}, token=ada).json["id"]
@@ -205,7 +205,7 @@ def test_the_change_log_tells_nobody_of_files_that_are_not_theirs(wire: Wire) ->
 
 @pytest.mark.spec("T-04", "T-04b")
 def test_an_id_that_is_not_shared_and_one_that_is_nobodys_get_the_same_answer(wire: Wire) -> None:
-    """Or a stranger could find out what exists."""
+    """Otherwise a stranger could find out which files exist."""
     file = create_shared_file(wire, None, native=False, client="a")
     eve = wire.service.sign_in(EVE)
     nobodys = file[:-1] + ("A" if file[-1] != "A" else "B")
@@ -387,7 +387,7 @@ def test_a_flag_that_is_lifted_is_gone(wire: Wire) -> None:
 
 @pytest.mark.spec("A6-03")
 def test_new_content_and_a_copy_do_not_wash_a_flag_away(wire: Wire) -> None:
-    """A copy by its owner is as bad as what it was made from."""
+    """A copy by the owner is flagged like its source."""
     file, ada = create_shared_file(wire, "reader", native=False, client="a"), wire.service.sign_in(ADA)
     wire.service.flag(file, abusive=True)
 
@@ -432,7 +432,7 @@ PEOPLE = [ADA, BOB, EVE, "dan@elsewhere.example"]
 
 @dataclass(frozen=True)
 class Node:
-    """A folder or a file, where it lies (None: at its owner's root), and who was given a role on it."""
+    """A folder or a file, with its parent (None for the owner's root) and its roles."""
 
     owner: int
     folder: bool
@@ -445,7 +445,7 @@ GRANTS = st.tuples(st.sampled_from(["reader", "writer"]), st.integers(0, 3))
 
 @st.composite
 def graphs(draw: st.DrawFn) -> list[Node]:
-    """Things below one another; who puts something into a folder is its owner or may write there."""
+    """Draw files and folders. Each is in a folder of its owner, or in one where the owner may write."""
     nodes: list[Node] = []
     for _ in range(draw(st.integers(1, 7))):
         folders = [None, *(n for n, node in enumerate(nodes) if node.folder)]
@@ -457,7 +457,7 @@ def graphs(draw: st.DrawFn) -> list[Node]:
 
 
 def chain(nodes: list[Node], n: int) -> list[Node]:
-    """The thing and the folders above it."""
+    """Return a node and the folders above it."""
     node = nodes[n]
     return [node, *([] if node.parent is None else chain(nodes, node.parent))]
 

@@ -1,4 +1,4 @@
-"""The control interface as a program in any language sees it: raw HTTP over a socket of its own."""
+"""The control API over raw HTTP on a socket, as a program in any language uses it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def tell(wire: OverSocket, name: str, body: dict[str, Any]) -> Answer:
 
 
 def raw(wire: OverSocket, text: str) -> bytes:
-    """All that comes back until the service closes the connection."""
+    """Return everything until the service closes the connection."""
     parts = urlsplit(wire.base_url)
     with socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as connection:
         connection.sendall(text.encode())
@@ -80,8 +80,8 @@ MISUNDERSTOOD = [
 
 
 @pytest.mark.parametrize("name, body, named", MISUNDERSTOOD)
-def test_what_would_not_be_understood_is_refused(wire: OverSocket, name: str, body: dict[str, Any], named: str) -> None:
-    """A token for all scopes must not come of a misspelt `scopes`, nor a step that waits for ever."""
+def test_an_invalid_body_is_refused(wire: OverSocket, name: str, body: dict[str, Any], named: str) -> None:
+    """A misspelt `scopes` must not give a token for all scopes."""
     answer = tell(wire, name, body)
 
     assert (answer.status, answer.error["reason"]) == (400, "badRequest")
@@ -89,7 +89,7 @@ def test_what_would_not_be_understood_is_refused(wire: OverSocket, name: str, bo
     assert wire.service.limits() == wire.service.fault_plans() == []
 
 
-def test_a_clock_goes_no_further_than_the_years_do(wire: OverSocket) -> None:
+def test_a_clock_cannot_leave_the_range_of_dates(wire: OverSocket) -> None:
     before = tell(wire, "clock", {"advance": 0}).json
 
     assert tell(wire, "clock", {"advance": "500000w"}).error["reason"] == "badRequest"
@@ -97,8 +97,8 @@ def test_a_clock_goes_no_further_than_the_years_do(wire: OverSocket) -> None:
 
 
 @pytest.mark.spec("A3-13", "A3-13b")
-def test_a_request_under_way_goes_over_to_the_virtual_clock(wire: OverSocket) -> None:
-    """A chunk that began before the clock was first moved and ended after it renews its session then."""
+def test_a_running_request_switches_to_the_virtual_clock(wire: OverSocket) -> None:
+    """A chunk renews its session by the clock of its end, even if that clock was started during the chunk."""
     uri = wire.begin()
     parts = urlsplit(uri)
     head = (
@@ -116,7 +116,7 @@ def test_a_request_under_way_goes_over_to_the_virtual_clock(wire: OverSocket) ->
     assert wire.put(uri, b"", "bytes */*").status == 308
 
 
-def test_the_answer_to_a_head_has_no_body(wire: OverSocket) -> None:
+def test_the_response_to_a_head_has_no_body(wire: OverSocket) -> None:
     answers = raw(wire, "HEAD /_control/clock HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 
     assert answers.startswith(b"HTTP/1.1 404 ")

@@ -1,4 +1,4 @@
-"""Who may use the control interface: programs and its own pages, under a name of the service, with its token."""
+"""Access to the control API, for programs and its own pages, under a name of the service, with its token."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def call(wire: OverSocket, method: str, name: str, body: dict[str, Any] | None, 
 
 
 @pytest.mark.parametrize("method, name, body", CALLS, ids=lambda value: value if isinstance(value, str) else "")
-def test_no_call_is_answered_for_a_page_of_another_origin(
+def test_pages_of_other_origins_are_refused(
     wire: OverSocket, method: str, name: str, body: dict[str, Any] | None
 ) -> None:
     wire.create(b"kept")
@@ -88,8 +88,8 @@ def test_no_call_is_answered_for_a_page_of_another_origin(
 
 
 @pytest.mark.parametrize("host", FOREIGN_HOSTS)
-def test_a_host_that_is_not_ours_is_refused(wire: OverSocket, host: str) -> None:
-    """DNS rebinding: to the browser the page and this service are one origin, and only the Host differs."""
+def test_a_foreign_host_is_refused(wire: OverSocket, host: str) -> None:
+    """With DNS rebinding the page and this service are one origin for the browser, and only the Host differs."""
     rebound = {"Origin": f"http://{host}", "Sec-Fetch-Site": "same-origin", "X-Forwarded-Host": "127.0.0.1"}
     wire.create(b"kept")
 
@@ -102,7 +102,7 @@ def test_a_host_that_is_not_ours_is_refused(wire: OverSocket, host: str) -> None
     assert wire.names() == ["Untitled"]
 
 
-def test_a_foreign_host_in_an_address_in_full_is_refused(wire: OverSocket) -> None:
+def test_a_foreign_host_in_an_absolute_target_is_refused(wire: OverSocket) -> None:
     answer = raw(
         wire, f"GET http://evil.example/_control/clock HTTP/1.1\r\nHost: {netloc(wire)}\r\nConnection: close\r\n\r\n"
     )
@@ -116,8 +116,8 @@ def netloc(wire: OverSocket) -> str:
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]", "LOCALHOST", "localhost.", "127.0.0.2"])
 @pytest.mark.parametrize("port", ["", ":1", ":8080"])
-def test_the_names_of_the_loopback_are_ours_whatever_the_port(wire: OverSocket, host: str, port: str) -> None:
-    """The port that a browser sees may be a forwarded one."""
+def test_names_of_the_loopback_are_accepted_with_any_port(wire: OverSocket, host: str, port: str) -> None:
+    """A browser may see a forwarded port."""
     answer = raw(wire, f"GET /_control/clock HTTP/1.1\r\nHost: {host}{port}\r\nConnection: close\r\n\r\n")
 
     assert answer.startswith(b"HTTP/1.1 200 ")
@@ -128,12 +128,12 @@ def test_the_names_of_the_loopback_are_ours_whatever_the_port(wire: OverSocket, 
     [{}, {"Sec-Fetch-Site": "none"}, {"Sec-Fetch-Site": "same-origin"}, {"Sec-Fetch-Mode": "cors"}],
     ids=str,
 )
-def test_programs_and_own_pages_are_answered(wire: OverSocket, headers: dict[str, str]) -> None:
+def test_programs_and_own_pages_are_accepted(wire: OverSocket, headers: dict[str, str]) -> None:
     assert call(wire, "GET", "clock", None, headers).status == 200
     assert call(wire, "GET", "clock", None, {**headers, "Origin": wire.base_url}).status == 200
 
 
-def test_an_old_client_without_a_host_is_answered(wire: OverSocket) -> None:
+def test_http_1_0_without_a_host_is_accepted(wire: OverSocket) -> None:
     assert raw(wire, "GET /_control/clock HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.1 200 ")
 
 
@@ -164,7 +164,7 @@ class TestAnyName:
     def policy(self) -> Policy:
         return Policy(host_names=("*",))
 
-    def test_every_host_is_ours_and_a_foreign_origin_still_foreign(self, wire: OverSocket) -> None:
+    def test_every_host_is_accepted_but_no_foreign_origin(self, wire: OverSocket) -> None:
         ask = "GET /_control/clock HTTP/1.1\r\nHost: any.example\r\nConnection: close\r\n"
 
         assert raw(wire, f"{ask}\r\n").startswith(b"HTTP/1.1 200 ")
@@ -172,7 +172,7 @@ class TestAnyName:
 
 
 @pytest.mark.parametrize("host, status", [("192.0.2.1:80", 200), ("localhost", 200), ("evil.example", 403)])
-def test_who_listens_everywhere_is_found_under_every_address_and_no_strange_name(
+def test_a_server_on_all_addresses_accepts_every_address_and_no_foreign_name(
     service: Service, host: str, status: int
 ) -> None:
     with SocketServer(service, "0.0.0.0", control=True, threads=2) as server:
@@ -203,27 +203,27 @@ class TestTheControlToken:
     def test_who_sends_it_is_answered(self, wire: OverSocket) -> None:
         assert call(wire, "GET", "clock", None, {"Authorization": f"Bearer {TOKEN}"}).status == 200
 
-    def test_it_opens_nothing_to_a_foreign_page(self, wire: OverSocket) -> None:
+    def test_it_does_not_help_a_foreign_page(self, wire: OverSocket) -> None:
         headers = {"Authorization": f"Bearer {TOKEN}", "Origin": "https://evil.example"}
 
         assert call(wire, "GET", "clock", None, headers).status == 403
 
-    def test_it_is_no_access_token(self, wire: OverSocket) -> None:
+    def test_it_is_not_an_access_token(self, wire: OverSocket) -> None:
         assert wire.send("GET", "/storage/v3/files", token=TOKEN).status == 401
 
-    def test_it_is_written_down_nowhere(self, wire: OverSocket) -> None:
+    def test_it_is_recorded_nowhere(self, wire: OverSocket) -> None:
         call(wire, "GET", f"files/{TOKEN}?x={TOKEN}", None, {"Authorization": f"Bearer {TOKEN}", "Origin": "null"})
 
         assert TOKEN not in json.dumps(wire.service.journal())
 
 
 @pytest.mark.parametrize("token", ["", "two words", "\u00fcber", "a\nb"])
-def test_a_token_that_no_header_can_carry_is_refused_at_the_start(service: Service, token: str) -> None:
+def test_a_token_that_a_header_cannot_carry_is_refused(service: Service, token: str) -> None:
     with pytest.raises(ValueError, match="control token must be one word"):
         SocketServer(service, control=True, control_token=token)
 
 
-def test_the_journal_says_what_decided_a_refusal(wire: OverSocket) -> None:
+def test_the_journal_names_the_rule_of_a_refusal(wire: OverSocket) -> None:
     call(wire, "POST", "reset", None, {"Origin": "https://evil.example"})
     raw(wire, "HEAD /_control/clock?token=x HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n")
     with SocketServer(wire.service, control=True, control_token=TOKEN, threads=2) as server:

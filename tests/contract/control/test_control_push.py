@@ -1,4 +1,4 @@
-"""Push notifications as a program in any language tests with them: everything over sockets, the clock of the system."""
+"""Push notifications over sockets by the system clock, as a program in any language tests with them."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_retries_by_the_systems_clock(wire: OverSocket, webhook: Receiver) -> No
 
 
 @pytest.mark.spec("N-08", "N-08b", "A10-03")
-def test_the_clock_is_moved_and_everything_happens_in_its_order(wire: OverSocket, webhook: Receiver) -> None:
+def test_advancing_the_clock_delivers_everything_in_order(wire: OverSocket, webhook: Receiver) -> None:
     post_control(wire, "domains", {"domain": "localhost"})
     post_control(wire, "trust", {"ca_pem": webhook.ca_pem})
     post_control(wire, "clock", {"now": "2026-03-01T12:00:00Z"})
@@ -109,13 +109,13 @@ def test_the_clock_is_moved_and_everything_happens_in_its_order(wire: OverSocket
         ("trust", {"ca_pem": ["x"]}),
     ],
 )
-def test_what_cannot_be_registered_or_trusted(wire: OverSocket, name: str, body: dict[str, Any]) -> None:
+def test_invalid_domains_and_certificates_are_refused(wire: OverSocket, name: str, body: dict[str, Any]) -> None:
     answer = post_control(wire, name, body)
 
     assert (answer.status, answer.error["reason"]) == (400, "badRequest")
 
 
-def test_a_reset_forgets_channels_and_keeps_domains(wire: OverSocket, webhook: Receiver) -> None:
+def test_a_reset_deletes_channels_and_keeps_domains(wire: OverSocket, webhook: Receiver) -> None:
     post_control(wire, "domains", {"domain": "localhost"})
     post_control(wire, "trust", {"ca_pem": webhook.ca_pem})
     assert watch(wire, webhook).status == 200
@@ -127,7 +127,7 @@ def test_a_reset_forgets_channels_and_keeps_domains(wire: OverSocket, webhook: R
     assert len(webhook.wait_for(2)) == 2
 
 
-def test_the_control_interface_is_not_there_unless_asked_for(service: Service) -> None:
+def test_the_control_api_is_off_by_default(service: Service) -> None:
     with SocketServer(service, threads=4) as server:
         wire = OverSocket(service, server.base_url)
         assert post_control(wire, "domains", {"domain": "localhost"}).status in (401, 404)

@@ -1,4 +1,4 @@
-"""Faults, limits, time and whole states by the control interface: raw HTTP over a socket of its own."""
+"""Faults, limits, time and whole states by the control API over raw HTTP on a socket."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def ask(wire: OverSocket, name: str) -> Any:
 
 
 @pytest.mark.spec("X-05", "X-05c")
-def test_a_plan_is_put_in_force_seen_and_ended(wire: OverSocket) -> None:
+def test_a_plan_is_added_listed_and_removed(wire: OverSocket) -> None:
     step = {"match": {"operation": "files.list"}, "times": 2, "action": {"status": 503}}
     made = tell(wire, "faults", {"steps": [step]})
 
@@ -59,7 +59,7 @@ def test_a_plan_is_put_in_force_seen_and_ended(wire: OverSocket) -> None:
 
 
 @pytest.mark.spec("X-05", "X-05c")
-def test_a_preset_is_put_in_force_by_its_name(wire: OverSocket) -> None:
+def test_a_preset_is_added_by_its_name(wire: OverSocket) -> None:
     assert tell(wire, "faults", {"preset": "thundering herd"}).status == 200
 
     answers = [wire.send("GET", FILES) for _ in range(6)]
@@ -103,18 +103,18 @@ def test_a_clock_is_frozen(wire: OverSocket, body: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("body", [{"freeze": False}, {"freeze": "yes"}, {"freeze": 1}])
-def test_what_does_not_freeze_it_is_refused(wire: OverSocket, body: dict[str, Any]) -> None:
+def test_an_invalid_freeze_is_refused(wire: OverSocket, body: dict[str, Any]) -> None:
     assert tell(wire, "clock", body).error["reason"] == "badRequest"
     assert not wire.service.clock.is_virtual
 
 
 @pytest.mark.parametrize("seconds", [10**400, -(10**400), 1e300, True, "60"])
-def test_a_token_that_ends_beyond_all_years_is_refused(wire: OverSocket, seconds: Any) -> None:
+def test_a_token_lifetime_out_of_range_is_refused(wire: OverSocket, seconds: Any) -> None:
     assert tell(wire, "tokens", {"user": "eve@svc.example", "expires_in": seconds}).error["reason"] == "badRequest"
 
 
 @pytest.mark.spec("A3-13", "A3-13a")
-def test_the_agenda_tells_what_will_end_and_what_has_ended(wire: OverSocket) -> None:
+def test_the_agenda_lists_future_and_past_ends(wire: OverSocket) -> None:
     before = tell(wire, "clock", {"now": "2026-03-01T12:00:00Z"}).json["now"]
     uri = wire.begin({"name": "film"})
     row = {
@@ -134,14 +134,14 @@ def test_the_agenda_tells_what_will_end_and_what_has_ended(wire: OverSocket) -> 
 
 
 @pytest.mark.parametrize("body", [{"since": "yesterday"}, {"until": 5}])
-def test_an_agenda_between_no_instants_is_refused(wire: OverSocket, body: dict[str, Any]) -> None:
+def test_an_agenda_between_invalid_instants_is_refused(wire: OverSocket, body: dict[str, Any]) -> None:
     assert tell(wire, "agenda", body).error["reason"] == "badRequest"
 
 
 # -- states
 
 
-def test_a_state_is_taken_out_of_one_service_and_put_into_another(wire: OverSocket) -> None:
+def test_a_state_is_copied_from_one_service_to_another(wire: OverSocket) -> None:
     tell(wire, "clock", {"now": "2026-03-01T12:00:00Z"})
     content = bytes(range(256)) * 5000
     file_id = wire.create(content, fields="id")["id"]
@@ -166,7 +166,7 @@ def test_a_state_is_taken_out_of_one_service_and_put_into_another(wire: OverSock
         assert other.create(b"new", fields="id")["id"] != file_id
 
 
-def test_a_state_comes_in_chunks_as_well(wire: OverSocket) -> None:
+def test_a_state_can_be_sent_in_chunks(wire: OverSocket) -> None:
     wire.create(b"hello")
     taken = wire.send("GET", "/_control/state", token=None).body
     tell(wire, "reset", {})
@@ -178,7 +178,7 @@ def test_a_state_comes_in_chunks_as_well(wire: OverSocket) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"{}", b"\0" * 5000])
-def test_a_state_that_is_none_is_refused_and_changes_nothing(wire: OverSocket, content: bytes) -> None:
+def test_an_invalid_state_is_refused_and_changes_nothing(wire: OverSocket, content: bytes) -> None:
     wire.create(b"hello")
 
     answer = wire.send("PUT", "/_control/state", content, token=None)
@@ -193,7 +193,7 @@ def test_a_state_takes_no_other_method(wire: OverSocket) -> None:
     assert (answer.status, answer.headers["allow"]) == (405, "GET, PUT")
 
 
-def test_snapshots_are_for_a_service_in_a_folder_too(tmp_path: Path) -> None:
+def test_snapshots_work_for_a_service_in_a_folder(tmp_path: Path) -> None:
     with open_service(tmp_path, seed=0) as kept, SocketServer(kept, control=True, threads=4) as server:
         wire = OverSocket(kept, server.base_url)
         file_id = wire.create(b"hello", fields="id")["id"]

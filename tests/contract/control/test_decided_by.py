@@ -1,4 +1,4 @@
-"""The journal names what decided each answer: successes, refusals, faults, and the less obvious ones among them."""
+"""The journal names the rule that decided each response."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Asks = Callable[[Wire], Any]
 
 @pytest.fixture
 def way() -> str:
-    """The journal is the same behind every edge."""
+    """Run each test in-process and over a socket, because the journal is the same."""
     return "in-process"
 
 
 def decided(wire: Wire, status: int | None = None) -> str:
-    """What decided the last answer, whose status is the one that the test means."""
+    """Return the rule that decided the last response, after a check of its status."""
     row = wire.service.journal()[-1]
     assert status in (None, row["status"])
     return row["decided_by"]
@@ -93,7 +93,7 @@ def test_of_a_finished_upload(wire: Wire) -> None:
 
 
 def test_of_a_404_on_a_session_uri(wire: Wire) -> None:
-    """The same status for three reasons: somebody else's, a week of silence, and then nobody knows it any more."""
+    """A 404 has three reasons, another user, a week of silence, and a deleted session."""
     uri, deciders = wire.begin(), []
     wire.send("PUT", uri, b"", token=wire.service.sign_in("bob@svc.example"))
     deciders.append(decided(wire, 404))
@@ -175,7 +175,7 @@ def test_of_a_flagged_file(wire: Wire) -> None:
 
 
 def test_of_a_scope_that_is_missing(wire: Wire) -> None:
-    """Three refusals with one reason: content, an event, and anything else."""
+    """Content, events and other operations have rules of their own for one reason."""
     file_id, deciders = wire.create()["id"], []
     token = wire.service.sign_in(scopes=META_ONLY)
     content = f"/storage/v3/files/{file_id}?alt=media"
@@ -188,7 +188,7 @@ def test_of_a_scope_that_is_missing(wire: Wire) -> None:
 
 
 def test_of_a_file_that_is_not_there(wire: Wire) -> None:
-    """Four calls, one answer, and a rule for each."""
+    """Four calls have the same response, and a rule each."""
     deciders = []
     for method, target in [
         ("GET", "/storage/v3/files/nobody"),
@@ -202,13 +202,13 @@ def test_of_a_file_that_is_not_there(wire: Wire) -> None:
     assert deciders == ["T-04", "U-06", "A8-08", decision_ids.NOWHERE]
 
 
-def test_of_a_request_that_nobody_signed(wire: Wire) -> None:
+def test_of_a_request_without_a_token(wire: Wire) -> None:
     wire.send("GET", "/storage/v3/files", token=None)
 
     assert decided(wire, 401) == "T-01"
 
 
-def test_of_another_persons_channel(wire: Wire) -> None:
+def test_of_another_users_channel(wire: Wire) -> None:
     wire.service.register_domain("hooks.example")
     body = {"id": "c", "type": "web_hook", "address": "https://hooks.example/in"}
     channel = wire.post_json("/storage/v3/changes/watch", body).json
@@ -276,7 +276,7 @@ def test_of_a_parameter(wire: Wire, target: str, by: str) -> None:
     assert decided(wire) == by
 
 
-def test_of_an_id_that_cannot_be_taken(wire: Wire) -> None:
+def test_of_an_id_that_is_taken(wire: Wire) -> None:
     chosen = wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
     native, deciders = "application/vnd.svc-apps.document", []
     for body in ({"id": chosen}, {"id": chosen}, {"id": "mine"}, {"id": chosen, "mimeType": native}):
@@ -302,7 +302,7 @@ def test_of_a_fault(wire: Wire) -> None:
     assert [bool(row["fault"]) for row in rows] == [False, True, True]
 
 
-def test_what_fails_inside_is_said_to(wire: Wire, monkeypatch: pytest.MonkeyPatch, caplog: Any) -> None:
+def test_an_internal_error_is_named_too(wire: Wire, monkeypatch: pytest.MonkeyPatch, caplog: Any) -> None:
     monkeypatch.setattr("svc_notebooks.server.storage.ids.Ids.blob", lambda self: 1 / 0)
 
     wire.send("GET", "/storage/v3/files/generateIds")

@@ -1,4 +1,4 @@
-"""Faults on purpose (X-05): each has the same effect in-process, over a socket and over TLS."""
+"""Injected faults, which have the same effect in-process, over a socket and over TLS (X-05)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class OverTls(OverSocket):
 
 @pytest.fixture(scope="module")
 def secured() -> Iterator[tuple[Stage, str]]:
-    """As the `stage` of all tests, over TLS."""
+    """Return the `stage` of all tests over TLS."""
     stage = Stage()
     context = server_context(AUTHORITY.issue_cert("127.0.0.1"))
     with SocketServer(cast(Service, stage), tls=context, threads=4) as server:
@@ -78,7 +78,7 @@ def cut() -> Iterator[None]:
 
 @contextmanager
 def never(wire: Wire, plan: dict[str, Any]) -> Iterator[None]:
-    """Inside this fault does not happen, and that is said."""
+    """Expect the error for a fault that does not happen in the block."""
     with pytest.raises(AssertionError, match="never happened"), wire.service.faults(plan):
         yield
 
@@ -97,7 +97,7 @@ def upload(wire: Wire, content: bytes = b"hello") -> Answer:
         *((status, "backendError") for status in (500, 502, 503, 504)),
     ],
 )
-def test_a_status_alone_answers_the_envelope_for_it(wire: Wire, status: int, reason: str) -> None:
+def test_a_status_alone_gets_its_error_envelope(wire: Wire, status: int, reason: str) -> None:
     with wire.service.faults(step({"status": status})):
         answer = wire.send("GET", FILES)
 
@@ -106,7 +106,7 @@ def test_a_status_alone_answers_the_envelope_for_it(wire: Wire, status: int, rea
 
 
 @pytest.mark.parametrize("body, kind", [("busy", "text/plain"), ({"why": ["busy"]}, "application/json")])
-def test_a_status_brings_the_headers_and_the_body_that_it_was_given(wire: Wire, body: Any, kind: str) -> None:
+def test_a_status_has_the_given_headers_and_body(wire: Wire, body: Any, kind: str) -> None:
     with wire.service.faults(step({"status": 503, "headers": {"Retry-After": "7", "X-Why": "busy"}, "body": body})):
         answer = wire.send("GET", FILES)
 
@@ -116,7 +116,7 @@ def test_a_status_brings_the_headers_and_the_body_that_it_was_given(wire: Wire, 
 
 
 @pytest.mark.parametrize("status", [204, 304, 308])
-def test_a_status_that_is_no_error_has_no_body_unless_it_is_given_one(wire: Wire, status: int) -> None:
+def test_a_status_below_400_has_no_body_by_default(wire: Wire, status: int) -> None:
     with wire.service.faults(step({"status": status})):
         answer = wire.send("GET", FILES)
 
@@ -131,7 +131,7 @@ def test_a_status_answers_a_head_without_its_body(wire: Wire) -> None:
     assert wire.send("GET", FILES).status == 200
 
 
-def test_a_status_in_front_of_an_upload_stores_nothing(wire: Wire) -> None:
+def test_a_status_before_an_upload_stores_nothing(wire: Wire) -> None:
     with wire.service.faults(step({"status": 503}, operation="files.create")):
         assert upload(wire, b"x" * 3 * Q).status == 503
 
@@ -146,7 +146,7 @@ def test_a_reset_comes_before_the_work_or_after_it(wire: Wire, moment: str, stor
     assert len(wire.names()) == stored
 
 
-def test_a_reset_takes_the_answer_to_a_head_too(wire: Wire) -> None:
+def test_a_reset_also_cuts_the_response_to_a_head(wire: Wire) -> None:
     with wire.service.faults(step({"reset": "after"})), cut():
         wire.send("HEAD", FILES)
 
@@ -172,7 +172,7 @@ def test_a_chunked_body_is_cut_where_its_bytes_are(wire: Wire) -> None:
 
 @pytest.mark.parametrize("size", [0, 299_999, 300_000])
 @pytest.mark.parametrize("chunked", [False, True])
-def test_a_body_that_is_over_before_the_cut_is_not_cut(wire: Wire, size: int, chunked: bool) -> None:
+def test_a_body_shorter_than_the_cut_is_not_cut(wire: Wire, size: int, chunked: bool) -> None:
     body = b"x" * size
 
     with never(wire, step({"cut_request_after": 300_000}, operation="files.create")):
@@ -189,13 +189,13 @@ def test_a_cut_waits_for_a_body_that_is_long_enough(wire: Wire) -> None:
     assert len(wire.names()) == 1
 
 
-def test_a_request_that_is_refused_before_its_body_was_read_is_cut_all_the_same(wire: Wire) -> None:
+def test_a_refused_request_with_an_unread_body_is_cut_too(wire: Wire) -> None:
     with wire.service.faults(step({"cut_request_after": 1000})), cut():
         wire.send("POST", MEDIA, iter([b"x" * 5000]), token=None)
 
 
 @pytest.mark.parametrize("most", [0, 1, 100_000])
-def test_an_answer_is_cut_after_so_many_bytes(wire: Wire, most: int) -> None:
+def test_a_response_is_cut_after_the_given_bytes(wire: Wire, most: int) -> None:
     file_id = wire.create(b"x" * 400_000, fields="id")["id"]
 
     with wire.service.faults(step({"cut_response_after": most}, operation="files.get")), cut():
@@ -214,7 +214,7 @@ def test_a_part_of_a_file_is_cut_by_its_own_bytes(wire: Wire) -> None:
             wire.download(file_id, Range="bytes=100-199")
 
 
-def test_an_answer_that_is_no_longer_than_that_is_not_cut(wire: Wire) -> None:
+def test_a_response_shorter_than_the_cut_is_not_cut(wire: Wire) -> None:
     file_id = wire.create(b"hello", fields="id")["id"]
 
     with never(wire, step({"cut_response_after": 5}, operation="files.get")):
@@ -222,7 +222,7 @@ def test_an_answer_that_is_no_longer_than_that_is_not_cut(wire: Wire) -> None:
 
 
 @pytest.mark.spec("A3-20")
-def test_the_last_chunk_is_stored_and_its_answer_lost(wire: Wire) -> None:
+def test_the_last_chunk_is_stored_and_its_response_is_lost(wire: Wire) -> None:
     uri = wire.begin()
     with wire.service.faults(step({"reset": "after"}, **SESSION)), cut():
         wire.put(uri, b"hello")
@@ -232,7 +232,7 @@ def test_the_last_chunk_is_stored_and_its_answer_lost(wire: Wire) -> None:
 
 
 @pytest.mark.spec("A3-13", "A3-13a")
-def test_an_expired_session_is_really_gone(wire: Wire) -> None:
+def test_an_expired_session_does_not_exist(wire: Wire) -> None:
     uri = wire.begin()
     assert wire.put(uri, b"x" * Q, f"bytes 0-{Q - 1}/{2 * Q}").status == 308
 
@@ -243,7 +243,7 @@ def test_an_expired_session_is_really_gone(wire: Wire) -> None:
     assert wire.service.journal()[-2]["fault"].endswith("/0: expire session")
 
 
-def test_nobody_lets_the_session_of_somebody_else_expire(wire: Wire) -> None:
+def test_a_fault_does_not_expire_the_session_of_another_user(wire: Wire) -> None:
     uri, eve = wire.begin(), wire.service.sign_in("eve@svc.example")
 
     answer = wire.send("PUT", uri, b"", {"Content-Range": "bytes */*", "X-Svc-Fault": "expire=session"}, token=eve)
@@ -267,7 +267,7 @@ def test_nth_and_times_count_the_matching_requests(wire: Wire) -> None:
         assert [wire.send("GET", FILES).status for _ in range(4)] == [200, 500, 500, 200]
 
 
-def test_steps_wait_for_one_another_only_if_they_are_told_to(wire: Wire) -> None:
+def test_steps_wait_for_each_other_only_in_order(wire: Wire) -> None:
     steps = step({"status": 500}, method="GET"), step({"status": 503}, method="POST")
 
     with wire.service.faults(*steps):
@@ -277,7 +277,7 @@ def test_steps_wait_for_one_another_only_if_they_are_told_to(wire: Wire) -> None
     assert statuses == (200, 500, 503)
 
 
-def test_of_two_answers_to_one_request_the_first_is_given_and_the_second_waits(wire: Wire) -> None:
+def test_the_first_of_two_statuses_answers_and_the_second_waits(wire: Wire) -> None:
     with wire.service.faults(step({"status": 500}), step({"status": 503})):
         assert [wire.send("GET", FILES).status for _ in range(3)] == [500, 503, 200]
 
@@ -293,7 +293,7 @@ def test_a_delay_moves_a_virtual_clock(wire: Wire) -> None:
 
 
 @pytest.mark.spec("T-01", "T-01c")
-def test_time_that_a_delay_lets_pass_counts_for_all(wire: Wire) -> None:
+def test_a_delay_advances_the_clock_for_every_request(wire: Wire) -> None:
     wire.service.clock.advance(0)
     wire.token = wire.service.sign_in(expires_in=60)
 
@@ -327,7 +327,7 @@ def test_the_journal_names_the_fault_and_says_whether_it_decided(
     assert (row["decided_by"] == f"fault {plan}/1") is decided
 
 
-def test_the_journal_knows_of_a_request_that_never_came_to_the_service(wire: Wire) -> None:
+def test_the_journal_has_a_request_that_reached_no_handler(wire: Wire) -> None:
     token = wire.service.sign_in(scopes=["storage"], client="an app")
 
     with wire.service.faults(step({"status": 503})):
@@ -339,14 +339,14 @@ def test_the_journal_knows_of_a_request_that_never_came_to_the_service(wire: Wir
 
 
 class TestTheHeader:
-    """A fault that a request asks for itself."""
+    """A fault in the header of a request."""
 
     @pytest.mark.parametrize("text", ["status=503", '{"status": 503}', " status = 503 "])
     def test_it_is_for_this_request_alone(self, wire: Wire, text: str) -> None:
         assert wire.send("GET", FILES, headers={"X-Svc-Fault": text}).status == 503
         assert wire.send("GET", FILES).status == 200
 
-    def test_it_may_take_the_answer_away(self, wire: Wire) -> None:
+    def test_it_may_cut_the_response(self, wire: Wire) -> None:
         with cut():
             wire.send("POST", MEDIA, b"hello", {"X-Svc-Fault": "reset=after"})
 
@@ -368,12 +368,12 @@ class TestTheHeader:
             "nap=1",
         ],
     )
-    def test_one_that_is_none_is_refused(self, wire: Wire, text: str) -> None:
+    def test_an_invalid_one_is_refused(self, wire: Wire, text: str) -> None:
         answer = wire.send("GET", FILES, headers={"X-Svc-Fault": text})
 
         assert (answer.status, answer.error["location"]) == (400, "X-Svc-Fault")
 
-    def test_a_delay_of_its_own_moves_nobodys_clock(self, wire: Wire) -> None:
+    def test_a_delay_in_a_header_does_not_move_the_clock(self, wire: Wire) -> None:
         wire.service.clock.advance(0)
         before, began = wire.service.clock.now(), time.monotonic()
 
@@ -391,7 +391,7 @@ class TestTheHeader:
         assert wire.send("GET", "/openapi.json", headers=headers, token=token).status == 200
         assert [row["fault"] for row in wire.service.journal()[-2:]] == [None, None]
 
-    def test_anyone_may_ask_for_one_where_the_policy_says_so(self, service: Service) -> None:
+    def test_the_policy_can_allow_it_to_anyone(self, service: Service) -> None:
         with open_service(seed=0, policy=Policy(fault_header="anyone")) as open_to_all:
             wire = InProcess(open_to_all, "http://svc.test")
             answer = wire.send("POST", "/token", headers={"X-Svc-Fault": "status=503"}, token=None)
@@ -406,10 +406,8 @@ class TestTheHeader:
 
 
 @pytest.mark.parametrize("size", [10, 2 * 1024 * 1024])
-def test_a_connection_that_a_fault_answered_on_can_be_used_again_or_is_closed(
-    service: Service, base_url: str, size: int
-) -> None:
-    """A fault answers before the body is read: what follows on the connection is never taken for a request."""
+def test_a_connection_after_a_fault_is_usable_or_closed(service: Service, base_url: str, size: int) -> None:
+    """A fault answers before the body is read, and the body must not be read as the next request."""
     token = service.sign_in()
     connection = http.client.HTTPConnection(urlsplit(base_url).netloc, timeout=PATIENCE)
     with service.faults(step({"status": 503})):
@@ -423,7 +421,7 @@ def test_a_connection_that_a_fault_answered_on_can_be_used_again_or_is_closed(
     connection.close()
 
 
-def test_a_reset_ends_the_connection_and_no_other(service: Service, base_url: str) -> None:
+def test_a_reset_closes_only_its_own_connection(service: Service, base_url: str) -> None:
     parts, token = urlsplit(base_url), service.sign_in()
     ask = f"GET {FILES} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
     with (

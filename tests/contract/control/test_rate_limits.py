@@ -1,4 +1,4 @@
-"""Limits per user (X-04): a 403 that means wait, for how long, and for whom."""
+"""Rate limits of users, with status 403 and Retry-After (X-04)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def ask(wire: Wire, times: int, target: str = FILES, **options: Any) -> list[int
     return [wire.send("GET", target, **options).status for _ in range(times)]
 
 
-def test_what_is_beyond_the_limit_is_refused_with_a_reason_and_the_time_to_wait(wire: Wire) -> None:
+def test_a_request_above_the_limit_gets_a_reason_and_a_retry_after(wire: Wire) -> None:
     wire.service.limit("ada@svc.example", 2, "60s")
 
     assert ask(wire, 2) == [200, 200]
@@ -46,7 +46,7 @@ def test_what_is_beyond_the_limit_is_refused_with_a_reason_and_the_time_to_wait(
     assert "2 requests in 60 seconds" in answer.error["message"]
 
 
-def test_who_waits_as_long_as_they_are_told_may_go_on(wire: Wire) -> None:
+def test_a_user_who_waits_for_retry_after_may_go_on(wire: Wire) -> None:
     wire.service.limit("ada@svc.example", 1, 1.5)
     assert ask(wire, 2) == [200, 403]
 
@@ -55,7 +55,7 @@ def test_who_waits_as_long_as_they_are_told_may_go_on(wire: Wire) -> None:
     assert ask(wire, 2) == [200, 403]
 
 
-def test_what_is_refused_costs_nothing(wire: Wire) -> None:
+def test_a_refused_request_costs_nothing(wire: Wire) -> None:
     wire.service.limit("ada@svc.example", 1, "10s")
     assert ask(wire, 5) == [200, 403, 403, 403, 403]
 
@@ -79,7 +79,7 @@ def test_all_tokens_of_a_user_share_it(wire: Wire) -> None:
     assert (ask(wire, 1), ask(wire, 1, token=other)) == ([200], [403])
 
 
-def test_a_limit_is_lifted_again(wire: Wire) -> None:
+def test_a_limit_is_removed(wire: Wire) -> None:
     wire.service.limit("ada@svc.example", 1)
     assert ask(wire, 2) == [200, 403]
 
@@ -89,7 +89,7 @@ def test_a_limit_is_lifted_again(wire: Wire) -> None:
     assert wire.service.limits() == []
 
 
-def test_who_is_not_let_in_spends_nothing(wire: Wire) -> None:
+def test_a_request_without_a_valid_token_spends_nothing(wire: Wire) -> None:
     wire.service.limit("ada@svc.example", 1)
 
     assert ask(wire, 3, token="svc.nobody") == [401] * 3
@@ -97,7 +97,7 @@ def test_who_is_not_let_in_spends_nothing(wire: Wire) -> None:
 
 
 @pytest.mark.spec("A3-22", "A3-22a")
-def test_a_chunk_that_is_refused_leaves_its_session_as_it_was(wire: Wire) -> None:
+def test_a_refused_chunk_does_not_change_its_session(wire: Wire) -> None:
     uri = wire.begin()
     wire.service.limit("ada@svc.example", 1, "30s")
     assert wire.put(uri, b"x" * Q, f"bytes 0-{Q - 1}/{2 * Q}").status == 308
@@ -110,7 +110,7 @@ def test_a_chunk_that_is_refused_leaves_its_session_as_it_was(wire: Wire) -> Non
 
 
 @pytest.mark.parametrize("requests, per", [(0, 60), (-1, 60), (True, 60), (1, 0), (1, "soon"), (1, -1)])
-def test_a_limit_that_is_none_is_refused(service: Service, requests: Any, per: Any) -> None:
+def test_an_invalid_limit_is_refused(service: Service, requests: Any, per: Any) -> None:
     with pytest.raises(ValueError, match=r"takes|must be|duration"):
         service.limit(None, requests, per)
 
@@ -118,7 +118,7 @@ def test_a_limit_that_is_none_is_refused(service: Service, requests: Any, per: A
 
 
 class TestByPolicy:
-    """Limits for everybody."""
+    """Limits of the policy, for every user."""
 
     @pytest.fixture
     def policy(self) -> Policy:
@@ -128,7 +128,7 @@ class TestByPolicy:
         assert ask(wire, 3) == [200, 200, 429]
         assert wire.send("GET", FILES).error["reason"] == "rateLimitExceeded"
 
-    def test_operations_cost_what_they_are(self, wire: Wire) -> None:
+    def test_operations_have_different_costs(self, wire: Wire) -> None:
         file_id = wire.create(b"hello", fields="id")["id"]
 
         assert wire.download(file_id).status == 200  # 50 + 200 of 250
@@ -138,14 +138,14 @@ class TestByPolicy:
         assert ask(wire, 3) == [200, 200, 429]
         assert ask(wire, 3, EVENTS) == [200, 200, 429]
 
-    def test_a_users_own_limit_stands_in_the_place_of_it(self, wire: Wire) -> None:
+    def test_the_limit_of_a_user_replaces_it(self, wire: Wire) -> None:
         wire.service.limit("ada@svc.example", 4)
 
         assert [*ask(wire, 3), *ask(wire, 2, EVENTS)] == [200, 200, 200, 200, 429]
 
 
 @pytest.mark.parametrize("way", ["in-process"])
-def test_a_request_that_costs_more_than_all_there_is_passes_alone(way: str) -> None:
+def test_a_request_that_costs_more_than_the_limit_passes_alone(way: str) -> None:
     with open_service(seed=0, policy=Policy(rate_limit=LIST_COST - 1)) as service:
         assert ask(InProcess(service, "http://svc.test"), 2) == [200, 403]
 
@@ -172,7 +172,7 @@ def served(service: Service) -> Iterator[OverSocket]:
 
 
 class TestControl:
-    """The same by the control interface."""
+    """Limits set by the control API."""
 
     def test_a_limit_is_set_and_seen(self, served: OverSocket) -> None:
         body = {"user": "ada@svc.example", "requests": 1, "per": "30s"}
@@ -185,7 +185,7 @@ class TestControl:
         assert limits == [row]
 
     @pytest.mark.parametrize("body", [{"requests": 0}, {"requests": "1"}, {"requests": 1, "per": True}, {"user": 5}])
-    def test_what_is_no_limit_is_refused(self, served: OverSocket, body: dict[str, Any]) -> None:
+    def test_an_invalid_limit_is_refused(self, served: OverSocket, body: dict[str, Any]) -> None:
         answer = served.post_json("/_control/limits", body, token=None)
 
         assert (answer.status, answer.error["reason"]) == (400, "badRequest")

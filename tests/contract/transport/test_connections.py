@@ -1,4 +1,4 @@
-"""Connections as odd clients use them: old, impatient, silent, and many at once."""
+"""Connections of unusual clients, such as old, impatient, silent and many at once."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def way() -> str:
 
 @contextmanager
 def connected(wire: OverSocket, text: str) -> Iterator[socket.socket]:
-    """A connection on which this was sent; {token} stands for a good one."""
+    """Open a connection and send a text, in which {token} is replaced by a valid token."""
     with wire.dial() as connection:
         connection.sendall(text.replace("{token}", f"Authorization: Bearer {wire.token}\r\n").encode())
         yield connection
 
 
 def everything(connection: socket.socket) -> bytes:
-    """What comes until the service closes the connection."""
+    """Return everything until the service closes the connection."""
     return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
@@ -54,7 +54,7 @@ def test_a_refusal_is_read_by_a_client_that_goes_on_sending(wire: OverSocket) ->
         assert connection.recv(1000).startswith(b"HTTP/1.1 400 ")
 
 
-def test_an_old_client_is_told_that_its_connection_stays(wire: OverSocket) -> None:
+def test_an_http_1_0_client_gets_a_connection_header(wire: OverSocket) -> None:
     ask = f"GET {FILES} HTTP/1.0\r\nHost: x\r\n{{token}}"
 
     with connected(wire, f"{ask}Connection: keep-alive\r\n\r\n") as connection:
@@ -64,13 +64,13 @@ def test_an_old_client_is_told_that_its_connection_stays(wire: OverSocket) -> No
 
 
 @pytest.mark.parametrize("header", ["close", "Close", "foo, close", "keep-alive,close"])
-def test_close_is_heard_in_every_spelling(wire: OverSocket, header: str) -> None:
+def test_close_is_recognised_in_every_spelling(wire: OverSocket, header: str) -> None:
     with connected(wire, f"GET {FILES} HTTP/1.1\r\nHost: x\r\n{{token}}Connection: {header}\r\n\r\n") as connection:
         assert b"\r\nConnection: close\r\n" in everything(connection)
 
 
-def test_an_address_in_full_names_the_host(wire: OverSocket) -> None:
-    """RFC 9112, 3.2.2: a server takes the absolute form, and its host before that of the header."""
+def test_an_absolute_target_replaces_the_host_header(wire: OverSocket) -> None:
+    """A server accepts the absolute form, and its host counts before the header (RFC 9112, 3.2.2)."""
     ask = f"POST http://files.example:8080{UPLOAD}resumable HTTP/1.1\r\nHost: other.example\r\n{{token}}"
 
     with connected(wire, f"{ask}Content-Length: 0\r\nConnection: close\r\n\r\n") as connection:
@@ -83,7 +83,7 @@ def test_an_address_in_full_names_the_host(wire: OverSocket) -> None:
 @pytest.mark.parametrize(
     "target", ["//storage/v3/files", "http://x", "http://[x/", "x:1", "*", "ftp://x/storage/v3/files"]
 )
-def test_another_form_of_address_is_refused(wire: OverSocket, target: str) -> None:
+def test_another_form_of_target_is_refused(wire: OverSocket, target: str) -> None:
     for method in ("GET", "CONNECT", "OPTIONS"):
         with connected(wire, f"{method} {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") as connection:
             assert everything(connection)[:12] in (b"HTTP/1.1 400", b"HTTP/1.1 404", b"HTTP/1.1 405")
@@ -104,7 +104,7 @@ def test_another_form_of_address_is_refused(wire: OverSocket, target: str) -> No
     ],
     ids=["small letters", "no version", "LF", "2.0", "0.9", "long address", "long header", "no colon", "no host"],
 )
-def test_what_cannot_be_read_is_told_what_is_wrong_with_it(
+def test_an_unreadable_request_gets_an_error_that_names_the_problem(
     wire: OverSocket, start: str, status: int, word: str
 ) -> None:
     with connected(wire, start) as connection:
@@ -126,8 +126,8 @@ DOUBTFUL = {
 
 
 @pytest.mark.parametrize("rest", DOUBTFUL.values(), ids=DOUBTFUL)
-def test_what_another_server_might_read_otherwise_is_refused(wire: OverSocket, rest: str) -> None:
-    """RFC 9110, 5.5, and RFC 9112, 3.2 and 6.3: two readings of one request are a way to smuggle another."""
+def test_an_ambiguous_request_is_refused(wire: OverSocket, rest: str) -> None:
+    """A request that can be read in two ways can hide another one (RFC 9110, 5.5, and RFC 9112, 3.2 and 6.3)."""
     with wire.dial() as connection:
         token = f"Authorization: Bearer {wire.token}\r\n"
         connection.sendall(f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{token}{rest}".encode("latin-1"))
@@ -138,8 +138,8 @@ def test_what_another_server_might_read_otherwise_is_refused(wire: OverSocket, r
     assert wire.names() == []
 
 
-def test_an_old_client_has_no_chunks(wire: OverSocket) -> None:
-    """RFC 9112, 6.1: what stands in such a body must not be read as the next request."""
+def test_chunks_in_http_1_0_are_refused(wire: OverSocket) -> None:
+    """The body must not be read as the next request (RFC 9112, 6.1)."""
     hidden = f"GET {FILES} HTTP/1.1\r\nHost: x\r\n{{token}}\r\n"
     start = f"POST {UPLOAD}media HTTP/1.0\r\nHost: x\r\n{{token}}Connection: keep-alive\r\n"
     with connected(wire, f"{start}Transfer-Encoding: chunked\r\n\r\n{hidden}") as connection:
@@ -149,14 +149,14 @@ def test_an_old_client_has_no_chunks(wire: OverSocket) -> None:
     assert answer.count(b"HTTP/1.1 ") == 1
 
 
-def test_an_old_client_is_not_told_to_continue(wire: OverSocket) -> None:
+def test_http_1_0_gets_no_100_continue(wire: OverSocket) -> None:
     start = f"POST {UPLOAD}media HTTP/1.0\r\nHost: x\r\n{{token}}Expect: 100-continue\r\nContent-Length: 5\r\n\r\n"
     with connected(wire, f"{start}hello") as connection:
         assert everything(connection).startswith(b"HTTP/1.1 200 ")
 
 
 @pytest.mark.parametrize("version, status", [("1.1", b"400"), ("1.0", b"200")])
-def test_a_request_names_its_host(wire: OverSocket, version: str, status: bytes) -> None:
+def test_http_1_1_needs_a_host_header(wire: OverSocket, version: str, status: bytes) -> None:
     with connected(wire, f"GET {FILES} HTTP/{version}\r\n{{token}}Connection: close\r\n\r\n") as connection:
         assert everything(connection).startswith(b"HTTP/1.1 " + status)
 
@@ -184,7 +184,7 @@ def test_a_long_trailer_hides_no_request(wire: OverSocket, size: int) -> None:
 
 
 @pytest.mark.parametrize("trailers", ["X: y\r\n" * 20_000, "X: " + "y" * 100_000 + "\r\n", "X: y\n\r\n"])
-def test_trailers_without_measure_are_refused(wire: OverSocket, trailers: str) -> None:
+def test_trailers_that_are_too_long_or_malformed_are_refused(wire: OverSocket, trailers: str) -> None:
     with connected(wire, f"{CHUNKED}{trailers}\r\n") as connection:
         assert everything(connection).startswith(b"HTTP/1.1 400 ")
 
@@ -194,7 +194,7 @@ def test_trailers_without_measure_are_refused(wire: OverSocket, trailers: str) -
 @pytest.mark.parametrize(
     "silent", [f"GET {FILES} HTT", f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{{token}}Content-Length: 9\r\n\r\n"]
 )
-def test_clients_that_fall_silent_keep_nobody_waiting(service: Service, silent: str) -> None:
+def test_silent_clients_do_not_block_other_clients(service: Service, silent: str) -> None:
     with SocketServer(service, threads=2) as server, ExitStack() as stack:
         wire = OverSocket(service, server.base_url)
         for _ in range(20):
@@ -203,8 +203,8 @@ def test_clients_that_fall_silent_keep_nobody_waiting(service: Service, silent: 
         assert wire.send("GET", FILES).status == 200
 
 
-def test_a_service_that_stops_waits_for_no_client_that_is_still_in_line(service: Service) -> None:
-    """Two silent clients hold both threads, the others wait: none of these is served any more."""
+def test_stopping_does_not_serve_the_connections_that_wait(service: Service) -> None:
+    """Two silent clients occupy both threads, so the others wait."""
     server = SocketServer(service, threads=2).start()
     wire = OverSocket(service, server.base_url)
     with ExitStack() as stack:

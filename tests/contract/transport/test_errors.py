@@ -1,4 +1,4 @@
-"""T-01 and X-01: who may come in, and the one shape of every refusal."""
+"""Access tokens and the error envelope (T-01, X-01)."""
 
 import pytest
 
@@ -51,7 +51,7 @@ def test_an_invalid_token_is_401(wire: Wire, header: str) -> None:
 
 @pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("scheme", ["Basic ", "Token ", ""])
-def test_a_token_comes_as_a_bearers(wire: Wire, scheme: str) -> None:
+def test_only_the_bearer_scheme_is_accepted(wire: Wire, scheme: str) -> None:
     assert wire.send("GET", FILES, headers={"Authorization": scheme + wire.token}, token=None).status == 401
 
 
@@ -103,7 +103,7 @@ def test_an_unknown_address_is_404(wire: Wire, target: str) -> None:
 
 @pytest.mark.spec("X-01")
 @pytest.mark.choice("An address or a method that nothing has")
-def test_a_method_that_the_address_does_not_know_names_those_it_does(wire: Wire) -> None:
+def test_a_405_lists_the_allowed_methods(wire: Wire) -> None:
     answer = wire.send("DELETE", FILES)
 
     assert answer.status == 405
@@ -134,7 +134,7 @@ def test_the_envelope_has_one_shape(wire: Wire) -> None:
     assert answer.headers["content-type"] == "application/json; charset=UTF-8"
 
 
-def test_answers_are_printed_for_people_unless_asked_not_to(wire: Wire) -> None:
+def test_json_is_indented_unless_pretty_print_is_false(wire: Wire) -> None:
     assert b'\n  "kind"' in wire.send("GET", FILES).body
     assert b"\n" not in wire.send("GET", f"{FILES}?prettyPrint=false").body.strip()
 
@@ -143,7 +143,7 @@ def test_answers_are_printed_for_people_unless_asked_not_to(wire: Wire) -> None:
     "file_id", ["..%2F..%2Fetc%2Fpasswd", "%00", "'%20OR%201=1", "x" * 10_000, "%ff%fe", "%F0%9F%97%82", "a%2Fb", "%25"]
 )
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PATCH"])
-def test_an_id_of_any_form_is_only_an_id(wire: Wire, file_id: str, method: str) -> None:
+def test_an_id_with_special_characters_is_not_found(wire: Wire, file_id: str, method: str) -> None:
     body, headers = (b"{}", {"Content-Type": "application/json"}) if method == "PATCH" else (None, {})
 
     answer = wire.send(method, f"{FILES}/{file_id}", body, headers)
@@ -151,7 +151,7 @@ def test_an_id_of_any_form_is_only_an_id(wire: Wire, file_id: str, method: str) 
     assert answer.status in (400, 404)
 
 
-def test_metadata_beyond_all_measure_is_413(wire: Wire) -> None:
+def test_oversized_metadata_is_413(wire: Wire) -> None:
     body = b'{"name": "' + b"x" * 2_000_000 + b'"}'
 
     answers = [
@@ -177,7 +177,7 @@ def test_duplicate_headers_never_break_the_service(wire: Wire) -> None:
     assert answer.status in (200, 206, 400, 401)
 
 
-def test_a_post_that_names_another_method_gets_the_answer_of_a_post(wire: Wire) -> None:
+def test_a_method_override_gets_the_response_of_a_post(wire: Wire) -> None:
     file_id = wire.create(b"hello")["id"]
 
     answer = wire.send("POST", f"/storage/v3/files/{file_id}?alt=media", b"", {"X-HTTP-Method-Override": "head"})
@@ -187,14 +187,14 @@ def test_a_post_that_names_another_method_gets_the_answer_of_a_post(wire: Wire) 
 
 @pytest.mark.spec("T-05", "T-05a")
 @pytest.mark.parametrize("name", ["access_token", "access%5ftoken", "o%61uth_token"])
-def test_a_token_in_an_address_never_reaches_the_journal(wire: Wire, name: str) -> None:
+def test_a_token_in_a_url_is_not_in_the_journal(wire: Wire, name: str) -> None:
     assert wire.send("GET", f"/storage/v3/files?{name}={wire.token}&q=trashed=false", token=None).status == 200
 
     assert wire.token not in str(wire.service.journal())
     assert "q=trashed=false" in str(wire.service.journal())
 
 
-def test_the_journal_tells_what_was_asked_and_answered(wire: Wire) -> None:
+def test_the_journal_records_requests_and_responses(wire: Wire) -> None:
     wire.create(b"hello")
     wire.download("nobody")
 

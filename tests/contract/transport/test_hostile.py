@@ -1,4 +1,4 @@
-"""Whatever is sent, the answer is one of the interface: never a 500, a traceback or a hang."""
+"""Every request gets a response of the interface and never a 500, a traceback or a hang."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def hardened() -> Service:
     body=bodies,
 )
 @pytest.mark.spec("X-01")
-def test_any_request_has_an_answer_of_the_interface(
+def test_every_request_gets_a_response_of_the_interface(
     hardened: Service,
     caplog: pytest.LogCaptureFixture,
     method: str,
@@ -156,9 +156,7 @@ RAW = [
 
 
 @pytest.mark.parametrize("raw", RAW, ids=range(len(RAW)))
-def test_bytes_that_are_no_request_are_refused_and_the_next_client_is_served(
-    service: Service, base_url: str, raw: bytes
-) -> None:
+def test_malformed_bytes_are_refused_and_the_next_client_is_served(service: Service, base_url: str, raw: bytes) -> None:
     parts = urlsplit(base_url)
     with socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as connection:
         try:

@@ -1,4 +1,4 @@
-"""Clients that are slow, or gone: none of them keeps a thread that another one needs."""
+"""Slow or closed clients do not keep a thread that another client needs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def over(service: Service, served: SocketServer) -> OverSocket:
 
 
 def becomes(condition: Callable[[], object]) -> None:
-    """Wait until it holds."""
+    """Wait until a condition is true."""
     end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end
@@ -54,7 +54,7 @@ def becomes(condition: Callable[[], object]) -> None:
 
 
 def drip(connection: socket.socket) -> None:
-    """Send a byte now and then, until there is an answer or the connection is closed."""
+    """Send a byte now and then, until a response comes or the connection is closed."""
     end = time.monotonic() + PATIENCE
     try:
         while not select.select([connection], [], [], 0.05)[0]:
@@ -65,7 +65,7 @@ def drip(connection: socket.socket) -> None:
 
 
 @pytest.mark.choice("head_timeout")
-def test_a_head_must_be_whole_in_time_however_often_a_byte_of_it_comes(over: OverSocket) -> None:
+def test_a_head_that_drips_gets_408_at_its_deadline(over: OverSocket) -> None:
     with connected(over, f"GET {FILES} HTTP/1.1\r\nHost: x\r\nX-Slow: ") as connection:
         drip(connection)
 
@@ -75,7 +75,7 @@ def test_a_head_must_be_whole_in_time_however_often_a_byte_of_it_comes(over: Ove
     assert json.loads(answer.partition(b"\r\n\r\n")[2])["error"]["errors"][0]["reason"] == "requestTimeout"
 
 
-def test_who_drips_a_head_has_no_thread(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dripping_head_occupies_no_thread(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket_server, "MAX_THREADS", 1)
     with SocketServer(open_service(seed=0), threads=1) as server, ExitStack() as stack:
         wire = OverSocket(service, server.base_url)
@@ -98,7 +98,7 @@ def test_a_body_that_drips_is_cut_off_and_what_came_before_is_kept(over: OverSoc
 
 
 @pytest.mark.choice("least_rate")
-def test_a_reader_that_takes_nothing_is_cut_off(over: OverSocket, served: SocketServer) -> None:
+def test_a_client_that_reads_nothing_is_cut_off(over: OverSocket, served: SocketServer) -> None:
     size = 32 * 1024 * 1024
     file = over.create(bytes(size))["id"]
     becomes(lambda: served.responses == 1)
@@ -109,7 +109,7 @@ def test_a_reader_that_takes_nothing_is_cut_off(over: OverSocket, served: Socket
 
 
 class Held:
-    """A service whose answers to one user are held back."""
+    """A service that delays its responses to one user."""
 
     policy = Policy()
 
@@ -127,7 +127,7 @@ class Held:
         return Response(200, Headers([("Content-Length", "0")]))
 
 
-def test_one_user_has_a_share_of_the_threads_and_another_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_user_gets_only_a_share_of_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket_server, "MAX_THREADS", 8)
     held = Held()
     with SocketServer(cast(Service, held), threads=8) as server, ExitStack() as stack:
@@ -169,9 +169,7 @@ def test_a_conversion_ends_when_its_client_closes_the_connection(
     becomes(lambda: over.service.journal()[-1]["status"] == 499)
 
 
-def test_a_user_with_many_conversions_waiting_is_told_to_wait(
-    over: OverSocket, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_many_waiting_conversions_are_a_rate_limit_error(over: OverSocket, monkeypatch: pytest.MonkeyPatch) -> None:
     from svc_notebooks.convert.pool.admission import TooManyWaiting
 
     def write(*arguments: Any, **options: Any) -> Converted:
@@ -188,7 +186,7 @@ def test_a_user_with_many_conversions_waiting_is_told_to_wait(
 
 
 @pytest.mark.parametrize("unread", [b"", b"something"])
-def test_a_closed_peer_is_seen_whatever_is_unread(unread: bytes) -> None:
+def test_a_closed_peer_is_detected_before_unread_bytes(unread: bytes) -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         theirs.sendall(unread)

@@ -1,4 +1,4 @@
-"""The service over TLS: what HTTP says of it holds, and who shakes no hands keeps nobody from being heard."""
+"""The service over TLS, with the same HTTP, and with clients that do not finish the handshake."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def wire(service: Service, server: SocketServer) -> OverTls:
 
 @contextmanager
 def in_the_clear(wire: OverTls) -> Iterator[socket.socket]:
-    """A connection on which nobody has spoken yet."""
+    """Open a connection without TLS."""
     parts = urlsplit(wire.base_url)
     with socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as connection:
         yield connection
@@ -59,7 +59,7 @@ def in_the_clear(wire: OverTls) -> Iterator[socket.socket]:
 
 @contextmanager
 def connected(wire: OverTls, text: str = "") -> Iterator[ssl.SSLSocket]:
-    """A TLS connection on which this was sent, as one record; {token} stands for a good one."""
+    """Open a TLS connection and send a text as one record, in which {token} is replaced by a valid token."""
     context = client_context()
     with (
         in_the_clear(wire) as plain,
@@ -70,12 +70,12 @@ def connected(wire: OverTls, text: str = "") -> Iterator[ssl.SSLSocket]:
 
 
 def everything(connection: socket.socket) -> bytes:
-    """What comes until the service says that it was all; ssl.SSLEOFError if it is cut off instead."""
+    """Return everything until close_notify. Raises ssl.SSLEOFError for a connection that is cut off."""
     return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
 def answers(connection: socket.socket, count: int) -> list[int]:
-    """The statuses of so many answers."""
+    """Read a number of responses and return their statuses."""
     file, statuses = connection.makefile("rb"), []
     for _ in range(count):
         statuses.append(int(file.readline().split()[1]))
@@ -85,7 +85,7 @@ def answers(connection: socket.socket, count: int) -> list[int]:
 
 
 @pytest.mark.spec("A1-01", "A3-01", "A3-01a", "A6-01")
-def test_up_and_down(wire: OverTls) -> None:
+def test_an_upload_and_a_download(wire: OverTls) -> None:
     content = bytes(range(256)) * 40_000
     file = wire.create(content)
     uri = wire.begin({"name": "in chunks"})
@@ -106,7 +106,7 @@ def test_a_streamed_body(wire: OverTls) -> None:
 
 
 def test_requests_in_one_record(wire: OverTls) -> None:
-    """They are opened together: what TLS holds back no selector can see."""
+    """Both are decrypted together, and a selector does not see the second one."""
     post = f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{{token}}Content-Length: 7\r\n\r\ncontent"
     get = f"GET {FILES} HTTP/1.1\r\nHost: x\r\n{{token}}\r\n"
 
@@ -122,7 +122,7 @@ def test_a_connection_is_kept(wire: OverTls) -> None:
             assert answers(connection, 1) == [401]
 
 
-def test_an_end_is_told_as_tls_tells_it(wire: OverTls) -> None:
+def test_a_connection_ends_with_close_notify(wire: OverTls) -> None:
     with connected(wire, f"GET {FILES} HTTP/1.1\r\nHost: x\r\n{{token}}Connection: close\r\n\r\n") as connection:
         assert b'"files"' in everything(connection)
 
@@ -136,7 +136,7 @@ def test_a_refusal_is_read_by_a_client_that_goes_on_sending(wire: OverTls) -> No
         assert connection.recv(1000).startswith(b"HTTP/1.1 400 ")
 
 
-def test_who_speaks_http_is_told_so_in_http(wire: OverTls) -> None:
+def test_plain_http_gets_an_error_in_http(wire: OverTls) -> None:
     with in_the_clear(wire) as connection:
         connection.sendall(f"GET {FILES} HTTP/1.1\r\nHost: x\r\n\r\n".encode() + b"x" * 100_000)
         answer = everything(connection)
@@ -146,7 +146,7 @@ def test_who_speaks_http_is_told_so_in_http(wire: OverTls) -> None:
 
 
 @pytest.mark.parametrize("handshake", [b"", b"\x16", b"\x16\x03\x01\x02\x00\x01\x00", b"\x16" + b"\xff" * 2000])
-def test_who_shakes_no_hands_holds_up_nobody(wire: OverTls, handshake: bytes) -> None:
+def test_a_client_without_a_handshake_blocks_nobody(wire: OverTls, handshake: bytes) -> None:
     with ExitStack() as stack:
         for _ in range(100):  # more than there are threads
             stack.enter_context(in_the_clear(wire)).sendall(handshake)
@@ -154,7 +154,7 @@ def test_who_shakes_no_hands_holds_up_nobody(wire: OverTls, handshake: bytes) ->
         assert wire.send("GET", FILES).status == 200
 
 
-def test_a_silent_client_is_let_go(wire: OverTls, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_client_is_disconnected(wire: OverTls, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_tls, "HANDSHAKE_SECONDS", 0.2)
     with in_the_clear(wire) as silent, in_the_clear(wire) as begins:
         begins.sendall(b"\x16\x03")
@@ -163,8 +163,8 @@ def test_a_silent_client_is_let_go(wire: OverTls, monkeypatch: pytest.MonkeyPatc
         assert everything(begins) == b""
 
 
-def test_nothing_goes_out_in_the_clear(service: Service) -> None:
-    """A body that is cut off from another thread ends its connection; what is still written there is TLS or nothing."""
+def test_nothing_is_sent_without_tls(service: Service) -> None:
+    """Another thread cuts a body, and nothing may be written without TLS afterwards."""
     server = SocketServer(service, tls=server_context(AUTHORITY.issue_cert("127.0.0.1"))).start()
     start = f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{{token}}Content-Length: 1000\r\n\r\nsome"
     with connected(OverTls(service, server.base_url), start) as connection:
@@ -181,7 +181,7 @@ def _wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def test_many_at_once(wire: OverTls) -> None:
+def test_many_connections_at_once(wire: OverTls) -> None:
     answers: list[Answer] = []
     threads = [Thread(target=lambda: answers.append(wire.send("GET", FILES))) for _ in range(40)]
     for thread in threads:

@@ -1,4 +1,4 @@
-"""Fair queues: users in turn, a share for each, and conversions that nobody waits for."""
+"""Fair queues, with users in turn, a share for each, and abandoned conversions."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def turns(share: int, *items: tuple[str, str]) -> FairQueue[str]:
 
 
 def taken(queue: FairQueue[str]) -> list[str]:
-    """All that can be taken, while nothing is done."""
+    """Take all items that can be taken while no item is done."""
     return [item for _, item in iter(queue.take, None)]
 
 
-def test_a_second_item_of_one_key_does_not_go_ahead_of_the_first_of_another():
+def test_keys_are_taken_in_turn():
     queue = turns(9, ("ada", "a1"), ("ada", "a2"), ("ada", "a3"), ("bob", "b1"), ("eve", "e1"))
 
     assert taken(queue) == ["a1", "b1", "e1", "a2", "a3"]
 
 
-def test_no_key_has_more_than_its_share_at_work():
+def test_no_key_exceeds_its_share():
     queue = turns(2, ("ada", "a1"), ("ada", "a2"), ("ada", "a3"), ("bob", "b1"))
 
     assert taken(queue) == ["a1", "b1", "a2"]
@@ -87,7 +87,7 @@ class Connection:
         pass
 
 
-def test_threads_take_connections_of_users_in_turn_and_end_when_none_is_left():
+def test_threads_take_lanes_in_turn_and_end_when_the_queue_is_closed():
     queue = ReadyQueue(share=1)
     first, second, other = Connection("ada"), Connection("ada"), Connection("bob")
     for connection in (first, second, other):
@@ -101,7 +101,7 @@ def test_threads_take_connections_of_users_in_turn_and_end_when_none_is_left():
     assert queue.get() is None
 
 
-def test_a_user_is_known_by_a_token_that_was_looked_up_and_all_others_by_their_address():
+def test_the_lane_is_the_user_of_a_known_token_or_the_address():
     users = LaneTable({"t1": "ada", "t2": "ada"}.get)
 
     assert users.lane("t1", "127.0.0.1") == users.lane("wrong", "127.0.0.1") == users.lane(None, "127.0.0.1")

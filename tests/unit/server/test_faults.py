@@ -1,4 +1,4 @@
-"""Faults by plan (X-05), in-process."""
+"""Faults of plans, in-process (X-05)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def ask(service):
 @pytest.mark.parametrize(
     "status, reason", [(403, "userRateLimitExceeded"), (429, "rateLimitExceeded"), (503, "backendError")]
 )
-def test_a_status_without_a_body_answers_its_envelope(service, ask, status, reason):
+def test_a_status_without_a_body_gets_its_error_envelope(service, ask, status, reason):
     with service.faults({"match": {"operation": "files.list"}, "action": {"status": status}}):
         answer = ask()
 
@@ -53,7 +53,7 @@ def test_nth_and_times_count_the_matching_requests(service, ask):
 
 @pytest.mark.spec("X-05", "X-05b")
 @pytest.mark.parametrize("most", [0, 1, 6, 9])
-def test_a_cut_is_made_at_its_very_byte(service, ask, most):
+def test_a_cut_is_made_at_its_exact_byte(service, ask, most):
     target = "/upload/storage/v3/files?uploadType=media"
     with service.faults({"action": {"cut_request_after": most}}), pytest.raises(Disconnected):
         ask("POST", target, b"0123456789")
@@ -68,7 +68,7 @@ def test_a_cut_is_made_at_its_very_byte(service, ask, most):
 
 @pytest.mark.spec("X-05", "X-05a")
 @pytest.mark.parametrize("in_order", [False, True])
-def test_a_step_that_is_used_up_still_sees_its_requests(service, ask, in_order):
+def test_a_step_that_is_used_up_still_counts_requests(service, ask, in_order):
     steps = [{"match": {"method": method}, "action": {"status": 500}} for method in ("GET", "DELETE")]
 
     with service.faults(*steps, in_order=in_order):
@@ -88,7 +88,7 @@ def test_a_reset_comes_before_or_after_the_work(service, ask, moment, files):
 
 
 @pytest.mark.spec("X-05", "X-05b")
-def test_an_answer_is_cut_after_so_many_bytes(service, ask):
+def test_a_streamed_response_is_cut_after_the_given_bytes(service, ask):
     file_id = json.loads(ask("POST", "/upload/storage/v3/files?uploadType=media", b"hello").content())["id"]
 
     with service.faults({"action": {"cut_response_after": 2}}):
@@ -99,7 +99,7 @@ def test_an_answer_is_cut_after_so_many_bytes(service, ask):
 
 
 @pytest.mark.spec("X-05", "X-05a")
-def test_in_order_a_request_meets_one_step_and_the_next_request_the_next(service, ask):
+def test_steps_in_order_apply_to_successive_requests(service, ask):
     steps = {"action": {"status": 500}}, {"action": {"status": 502}}, {"times": 2, "action": {"status": 503}}
 
     with service.faults(*steps, in_order=True):
@@ -108,7 +108,7 @@ def test_in_order_a_request_meets_one_step_and_the_next_request_the_next(service
 
 @pytest.mark.spec("X-05", "X-05a")
 @pytest.mark.parametrize("status", [204, 304])
-def test_a_status_that_has_no_body_gets_none(service, ask, status):
+def test_a_status_that_allows_no_body_has_none(service, ask, status):
     with service.faults({"action": {"status": status}}):
         answer = ask()
 
@@ -117,7 +117,7 @@ def test_a_status_that_has_no_body_gets_none(service, ask, status):
 
 
 @pytest.mark.spec("X-05", "X-05b")
-def test_the_answer_to_a_head_has_no_byte_that_could_be_cut_off(service, ask):
+def test_the_response_to_a_head_has_no_byte_to_cut(service, ask):
     with pytest.raises(AssertionError, match="never"), service.faults({"action": {"cut_response_after": 0}}):
         assert ask("HEAD").status == 200
 
@@ -150,20 +150,20 @@ def test_a_fault_that_never_happened_is_an_error(service):
         {"action": {"delay": float("inf")}},
     ],
 )
-def test_a_step_that_cannot_be_read_is_refused(service, step):
+def test_an_invalid_step_is_refused(service, step):
     with pytest.raises(ValueError, match=r"takes|has one of"), service.faults(step):
         pass
 
 
 @pytest.mark.parametrize("plan", [{}, {"steps": []}, {"steps": [{"action": {"status": 500}}], "in_order": "yes"}])
-def test_a_plan_that_cannot_be_read_is_refused(service, plan):
+def test_an_invalid_plan_is_refused(service, plan):
     with pytest.raises(ValueError, match="takes"):
         service.add_faults(plan)
 
 
 @pytest.mark.spec("X-05", "X-05b")
-def test_who_watches_is_told_of_what_was_done_although_its_answer_was_lost(service, ask):
-    """By the thread that delivers, which nobody else wakes here."""
+def test_a_change_is_notified_although_its_response_is_lost(service, ask):
+    """The after-commit hook wakes the thread that delivers."""
     states: Queue[str] = Queue()
     service.register_domain("hooks.example")
     service.receive_at("https://hooks.example/", lambda request: states.put(_state(request)) or Response(200))
@@ -182,7 +182,7 @@ def _state(request):
 
 
 @pytest.mark.spec("X-05", "X-05b")
-def test_a_plan_may_be_added_while_a_request_is_looked_at(service, ask, monkeypatch):
+def test_a_plan_may_be_added_during_a_request(service, ask, monkeypatch):
     look = ArmedPlan.faults_for
 
     def added_meanwhile(plan, target, wait):

@@ -1,4 +1,4 @@
-"""The service as a whole: what a seed repeats, what a reset, a restore and a second opening leave."""
+"""The whole service, with seeds, reset, restore and reopening."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def test_a_seed_repeats_ids_and_tokens():
         assert (second_service.sign_in(), [create(second_service, token) for _ in range(3)]) == (token, first)
 
 
-def test_each_reset_begins_ids_that_were_never_drawn_and_a_seed_repeats_them():
-    """A row from before a reset names no file that was made after it."""
+def test_each_reset_begins_new_ids_that_a_seed_repeats():
+    """A row from before a reset does not name a file created after it."""
     with open_service(seed=7) as first_service, open_service(seed=7) as second_service:
         drawn = []
         for service in (first_service, second_service):
@@ -50,7 +50,7 @@ def test_each_reset_begins_ids_that_were_never_drawn_and_a_seed_repeats_them():
     assert len(set(drawn[0])) == 3
 
 
-def test_a_restore_brings_back_what_was_there():
+def test_a_restore_brings_the_files_back():
     with open_service(seed=0) as service:
         token = service.sign_in()
         create(service, token, "kept")
@@ -66,7 +66,7 @@ def test_a_restore_brings_back_what_was_there():
             service.restore("x")
 
 
-def test_a_folder_opened_again_has_its_files_and_draws_other_ids(tmp_path):
+def test_a_reopened_folder_has_its_files_and_new_ids(tmp_path):
     with open_service(tmp_path, seed=0) as service:
         token = service.sign_in(token="T")
         first = create(service, token, "kept")
@@ -76,7 +76,7 @@ def test_a_folder_opened_again_has_its_files_and_draws_other_ids(tmp_path):
         assert create(service, "T", "next") != first
 
 
-def test_a_token_ends_with_its_time_and_sees_only_its_users_files():
+def test_a_token_expires_and_sees_only_files_of_its_user():
     with open_service(seed=0) as service:
         ada, bob = service.sign_in(), service.sign_in("bob@svc.example", expires_in=60)
         file_id = create(service, ada)
@@ -89,7 +89,7 @@ def test_a_token_ends_with_its_time_and_sees_only_its_users_files():
 
 
 class Leaving:
-    """A body whose sender goes away behind these bytes."""
+    """A body whose sender goes away after some bytes."""
 
     def __init__(self, content):
         self.content = content
@@ -121,7 +121,7 @@ XLSX = b"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
     ],
     ids=["its sender leaves", "not closed", "three parts", "no workbook", "no such file"],
 )
-def test_of_an_upload_that_is_refused_not_one_byte_is_kept(tmp_path, method, target, body, status):
+def test_a_refused_upload_stores_no_byte(tmp_path, method, target, body, status):
     with open_service(tmp_path, seed=0, policy=Policy(part_size=65_536)) as service:
         headers = Headers(
             [("Authorization", f"Bearer {service.sign_in()}"), ("Content-Type", "multipart/related; boundary=b")]
@@ -134,7 +134,7 @@ def test_of_an_upload_that_is_refused_not_one_byte_is_kept(tmp_path, method, tar
 
 
 class Watched:
-    """A body that tells before each of its blocks."""
+    """A body that calls a function before each block."""
 
     def __init__(self, content, tell):
         self.content, self.tell = content, tell
@@ -146,8 +146,8 @@ class Watched:
 
 
 @pytest.mark.spec("A3-19", "A3-19b")
-def test_what_lies_on_disk_in_the_middle_of_a_chunk_can_be_gone_on_from(tmp_path):
-    """As a kill -9 leaves it: whole parts are counted, and the rest is not there."""
+def test_a_chunk_interrupted_by_a_kill_can_be_resumed(tmp_path):
+    """After a kill -9 the whole parts count, and the rest is missing."""
     content, unit = bytes(range(256)) * 4096, 262_144
     url, end = "http://svc.local/upload/storage/v3/files?uploadType=resumable", len(content) - 1
 
@@ -172,7 +172,7 @@ def test_what_lies_on_disk_in_the_middle_of_a_chunk_can_be_gone_on_from(tmp_path
 
 
 @pytest.mark.parametrize("surplus, status", [(0, 200), (1, 413)])
-def test_an_upload_of_unknown_length_may_have_as_many_bytes_as_the_limit(surplus, status):
+def test_an_upload_of_unknown_length_may_reach_the_limit(surplus, status):
     part, limit = 65_536, 5 * 65_536
     url, token = (
         "http://svc.local/upload/storage/v3/files?uploadType=resumable",

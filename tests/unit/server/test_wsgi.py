@@ -1,4 +1,4 @@
-"""The service under a WSGI server, without one: what the environ may and may not promise."""
+"""The WSGI application, called with the environments of different servers."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ UPLOAD = "/upload/storage/v3/files?uploadType=media&fields=size"
 
 
 @pytest.mark.spec("A1-03", "A1-03a")
-def test_a_chunked_body_is_read_where_the_server_says_where_it_ends(call):
+def test_a_chunked_body_is_read_if_the_server_terminates_it(call):
     status, _, content = call("POST", UPLOAD, b"hello", HTTP_TRANSFER_ENCODING="chunked", wsgi__input_terminated=True)
 
     assert (status, json.loads(content)) == ("200 OK", {"size": "5"})
 
 
-def test_a_chunked_body_that_the_server_does_not_decode_is_refused_and_never_stored(call, service):
-    """wsgiref hands over the coding itself, and waits for ever behind its end."""
+def test_a_chunked_body_that_the_server_does_not_decode_is_refused(call, service):
+    """wsgiref passes on the coding itself, and would wait forever at its end."""
     status, headers, content = call("POST", UPLOAD, b"5\r\nhello\r\n0\r\n\r\n", HTTP_TRANSFER_ENCODING="chunked")
 
     assert status == "411 Length Required"
@@ -77,18 +77,18 @@ def test_an_upload_without_a_length_is_refused(call, length, kind):
     assert call("POST", UPLOAD, CONTENT_LENGTH="0")[0] == "200 OK"
 
 
-def test_a_server_that_gives_its_software_for_its_name_moves_no_path(call):
+def test_a_server_name_with_special_characters_keeps_the_path(call):
     assert call("GET", "/storage/v3/files", SERVER_NAME="Cheroot/11.1.2")[0] == "200 OK"
 
 
 @pytest.mark.parametrize("key", ["REQUEST_URI", "RAW_URI"])
-def test_a_server_that_gives_the_raw_path_without_the_query_loses_none_of_it(call, key):
+def test_a_raw_path_without_its_query_keeps_the_query(call, key):
     status, _, content = call("GET", "/storage/v3/files?fields=kind", **{key: "/storage/v3/files"})
 
     assert (status, json.loads(content)) == ("200 OK", {"kind": "svc#fileList"})
 
 
-def test_a_question_mark_in_the_raw_address_is_the_only_one(call):
+def test_a_raw_path_with_its_query_has_one_question_mark(call):
     raw = "/storage/v3/files?fields=kind"
 
     assert json.loads(call("GET", raw, REQUEST_URI=raw)[2]) == {"kind": "svc#fileList"}
