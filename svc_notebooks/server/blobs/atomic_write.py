@@ -32,7 +32,7 @@ def atomic_write(path: Path, write: Callable[[BinaryIO], None], *, overwrite: bo
     if overwrite:
         path = path.resolve()  # a link stays, and the file that it leads to is replaced
     if not path.parent.is_dir():  # else the error would name the temporary file
-        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
+        raise FileNotFoundError(errno.ENOENT, "the folder does not exist", str(path.parent))
     _tidy(path)
     try:
         handle, name = mkstemp(prefix=f".{path.name}.", suffix=".saving", dir=path.parent)

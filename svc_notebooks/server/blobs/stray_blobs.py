@@ -119,14 +119,14 @@ def _free_path(path: Path) -> Path:
 def _notes(folder: Path, moved: int, number: int, returned: int, missing: int) -> Iterator[str]:
     if moved:
         yield (
-            f"{_files(moved)} that the database does not name went from {folder / 'parts'} to"
-            f" {folder / ASIDE / f'opening-{number}'}: a service that was killed leaves parts of uploads there;"
-            " delete them if you miss nothing"
+            f"Moved {_files(moved)} that the database does not name from {folder / 'parts'} to"
+            f" {folder / ASIDE / f'opening-{number}'}: a killed service leaves parts of uploads there;"
+            " delete them if no file is missing"
         )
     if returned:
-        yield f"{_files(returned)} came back from {folder / ASIDE}: rows of this database name them"
+        yield f"Moved {_files(returned)} that the database names back from {folder / ASIDE}"
     if missing:
-        yield f"{_files(missing)} that rows name are not in {folder / 'parts'}: what they hold cannot be downloaded"
+        yield f"Missing in {folder / 'parts'}: {_files(missing)} that the database names and nobody can download"
 
 
 def _files(number: int) -> str:

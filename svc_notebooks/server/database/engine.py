@@ -354,7 +354,7 @@ def _migrate(connection: Connection, path: Path) -> Path | None:
         raise OSError(f"{path} is a database of another program: name another folder")
     elif version > upgrades.VERSION:
         raise OSError(
-            f"{path} has schema version {version}, and this package knows versions up to {upgrades.VERSION}: "
+            f"{path} has schema version {version}, and this package supports versions up to {upgrades.VERSION}: "
             "open it with the newer version of svc-notebooks that wrote it"
         )
     elif version < upgrades.VERSION:

@@ -85,7 +85,7 @@ def inspect(path: Path) -> Inspected:
         with reading(path) as driver:
             return _read_facts(driver)
     except sqlite3.DatabaseError as error:
-        return Inspected(f"is damaged or no database ({error})")
+        return Inspected(f"is damaged or not a database ({error})")
 
 
 @contextmanager
@@ -111,9 +111,9 @@ def _read_facts(driver: sqlite3.Connection) -> Inspected:
     if check != "ok":
         return Inspected(f"is damaged ({check.splitlines()[-1]})")
     if not tables(driver) >= FIRST_TABLES:
-        return Inspected("is no database of this package")
+        return Inspected("is not a database of this package")
     if version(driver) > VERSION:
-        problem = f"has schema version {version(driver)}, and this package knows versions up to {VERSION}"
+        problem = f"has schema version {version(driver)}, and this package supports versions up to {VERSION}"
         return Inspected(problem, "open it with the newer version of svc-notebooks that wrote it")
     (named,) = driver.execute("SELECT EXISTS (SELECT 1 FROM rope)").fetchone()
     return Inspected("", opening=_read(driver), names_parts=bool(named))

@@ -56,7 +56,7 @@ def check_start(context: ServiceContext, request: RequestContext, *, required: b
     if text is None:
         return now
     if not (text.isascii() and text.isdigit() and len(text) < 19 and 1 <= int(text) <= now):
-        message = "expected a token that changes.getStartPageToken or changes.list has given."
+        message = "expected a token from changes.getStartPageToken or changes.list."
         raise refuse("invalidValue", name="pageToken", message=message)
     return int(text)
 

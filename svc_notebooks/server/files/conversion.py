@@ -202,7 +202,7 @@ def _conversion_errors(context: ServiceContext) -> Iterator[None]:
         raise Disconnected("the client went away while its document was converted") from None
     except TooManyWaiting:
         limited = "userRateLimit" if context.policy.rate_status == 403 else "rateLimit"
-        message = f"{context.policy.max_waiting_conversions} conversions of yours wait already; try again later."
+        message = f"{context.policy.max_waiting_conversions} of your conversions are waiting already; try again later."
         refusal = replace(row(limited, decided_by="max_waiting_conversions"), message=message)
         raise ApiError([refusal], [("Retry-After", "1")]) from None
 

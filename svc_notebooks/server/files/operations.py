@@ -78,7 +78,7 @@ def _is_deeper(value: JSON, depth: int) -> bool:
 
 
 def _reject_constant(name: str) -> JSON:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _integer(digits: str) -> int:

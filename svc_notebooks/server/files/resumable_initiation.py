@@ -60,7 +60,7 @@ def _metadata(context: ServiceContext, request: RequestContext) -> JSONObject:
     if request.journal_entry.received:
         essence = MediaType.parse(request.headers.get("Content-Type") or "").essence
         if essence != JSON_ESSENCE:
-            message = "metadata needs application/json; charset=UTF-8."
+            message = "expected application/json; charset=UTF-8 for metadata."
             raise refuse("invalidHeader", decided_by="A3-04", name="Content-Type", message=message)
     return check_file(metadata, creating=not request.file_id, policy=context.policy)
 
@@ -70,7 +70,7 @@ def _parse_total(context: ServiceContext, headers: Headers) -> int | None:
     if text is None:
         return None
     if not (text.isascii() and text.isdigit()) or len(set(headers.all("X-Upload-Content-Length"))) > 1:
-        raise refuse("invalidHeader", name="X-Upload-Content-Length", message="expected one number of bytes.")
+        raise refuse("invalidHeader", name="X-Upload-Content-Length", message="expected one whole number of bytes.")
     if len(text.lstrip("0")) > 18 or int(text) > context.policy.max_upload_size:
         raise refuse("tooLarge", limit=context.policy.max_upload_size)
     return int(text)

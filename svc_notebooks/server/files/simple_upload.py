@@ -98,7 +98,7 @@ def multipart(context: ServiceContext, request: RequestContext) -> Response:
 def _refuse_content_range(headers: Headers) -> None:
     """Refuse a part of a content, which would replace the whole. Raises ApiError (400)."""
     if "Content-Range" in headers:
-        raise refuse("invalidHeader", name="Content-Range", message="only a resumable upload takes parts of a content.")
+        raise refuse("invalidHeader", name="Content-Range", message="only resumable uploads accept parts of a content.")
 
 
 class _MultipartReceiver:

@@ -157,7 +157,7 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
         try:
             self._archive = zipfile.ZipFile(file)
         except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
-            raise ValueError(f"it is no saved service, or it was cut off: {error}") from None
+            raise ValueError(f"it is not a saved service, or it was cut off: {error}") from None
         try:
             self._entries = _read_entries(self._archive, file.seek(0, 2))
             self._manifest = self._read_manifest()
@@ -176,21 +176,21 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
     def _read_manifest(self) -> JSONObject:
         entry = self._entries.get(_MANIFEST)
         if entry is None or entry.file_size > _MOST_MANIFEST:
-            raise ValueError("it is no saved service: it has no manifest")
+            raise ValueError("it is not a saved service: it has no manifest")
         manifest = _parse_json(self._archive.read(entry))
         if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-            raise ValueError("it is no saved service: its manifest is another's")
+            raise ValueError("it is not a saved service: its manifest has another format")
         if manifest.get("version") != VERSION:
-            raise ValueError(f"it has version {manifest.get('version')!r:.20} of the format, and this is {VERSION}")
-        columns = manifest.get("columns")
-        schema = manifest.setdefault(
-            "schema", 2 if "checksum" in json.dumps(columns) else 1
-        )  # 1 and 2 did not write it
-        if not isinstance(columns, dict) or type(schema) is not int:
-            raise ValueError("it is no saved service: its manifest names no tables")
+            raise ValueError(
+                f"it has version {manifest.get('version')!r:.20} of the format, and this package supports {VERSION}"
+            )
+        tables = manifest.get("columns")
+        schema = manifest.setdefault("schema", 2 if "checksum" in json.dumps(tables) else 1)  # 1 and 2 write none
+        if not isinstance(tables, dict) or type(schema) is not int:
+            raise ValueError("it is not a saved service: its manifest names no tables")
         entries = manifest.get("entries")
         if not isinstance(entries, dict) or entries.keys() != self._entries.keys() - {_MANIFEST}:
-            raise ValueError("it does not hold what its manifest says")
+            raise ValueError("its entries are not those of its manifest")
         return manifest
 
     def _read_tables(self) -> Rows:
@@ -216,7 +216,7 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
             needed[f"parts/{part}"] = max(needed.get(f"parts/{part}", 0), int(str(stop)) - int(str(first)))
         held = {name: entry.file_size for name, entry in self._entries.items() if name.startswith("parts/")}
         if needed != held:
-            raise ValueError("its parts are not those that its contents are made of")
+            raise ValueError("its parts are not those of its contents")
 
     def copy_parts(self, target: BlobStore) -> dict[str, StoredPart]:
         """Write every part to another store, and return the new parts by the old keys. Raises ValueError."""
@@ -260,7 +260,7 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
         except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError) as error:
             raise ValueError(f"it is damaged: {error}") from None
         if entries[name] != [entry.file_size, digest.hexdigest()]:
-            raise ValueError(f"it is damaged: {name} is not what was saved")
+            raise ValueError(f"it is damaged: {name} differs from its digest")
 
 
 def _read_entries(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
@@ -268,14 +268,14 @@ def _read_entries(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipI
     entries: dict[str, zipfile.ZipInfo] = {}
     for entry in archive.infolist():
         if not _ENTRY.fullmatch(entry.filename):
-            raise ValueError(f"it is no saved service: it has an entry called {entry.filename!r:.60}")
+            raise ValueError(f"it is not a saved service: it has an entry called {entry.filename!r:.60}")
         if entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size or entry.flag_bits & 1:
-            raise ValueError(f"it is no saved service: {entry.filename} is packed")
+            raise ValueError(f"it is not a saved service: {entry.filename} is compressed")
         if entry.filename in entries:
-            raise ValueError(f"it is no saved service: it has {entry.filename} twice")
+            raise ValueError(f"it is not a saved service: it has {entry.filename} twice")
         entries[entry.filename] = entry
     if sum(entry.file_size for entry in entries.values()) > size:
-        raise ValueError("it is no saved service: its entries overlap")
+        raise ValueError("it is not a saved service: its entries overlap")
     return entries
 
 
@@ -283,7 +283,7 @@ def _parse_json(text: bytes) -> JSON:
     try:
         value: JSON = json.loads(text)
     except (ValueError, RecursionError):
-        raise ValueError("it is damaged: there is no JSON where it should be") from None
+        raise ValueError("it is damaged: an entry is not valid JSON") from None
     return value
 
 
@@ -292,7 +292,7 @@ def _manifest_from_json(manifest: JSONObject) -> Manifest:
         clock: Any = manifest["clock"]
         seed, start = manifest["seed"], clock["start"]
         if seed is not None and type(seed) is not int:
-            raise TypeError("its seed is no number")
+            raise TypeError("its seed is not a number")
         return Manifest(
             now=_instant(clock["now"]),
             start=None if start is None else _instant(start),
@@ -315,21 +315,21 @@ def _instant(text: str) -> datetime:
 def _fields(kind: type, values_by_name: JSON) -> dict[str, Any]:
     """Return the values of a dataclass from JSON, with tuples for lists. Raises ValueError."""
     if not isinstance(values_by_name, dict):
-        raise ValueError("names and policy are objects")
+        raise ValueError("its names and policy must be objects")
     known = {field.name: field.default for field in fields(kind)}
     if unknown := values_by_name.keys() - known.keys():
-        raise ValueError(f"{min(unknown)} is not known here")
+        raise ValueError(f"{min(unknown)} is unknown")
     values = {name: tuple(value) if isinstance(value, list) else value for name, value in values_by_name.items()}
     if wrong := [name for name, value in values.items() if kind is Names and not isinstance(value, str)]:
-        raise ValueError(f"{wrong[0]} is no text")
+        raise ValueError(f"{wrong[0]} is not a text")
     return values
 
 
 def _counters(counters: JSON) -> dict[str, int]:
     if not isinstance(counters, dict):
-        raise ValueError("its counters are no numbers")
+        raise ValueError("its counters are not numbers")
     if not all(type(number) is int and 0 <= number < 2**62 for number in counters.values()):
-        raise ValueError("its counters are no numbers")
+        raise ValueError("its counters are not numbers")
     if unknown := counters.keys() - TABLES.keys():
-        raise ValueError(f"there is no table {min(unknown)} to count")
+        raise ValueError(f"there is no table {min(unknown)} for a counter")
     return {name: int(str(number)) for name, number in counters.items()}

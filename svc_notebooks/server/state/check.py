@@ -47,8 +47,8 @@ class Report:
             yield f"damaged: {subject}: {problem}"
             yield from (f"  affects {file.name} ({file.id}) of {file.owner}" for file in files)
         if self.unverified:
-            yield f"note: {self.unverified:,} parts have no checksum yet: the next start of a service records it"
-        yield from (f"note: {path} is named by no file" for path in self.unnamed)
+            yield f"note: {self.unverified:,} parts have no checksum yet: the next start of a service records them"
+        yield from (f"note: {path} belongs to no file" for path in self.unnamed)
         yield f"problems: {len(self.problems):,}" if self.problems else "no damage found"
 
     def as_json(self) -> dict[str, Any]:

@@ -76,7 +76,7 @@ class Snapshots:
         """Restore a snapshot. Raises ValueError for an unknown id."""
         state = self._states.get(key)
         if state is None:
-            raise ValueError(f"{key!r} is no snapshot; there are {', '.join(self._states) or 'none'}")
+            raise ValueError(f"{key!r} is not a snapshot; there are {', '.join(self._states) or 'none'}")
         state.restore(context, parts)
 
     def clear(self) -> None:

@@ -62,9 +62,9 @@ def read_marker(folder: Path) -> Marker:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise ValueError(f"{MARKER} cannot be read") from None
     if form != _FORMAT or [type(value) for value in marker] != [str, int, str, bool]:
-        raise ValueError(f"{MARKER} is no marker of a store")
+        raise ValueError(f"{MARKER} is not the marker of a store")
     if number != _VERSION:
-        raise ValueError(f"{MARKER} has version {number!r:.20} of the format, and this package knows {_VERSION}")
+        raise ValueError(f"{MARKER} has version {number!r:.20} of the format, and this package supports {_VERSION}")
     return marker
 
 
@@ -127,7 +127,7 @@ def check_not_in_use(folder: Path) -> None:
     """Raise OSError if a folder is not a store, or is used by a service of this process or another one."""
     path = folder / DATABASE
     if not path.is_file():
-        raise FileNotFoundError(f"{folder} is no store: it has no {DATABASE}")
+        raise FileNotFoundError(f"{folder} is not a store: it has no {DATABASE}")
     status = folder.stat()
     if (os.getpid(), status.st_dev, status.st_ino) in _open or opening_record.in_use(path):
         raise OSError(f"{folder} is in use: close the service that uses it first")
@@ -167,7 +167,7 @@ def examine(folder: Path) -> tuple[Literal["new", "marked", "unmarked"], Marker]
 
 _PUT_BACK = f"put the right {DATABASE} back, or name another folder"
 _WITHOUT_MARKER = (
-    f"put the latest {DATABASE} back, or delete {MARKER} to go on with this one: parts that it does not name are then"
+    f"put the latest {DATABASE} back, or delete {MARKER} to go on with this one: its unnamed parts are then"
     f" moved to {ASIDE}/"
 )
 _UPGRADED = "the database was of an older version and was upgraded; {} is a copy of it as it was"
@@ -183,7 +183,7 @@ def _foreign(names: set[str]) -> tuple[str, str]:
     advice = "name an empty folder, or one that does not exist"
     if PARTS in names:
         advice += f"; if this is a store, put its {DATABASE} back"
-    return f"it is not empty and no store: it has {first}{more}", advice
+    return f"it is neither empty nor a store: it has {first}{more}", advice
 
 
 def _link(folder: Path, names: set[str]) -> str | None:
@@ -206,7 +206,7 @@ def _mismatch(marker: Marker, last: opening_record.Opening | None) -> str | None
         opened = last.number if last else 0
         return f"{DATABASE} is older than the parts: it ends with opening {opened}, the folder with {marker.openings}"
     if marker.opening not in (last.token, last.before):
-        return f"{DATABASE} is another one than the folder was last opened with"
+        return f"{DATABASE} is not the one with which the folder was last opened"
     if marker.closed and marker.opening == last.token and not last.closed:
         return f"{DATABASE} is older than the parts: it was copied while a service was using it"
     return None

@@ -61,7 +61,7 @@ def upgrade_rows(
     Raises ValueError for an unknown version, other columns and impossible rows.
     """
     if not 1 <= version <= upgrades.VERSION:
-        raise ValueError(f"it has schema version {version}, and this package knows 1 to {upgrades.VERSION}")
+        raise ValueError(f"it has schema version {version}, and this package supports 1 to {upgrades.VERSION}")
     with closing(upgrades.empty_database(version)) as driver:
         if names != upgrades.columns(driver):
             raise ValueError("it was saved by another version of this package: its tables are not those of this one")

@@ -234,9 +234,9 @@ HOSTILE: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
     "a part that is missing": (without("parts/1"), "its parts are not those"),
     "a table that is missing": (without("tables/files.jsonl"), "tables/files"),
     "a table that is not known": (added("tables/more.jsonl"), "tables/more"),
-    "another format": (manifest_with(format="something"), "another's"),
-    "a later version": (manifest_with(version=2), "version 2 of the format, and this is 1"),
-    "a version that is no number": (manifest_with(version={"a": ["b"] * 100}), "of the format"),
+    "another format": (manifest_with(format="something"), "another format"),
+    "a later version": (manifest_with(version=2), "version 2 of the format, and this package supports 1"),
+    "a version that is not a number": (manifest_with(version={"a": ["b"] * 100}), "of the format"),
     "other columns": (manifest_with(columns={"files": ["id"]}), "its tables are not those of its manifest"),
     "other columns of a table": (columns_with(files=["id"]), "another version of this package"),
     "columns that are none": (manifest_with(columns=5), "names no tables"),
@@ -247,10 +247,10 @@ HOSTILE: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
     "an older schema with a large number": (both(of_version_1, row_with("files", 0, 2**63)), "impossible row"),
     "an older schema with a row that is none": (both(of_version_1, added("tables/users.jsonl", b"{}")), "a list"),
     "an older schema with a long row": (both(of_version_1, added("tables/users.jsonl", b'["a"]')), "an impossible row"),
-    "a policy that is not known": (manifest_with(policy={"magic": 1}), "magic is not known"),
+    "a policy that is not known": (manifest_with(policy={"magic": 1}), "magic is unknown"),
     "a policy that cannot be": (manifest_with(policy={"chunk_rule": "soft"}), "chunk_rule"),
     "a policy that is a list": (manifest_with(policy=[]), "manifest cannot be used"),
-    "names that are no texts": (manifest_with(names={"storage": 5}), "storage is no text"),
+    "names that are not texts": (manifest_with(names={"storage": 5}), "storage is not a text"),
     "a clock without a zone": (manifest_with(clock={"now": "2026-01-01T00:00:00", "start": None}), "time zone"),
     "a clock that is none": (manifest_with(clock=5), "manifest cannot be used"),
     "a seed that is a text": (manifest_with(seed="0"), "seed"),
@@ -268,7 +268,7 @@ HOSTILE: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
     "a number too large": (row_with("files", 0, 2**63), r"files\.seq cannot be"),
     "a number of many digits": (row_with("tokens", 5, 10**400), r"tokens\.expires cannot be"),
     "a year that there is not": (row_with("files", 6, 2**60), r"files\.\w+ cannot be"),
-    "fields that are no JSON": (row_with("files", 19, "{"), r"files\.\w+ cannot be"),
+    "fields that are not JSON": (row_with("files", 19, "{"), r"files\.\w+ cannot be"),
     "a zone that is none": (row_with("calendars", 3, "Mars/Crater"), r"calendars\.zone cannot be"),
     "a clock before all years": (
         manifest_with(clock={"now": "0001-01-01T00:00:00+14:00", "start": None}),
@@ -283,8 +283,8 @@ HOSTILE: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
         "UNIQUE",
     ),
     "a row that is too short": (added("tables/users.jsonl", b'["x"]\n'), "a row of users has"),
-    "a row that is no JSON": (added("tables/users.jsonl", b"{\n"), "no JSON"),
-    "a row that is deep": (added("tables/users.jsonl", b"[" * 100_000), "no JSON"),
+    "a row that is not JSON": (added("tables/users.jsonl", b"{\n"), "not valid JSON"),
+    "a row that is deep": (added("tables/users.jsonl", b"[" * 100_000), "not valid JSON"),
 }
 
 
@@ -296,9 +296,9 @@ def test_a_file_that_was_changed_is_refused_and_nothing_changes(saved, target, n
 
 
 @pytest.mark.parametrize("change, message", [
-    (without("parts/1"), "does not hold what"),
+    (without("parts/1"), "entries are not those of its manifest"),
     (without("manifest.json"), "no manifest"),
-    (row_with("files", 4, "another name"), "is not what was saved"),
+    (row_with("files", 4, "another name"), "differs from its digest"),
 ])  # fmt: skip
 def test_a_file_whose_manifest_says_something_else_is_refused(saved, target, change, message):
     assert message in refused(target, rewritten(saved, change, honest=False))
@@ -309,7 +309,7 @@ def test_an_archive_of_another_is_refused(target):
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("word/document.xml", "<x/>")
 
-    assert "no saved service" in refused(target, file.getvalue())
+    assert "not a saved service" in refused(target, file.getvalue())
 
 
 def test_an_entry_that_swells_is_refused(saved, target):
@@ -319,7 +319,7 @@ def test_an_entry_that_swells_is_refused(saved, target):
         archive.writestr("manifest.json", b"{}" + b" " * 50_000_000)
 
     assert len(file.getvalue()) < 100_000
-    assert "is packed" in refused(target, file.getvalue())
+    assert "is compressed" in refused(target, file.getvalue())
 
 
 def test_entries_that_share_their_bytes_are_refused(target):
@@ -351,7 +351,7 @@ def test_a_file_that_says_it_is_encrypted_is_refused(saved, target):
     at = saved.index(b"PK\x01\x02")
     flags = struct.pack("<H", struct.unpack_from("<H", saved, at + 8)[0] | 1)
 
-    assert "packed" in refused(target, saved[: at + 8] + flags + saved[at + 10 :])
+    assert "compressed" in refused(target, saved[: at + 8] + flags + saved[at + 10 :])
 
 
 @given(where=st.floats(0, 1, exclude_max=True))
@@ -455,7 +455,7 @@ def test_a_save_that_fails_leaves_what_was_there(tmp_path):
 def test_what_a_kill_has_left_is_tidied_and_what_is_being_written_is_not(tmp_path):
     path = tmp_path / "a[1].svc"
     (tmp_path / ".a[1].svc.deadbeef.saving").write_bytes(b"half")
-    (tmp_path / ".a1.svc.of_other.saving").write_bytes(b"another's")
+    (tmp_path / ".a1.svc.of_other.saving").write_bytes(b"another format")
     (tmp_path / ".a[1].svc.notes.saving").write_bytes(b"the user's")
 
     def write(file):
@@ -494,7 +494,7 @@ def test_a_folder_is_not_replaced(tmp_path, overwrite):
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):
-    with made() as service, pytest.raises(FileNotFoundError, match="no such folder") as caught:
+    with made() as service, pytest.raises(FileNotFoundError, match="folder does not exist") as caught:
         service.save(tmp_path / "nowhere" / "lesson.svc")
 
     assert caught.value.filename == str(tmp_path / "nowhere")
@@ -544,5 +544,5 @@ def test_a_file_that_is_not_there_and_one_that_is_none(tmp_path):
     with pytest.raises(FileNotFoundError):
         open_saved(tmp_path / "nothing.svc")
     (tmp_path / "empty.svc").touch()
-    with pytest.raises(ValueError, match=r"empty\.svc cannot be opened: it is no saved service"):
+    with pytest.raises(ValueError, match=r"empty\.svc cannot be opened: it is not a saved service"):
         open_saved(Path(tmp_path / "empty.svc"))

@@ -106,7 +106,7 @@ def test_files_that_no_row_names_are_notes(folder: Path, capsys: pytest.CaptureF
     status, output = check(folder, capsys)
 
     assert status == 0
-    assert "note: parts/aa/left is named by no file" in output
+    assert "note: parts/aa/left belongs to no file" in output
 
 
 CHANGES = {
@@ -173,7 +173,7 @@ def test_a_store_in_use_and_no_store_are_refused(folder: Path, capsys: pytest.Ca
     captured = capsys.readouterr()
     assert (used, none, captured.out) == (2, 2, "")
     assert "is in use" in captured.err.splitlines()[0]
-    assert "is no store" in captured.err.splitlines()[1]
+    assert "is not a store" in captured.err.splitlines()[1]
 
 
 def test_doctor_reads_a_store(folder: Path) -> None:

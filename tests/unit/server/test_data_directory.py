@@ -89,7 +89,7 @@ def refused(folder: Path, sentence: str) -> None:
     assert listing(folder) == before
 
 
-# -- what is no store
+# -- folders that are not stores
 
 
 def foreign(folder: Path) -> None:
@@ -102,7 +102,7 @@ def foreign(folder: Path) -> None:
 
 def test_a_folder_with_foreign_files_is_refused(tmp_path: Path) -> None:
     foreign(tmp_path)
-    refused(tmp_path, "not empty and no store: it has kept, parts, thesis.tex; name an empty folder")
+    refused(tmp_path, "neither empty nor a store: it has kept, parts, thesis.tex; name an empty folder")
 
 
 @pytest.mark.parametrize("name", sorted(stray_blobs.HARMLESS))
@@ -208,11 +208,11 @@ def newer_marker(store: Path) -> None:
     [
         (no_database, r"svc\.sqlite is missing; put the right svc\.sqlite back, or name another folder"),
         (empty_database, r"svc\.sqlite is empty \(0 bytes\); put the right"),
-        (garbage, r"svc\.sqlite is damaged or no database \(file is not a database\); put"),
-        (cut_off, r"svc\.sqlite is damaged or no database \(database disk image is malformed\); put"),
+        (garbage, r"svc\.sqlite is damaged or not a database \(file is not a database\); put"),
+        (cut_off, r"svc\.sqlite is damaged or not a database \(database disk image is malformed\); put"),
         (damaged, r"svc\.sqlite is damaged (or no database )?\(.*\); put"),
-        (another_program, r"svc\.sqlite is no database of this package; put"),
-        (another_store, r"svc\.sqlite is another one than the folder was last opened with; put the latest"),
+        (another_program, r"svc\.sqlite is not a database of this package; put"),
+        (another_store, r"svc\.sqlite is not the one with which the folder was last opened; put the latest"),
         (newer_schema, rf"has schema version {upgrades.VERSION + 1}, and .* up to {upgrades.VERSION}; open it with"),
         (no_parts, r"parts/ is missing; put parts/ back"),
         (linked_parts, r"parts is a symbolic link; put the files themselves there"),
@@ -220,7 +220,7 @@ def newer_marker(store: Path) -> None:
         (linked_database, r"svc\.sqlite is a symbolic link"),
         (damaged_marker, r"svc-store\.json cannot be read; put the right svc-store\.json back"),
         (another_marker, r"svc-store\.json cannot be read; put"),
-        (newer_marker, r"svc-store\.json has version 2 of the format, and this package knows 1"),
+        (newer_marker, r"svc-store\.json has version 2 of the format, and this package supports 1"),
     ],
 )
 def test_a_store_that_is_not_whole_is_refused(store: Path, break_it: Callable[[Path], None], sentence: str) -> None:
@@ -306,7 +306,7 @@ def test_without_its_marker_a_store_goes_on_with_an_old_database_and_gets_its_pa
     with opened(store) as service:
         assert contents(service) == [b"first", b"second"]
         (note,) = service.notes
-        assert note.startswith(f"1 file that the database does not name went from {store / 'parts'} to {store}/aside/")
+        assert note.startswith(f"Moved 1 file that the database does not name from {store / 'parts'} to {store}/aside/")
         (part,) = (store / "aside").glob("opening-3/parts/??/*")
         assert part.read_bytes() == b"third"
 
@@ -314,7 +314,7 @@ def test_without_its_marker_a_store_goes_on_with_an_old_database_and_gets_its_pa
     (store / "svc-store.json").unlink()
     with opened(store) as service:
         assert contents(service) == [b"first", b"second", b"third"]
-        assert service.notes == [f"1 file came back from {store / 'aside'}: rows of this database name them"]
+        assert service.notes == [f"Moved 1 file that the database names back from {store / 'aside'}"]
 
 
 # -- stores of earlier commits
@@ -339,7 +339,7 @@ def test_a_store_of_an_earlier_commit_is_upgraded_and_keeps_everything(tmp_path:
         svc.upload(b"new", name="new.txt")
     upgrade, moved = (str(warning.message) for warning in caught)
     assert upgrade.endswith(f"was upgraded; {folder}/svc.sqlite.version-0.1.bak is a copy of it as it was")
-    assert moved.startswith(f"2 files that the database does not name went from {folder}/parts to {folder}/aside/open")
+    assert moved.startswith(f"Moved 2 files that the database does not name from {folder}/parts to {folder}/aside/open")
     assert report.tolist() == [str(folder), "note", f"{upgrade}; {moved}"]
 
     after = listing(folder)
@@ -392,7 +392,7 @@ def test_what_is_not_of_the_store_is_moved_aside_and_old_unfinished_parts_are_re
     with opened(store) as service:
         assert contents(service) == [b"first", b"second"]
         assert len(service.notes) == 1
-        assert service.notes[0].startswith("7 files that the database does not name went from ")
+        assert service.notes[0].startswith("Moved 7 files that the database does not name from ")
     for name, text in foreign.items():
         assert not (store / name).exists()
         assert (store / "aside" / "opening-3" / name).read_text() == text
@@ -416,7 +416,7 @@ def test_parts_that_are_missing_are_reported(store: Path) -> None:
     next(path for path in store.glob("parts/??/*")).unlink()
     with opened(store) as service:
         assert service.notes == [
-            f"1 file that rows name are not in {store / 'parts'}: what they hold cannot be downloaded"
+            f"Missing in {store / 'parts'}: 1 file that the database names and nobody can download"
         ]
 
 

@@ -62,7 +62,7 @@ def test_a_restore_brings_the_files_back():
 
         assert names(service, token) == ["kept"]
         assert service.clock.now().isoformat() == "2026-01-05T09:00:00+00:00"
-        with pytest.raises(ValueError, match="is no snapshot"):
+        with pytest.raises(ValueError, match="is not a snapshot"):
             service.restore("x")
 
 
