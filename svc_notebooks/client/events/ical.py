@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from ...core.http.messages import JSONObject
+from ...core.resources.events import Event
 from .ical_entry import ical_events
 from .ical_properties import Property, Reminders
 from .vtimezone import observances
@@ -24,7 +24,7 @@ _PROGRAM = "-//svc-notebooks//calendar file//EN"
 _DAY = timedelta(days=1)
 
 
-def calendar_file(events: Iterable[JSONObject], *, name: str = "", reminders: Reminders = ()) -> bytes:
+def calendar_file(events: Iterable[Event], *, name: str = "", reminders: Reminders = ()) -> bytes:
     """Return the content of an .ics file with these events.
 
     Args:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...core.events.rrule import Start
 from ...core.events.times import read_time
-from ...core.http.messages import JSONObject
+from ...core.resources.events import Event
 from .ical_properties import Property, Reminders, alarms, details
 from .ical_recurrence import in_named_zone, in_zone_of, recurrence_properties
 
@@ -49,10 +49,10 @@ def _moments(value: Any) -> list[datetime]:
     return [value] if isinstance(value, datetime) and value.tzinfo is not UTC else []
 
 
-def ical_events(events: Sequence[JSONObject], reminders: Reminders = ()) -> list[IcalEvent]:
+def ical_events(events: Sequence[Event], reminders: Reminders = ()) -> list[IcalEvent]:
     """Return the events of a file."""
     series = {event.get("id"): event for event in events if event.get("recurrence")}
-    left_out: dict[Any, list[JSONObject]] = defaultdict(list)
+    left_out: dict[Any, list[Event]] = defaultdict(list)
     for event in events:
         if event.get("status") == "cancelled" and event.get("recurringEventId"):
             left_out[event["recurringEventId"]].append(event)
@@ -73,7 +73,7 @@ def ical_events(events: Sequence[JSONObject], reminders: Reminders = ()) -> list
 # -- identity and times ----------------------------------------------------------------------------------------------
 
 
-def _identity(event: JSONObject) -> Iterator[Property]:
+def _identity(event: Event) -> Iterator[Property]:
     yield Property("UID", event.get("iCalUID") or event["id"])
     # In a file that is not a message DTSTAMP is the time of the last change (RFC 5545, 3.8.7.2).
     changed = event.get("updated") or event.get("created") or "1970-01-01T00:00:00Z"
@@ -87,7 +87,7 @@ def _identity(event: JSONObject) -> Iterator[Property]:
     yield Property("SEQUENCE", event.get("sequence") or 0)
 
 
-def _times(event: JSONObject, series: JSONObject, left_out: Sequence[JSONObject]) -> Iterator[Property]:
+def _times(event: Event, series: Event, left_out: Sequence[Event]) -> Iterator[Property]:
     series_start = read_time(series.get("start"))
     yield Property("DTSTART", in_named_zone(read_time(event.get("start"))))
     yield Property("DTEND", in_named_zone(read_time(event.get("end"))))
@@ -98,6 +98,6 @@ def _times(event: JSONObject, series: JSONObject, left_out: Sequence[JSONObject]
         yield Property("RECURRENCE-ID", _original_start(event, series_start))
 
 
-def _original_start(event: JSONObject, series_start: Start) -> Start:
+def _original_start(event: Event, series_start: Start) -> Start:
     """Return the original start of an instance, in the zone of its series."""
     return in_named_zone(in_zone_of(series_start, read_time(event.get("originalStartTime"))))

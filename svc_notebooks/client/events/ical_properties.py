@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple, TypeAlias
 
-from ...core.http.messages import JSONObject
+from ...core.resources.events import Attendee, Event, Person
 
 Reminders: TypeAlias = Sequence[Mapping[str, Any]]
 """Reminders with method and minutes, as in `reminders.overrides`."""
@@ -21,13 +21,15 @@ class Property(NamedTuple):
     parameters: Mapping[str, str] = {}
 
 
-_TEXTS = (("SUMMARY", "summary"), ("DESCRIPTION", "description"), ("LOCATION", "location"))
 _CLASSES = {"public": "PUBLIC", "private": "PRIVATE", "confidential": "CONFIDENTIAL"}
 
 
-def details(event: JSONObject) -> Iterator[Property]:
+def details(event: Event) -> Iterator[Property]:
     """Yield the properties for texts, people and links."""
-    yield from (Property(name, event[key]) for name, key in _TEXTS if event.get(key))
+    texts = _texts(
+        {"SUMMARY": event.get("summary"), "DESCRIPTION": event.get("description"), "LOCATION": event.get("location")}
+    )
+    yield from (Property(name, text) for name, text in texts.items())
     yield Property("STATUS", str(event.get("status") or "confirmed").upper())
     yield Property("TRANSP", str(event.get("transparency") or "opaque").upper())
     if event.get("visibility") in _CLASSES:
@@ -39,7 +41,7 @@ def details(event: JSONObject) -> Iterator[Property]:
 _RESPONSES = {"accepted": "ACCEPTED", "declined": "DECLINED", "tentative": "TENTATIVE"}
 
 
-def _people(event: JSONObject) -> Iterator[Property]:
+def _people(event: Event) -> Iterator[Property]:
     guests = _objects(event.get("attendees"))  # without any an event has no organizer (RFC 5545, 3.8.4.3)
     organizer = event.get("organizer")
     if guests and isinstance(organizer, dict) and organizer.get("email"):
@@ -49,7 +51,7 @@ def _people(event: JSONObject) -> Iterator[Property]:
             yield Property("ATTENDEE", _mail_address(guest), _guest_parameters(guest))
 
 
-def _guest_parameters(guest: JSONObject) -> dict[str, str]:
+def _guest_parameters(guest: Attendee) -> dict[str, str]:
     parameters = {
         "CUTYPE": "RESOURCE" if guest.get("resource") else "INDIVIDUAL",
         "ROLE": "OPT-PARTICIPANT" if guest.get("optional") else "REQ-PARTICIPANT",
@@ -59,11 +61,11 @@ def _guest_parameters(guest: JSONObject) -> dict[str, str]:
     return parameters | _common_name(guest) | _texts(more)
 
 
-def _common_name(person: JSONObject) -> dict[str, str]:
+def _common_name(person: Attendee | Person) -> dict[str, str]:
     return _texts({"CN": person.get("displayName")})
 
 
-def _mail_address(person: JSONObject) -> str:
+def _mail_address(person: Attendee | Person) -> str:
     return _link(f"mailto:{person['email']}")
 
 
@@ -72,7 +74,7 @@ def _link(url: object) -> str:
     return re.sub(r"[\x00-\x1f\x7f]", "", str(url))
 
 
-def _objects(value: object) -> list[JSONObject]:
+def _objects(value: object) -> list[Any]:
     return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
@@ -82,7 +84,7 @@ def _objects(value: object) -> list[JSONObject]:
 _FEATURES = {"video": "VIDEO", "phone": "PHONE", "sip": "AUDIO"}
 
 
-def _links(event: JSONObject) -> Iterator[Property]:
+def _links(event: Event) -> Iterator[Property]:
     """Yield the URL of the source or the event, the entry points of the conference (RFC 7986, 5.11), attachments."""
     source = event.get("source")
     url = source.get("url") if isinstance(source, dict) else None
@@ -107,7 +109,7 @@ def _texts(parameters: Mapping[str, object]) -> dict[str, str]:
 # -- reminders -------------------------------------------------------------------------------------------------------
 
 
-def alarms(event: JSONObject, default: Reminders) -> Iterator[tuple[Property, ...]]:
+def alarms(event: Event, default: Reminders) -> Iterator[tuple[Property, ...]]:
     """Yield the properties of an alarm for each reminder of the event, or for each default reminder."""
     reminders = event.get("reminders")
     settings = reminders if isinstance(reminders, dict) else {"useDefault": True}
@@ -115,7 +117,7 @@ def alarms(event: JSONObject, default: Reminders) -> Iterator[tuple[Property, ..
         yield tuple(_alarm(event, str(reminder.get("method")), int(str(reminder.get("minutes")))))
 
 
-def _alarm(event: JSONObject, method: str, minutes: int) -> Iterator[Property]:
+def _alarm(event: Event, method: str, minutes: int) -> Iterator[Property]:
     """Yield the properties of an alarm, an e-mail to the person whose copy this is, or else a popup."""
     summary = event.get("summary") or "Reminder"
     people = [*_objects(event.get("attendees")), *_objects([event.get("organizer"), event.get("creator")])]

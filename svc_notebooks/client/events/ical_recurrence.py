@@ -19,14 +19,14 @@ from ...core.events.rfc5545_times import print_moment, until_day
 from ...core.events.rrule import Recurrence, Rule, Start, is_all_day
 from ...core.events.rrule_expansion import rule_times
 from ...core.events.times import instant, read_time
-from ...core.http.messages import JSONObject
+from ...core.resources.events import Event
 from .ical_properties import Property
 
 _MAX_COUNT = 10_000
 """A larger COUNT stays as it is, because its last instance would take too long to find."""
 
 
-def recurrence_properties(event: JSONObject) -> list[Property]:
+def recurrence_properties(event: Event) -> list[Property]:
     """Return the properties of an event's recurrence, in the order of RFC 5545.
 
     >>> event = {"start": {"dateTime": "2026-11-02T10:00:00", "timeZone": "Europe/Berlin"}}

@@ -52,7 +52,7 @@ def problems(event: JSONObject, policy: Policy) -> list[Row]:
     return rows
 
 
-def with_defaults(event: JSONObject) -> JSONObject:
+def with_defaults(event: Mapping[str, Any]) -> JSONObject:
     """Return the event with the defaults of absent fields (E-06).
 
     >>> with_defaults({})["guestsCanInviteOthers"], with_defaults({})["reminders"]

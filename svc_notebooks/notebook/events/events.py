@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from ...core.events.fields import RESPONSES
 from ...core.http.messages import JSONObject
+from ...core.resources.events import Event
 from ..arguments import choice, file_ids
 from ..batch import apply_to_rows
 from ..current_session import session_or_current
@@ -215,9 +216,9 @@ def update_event(
     )
 
 
-def _apply_to_events(ids: list[str], call: Callable[[str], JSONObject]) -> DataFrame:
+def _apply_to_events(ids: list[str], call: Callable[[str], Event]) -> DataFrame:
     """Return a row for each answer of `call`, with times in the zone of all events, or in UTC if they differ."""
-    answers: list[JSONObject] = []
+    answers: list[Event] = []
 
     def record(event_id: str) -> dict[str, Any]:
         answers.append(call(event_id))
@@ -261,7 +262,7 @@ def respond(
     if comment:
         answer["comment"] = comment
 
-    def send_response(event_id: str) -> JSONObject:
+    def send_response(event_id: str) -> Event:
         attendees: Any = get_event(session, check_calendar(calendar), event_id).get("attendees") or []
         own = [{"email": attendee["email"]} for attendee in attendees if attendee.get("self")]
         if not own:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from ...core.http.messages import JSONObject
+from ...core.resources.calendars import Calendar, CalendarListEntry
+from ...core.resources.events import Event
 from ..arguments import file_ids
 from ..current_session import session_or_current
 from ..frames.event_schemas import CALENDAR_FILE
@@ -84,7 +85,7 @@ def export_events(
     return frame(CALENDAR_FILE, [{**_counts(selected), **file_fields}])
 
 
-def _calendar_entry(session: Session, calendar: str) -> JSONObject:
+def _calendar_entry(session: Session, calendar: str) -> Calendar | CalendarListEntry:
     """Return the calendar of the caller's list, which has the reminders, or else the calendar without them."""
     from ...client.events.events import get_calendar, list_calendars
 
@@ -94,14 +95,14 @@ def _calendar_entry(session: Session, calendar: str) -> JSONObject:
     return get_calendar(session, calendar)
 
 
-def _all_events(session: Session, calendar: str, bounds: dict[str, str | None]) -> Iterator[JSONObject]:
+def _all_events(session: Session, calendar: str, bounds: dict[str, str | None]) -> Iterator[Event]:
     """Return all events, including cancelled instances, which are exceptions of their series."""
     from ...client.events.events import list_events
 
     return list_events(session, calendar, {**bounds, "showDeleted": "true"})
 
 
-def _selected_events(session: Session, calendar: str, ids: list[str]) -> Iterator[JSONObject]:
+def _selected_events(session: Session, calendar: str, ids: list[str]) -> Iterator[Event]:
     from ...client.events.events import get_event, list_events
 
     for event_id in dict.fromkeys(ids):
@@ -112,12 +113,12 @@ def _selected_events(session: Session, calendar: str, ids: list[str]) -> Iterato
             yield from (instance for instance in series if instance.get("recurringEventId") == event["id"])
 
 
-def _reminders(entry: JSONObject) -> list[dict[str, Any]]:
+def _reminders(entry: Calendar | CalendarListEntry) -> Sequence[Mapping[str, object]]:
     reminders = entry.get("defaultReminders")
     return [reminder for reminder in reminders if isinstance(reminder, dict)] if isinstance(reminders, list) else []
 
 
-def _counts(events: list[JSONObject]) -> dict[str, int]:
+def _counts(events: list[Event]) -> dict[str, int]:
     shown = {event["id"]: event for event in events if event.get("status") != "cancelled"}
     changed = sum(event.get("recurringEventId") in shown for event in shown.values())
     return {"events": len(shown) - changed, "changedInstances": changed}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.events.times import instant, read_time
 from ...core.events.validation import with_defaults
-from ...core.http.messages import JSONObject
+from ...core.resources.events import Event
 from ...core.time_zones import UTC_NAME, zone
 from ..frames.frames import Schema, frame
 
@@ -20,7 +20,7 @@ _ZONES = {"time_zone": "start", "end_time_zone": "end", "original_start_time_zon
 _PEOPLE = ("creator", "organizer")
 
 
-def event_frame(schema: Schema, events: Sequence[JSONObject], time_zone: str | None = None) -> DataFrame:
+def event_frame(schema: Schema, events: Sequence[Event], time_zone: str | None = None) -> DataFrame:
     """Return the frame of events in this zone, or in the zone that all of them have, or else in UTC."""
     name = time_zone or common_zone(events)
     return in_zone(frame(schema, [event_record(event, name) for event in events]), name)
@@ -34,20 +34,20 @@ def in_zone(events: DataFrame, name: str) -> DataFrame:
     return events
 
 
-def common_zone(events: Iterable[JSONObject]) -> str:
+def common_zone(events: Iterable[Event]) -> str:
     """Return the zone that all events have, UTC if they differ."""
     starts = [start for event in events if isinstance(start := event.get("start"), dict)]
     names = {str(start.get("timeZone") or UTC_NAME) for start in starts}
     return names.pop() if len(names) == 1 else UTC_NAME
 
 
-def event_record(event: JSONObject, time_zone: str) -> dict[str, Any]:
+def event_record(event: Event, time_zone: str) -> dict[str, Any]:
     """Return an event as a record of its fields by wire names, with times as instants and people as e-mail addresses.
 
     An all-day event starts at midnight in `time_zone`, the zone of the frame.
     """
     record: dict[str, Any] = with_defaults(event)
-    times: dict[str, Any] = {name: event[name] for name in _TIMES if event.get(name)}
+    times = {name: record[name] for name in _TIMES if record.get(name)}
     record["all_day"] = "date" in times.get("start", ())
     for column, name in _ZONES.items():
         record[column] = times.get(name, {}).get("timeZone")
