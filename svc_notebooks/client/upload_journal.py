@@ -106,10 +106,11 @@ class UploadJournal:
                 return None
             if held:
                 held.release()
-            lock = _lock(self._path(key, ".lock")) if self._usable() else _NO_LOCK
-            if lock is None:
+            path = self._path(key, ".lock") if self._usable() else None
+            descriptor = open_and_lock(path, 0o600) if path else -1
+            if descriptor is None:
                 return None
-            claim = self._claims[key] = JournalLock(self, key, lock)
+            claim = self._claims[key] = JournalLock(self, key, path, descriptor)
             return claim
 
     def write(self, entry: PendingUpload) -> None:
@@ -148,12 +149,15 @@ class UploadJournal:
 
 
 class JournalLock:
-    """The lock on an upload's entry in the journal. After `release` its methods do nothing."""
+    """The lock on an upload's entry in the journal. After `release` its methods do nothing.
 
-    def __init__(self, journal: UploadJournal, key: str, lock: _Lock) -> None:
+    It is a lock on a file, which the system releases when the process ends, or in memory, without a path.
+    """
+
+    def __init__(self, journal: UploadJournal, key: str, path: Path | None, descriptor: int) -> None:
         self.key = key
         self._journal = journal
-        self._lock = lock
+        self._path, self._descriptor = path, descriptor
         self.held = True
         self.busy = False
         """True while the upload sends."""
@@ -178,34 +182,12 @@ class JournalLock:
         if self.held:
             self.held = False
             self._journal.release(self)
-            self._lock.release()
-
-    def close_in_child(self) -> None:
-        """Close a forked child's copy. The parent keeps the lock."""
-        self.held = False
-        self._lock.close_in_child()
-
-
-class _Lock:
-    """A lock on a file, which the system releases when the process ends."""
-
-    def __init__(self, path: Path | None = None, descriptor: int = -1) -> None:
-        self._path, self._descriptor = path, descriptor
-
-    def release(self) -> None:
-        if self._path is not None:
-            self._path.unlink(missing_ok=True)  # while it is still held: see open_and_lock
-            os.close(self._descriptor)
+            if self._path is not None:
+                self._path.unlink(missing_ok=True)  # while it is still held: see open_and_lock
+                os.close(self._descriptor)
 
     def close_in_child(self) -> None:
         """Close a forked child's copy of the descriptor. The lock stays with the parent, and ends with it."""
+        self.held = False
         if self._path is not None:
             os.close(self._descriptor)
-
-
-_NO_LOCK = _Lock()
-
-
-def _lock(path: Path) -> _Lock | None:
-    descriptor = open_and_lock(path, 0o600)
-    return None if descriptor is None else _Lock(path, descriptor)

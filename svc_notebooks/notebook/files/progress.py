@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from ..byte_sizes import MIB
 from ..frontend import detect_frontend
-
-if TYPE_CHECKING:
-    from ..widgets.progress_bar import ProgressBar
 
 Report: TypeAlias = Callable[[int, int | None], None]
 """A function that is called with the bytes done, and the bytes in all or None."""
@@ -37,57 +34,32 @@ def check_progress(progress: object) -> None:
 @contextmanager
 def reporting(progress: Progress, label: str, total: int | None) -> Iterator[Report]:
     """Give a function for reports of progress, and finish its bar at the end of the block."""
+    hidden = progress is False or (progress is None and (total or 0) < BAR_MIN_SIZE)
+    frontend = "none" if hidden or callable(progress) else detect_frontend()
     if callable(progress):
         yield progress
-    elif progress is False or (progress is None and (total or 0) < BAR_MIN_SIZE):
-        yield _ignore_progress
-    else:
-        with _REPORTERS[detect_frontend()](label, total) as report:
+    elif frontend == "notebook":
+        from IPython.display import display
+
+        from ..widgets.progress_bar import ProgressBar
+
+        bar = ProgressBar(label, total)
+        display(bar)  # type: ignore[no-untyped-call]
+        try:
+            yield bar.report
+        except BaseException as error:
+            bar.stop("Stopped" if isinstance(error, KeyboardInterrupt) else "Failed")
+            raise
+        bar.finish()
+    elif frontend == "terminal":
+        from tqdm import tqdm
+
+        with tqdm(desc=label, total=total, unit="B", unit_scale=True, unit_divisor=1024) as line:
+
+            def report(done: int, total: int | None) -> None:
+                line.total = total
+                line.update(done - line.n)
+
             yield report
-
-
-def _ignore_progress(done: int, total: int | None) -> None:
-    """Show nothing."""
-
-
-@contextmanager
-def _in_notebook(label: str, total: int | None) -> Iterator[Report]:
-    from IPython.display import display
-
-    from ..widgets.progress_bar import ProgressBar
-
-    bar = ProgressBar(label, total)
-    display(bar)  # type: ignore[no-untyped-call]
-    with _closing_bar(bar):
-        yield bar.report
-
-
-@contextmanager
-def _closing_bar(bar: ProgressBar) -> Iterator[None]:
-    try:
-        yield
-    except BaseException as error:
-        bar.stop("Stopped" if isinstance(error, KeyboardInterrupt) else "Failed")
-        raise
-    bar.finish()
-
-
-@contextmanager
-def _in_terminal(label: str, total: int | None) -> Iterator[Report]:
-    from tqdm import tqdm
-
-    with tqdm(desc=label, total=total, unit="B", unit_scale=True, unit_divisor=1024) as bar:
-
-        def report(done: int, total: int | None) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
-
-        yield report
-
-
-@contextmanager
-def _without_output(label: str, total: int | None) -> Iterator[Report]:
-    yield _ignore_progress
-
-
-_REPORTERS = {"notebook": _in_notebook, "terminal": _in_terminal, "none": _without_output}
+    else:
+        yield lambda done, total: None
