@@ -1,10 +1,10 @@
-"""Write the map of the course: docs/course.md, and the same map in the first notebook.
+"""Write the map of the course to docs/course.md and to the first notebook.
 
     python -m tools.course_map            writes both
-    python -m tools.course_map --check    writes nothing; exit status 1 if one of them is stale
+    python -m tools.course_map --check    writes nothing; exit status 1 if one of them is outdated
 
-The map is read from the notebooks' own openings and from the tags of their cells. Whether a cell shows the rules of
-its tags is asked by tests/project/test_course.py.
+The map is built from the first cells of the notebooks and the tags of their code cells. tests/project/test_course.py
+checks that a cell shows the rules of its tags.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def document(every: Sequence[Page]) -> str:
-    """The whole of docs/course.md."""
+    """Return the text of docs/course.md."""
     rules = _rules()
     numbers = {rule_number(rule) for rule in rules}
     rules_section = _RULES.format(rules=len(numbers), seen=len(rules) - len(NOT_SEEN), all=len(rules))
@@ -76,7 +76,7 @@ def document(every: Sequence[Page]) -> str:
 
 
 def map_of(every: Sequence[Page], folder: str = "") -> str:
-    """The table of the notebooks, and what comes before what as a drawing."""
+    """Return the table of the notebooks, and a drawing of their order."""
     total = sum(page.minutes for page in every)
     rows = [
         f"| [{page.name}]({folder}{page.path.name}) | {page.title} | {page.minutes} | {len(_numbers([page]))} | "
@@ -85,23 +85,20 @@ def map_of(every: Sequence[Page], folder: str = "") -> str:
     ]
     head = ["| notebook | story | minutes | rules seen | needs |", "|---|---|--:|--:|---|"]
     foot = [f"| {len(every)} notebooks | | {total} | {len(_numbers(every))} | |"]
-    return "\n".join([*head, *rows, *foot]) + "\n\n" + _drawing(every)
-
-
-def _numbers(every: Sequence[Page]) -> set[str]:
-    """The numbers of the rules that these notebooks show, or of which they show a clause."""
-    return {rule_number(rule) for page in every for rule in page.rules()}
-
-
-def _drawing(every: Sequence[Page]) -> str:
     boxes = [f'    n{page.name[:2]}["{page.name[:2]} {page.title}"]' for page in every]
     arrows = [f"    n{before[:2]} --> n{page.name[:2]}" for page in every for before in page.before]
     title = "    accTitle: What comes before what in the course"
-    return "\n".join(["```mermaid", "flowchart LR", title, *boxes, *arrows, "```", ""])
+    drawing = ["```mermaid", "flowchart LR", title, *boxes, *arrows, "```", ""]
+    return "\n".join([*head, *rows, *foot]) + "\n\n" + "\n".join(drawing)
+
+
+def _numbers(every: Sequence[Page]) -> set[str]:
+    """Return the numbers of the rules of which these notebooks show a clause."""
+    return {rule_number(rule) for page in every for rule in page.rules()}
 
 
 def seen_in(every: Sequence[Page]) -> str:
-    """The table of the rules that are seen."""
+    """Return the table of the rules that the notebooks show."""
     lines = ["| rule | it says | seen in | look at |", "|---|---|---|---|"]
     rules = _rules()
     for rule, says in rules.items():
@@ -121,7 +118,7 @@ def _unseen() -> str:
 
 
 def with_map(path: Path, every: Sequence[Page]) -> str:
-    """The text of the notebook that has the map, with the map as it is now."""
+    """Return the text of the notebook that has the map, with the current map."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     cell = next(cell for cell in notebook["cells"] if "".join(cell["source"]).startswith(HEADING))
     cell["source"] = f"{HEADING}\n\n{map_of(every)}".rstrip("\n").splitlines(keepends=True)

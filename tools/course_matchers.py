@@ -1,8 +1,8 @@
-"""What shows a rule in a cell, where no answer of the service names it: in words for the table, and as a question.
+"""Matchers that test whether a cell of the course shows a rule, each with a description for the table of rules.
 
-Most rules of the service's side need none: the journal names them as what decided an answer (`Seen.decided_by`), or
-the cell prints that journal. A rule of the client's side, or one about what an answer holds, has a matcher here, which
-looks at what is saved below the cell (nbval proves that a run gives the same) and at what went over the wire.
+Most rules for services need no matcher, because the journal has the rule that decided a response, or the cell prints
+the journal. A rule for clients, or one about the content of a response, has a matcher here, which reads the saved
+output of the cell (nbval checks that a run has the same output) and the recorded exchanges.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ADDRESS = "/upload/storage/v3/files"
 
 @dataclass(frozen=True, slots=True)
 class Matcher:
-    """What to look at, in words, and whether a cell shows it."""
+    """A description of the place to look at, and the test of a cell."""
 
     words: str
     shows: Callable[[Seen], bool]
@@ -94,31 +94,31 @@ NOT_SEEN = {
     "W-05b": "labels are for people who use the form; a test looks at every control",
     "W-05c": "a saved notebook has no browser: chromium opens every form, under `make browser`",
 }
-"""The rules and clauses that no notebook shows, and why. Tests prove them, like all others."""
+"""The rules and clauses that no notebook shows, with the reasons. Tests prove them, like all others."""
 
 
-def proved(rule: str, seen: Seen) -> bool:
-    """Whether the cell shows the rule or clause: the service named it, the cell prints that, or its matcher does.
+def shows_rule(rule: str, seen: Seen) -> bool:
+    """Return whether the cell shows the rule or clause, by the journal, by its output or by a matcher.
 
-    A journal that names a rule by its number does not prove one of its clauses: a clause needs its own name there, or
-    matcher, such as `decided("A3-09", 308)`.
+    A journal with the number of a rule does not prove its clauses. A clause needs its own id there, or a matcher such
+    as `decides("A3-09", 308)`.
     """
     matcher = MATCHERS.get(rule)
     return seen.decided_by(rule) or f"<td>{rule}</td>" in seen.shown or bool(matcher and matcher.shows(seen))
 
 
 def how(rule: str) -> str:
-    """What to look at, in words."""
+    """Return a description of the place to look at."""
     return MATCHERS[rule].words if rule in MATCHERS else "the journal names the rule in `decided_by`"
 
 
 def text(*patterns: str) -> Callable[[Seen], bool]:
-    """Whether all of these patterns are found in what is saved below the cell."""
+    """Match a cell whose saved output has all of these patterns."""
     return lambda seen: all(re.search(pattern, seen.shown, re.DOTALL) for pattern in patterns)
 
 
-def decided(rule: str, *statuses: int, method: str = "") -> Callable[[Seen], bool]:
-    """Whether a service named this rule as what decided an answer with one of these statuses."""
+def decides(rule: str, *statuses: int, method: str = "") -> Callable[[Seen], bool]:
+    """Match a cell in which this rule decided a response with one of these statuses."""
     return lambda seen: any(
         rule in str(row["decided_by"]).split("; ") and row["status"] in statuses and method in row["method"]
         for row in seen.journal
@@ -126,41 +126,34 @@ def decided(rule: str, *statuses: int, method: str = "") -> Callable[[Seen], boo
 
 
 def source(*words: str) -> Callable[[Seen], bool]:
-    """Whether all of these texts are in the code of the cell."""
+    """Match a cell whose code has all of these texts."""
     return lambda seen: all(word in seen.cell.source for word in words)
 
 
 def wrong_row(name: str, location: str) -> Callable[[Seen], bool]:
-    """Whether the table of wrong events has this row, with the field that the service names."""
+    """Match a cell whose table of wrong events has this row, with the field of the error."""
     return text(rf"<td>{re.escape(name)}</td>\s*<td>40\d</td>\s*<td>{re.escape(location)}</td>")
 
 
 def of_somebody_else(seen: Seen) -> bool:
-    """Whether two users opened a channel, of whom one at most owns the file."""
+    """Match a cell in which two users opened a channel, of whom at most one owns the file."""
     users = {row["user"] for row in seen.journal if row["decided_by"] == "A8-01" and row["status"] == 200}
     return len(users) > 1
 
 
 def either(*questions: Callable[[Seen], bool]) -> Callable[[Seen], bool]:
-    """Whether one of these holds."""
+    """Match a cell that one of these matches."""
     return lambda seen: any(question(seen) for question in questions)
 
 
 def exchange(
     method: str = "", path: str = "", status: int | None = 200, **headers: str | None
 ) -> Callable[[Seen], bool]:
-    """Whether such an exchange was made: a header is a pattern, None for one that must not be there."""
-
-    def made(seen: Seen) -> bool:
-        return any(
-            method in candidate.method
-            and path in candidate.url
-            and candidate.status == status
-            and _has(candidate, headers)
-            for candidate in seen.exchanges
-        )
-
-    return made
+    """Match a cell with such an exchange. A header is a pattern, or None for one that must be missing."""
+    return lambda seen: any(
+        method in candidate.method and path in candidate.url and candidate.status == status and _has(candidate, headers)
+        for candidate in seen.exchanges
+    )
 
 
 def _has(exchange: Any, headers: dict[str, str | None]) -> bool:
@@ -174,7 +167,7 @@ def _has(exchange: Any, headers: dict[str, str | None]) -> bool:
 
 
 def every(*questions: Callable[[Seen], bool]) -> Callable[[Seen], bool]:
-    """Whether all of these hold."""
+    """Match a cell that all of these match."""
     return lambda seen: all(question(seen) for question in questions)
 
 
@@ -182,7 +175,7 @@ def every(*questions: Callable[[Seen], bool]) -> Callable[[Seen], bool]:
 
 
 def history(question: Callable[[list[dict[str, Any]]], bool]) -> Callable[[Seen], bool]:
-    """Whether this holds of the history of an upload that the cell worked with."""
+    """Match a cell that uses an upload whose history satisfies the condition."""
 
     def holds(seen: Seen) -> bool:
         ours = [
@@ -207,7 +200,7 @@ def _status(row: dict[str, Any]) -> int | None:
 
 
 def asks_after(status: int | None) -> Callable[[list[dict[str, Any]]], bool]:
-    """Whether there were answers with this status, None for one that did not come, and a question follows each."""
+    """Return a condition on a history: it has responses with this status (None: lost ones), each before a query."""
 
     def holds(rows: list[dict[str, Any]]) -> bool:
         following = [after["action"] for before, after in _pairs(rows) if _status(before) == status]
@@ -249,7 +242,7 @@ def goes_on_elsewhere(rows: list[dict[str, Any]]) -> bool:
 
 
 def states(*names: str) -> Callable[[Seen], bool]:
-    """Whether the receivers of the page have heard these by now, and the cell says so."""
+    """Match a cell that prints these states, all of which the receivers of the notebook have received."""
     return lambda seen: (
         all(re.search(rf"\b{name}\b", seen.shown) for name in names) and set(names) <= _notification_states(seen)
     )
@@ -284,7 +277,7 @@ def several_channels(seen: Seen) -> bool:
 
 
 def messages(question: Callable[[Any], bool]) -> Callable[[Seen], bool]:
-    """Whether this holds of the frame of messages that the cell shows."""
+    """Match a cell that shows a frame of messages which satisfies the condition."""
     return lambda seen: "rx.messages()" in seen.cell.source and question(seen.names["rx"].messages())
 
 
@@ -308,7 +301,7 @@ MATCHERS = {
     "U-01b": Matcher("the address without `/upload` in the frame", exchange("POST", "example/storage/v3/files?")),
     "U-02a": Matcher("three values of `uploadType` in `query`",
                      text("uploadType=media", "uploadType=multipart", "uploadType=resumable")),
-    "U-02b": Matcher("*uploadType=wild*, and 400", decided("U-02", 400)),
+    "U-02b": Matcher("*uploadType=wild*, and 400", decides("U-02", 400)),
     "U-03": Matcher("no `Content-Type` went out, and `application/octet-stream` came back", every(
         exchange("POST", ADDRESS, content_type=None), text('"mimeType": "application/octet-stream"'))),
     "U-04": Matcher("the name *Untitled*", text(r"<td>Untitled</td>")),
@@ -325,10 +318,10 @@ MATCHERS = {
     "A1-05": Matcher("three values of `uploadType` in `query`, and none was asked for",
                      text("uploadType=media", "uploadType=multipart", "uploadType=resumable")),
     "A2-03": Matcher("*unharmed: True*, of a content full of boundaries", text("unharmed: True")),
-    "A2-02b": Matcher("*uploadType=multipart*, and 400", decided("A2-02", 400)),
-    "A2-04a": Matcher("the id stays, and the file has new content", decided("A2-04", 200)),
+    "A2-02b": Matcher("*uploadType=multipart*, and 400", decides("A2-02", 400)),
+    "A2-04a": Matcher("the id stays, and the file has new content", decides("A2-04", 200)),
     "A3-01a": Matcher("an answer without a body, and in its `Location` the session", either(
-        decided("A3-01", 200, method="POST"),
+        decides("A3-01", 200, method="POST"),
         text(r"200 OK\nContent-Length: 0\nLocation: \S+uploadType=resumable&upload_id=\w"))),
     "A3-01b": Matcher("the session that replaces the content of a file", exchange(
         "PUT", "?uploadType=resumable&fields", 200, answer_location="uploadType=resumable.*upload_id=")),
@@ -336,7 +329,7 @@ MATCHERS = {
                      text("X-Upload-Content-Type: application/octet-stream\n")),
     "A3-03a": Matcher("a session that began without `X-Upload-Content-Length`", exchange(
         "POST", "uploadType=resumable", 200, x_upload_content_length=None)),
-    "A3-03b": Matcher("400 for *in o*, where nine bytes were announced", decided("A3-03", 400)),
+    "A3-03b": Matcher("400 for *in o*, where nine bytes were announced", decides("A3-03", 400)),
     "A3-04a": Matcher("the first request's `Content-Type` and its JSON",
                      text('Content-Type: application/json; charset=UTF-8\n.*\n{"name": ')),
     "A3-07": Matcher("*Range in the first answer: False*", every(
@@ -344,22 +337,22 @@ MATCHERS = {
     "A3-04c": Matcher("the session of *resumable* began without a body", exchange(
         "POST", "?uploadType=resumable&fields", 200, content_type=None, content_length="^0$")),
     "A3-09a": Matcher("308 to a request without content, and the journal names A3-09", either(
-        decided("A3-09", 308), text("<td>A3-09</td>"))),
+        decides("A3-09", 308), text("<td>A3-09</td>"))),
     "A3-09b": Matcher("*asked: 200*", text("asked: 200")),
     "A3-10a": Matcher("a chunk of 300,000 bytes, of which `offset_after` keeps 262,144",
                       lambda seen: any(row["decided_by"] == "chunk_rule" for row in seen.journal)),
-    "A3-10b": Matcher("400 to a chunk of 100,000 bytes", decided("A3-10", 400)),
+    "A3-10b": Matcher("400 to a chunk of 100,000 bytes", decides("A3-10", 400)),
     "A3-10c": Matcher("`offset_after` of the uneven chunk is what its 308 says", every(
         text("<td>524288</td>"), exchange("PUT", ADDRESS, 308, answer_range="^bytes=0-524287$",
                                           content_range="^bytes 262144-562143/"))),
-    "A3-11a": Matcher("503 to a chunk behind a gap", decided("A3-11", 503)),
+    "A3-11a": Matcher("503 to a chunk behind a gap", decides("A3-11", 503)),
     "A3-12": Matcher("what is stored after the break: whole multiples of 256 KiB", history(keeps_whole_units)),
-    "A3-13a": Matcher("404 after more than a week", decided("A3-13", 404)),
-    "A3-14a": Matcher("404 to an id that no session has", decided("A3-14", 404)),
+    "A3-13a": Matcher("404 after more than a week", decides("A3-13", 404)),
+    "A3-14a": Matcher("404 to an id that no session has", decides("A3-14", 404)),
     "A3-16a": Matcher("the row of *media*, of size 0", text(f"<th>media</th>{_NO_BYTES}")),
     "A3-16b": Matcher("the row of *multipart*, of size 0", text(f"<th>multipart</th>{_NO_BYTES}")),
     "A3-16c": Matcher("the row of *resumable*, of size 0", every(
-        decided("A3-16", 200), text(f"<th>resumable</th>{_NO_BYTES}"))),
+        decides("A3-16", 200), text(f"<th>resumable</th>{_NO_BYTES}"))),
     "A3-19a": Matcher("`pending_uploads()` of another service on the same folder, before it goes on there",
                      every(text("by-hand.bin"), lambda seen: "svc.sandbox(folder)" in seen.cell.source)),
     "A3-20": Matcher("`first` of a chunk is where `stored` of the answer before it ends",
@@ -375,30 +368,30 @@ MATCHERS = {
         text("no multiple of 262144"), lambda seen: not seen.exchanges)),
     "A3-25": Matcher("the history begins with *ask* and has no *begin*", history(goes_on_elsewhere)),
     "A5-05": Matcher("what the service says that it takes", text("<td>spreadsheet</td>", "<td>drawing</td>")),
-    "A4-01a": Matcher("200 to a JSON body without content", decided("A4-01", 200)),
+    "A4-01a": Matcher("200 to a JSON body without content", decides("A4-01", 200)),
     "A4-01b": Matcher("`create_file` with a generated id, answered 200", every(
-        decided("A4-01", 200), source("svc.create_file(", "id=second"))),
-    "A4-02a": Matcher("400 to `[1, 2]`", every(decided("A4-02", 400), source('b"[1, 2]"'))),
-    "A4-02b": Matcher("400 to `starred` as a text", every(decided("A4-02", 400), source('{"starred": "very"}'))),
+        decides("A4-01", 200), source("svc.create_file(", "id=second"))),
+    "A4-02a": Matcher("400 to `[1, 2]`", every(decides("A4-02", 400), source('b"[1, 2]"'))),
+    "A4-02b": Matcher("400 to `starred` as a text", every(decides("A4-02", 400), source('{"starred": "very"}'))),
     "A5-03a": Matcher("the words of the picture, and the picture on the page", text("Mill pond\nPlease do not feed")),
     "A5-03c": Matcher("`ocrLanguage=en` went with the picture", exchange("POST", "ocrLanguage=en")),
     "A5-06a": Matcher("the ö", text("Köln,1087353")),
     "A5-06b": Matcher("the columns, which a semicolon parted", text(r",1087353,405\s")),
-    "A6-02a": Matcher("206, and `content_range`", every(decided("A6-02", 206), text("206</td>", "bytes [0-9]+-"))),
+    "A6-02a": Matcher("206, and `content_range`", every(decides("A6-02", 206), text("206</td>", "bytes [0-9]+-"))),
     "A6-04b": Matcher("*silent* and *knowing*: only who writes the argument is given it",
                      text(r"403 cannotDownloadAbusiveFile</td>\s*<td>yes</td>")),
     "A6-05a": Matcher("*cannotDownloadFile* and *cannotCopyFile* for Bob",
                       text("403 cannotDownloadFile", "403 cannotCopyFile")),
     "A6-08a": Matcher("200 for Bob, with whom the file is shared, and 404 for Eve",
-                      every(decided("A6-08", 200), decided("T-04", 404))),
+                      every(decides("A6-08", 200), decides("T-04", 404))),
     "A6-06c": Matcher("a 206 that begins where the file on disk ended", every(
         text("the same film: True"), exchange("GET", "/files/", 206, answer_content_range="bytes 10000-"))),
     "A6-06d": Matcher("the last request asks for the checksum", exchange("GET", "md5Checksum")),
-    "A7-01a": Matcher("200 to an export", decided("A7-01", 200)),
-    "A7-01b": Matcher("another library reads the exported file", every(decided("A7-01", 200), either(
+    "A7-01a": Matcher("200 to an export", decides("A7-01", 200)),
+    "A7-01b": Matcher("another library reads the exported file", every(decides("A7-01", 200), either(
         source("pypdfium2.PdfDocument", "top_of(folder / \"Birds.pdf\")"), source("pd.read_excel(")))),
-    "A7-02a": Matcher("400, and the journal names A7-02", decided("A7-02", 400)),
-    "A7-02b": Matcher("403, and the journal names A7-02", decided("A7-02", 403)),
+    "A7-02a": Matcher("400, and the journal names A7-02", decides("A7-02", 400)),
+    "A7-02b": Matcher("403, and the journal names A7-02", decides("A7-02", 403)),
     "A7-03": Matcher("the CSV has one of the two sheets", text("species,count\ncoot", "pages of the PDF: 2")),
     "A7-04": Matcher("the list of this document's formats",
                      text(*(f"<td>{end}</td>" for end in ("html", "zip", "txt", "rtf", "odt", "pdf", "docx", "epub")))),
@@ -436,23 +429,23 @@ MATCHERS = {
         r'"errors": \[\s*{\s*"domain": .*"reason": .*"message": .*}\s*\],\s*"code": 403,\s*"message": ')),
     "X-07": Matcher("no answer, 409, 200; and one file", every(
         exchange("POST", ADDRESS, None), exchange("POST", ADDRESS, 409), text(r"files called \w+[.]txt: 1\n"))),
-    "L-01a": Matcher("three ids for `generate_ids(3)`", every(decided("L-01", 200), source("generate_ids(3)"))),
+    "L-01a": Matcher("three ids for `generate_ids(3)`", every(decides("L-01", 200), source("generate_ids(3)"))),
     "L-01b": Matcher("an upload and `create_file` take an id each; the second try of the upload is answered 409", every(
-        decided("A4-01", 200), exchange("POST", ADDRESS, 409))),
+        decides("A4-01", 200), exchange("POST", ADDRESS, 409))),
     "V-01a": Matcher("`v3` in each path of the frame",
                      text("<td>/upload/storage/v3/files</td>", "<td>/storage/v3/files")),
     "V-01b": Matcher("`v3` in `resource_uri`", text("resource_uri</th>\\s*<td>https://[^<]*/storage/v3/files")),
     "D-01": Matcher("the columns of a file, with one row and with none", text(_FRAME)),
-    "A8-01a": Matcher("the journal names A8-01, with 200", decided("A8-01", 200)),
+    "A8-01a": Matcher("the journal names A8-01, with 200", decides("A8-01", 200)),
     "A8-01c": Matcher("`expiration`", text("<th>expiration</th>\\s*<td>2026-01-05 10:00:00")),
     "A8-02c": Matcher("*channelIdNotUnique*", text("^channelIdNotUnique")),
     "A8-04a": Matcher("*push.webhookUrlNotHttps*", text("push.webhookUrlNotHttps")),
     "A8-07b": Matcher("`expiration`, an hour on", text("09:00:00[+]00:00", "10:00:00[+]00:00")),
     "A8-08a": Matcher("a channel of an account that the file is shared with", of_somebody_else),
-    "A8-08b": Matcher("the journal names A8-08, with 404", decided("A8-08", 404)),
+    "A8-08b": Matcher("the journal names A8-08, with 404", decides("A8-08", 404)),
     "A8-09a": Matcher("*the same resource: True*", text("the same resource: True")),
-    "A9-01a": Matcher("the journal names A9-01, with 200", decided("A9-01", 200)),
-    "A10-01a": Matcher("the journal names A10-01, with 204", decided("A10-01", 204)),
+    "A9-01a": Matcher("the journal names A9-01, with 200", decides("A9-01", 200)),
+    "A10-01a": Matcher("the journal names A10-01, with 204", decides("A10-01", 204)),
     "A10-01c": Matcher("the error of the second stop", text("Channel '.*' not found for this project")),
     "A10-02a": Matcher("two refusals: another client, and another user", text(
         "hers, by her, from another program +404", "hers, by Bob +404")),
@@ -531,11 +524,11 @@ MATCHERS = {
     "T-01c": Matcher("401, two hours later",
                      exchange("GET", "/storage/v3/files", 401, answer_www_authenticate="Bearer")),
     "T-03a": Matcher("*see*: yes", text(r"<th>see</th>\s*<td>yes</td>\s*<td>yes</td>\s*<td>403")),
-    "T-03b": Matcher("the journal names T-03, with 403", decided("T-03", 403)),
+    "T-03b": Matcher("the journal names T-03, with 403", decides("T-03", 403)),
     "T-04a": Matcher("three people and what each of them may do", text(
         r"<th>ada</th>\s*<th>bob</th>\s*<th>eve</th>")),
     "T-04b": Matcher("the journal names T-04, with 404; or one list for each who asks", either(
-        decided("T-04", 404), text(r"\['duck.jpg'\]\n\['duck.jpg', 'plan.txt'\]"))),
+        decides("T-04", 404), text(r"\['duck.jpg'\]\n\['duck.jpg', 'plan.txt'\]"))),
     "T-05a": Matcher("*redacted*, or the name of a variable, where the token was", every(text(_NO_TOKEN), either(
         text(r"\[redacted\]"), text(r"\$SVC_TOKEN")))),
     "T-05d": Matcher("as many tokens taken out of the file as there were", text(r"taken out: (\d+) of \1\n")),

@@ -1,8 +1,7 @@
-"""The notebooks of the course as they are written: what they promise, and the rules that their cells claim to show.
+"""Reads the notebooks of the course, with their introductions and the rules that their cells show.
 
-A cell claims a rule by a tag of its metadata that is the rule's id. The id is that of a clause (A6-04b), or the number
-of a rule (A6-03) for all of its clauses. Whether the cell shows the rule, `tools.course_run` and
-`tools.course_matchers` decide.
+A tag in the metadata of a cell is the id of a rule that the cell shows. It is that of a clause (A6-04b), or the number
+of a rule (A6-03) for all of its clauses. `tools.course_run` and `tools.course_matchers` check it.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A code cell: its number among the code cells, its source, what a reader sees below it, the rules it claims."""
+    """A code cell with its number among the code cells, its source, its output as text, and its rules."""
 
     number: int
     source: str
@@ -33,14 +32,14 @@ class Cell:
     heading: str
 
     def rows(self, ids: Iterable[str]) -> list[str]:
-        """The rows that the tags stand for: of these ids, all clauses of each number. Unknown tags stay."""
+        """Return the ids of the cell's rules, with all clauses for a number. Unknown tags are returned, too."""
         ids = list(ids)
         return [row for rule in self.rules for row in rows_of(rule, ids) or [rule]]
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A notebook: its opening, which every one of them has alike, and its cells."""
+    """A notebook with the parts of its introduction, and its cells."""
 
     path: Path
     title: str
@@ -52,16 +51,16 @@ class Page:
 
     @property
     def name(self) -> str:
-        """What it is called in the table: 02-resumable-by-hand."""
+        """The name in the table, such as 02-resumable-by-hand."""
         return self.path.stem
 
     def rules(self) -> list[str]:
-        """The tags of its cells, in the order of the cells."""
+        """Return the tags of the cells, in their order."""
         return list(dict.fromkeys(rule for cell in self.cells for rule in cell.rules))
 
 
 def pages() -> list[Page]:
-    """The notebooks of the course, in their order; the exercises are not among them."""
+    """Return the notebooks of the course in their order, without the exercises."""
     return [_page(path) for path in sorted(notebooks_folder().glob("[0-9][0-9]-*.ipynb"))]
 
 
@@ -83,24 +82,20 @@ def _cells(raw_cells: list[dict[str, Any]]) -> list[Cell]:
             continue
         tags = cell["metadata"].get("tags", [])
         rules = tuple(tag for tag in tags if RULE.fullmatch(tag))
-        shown = "\n".join(_shown(output) for output in cell["outputs"])
+        shown = "\n".join(_output_text(output) for output in cell["outputs"])
         cells.append(Cell(len(cells) + 1, text, shown, rules, "raises-exception" in tags, heading))
     return cells
 
 
-def _shown(output: dict[str, Any]) -> str:
-    """What a reader sees, as text: of a table the HTML, since the plain text is cut."""
+def _output_text(output: dict[str, Any]) -> str:
+    """Return an output as text, with the HTML of a table, because its plain text is cut."""
     if output["output_type"] == "stream":
-        return _joined(output["text"])
+        return "".join(output["text"])
     if output["output_type"] == "error":
         return f"{output['ename']}: {output['evalue']}"
     data = output["data"]
-    return "\n".join(_joined(data[kind]) for kind in ("text/plain", "text/html") if kind in data)
+    return "\n".join("".join(data[kind]) for kind in ("text/plain", "text/html") if kind in data)
 
 
 def _text(cell: dict[str, Any]) -> str:
-    return _joined(cell["source"])
-
-
-def _joined(lines: str | list[str]) -> str:
-    return lines if isinstance(lines, str) else "".join(lines)
+    return "".join(cell["source"])

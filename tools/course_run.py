@@ -1,7 +1,7 @@
-"""The notebooks of the course, run in this process, cell by cell: what the services saw while a cell ran.
+"""Runs the notebooks of the course in this process cell by cell, and records the requests of each cell.
 
-No kernel and no front end: a cell is plain Python here, and what its requests and the answers were comes from the
-sandboxes and sessions that its names hold. What a reader sees is compared elsewhere, by nbval.
+There is no kernel and no front end. A cell is plain Python here, and its requests and responses are read from the
+sandboxes and sessions among its names. nbval compares the outputs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What happened in a cell: rows of journals, exchanges, attempts to deliver, and the names that it left."""
+    """The journal rows, exchanges and deliveries of a cell, and the names after it."""
 
     cell: Cell
     journal: tuple[Row, ...]
@@ -38,16 +38,16 @@ class Seen:
 
     @property
     def shown(self) -> str:
-        """What is saved below the cell, as text."""
+        """The saved output of the cell, as text."""
         return self.cell.shown
 
     def decided_by(self, rule: str) -> bool:
-        """Whether a service named this rule as what decided an answer that it gave in this cell."""
+        """Return whether this rule decided a response in this cell."""
         return any(rule in str(row["decided_by"]).split("; ") for row in self.journal)
 
 
 def run(page: Page) -> Iterator[Seen]:
-    """What happened in each cell; the folder of the process is the notebook's while it runs."""
+    """Run the cells of a notebook in its folder, and yield the record of each."""
     here = Path.cwd()
     names: dict[str, Any] = {"__name__": "__main__", "display": _display}
     known = _Known()
@@ -68,7 +68,7 @@ def run(page: Page) -> Iterator[Seen]:
 def _execute(cell: Cell, names: dict[str, Any]) -> None:
     tree = ast.parse(cell.source)
     last = tree.body[-1]
-    if isinstance(last, ast.Expr):  # a front end shows the value of the last line, and so asks for it
+    if isinstance(last, ast.Expr):  # a front end displays the value of the last line
         tree.body[-1] = ast.fix_missing_locations(
             ast.Expr(ast.Call(ast.Name("display", ast.Load()), [last.value], [])),
         )
@@ -85,7 +85,7 @@ def _display(*values: object) -> None:
 
 
 class _Known:
-    """How much of each journal and record has been seen."""
+    """The rows of each journal and record that were read before."""
 
     def __init__(self) -> None:
         self._services: dict[int, tuple[object, int, int]] = {}
@@ -115,5 +115,5 @@ class _Known:
 
 
 def _of(kind: type, names: dict[str, Any]) -> list[Any]:
-    """The names that hold one of these, each once."""
+    """Return the values of this type among the names, without duplicates."""
     return list({id(value): value for value in names.values() if isinstance(value, kind)}.values())

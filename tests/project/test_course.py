@@ -13,7 +13,7 @@ from svc_notebooks.notebook.sandbox import sandbox_numbers as kernel
 from tests.closing import closing
 from tests.plugin_rules import read_rules
 from tools import course_map
-from tools.course_matchers import MATCHERS, NOT_SEEN, decided, proved
+from tools.course_matchers import MATCHERS, NOT_SEEN, decides, shows_rule
 from tools.course_pages import Cell, Page, pages
 from tools.course_run import Seen, run
 
@@ -124,13 +124,13 @@ class TestClaims:
         row = {"decided_by": "A-1; retried", "status": 308, "method": "PUT"}
         seen = Seen(Cell(1, "pass", "", (), False, ""), (row,), (), (), {})
 
-        assert [proved(rule, seen) for rule in ("A-1", "A-1a")] == [True, False]
-        assert [decided("A-1", status)(seen) for status in (308, 200)] == [True, False]
+        assert [shows_rule(rule, seen) for rule in ("A-1", "A-1a")] == [True, False]
+        assert [decides("A-1", status)(seen) for status in (308, 200)] == [True, False]
 
     def test_no_matcher_accepts_a_cell_in_which_nothing_happened(self):
         nothing = Seen(Cell(1, "pass", "", (), False, ""), (), (), (), {})
 
-        assert [rule for rule in MATCHERS if proved(rule, nothing)] == []
+        assert [rule for rule in MATCHERS if shows_rule(rule, nothing)] == []
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +146,7 @@ def _proofs(page: Page, patch: pytest.MonkeyPatch) -> Iterator[tuple[Cell, set[s
     patch.setattr(kernel, "_numbers", count(1))  # each notebook has a kernel of its own
     for seen in run(page):
         rules = set(seen.cell.rows(RULES)) | {rule for rule in STRICT if rule in MATCHERS}
-        yield seen.cell, {rule for rule in rules if proved(rule, seen)}
+        yield seen.cell, {rule for rule in rules if shows_rule(rule, seen)}
 
 
 STRICT = [rule for rule in MATCHERS if rule_number(rule) not in {"D-04", "T-05"}]

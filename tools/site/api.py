@@ -1,4 +1,4 @@
-"""The public names as a page, from their signatures and docstrings."""
+"""The page of the public names, from their signatures and docstrings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LISTS = ("Args:", "Raises:")
 
 
 def body() -> str:
-    """A list of all names, and a part for each."""
+    """Return a list of all names, and a section for each."""
     names = sorted(svc.__all__, key=str.lower)
     toc = " ".join(f'<a href="#{name}"><code>{name}</code></a>' for name in names)
     head = '<h1 id="public-names">Public names</h1>\n<p>Each of them is found as <code>svc_notebooks.NAME</code>.</p>\n'
@@ -34,7 +34,7 @@ def _part(name: str) -> str:
 
 
 def _methods(value: type) -> Iterator[tuple[str, object]]:
-    """What a class has that explains itself, in the order of their names."""
+    """Yield the public attributes of a class that have a docstring, sorted by name."""
     for name in sorted(dir(value)):
         attribute = inspect.getattr_static(value, name)
         ours = getattr(attribute, "__module__", None) or getattr(getattr(attribute, "fget", None), "__module__", "")
@@ -58,20 +58,15 @@ def _signature(name: str, value: object) -> str:
     except (TypeError, ValueError):
         return ""
     shown = re.sub(r"\(self(, )?", "(", shown).replace("'", "")
-    return code(f"{name}{_broken(shown)}", "python")
-
-
-def _broken(shown: str) -> str:
-    """A long signature on several lines, an argument each."""
-    if len(shown) < 90:
-        return shown
-    inside, behind = shown[1:].rsplit(")", 1)
-    parts = re.split(r", (?![^\[(]*[\])])", inside)
-    return "(\n" + "".join(f"    {part},\n" for part in parts) + ")" + behind
+    if len(shown) >= 90:  # an argument on each line
+        inside, behind = shown[1:].rsplit(")", 1)
+        parts = re.split(r", (?![^\[(]*[\])])", inside)
+        shown = "(\n" + "".join(f"    {part},\n" for part in parts) + ")" + behind
+    return code(f"{name}{shown}", "python")
 
 
 def _prose(text: str) -> Iterator[str]:
-    """A docstring's paragraphs, its sections and its examples."""
+    """Yield the paragraphs, sections and examples of a docstring as HTML."""
     for block in re.split(r"\n\s*\n", text):
         first = block.strip().split("\n")[0]
         if block.lstrip().startswith(">>>"):
@@ -85,7 +80,7 @@ def _prose(text: str) -> Iterator[str]:
 
 
 def _section(lines: list[str], entries: bool) -> str:
-    """Entries of the shape `name: what it is`, or a paragraph."""
+    """Return entries of the form `name: description` as a list, or the text as a paragraph."""
     text = textwrap.dedent("\n".join(lines))
     if not entries:
         return f"<p>{_inline(' '.join(text.split()))}</p>\n"

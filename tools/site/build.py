@@ -1,4 +1,4 @@
-"""Build the docs site: python -m tools.site.build [FOLDER]; `make docs` does it, too."""
+"""Build the docs site with `python -m tools.site.build [FOLDER]` or `make docs`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from urllib.parse import urlsplit
 import nbformat
 
 from . import api, links, markdown, mermaid, notebook
-from .page import Page, style, whole
+from .page import Page, render, style
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "build" / "docs"
 
 
 def main(argv: list[str]) -> int:
-    """Write the site; exit status 1 if one of its links leads nowhere."""
+    """Write the site, and return 1 if one of its links has no target, else 0."""
     target = Path(argv[0]).resolve() if argv else SITE
     shutil.rmtree(target, ignore_errors=True)
     count = write(target)
@@ -31,15 +31,15 @@ def main(argv: list[str]) -> int:
 
 
 def write(target: Path) -> int:
-    """The pages and what they need, into a folder that is not there yet; how many pages there are."""
+    """Write the pages and the files that they need to a new folder, and return the number of pages."""
     target.mkdir(parents=True)
     pages = list(all_pages())
     (target / "style.css").write_text(style(), encoding="utf-8")
     diagrams = mermaid.provide(ROOT / "build" / "site-cache", target / "mermaid.min.js")
-    for name in _copied():
+    for name in _static_files():
         _put(target / name).write_bytes((ROOT / name).read_bytes())
     for page in pages:
-        _put(target / page.path).write_text(whole(page, pages, diagrams=diagrams), encoding="utf-8")
+        _put(target / page.path).write_text(render(page, pages, diagrams=diagrams), encoding="utf-8")
     return len(pages)
 
 
@@ -49,9 +49,9 @@ def _put(path: Path) -> Path:
 
 
 def all_pages() -> Iterator[Page]:
-    """In the order in which they are listed."""
+    """Yield the pages in the order of their list."""
     sources = list(_sources())
-    where = {source: path for source, path, _ in sources} | {name: name for name in _copied()}
+    where = {source: path for source, path, _ in sources} | {name: name for name in _static_files()}
     for source, path, group in sources:
         if path == "docs/benchmarks.html":
             yield Page("api.html", "Public names", "Reference", api.body())
@@ -59,15 +59,15 @@ def all_pages() -> Iterator[Page]:
 
 
 def _sources() -> Iterator[tuple[str, str, str]]:
-    """Each page's source in the project, its place in the site, and its group."""
+    """Yield the source of each page in the project, its path in the site, and its group."""
     yield "README.md", "index.html", "Start"
     yield from ((source, f"{source[:-6]}.html", "Notebooks") for source in _names("notebooks", "*.ipynb"))
     yield from ((source, f"{source[:-6]}.html", "Exercises") for source in _names("notebooks/exercises", "*.ipynb"))
     yield from ((source, f"{source[:-3]}.html", "Reference") for source in _names("docs", "*.md"))
 
 
-def _copied() -> list[str]:
-    """What pages link to, or show, and is no page."""
+def _static_files() -> list[str]:
+    """Return the files that pages link to or display."""
     return [*_names("docs", "*.json"), *_names("docs/images", "*.*")]
 
 
@@ -85,7 +85,7 @@ def _page(source: str, path: str, group: str, links: markdown.Links) -> Page:
 
 
 def _links(source: str, path: str, where: dict[str, str]) -> Callable[[str], str | None]:
-    """How this page's links are written in the site: to its pages, or, for other files of the project, not at all."""
+    """Return the function that converts the links of a page to those of the site, None for files without a page."""
 
     def resolve(url: str) -> str | None:
         parts = urlsplit(url)

@@ -1,4 +1,4 @@
-"""Every link of the site leads somewhere, and opening a page fetches nothing from elsewhere."""
+"""Checks that every link of the site has a target, and that a page fetches nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "me
 
 @dataclass
 class _Found(HTMLParser):
-    """What a page has: anchors, links, what it fetches, and tags that nobody closed."""
+    """The anchors and links of a page, and the addresses that it fetches."""
 
     anchors: set[str] = field(default_factory=set)
     links: list[str] = field(default_factory=list)
@@ -40,7 +40,7 @@ class _Found(HTMLParser):
 
 
 def problems(site: Path) -> Iterator[str]:
-    """A sentence for each link that leads nowhere, and for each thing that comes from elsewhere."""
+    """Yield a sentence for each link without a target, and for each address that is fetched from elsewhere."""
     pages = {path: _read(path) for path in sorted(site.rglob("*.html"))}
     for path, page in pages.items():
         name = path.relative_to(site)

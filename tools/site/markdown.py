@@ -1,4 +1,4 @@
-"""Markdown as HTML: tables, headings that can be linked to, highlighted code, Mermaid diagrams."""
+"""Converts Markdown to HTML, with tables, anchors of headings, highlighted code and Mermaid diagrams."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
 Links = Callable[[str], str | None]
-"""What a link of the source becomes in the site; None: there is no such page, and its words stay alone."""
+"""Converts a link of the source to one of the site, or to None if there is no page, so that only its text stays."""
 
 _LANGUAGES = {"console": "bash", "ipython": "python", "": "text"}
 
 
 def code(text: str, language: str) -> str:
-    """Highlighted code, or a diagram."""
+    """Return highlighted code, or a diagram."""
     if language == "mermaid":
         return f'<pre class="mermaid">{escape(text)}</pre>\n'
     try:
@@ -32,7 +32,7 @@ def code(text: str, language: str) -> str:
 
 
 def slug(words: str, seen: dict[str, int]) -> str:
-    """A heading's anchor, as GitHub makes it."""
+    """Return the anchor of a heading, as on GitHub."""
     base = re.sub(r"[^\w\- ]", "", unescape(re.sub("<[^>]+>", "", words)).lower()).replace(" ", "-")
     count = seen[base] = seen.get(base, -1) + 1
     return base if count == 0 else f"{base}-{count}"
@@ -66,13 +66,13 @@ class _Renderer(mistune.HTMLRenderer):
 
 
 def html(text: str, links: Links, seen: dict[str, int] | None = None) -> str:
-    """The HTML of a page or a cell; `seen` are the anchors of the page so far."""
+    """Return the HTML of a page or a cell. `seen` has the anchors of the page so far."""
     renderer = _Renderer(links, {} if seen is None else seen)
     made = mistune.create_markdown(renderer=renderer, plugins=["table", "strikethrough", "task_lists"])(text)
     return str(made).replace("<table><table>", "<table>").replace("</table>\n</table>", "</table>")
 
 
 def title(text: str) -> str:
-    """A page's first heading, without marks."""
+    """Return the first heading of a page, without markup."""
     match = re.search(r"^#\s+(.+)$", text, re.MULTILINE)
     return re.sub("[`*_]", "", match.group(1)).strip() if match else "Untitled"

@@ -1,6 +1,6 @@
-"""The program that draws Mermaid's diagrams: from npm, checked by its digest, beside the pages.
+"""Provides the script that draws Mermaid's diagrams, from npm and checked by its digest.
 
-Without npm the pages show a diagram's text, which says the same.
+Without npm the pages show the text of a diagram.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FILE = "package/dist/mermaid.min.js"
 
 
 def provide(cache: Path, target: Path) -> bool:
-    """Put the program where the pages look for it; False where it cannot be had."""
+    """Write the script to the site. Return False if it is not available."""
     archive = cache / f"mermaid-{VERSION}.tgz"
     try:
         if not archive.exists():

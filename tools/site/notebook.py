@@ -1,4 +1,4 @@
-"""A notebook as HTML, with the outputs that are saved in it."""
+"""Converts a notebook with its saved outputs to HTML."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .markdown import Links, code, html
 
 
 def body(notebook: Any, links: Links) -> str:
-    """The cells, one below the other."""
+    """Return the HTML of the cells."""
     seen: dict[str, int] = {}
     return "".join(part for cell in notebook.cells for part in _cell(cell, links, seen))
 
@@ -30,10 +30,7 @@ def _output(output: Any, links: Links) -> str:
         return f'<pre class="out" tabindex="0">{escape(output.text)}</pre>\n'
     if output.output_type == "error":
         return f'<pre class="out error" tabindex="0">{escape(f"{output.ename}: {output.evalue}")}</pre>\n'
-    return _data(output.data, links)
-
-
-def _data(data: Any, links: Links) -> str:
+    data = output.data
     if "text/html" in data:
         return f'<div class="out rich" tabindex="0">{data["text/html"]}</div>\n'
     if "text/markdown" in data:

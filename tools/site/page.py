@@ -1,4 +1,4 @@
-"""What every page has around it: the list of pages, and one look for light and dark, narrow and wide."""
+"""The frame of every page, with the list of pages, and the style for light and dark, narrow and wide."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pygments.formatters import HtmlFormatter
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of the site: `path` is relative to its root, `group` the heading that it is listed under."""
+    """A page of the site. `path` is relative to its root, `group` is its heading in the list of pages."""
 
     path: str
     title: str
@@ -62,19 +62,15 @@ dark.addEventListener("change", draw)
 )
 
 
-def whole(page: Page, pages: Iterable[Page], *, diagrams: bool) -> str:
-    """The page's text; `diagrams`: the program that draws them is there."""
+def render(page: Page, pages: Iterable[Page], *, diagrams: bool) -> str:
+    """Return the HTML of the page, with the script for diagrams if `diagrams` is true and the page has one."""
     root = "../" * page.path.count("/")
     scripts = _DIAGRAMS.substitute(root=root) if diagrams and 'class="mermaid"' in page.body else ""
-    listed = "".join(_group(name, members, page, root) for name, members in _grouped(pages).items())
-    return _PAGE.substitute(title=escape(page.title), root=root, pages=listed, body=page.body, scripts=scripts)
-
-
-def _grouped(pages: Iterable[Page]) -> dict[str, list[Page]]:
     groups: dict[str, list[Page]] = {}
-    for page in pages:
-        groups.setdefault(page.group, []).append(page)
-    return groups
+    for member in pages:
+        groups.setdefault(member.group, []).append(member)
+    links = "".join(_group(name, members, page, root) for name, members in groups.items())
+    return _PAGE.substitute(title=escape(page.title), root=root, pages=links, body=page.body, scripts=scripts)
 
 
 def _group(name: str, pages: list[Page], current: Page, root: str) -> str:
@@ -86,7 +82,7 @@ def _group(name: str, pages: list[Page], current: Page, root: str) -> str:
 
 
 def style() -> str:
-    """The style sheet. Notebooks' outputs use JupyterLab's colours by name: here they have values."""
+    """Return the style sheet, with values for JupyterLab's colours, which outputs of notebooks use by name."""
     light, dark = (HtmlFormatter(style=name).get_style_defs(".code") for name in ("friendly", "github-dark"))
     ours = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
     return f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}\n{ours}"
