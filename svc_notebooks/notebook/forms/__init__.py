@@ -5,10 +5,4 @@ upload, export: upload files or new content, export native documents.
 event, recurrence: create an event; its recurrence, with a preview of the instances.
 watch: open notification channels and show their messages.
 dashboard: all forms as tabs, the list of HTTP exchanges, and the controls of a sandbox.
-
-file_browser: browse, search, preview, download and change files.
-upload, export: upload files or new content, export native documents.
-event, recurrence: create an event; how it repeats, with a preview of its instances.
-watch: open notification channels and see their messages.
-dashboard: all forms as tabs, the list of HTTP exchanges, and the controls of a sandbox.
 """

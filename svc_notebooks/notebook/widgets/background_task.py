@@ -2,9 +2,6 @@
 
 A kernel does not handle messages while a handler runs. So work that may take long runs in a thread, and the event
 loop waits for it. Without an event loop (in a program) or threads (in a browser), the work runs at once to its end.
-
-A kernel hears nothing while a handler runs. So what may take long runs in a thread that the loop waits for; where
-there is no loop (a program) or are no threads (a browser) it runs at once, to its end.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""The switch for whether viewers can download, export and copy a file (`viewersCanCopyContent`.
+"""The switch for whether viewers can download, export and copy a file (A6-05).
 
-A6-05).
-
-The interface restricts viewers if the field is true, contrary to its name. So the switch says what viewers may do, and
-`is_restricted` returns the value of the field.
-
-The interface sets the field to true to restrict viewers, which its name does not tell; so the switch says in words
-what viewers may do, and `restricted` has the value of the field.
+The field `viewersCanCopyContent` restricts viewers if it is true, contrary to its name. So the label of the switch says
+what viewers can do, and `is_restricted` returns the value of the field.
 """
 
 from __future__ import annotations

@@ -14,13 +14,9 @@ R = TypeVar("R", bound=Field)
 
 
 class EditableRows(widgets.VBox, Generic[R]):  # type: ignore[misc]
-    """Rows with a Remove button each.
-
-    `note` shows the problems of the whole list.
+    """Rows with a Remove button each. `note` shows the problems of the whole list.
 
     Blank rows do not count: `filled` has the others, and the index of a path is one into `filled`.
-
-    A row that is blank counts as not there: `filled` has the others, and so the paths of an event's list.
     """
 
     def __init__(self, is_blank: Callable[[R], bool], maximum: int | None = None, too_many_message: str = "") -> None:

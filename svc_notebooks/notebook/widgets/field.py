@@ -23,9 +23,7 @@ def describe(text: str, tooltip: str) -> dict[str, Any]:
 
 
 class Field(widgets.VBox):  # type: ignore[misc]
-    """Controls in a row, a hint and a note.
-
-    `problems` has the texts of the note.
+    """Controls in a row, a hint and a note. `problems` has the texts of the note.
 
     >>> name = Field(widgets.Text(description="Name"), hint="as on the door")
     >>> name.show_problems(["It is empty."])

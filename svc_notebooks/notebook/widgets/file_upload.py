@@ -3,10 +3,6 @@
 The FileUpload of ipywidgets sends a file in one message, and the notebook server silently drops messages over
 10 MiB. Slices are smaller, the trait that they change acknowledges them, and the browser (`file_upload.js`)
 sends unacknowledged ones again. Needs anywidget.
-
-ipywidgets' FileUpload sends a file in one message, and the notebook server drops a message over
-10 MiB without a word to anybody. Slices pass, the trait that they change acknowledges them, and the
-browser half (`file_upload.js`) sends again what was not acknowledged. Needs anywidget.
 """
 
 from __future__ import annotations

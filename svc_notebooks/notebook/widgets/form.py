@@ -3,10 +3,6 @@
 JupyterLab does not show exceptions in callbacks, so every handler is wrapped: its exception is shown in the alert and
 kept as `last_error`. Buttons are never disabled, because a keyboard user would lose the focus; a click without
 effect shows a message.
-
-An exception in a callback is invisible in JupyterLab, so every handler is wrapped: what it raises is shown in the
-alert and kept as `last_error`. No button is ever disabled: who works by keyboard would lose the place; a press
-that makes no sense is answered in words.
 """
 
 from __future__ import annotations

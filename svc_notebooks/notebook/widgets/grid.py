@@ -13,15 +13,10 @@ _FOLDER = Path(__file__).parent
 
 
 class Grid(anywidget.AnyWidget):
-    """The grid.
-
-    `rows` are its rows, `chosen` the ids of the selected ones.
+    """The grid. `rows` are its rows, `chosen` the ids of the selected ones.
 
     A row has an id and a text for each column. It may have a `note` below its name, a text `more` for narrow pages
     without columns, and be a `folder`.
-
-    A row has an id, a text for each column, and may have a `note` for below its name, `more` for where there is no
-    room for columns, and be a `folder`.
 
     >>> grid = Grid("Files", {"name": "Name", "size": "Size"})
     >>> grid.show([{"id": "a", "name": "a.txt", "size": "1 byte"}], "")
@@ -32,11 +27,11 @@ class Grid(anywidget.AnyWidget):
     _esm = (_FOLDER / "grid.js").read_text(encoding="utf-8")
     _css = (_FOLDER / "grid.css").read_text(encoding="utf-8")
 
-    label = traitlets.Unicode("", help="what the rows are").tag(sync=True)
-    columns = traitlets.Dict(help="the words above each column; the first one is the name of a row").tag(sync=True)
-    rows = traitlets.List(traitlets.Dict(), help="what is shown, from top to bottom").tag(sync=True)
-    empty_message = traitlets.Unicode("", help="what is said where there are no rows").tag(sync=True)
-    chosen = traitlets.List(traitlets.Unicode(), help="the ids of the rows that are chosen").tag(sync=True)
+    label = traitlets.Unicode("", help="the name of the grid").tag(sync=True)
+    columns = traitlets.Dict(help="the heading of each column; the first column has the names").tag(sync=True)
+    rows = traitlets.List(traitlets.Dict(), help="the rows from top to bottom").tag(sync=True)
+    empty_message = traitlets.Unicode("", help="the text without rows").tag(sync=True)
+    chosen = traitlets.List(traitlets.Unicode(), help="the ids of the selected rows").tag(sync=True)
 
     def __init__(self, label: str, columns: dict[str, str]) -> None:
         super().__init__(label=label, columns=columns)
@@ -56,9 +51,7 @@ class Grid(anywidget.AnyWidget):
         return [row["id"] for row in self.rows if row["id"] in self.chosen]
 
     def watch(self, changed: Callable[[], None], opened: Callable[[str], None], up: Callable[[], None]) -> None:
-        """Call `changed` when the selection changes, `opened` with the id of an opened row, `up` to go to the
-        parent.
-        """
+        """Call `changed` for another selection, `opened` with the id of an opened row, `up` to go to the parent."""
         self._open, self._up = opened, up
         self.observe(lambda _change: changed(), "chosen")
 

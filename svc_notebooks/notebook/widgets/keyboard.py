@@ -1,8 +1,6 @@
 """Keeps JupyterLab's shortcuts from taking the keys that are pressed in a form.
 
 Without anywidget, Tab, Space and Enter work in forms, and arrow keys do not.
-
-Without anywidget there is nobody in the browser to say so; then Tab, Space and Enter work, and arrows do not.
 """
 
 from __future__ import annotations
@@ -13,13 +11,9 @@ import anywidget
 
 
 class FormKeys(anywidget.AnyWidget):
-    """An invisible widget.
-
-    While it exists, the elements of forms keep their keys.
+    """An invisible widget. While it exists, the elements of forms keep their keys.
 
     Any message moves the focus to the first field with a problem (`svc-bad`).
-
-    On any message the focus goes to the first field that is marked as wrong (`svc-bad`).
 
     >>> FormKeys()
     <FormKeys>

@@ -62,5 +62,5 @@ _FIRST, _LAST = date.min.year * 12, date.max.year * 12 + 11
 
 
 def _cell(day: date, marked: Collection[date]) -> Markup:
-    shown = tag("mark", day.day, title=f"{day:%A}: the event takes place") if day in marked else day.day
+    shown = tag("mark", day.day, title=f"{day:%A}: 1 instance") if day in marked else day.day
     return tag("td", shown)

@@ -2,9 +2,6 @@
 
 The content of an export comes from others. Text is escaped. A page is in a frame that runs no script, sends no form
 and fetches nothing. A picture is an `img`, where scripts inside an SVG do not run.
-
-An export is somebody else's content. Text is escaped; a page lies in a frame that runs no script, sends no form
-and fetches nothing; a picture is an `img`, where scripts inside an SVG do not run.
 """
 
 from __future__ import annotations

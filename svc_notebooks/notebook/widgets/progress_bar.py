@@ -1,8 +1,6 @@
 """A progress bar that is a labelled native `<progress>` and a line that screen readers announce.
 
 The bar of ipywidgets has neither a role nor a value for screen readers.
-
-ipywidgets' own bar has neither a role nor a value for a screen reader.
 """
 
 from __future__ import annotations

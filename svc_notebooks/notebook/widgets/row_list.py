@@ -23,9 +23,7 @@ class RowList(Protocol):
         """Return the ids of the selected rows, from top to bottom."""
 
     def watch(self, changed: Callable[[], None], opened: Callable[[str], None], up: Callable[[], None]) -> None:
-        """Call `changed` when the selection changes, `opened` with the id of an opened row, `up` to go to the
-        parent.
-        """
+        """Call `changed` for another selection, `opened` with the id of an opened row, `up` to go to the parent."""
 
     def focus(self) -> None:
         """Focus the list."""

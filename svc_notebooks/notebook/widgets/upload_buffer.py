@@ -2,9 +2,6 @@
 
 A slice is accepted if it begins at the end of the received part; any other is a repetition or follows a gap, and is
 dropped. So the browser can send unacknowledged slices again, as in a resumable upload.
-
-A slice counts when it begins where the file ends; any other is a repeat or the one behind a gap, and is
-dropped. So the browser may send again what it does not know to have arrived, as in a resumable upload.
 """
 
 from __future__ import annotations
@@ -38,13 +35,9 @@ class ChosenFile:
 
 @dataclass(frozen=True, slots=True)
 class IncomingFile:
-    """A file that the browser sends.
-
-    Sizes in bytes.
+    """A file that the browser sends, with its sizes in bytes.
 
     `path` is its file in the kernel, `name` its name on the person's computer, which is not a path.
-
-    `path` is where the kernel keeps it, `name` is what the person calls it and is no path.
     """
 
     key: str

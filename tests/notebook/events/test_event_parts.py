@@ -322,7 +322,7 @@ def test_a_month_is_a_table_with_its_days():
     november = month_picture(date(2026, 11, 1), [date(2026, 11, 30)])
 
     assert november.count("<td></td>") == 12
-    assert '<mark title="Monday: the event takes place">30</mark>' in november
+    assert '<mark title="Monday: 1 instance">30</mark>' in november
     assert month_after(date(2026, 1, 31), -1) == date(2025, 12, 1)
 
 

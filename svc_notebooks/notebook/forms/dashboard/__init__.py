@@ -4,9 +4,4 @@ dashboard: the page and its tabs.
 change_detector: finds out by polling whether something changed, so that the open tab is read again.
 exchange_panel: the HTTP exchanges of the session.
 sandbox_panel, sandbox_sections: the clock, faults, limits, snapshots and accounts of a sandbox.
-
-dashboard, tabs: the page, and which form each tab makes.
-change_detector: polls whether something changed, so that the open tab is read again.
-exchange_panel: the HTTP exchanges of the session.
-sandbox_panel, sandbox_sections: the clock, faults, limits, snapshots and people of a sandbox.
 """

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
@@ -102,7 +102,9 @@ class Dashboard(Form):
         self.tabs.selected_index = 0
         self._compose(style_sheet("dashboard.css"), self.head, self.status, self.alert, self.tabs)
         self._guard(self._open)
-        self._poll_task = _start_task(self._poll_forever)
+        self._poll_task: asyncio.Task[None] | None = None
+        with suppress(RuntimeError):  # without an event loop nothing is polled
+            self._poll_task = asyncio.get_running_loop().create_task(self._poll_forever())
 
     @property
     def session(self) -> Session:
@@ -248,10 +250,3 @@ class Dashboard(Form):
 
     def __repr__(self) -> str:
         return f"<Dashboard: {', '.join(page.title for page in self._tabs)}>"
-
-
-def _start_task(poll: Any) -> asyncio.Task[None] | None:
-    with suppress(RuntimeError):
-        task: asyncio.Task[None] = asyncio.get_running_loop().create_task(poll())
-        return task
-    return None

@@ -29,9 +29,7 @@ _EMPTY = {"summary": "", "location": "", "description": "", "recurrence": [], "a
 
 
 def fill_controls(controls: EventControls, event: JSONObject, read_back: Callable[[], JSONObject]) -> None:
-    """Set the controls to an event.
-
-    Fields that they cannot represent go into the JSON of the other fields.
+    """Set the controls to an event. Fields that they cannot represent go into the JSON of the other fields.
 
     `read_back` returns the event that the controls represent, for the comparison.
     """
@@ -103,9 +101,7 @@ def _value_of(row: Binding, event: JSONObject) -> Any:
 def _set_times(controls: EventControls, event: JSONObject) -> None:
     """Set start, end and their time zones.
 
-    Without times in the event, the controls stay as they are.
-
-    Times that the controls cannot represent leave them empty.
+    Without times in the event, the controls do not change. Times that they cannot represent leave them empty.
     """
     if not event.keys() & set(_TIMES):
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
@@ -55,10 +55,17 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
 
     def read(self, session: Session, ids: list[str] | None = None) -> None:
         """Fill the list with these files or with all. The selected one stays selected if it still exists."""
-        documents = _list_documents(session) if ids is None else [_document(session, file_id) for file_id in ids]
+        from ....client.about import capabilities_of, native_name
+
+        if ids is None:
+            natives = [f"mimeType = '{native_type}'" for native_type in capabilities_of(session).exports]
+            documents = latest_files(session, "mimeType", q=f"({' or '.join(natives)})") if natives else []
+        else:
+            documents = [_read_document(session, file_id) for file_id in ids]
         before = self.chooser.value
-        self._documents = {str(facts["id"]): facts for facts in documents}
-        self.chooser.options = [(_document_line(session, facts), key) for key, facts in self._documents.items()]
+        self._documents = {file["id"]: file for file in documents}
+        types = {key: native_name(session.names, str(file.get("mimeType"))) for key, file in self._documents.items()}
+        self.chooser.options = [(file_line(file, types[key]), key) for key, file in self._documents.items()]
         self.chooser.value = before if before in self._documents else next(iter(self._documents), None)
         self._show_note()
 
@@ -69,14 +76,7 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
         self.note.value = tag("p", words, role="status", style="margin: 2px") if words else ""
 
 
-def _list_documents(session: Session) -> list[File]:
-    from ....client.about import capabilities_of
-
-    natives = [f"mimeType = '{native_type}'" for native_type in capabilities_of(session).exports]
-    return latest_files(session, "mimeType", q=f"({' or '.join(natives)})") if natives else []
-
-
-def _document(session: Session, file_id: str) -> File:
+def _read_document(session: Session, file_id: str) -> File:
     """Return the metadata of a document. Raises NotFound, and NotAllowed for a file that is not a native document."""
     from ....client.about import export_formats
     from ....client.downloads.exports import not_native
@@ -86,12 +86,6 @@ def _document(session: Session, file_id: str) -> File:
     if not export_formats(session, str(facts.get("mimeType"))):
         raise not_native(facts)
     return facts
-
-
-def _document_line(session: Session, facts: Any) -> str:
-    from ....client.about import native_name
-
-    return file_line(facts, native_name(session.names, str(facts.get("mimeType"))))
 
 
 KERNEL, BROWSER = "kernel", "browser"
@@ -198,9 +192,7 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         return ExportRequest(session, str(facts["id"]), str(facts["name"]), name, chosen, path)
 
     def code(self, *, path: str = "", overwrite: bool = False) -> str:
-        """Return the equivalent call.
-
-        `path` replaces that of the form, `overwrite` is the argument of `export`.
+        """Return the equivalent call. `path` replaces that of the form, `overwrite` is the argument of `export`.
 
         >>> ExportControls().code()
         "svc.export('...', 'pdf')"
@@ -209,10 +201,7 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         if facts is None or chosen is None:
             return "svc.export('...', 'pdf')"
         path = path or (self.path.value.strip() if self.target.value == KERNEL else "")
-        arguments: list[Any] = [facts["id"], self._format_argument(chosen), *([path] if path else [])]
-        return f"svc.export({', '.join(map(repr, arguments))}{', overwrite=True' if overwrite else ''})"
-
-    def _format_argument(self, chosen: ExportFormat) -> str:
-        """Return the extension, or the media type if two formats have the same extension."""
         first = next(row for row in self._formats if row.extension == chosen.extension)
-        return chosen.extension if first == chosen else chosen.media_type
+        name = chosen.extension if first == chosen else chosen.media_type  # two formats may have the same extension
+        arguments = [facts["id"], name, *([path] if path else [])]
+        return f"svc.export({', '.join(map(repr, arguments))}{', overwrite=True' if overwrite else ''})"

@@ -53,9 +53,6 @@ def export_form(file: File | None = None, *, session: Session | None = None) -> 
 
     `form.result` is the frame of the exports, `form.code()` the equivalent call, `form.last_error` the last error.
 
-    `form.result` is the frame of what was exported, `form.code()` the call that does the same,
-    `form.last_error` the last thing that went wrong.
-
     Args:
         file: The documents in the list, as an id, a row, a DataFrame or a list of ids; None lists those of the
             service, last modified first.

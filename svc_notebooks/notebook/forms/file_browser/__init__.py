@@ -5,10 +5,4 @@ search, recent_files: the query with its controls, and the requests that list fi
 details, preview: a file as a table row, its details, and a preview of its content.
 dialogs, dialog_inputs: the dialog before an action, and two of its controls.
 downloads, download_results, abuse_question: downloads, their results, and the question about flagged files.
-
-browser, actions, dialog_actions: the form, what it can do to files, and which action an answered dialog means.
-query, search_bar, recent_files: the query, its controls, and the requests that list files.
-details, details_panel, preview: a file as a table row, its details, and a preview of its content.
-dialogs, new_file, byte_range: the dialog before an action, and two of its controls.
-downloads, download_results, abuse_question: downloads, what came of them, and the question about flagged files.
 """

@@ -21,13 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FileAction:
-    """An action.
-
-    `code` is the equivalent code, `run` performs it, `message` is shown afterwards.
+    """An action. `code` is the equivalent code, `run` performs it, `message` is shown afterwards.
 
     `in_thread` is set for actions that may move many bytes; `cancelled_message` is shown when one is cancelled.
-
-    `long`: it may move many bytes, so it runs in a thread; `stopped` is shown when it is cancelled.
     """
 
     code: str

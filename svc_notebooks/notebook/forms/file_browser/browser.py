@@ -44,10 +44,6 @@ def file_browser(*, session: Session | None = None) -> FileBrowser:
     It downloads files or a range of them, replaces their content, and sets whether viewers can copy them. It asks
     before it overwrites a path, and before it downloads a file that is flagged as abusive, which only its owner can.
 
-
-    It downloads files or a part of them, replaces their content, and sets whether viewers may copy them. Other content
-    at a path, and a file that is flagged as abusive, are asked about first; only its owner can download a flagged file.
-
     `browser.result` is the frame of the files that are shown, `browser.chosen` that of the selected ones,
     `browser.code()` the call for the last action, `browser.last_error` the last error.
 

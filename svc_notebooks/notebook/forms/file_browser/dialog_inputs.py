@@ -63,9 +63,7 @@ _RANGE_HINT = "Empty: the whole file. The first byte is 0, and the last one is i
 
 
 class ByteRangeField(Field):
-    """Two numbers.
-
-    `value` is a range such as `bytes=0-99`, or None for the whole file.
+    """Two numbers. `value` is a range such as `bytes=0-99`, or None for the whole file.
 
     >>> part = ByteRangeField()
     >>> part.first.value, part.last.value = "10", "99"

@@ -27,13 +27,9 @@ KERNEL, BROWSER = "kernel", "browser"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A dialog.
-
-    `parts` are its controls, `verb` the label of the button that confirms.
+    """A dialog. `parts` are its controls, `verb` the label of the button that confirms.
 
     It is about `files` files; None stands for one or more.
-
-    It is about so many `files`; None: about one or several.
     """
 
     key: str

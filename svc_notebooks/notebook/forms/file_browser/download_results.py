@@ -77,9 +77,6 @@ class DownloadResult:
 
     A file that was not saved has either a conflict, with its download in `blocked`, or its download in `flagged`.
     `error` is the first error of another kind. `bodies` has the content for browser downloads.
-
-    Of each file that was not saved there is either a conflict, with its download in `blocked`, or its download in
-    `flagged`; `error` is the first that is neither. `bodies` has what is for the browser.
     """
 
     outcomes: tuple[str, ...] = ()

@@ -25,9 +25,6 @@ class Actions:
 
     `do` runs an action and shows the text that its second argument returns for the result; `focus_button` focuses the
     button that the download began with.
-
-    `do` runs an action and then shows the text that its second argument makes of the result; `focus_button` focuses
-    the button that the download began with.
     """
 
     session: Callable[[], Session]

@@ -46,9 +46,7 @@ class FilePreview:
 def fetch_preview(session: Session, facts: File, *, acknowledge_abuse: bool = False) -> FilePreview | None:
     """Fetch the content for a preview.
 
-    Return None without a request for content if the file is flagged as abusive.
-
-    Raises ValueError where that is too much.
+    Return None if the file is flagged as abusive. Raises ValueError for a file that is too large.
     """
     media_type = str(facts.get("mimeType") or "")
     if session.names.is_native(media_type):

@@ -50,9 +50,7 @@ class FileQuery:
 
     @property
     def q(self) -> str:
-        """The query of the interface.
-
-        A query that a person has written is not changed.
+        """The query of the interface. A query that a person has written is not changed.
 
         >>> FileQuery(text="bird's").q
         "'root' in parents and trashed = false and name contains 'bird\\\\'s'"
@@ -98,9 +96,7 @@ def quote(text: str) -> str:
 
 
 class FileSearch(widgets.HBox):  # type: ignore[misc]
-    """The controls.
-
-    `query` returns their query.
+    """The controls. `query` returns their query.
 
     >>> search = FileSearch()
     >>> search.text.value = "birds"

@@ -3,8 +3,4 @@
 builder, controls: all controls together, and those of days and of the end.
 rule: converts the controls to an RRULE line and back.
 preview, month_calendars: the next instances of a recurrence, and months with its days marked.
-
-builder, weekdays, month_choice, end: the controls.
-rule: converts what is chosen to an RRULE line and back.
-preview, month_calendars: the next instances of a recurrence, and the months with its days marked.
 """

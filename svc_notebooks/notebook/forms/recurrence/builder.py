@@ -136,8 +136,6 @@ def _zone(start: Start) -> tzinfo | None:
 def lines_from_text(text: str, start: Start) -> list[str]:
     """Return the lines in a text, or those that its words mean. Raises ValueError for unknown words.
 
-    Raises ValueError, with what can be written, for words that nobody understands.
-
     >>> lines_from_text("daily, 3 times", date(2026, 11, 2))
     ['RRULE:FREQ=DAILY;COUNT=3']
     """

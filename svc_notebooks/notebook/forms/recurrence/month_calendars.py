@@ -2,10 +2,6 @@
 
 A month is an HTML table. A day with an instance is marked and bold; a day whose instance was cancelled or moved is
 struck out. If the offset from UTC has changed since the previous instance, the new offset stands below the day.
-
-A month is a table, and stays one wherever it is shown. A day on which something takes place is marked and bold; one
-that was cancelled or moved away is struck out; where the clock has changed since the instance before, the new offset
-from UTC stands below the day.
 """
 
 from __future__ import annotations
@@ -133,21 +129,19 @@ def _cell(day: date, marks: DayMarks | None) -> Markup:
 def _marks_text(marks: DayMarks) -> str:
     parts = []
     if marks.times:
-        parts.append("the event takes place" if marks.times == 1 else f"it takes place {marks.times} times")
+        parts.append("1 instance" if marks.times == 1 else f"{marks.times} instances")
     if marks.left_reason:
         parts.append(f"one is {marks.left_reason}" if marks.times else marks.left_reason)
     if marks.offset:
-        parts.append(f"the clock has changed to UTC{marks.offset}")
+        parts.append(f"the offset has changed to UTC{marks.offset}")
     return ", ".join(parts)
 
 
 def _month_text(month: date, days: Mapping[date, DayMarks]) -> str:
     within = {day: marks for day, marks in sorted(days.items()) if (day.year, day.month) == (month.year, month.month)}
-    return f"{month_name(month)}: {', '.join(_day_text(day, marks) for day, marks in within.items()) or 'none'}"
-
-
-def _day_text(day: date, marks: DayMarks) -> str:
-    notes = [f"{marks.times} times"] if marks.times > 1 else []
-    notes += [marks.left_reason] if marks.left_reason else []
-    notes += [f"UTC{marks.offset}"] if marks.offset else []
-    return f"{day.day} ({', '.join(notes)})" if notes else str(day.day)
+    texts = []
+    for day, marks in within.items():
+        times = f"{marks.times} times" if marks.times > 1 else ""
+        notes = ", ".join(filter(None, [times, marks.left_reason, f"UTC{marks.offset}" if marks.offset else ""]))
+        texts.append(f"{day.day} ({notes})" if notes else str(day.day))
+    return f"{month_name(month)}: {', '.join(texts) or 'none'}"

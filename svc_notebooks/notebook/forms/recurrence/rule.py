@@ -33,9 +33,7 @@ class Repeat:
     count: int | None = None
 
     def line(self, start: Start) -> str:
-        """Return the RRULE line for an event with this start.
-
-        `until` includes all of its day in the zone of the start.
+        """Return the RRULE line for an event with this start. `until` includes all of its day in the zone of the start.
 
         >>> Repeat(Freq.WEEKLY, 2, weekdays=(0, 2)).line(date(2026, 11, 2))
         'RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE'
@@ -102,9 +100,7 @@ def _from_rule(rule: Rule, start: Start) -> Repeat:
 
 
 def nth_of_month(day: date) -> tuple[int, int]:
-    """Return which weekday of its month a day is.
-
-    The first Monday is (1, 0), the last of five (-1, 0).
+    """Return which weekday of its month a day is. The first Monday is (1, 0), the last of five (-1, 0).
 
     >>> nth_of_month(date(2026, 11, 30))
     (-1, 0)

@@ -23,9 +23,7 @@ TARGETS = (
 
 
 class ConvertChoice(widgets.VBox):  # type: ignore[misc]
-    """The controls.
-
-    `arguments` are those of `upload`.
+    """The controls. `arguments` are those of `upload`.
 
     >>> choice = ConvertChoice()
     >>> choice.target.value = "document"; choice.arguments()

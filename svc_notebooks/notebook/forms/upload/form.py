@@ -37,9 +37,6 @@ def upload_form(*, session: Session | None = None) -> UploadForm:
     They become new files, or one becomes the content of an existing file, after a question that names that file.
     "More options" has the copy restriction, the media type, an id for one new file, and more metadata.
 
-    They become new files, or one becomes the content of an existing file, after a question that names that file.
-    "More options" has the copy restriction, the media type, an id of the service for one new file, and more metadata.
-
     `form.result` is the frame of the uploaded files, `form.code()` the equivalent call, `form.last_error` the last
     error.
 

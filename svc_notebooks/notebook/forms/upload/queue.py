@@ -3,11 +3,6 @@
 A kernel handles a click only between two pieces of work, so a whole upload in one piece could not be cancelled. In a
 sandbox, which never waits and may have no threads, the pieces are steps (a chunk, a status query, a wait) on the event
 loop of the kernel. Over a network a step may take long, so it runs in a thread and the event loop waits for it.
-
-A kernel hears a pressed button only between two pieces of work, so an upload that ran to its end in one
-go could not be cancelled. In a sandbox, where nothing waits and there may be no thread, the pieces are
-steps (a chunk, a question, a wait) on the kernel's own event loop; over a network a step may take long, and a
-thread that the loop waits for makes it.
 """
 
 from __future__ import annotations
@@ -33,15 +28,10 @@ class Cancelled(Exception):
 
 
 class UploadQueue:
-    """The uploads.
-
-    `files` are the finished ones, `current` is the running one.
+    """The uploads. `files` are the finished ones, `current` is the running one.
 
     `report` is called with the request, the bytes that were sent and the total. If `run` raises, it can be called again
     and continues.
-
-    `report` is told (label, bytes sent, bytes in all) as they go. `run` may be called again after it
-    raised: it goes on where it stopped.
     """
 
     def __init__(

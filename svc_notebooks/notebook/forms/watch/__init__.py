@@ -2,7 +2,4 @@
 
 panel: the panel, which opens and stops channels and shows their messages.
 controls: the controls of a channel, with its expiration.
-
-panel: opens, renews and stops channels, and shows their messages.
-controls, expiration: the controls of a channel, and when it expires.
 """

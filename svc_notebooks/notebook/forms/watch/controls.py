@@ -230,9 +230,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         return {name: value for name, value in named.items() if value} | self.ends.arguments
 
     def read(self, session: Session, *, in_kernel: bool) -> dict[str, str]:
-        """Fill the list of files.
-
-        `in_kernel` is true if the service can reach a receiver of this kernel.
+        """Fill the list of files. `in_kernel` is true if the service can reach a receiver of this kernel.
 
         Returns:
             Their names by their ids.
@@ -263,7 +261,10 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         lines += ["rx = svc.receiver()"] if address is None else []
         to = "rx" if address is None else repr(address)
         if address is None and self.responses.value is not RESPONSES[0]:
-            lines += [_answer_code(*answer) for answer in self.responses.value.plan if answer != (200, None, 0)]
+            for status, times, delay in self.responses.value.plan:
+                more = (f", times={times}" if times else "") + (f", delay={delay:g}" if delay else "")
+                if status != 200 or more:
+                    lines.append(f"rx.answer_with({status}{more})")
         shown = self._shown_arguments()
         if self.target.value == CHANGES:
             lines.append(f"channel = svc.watch_changes({to}{shown})")
@@ -287,8 +288,3 @@ def _service_problems(body: JSONObject, now: int) -> dict[str, str]:
     except ApiError as error:
         return {str(row.location): row.message for row in error.rows}
     return {}
-
-
-def _answer_code(status: int, times: int | None, delay: float) -> str:
-    more = (f", times={times}" if times else "") + (f", delay={delay:g}" if delay else "")
-    return f"rx.answer_with({status}{more})"

@@ -41,9 +41,6 @@ def watch_panel(*, session: Session | None = None) -> WatchPanel:
     `panel.result` is the frame of the messages, `panel.code()` the cell that opens the same channel,
     `panel.receiver` the receiver (created with the first channel), `panel.last_error` the last error.
 
-    `panel.result` is the frame of the messages, `panel.code()` the cell that opens the same channel,
-    `panel.receiver` the receiver (made with the first channel), `panel.last_error` the last thing that went wrong.
-
     Args:
         session: Whose files are watched; None is the current session. Only a sandbox can reach a receiver of this
             kernel; for an external service, enter the address of a receiver.

@@ -2,8 +2,6 @@
 
 The text of a time zone is an IANA name, or an offset from UTC such as +01:00, which is sent in the date-time and not
 as a time zone.
-
-The text is an IANA name, or an offset from UTC such as +01:00, which is sent in the date-time and not as a time zone.
 """
 
 from __future__ import annotations

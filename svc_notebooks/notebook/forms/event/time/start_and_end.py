@@ -25,13 +25,9 @@ _TO = "The last day of the event"
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """The selected times.
-
-    Without a date they are unknown. `last` is the last day of an all-day event.
+    """The selected times. Without a date they are unknown. `last` is the last day of an all-day event.
 
     A zone is an IANA name or an offset such as +01:00; `end_zone` is empty if the end has the zone of the start.
-
-    A zone is an IANA name or an offset such as +01:00; `end_zone` is empty where the end has the zone of the start.
     """
 
     all_day: bool

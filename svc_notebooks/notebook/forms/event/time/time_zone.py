@@ -48,8 +48,6 @@ class ZoneChoice(Field):
     """A text field for a zone or a part of its name, and the list of matching zones.
 
     The style sheet shows the list only while one of them has the focus.
-
-    The style sheet shows the list only while somebody is at it.
     """
 
     def __init__(
