@@ -147,7 +147,7 @@ class Receiver:
         if len(matches) < count:
             arrived = ", ".join(str(message.notification.state) for message in self._inbox.messages()) or "nothing"
             expected = f"{count} of {state or 'any state'}{f' on channel {channel}' if channel else ''}"
-            raise TimeoutError(f"waited {timeout:g} seconds for {expected}; what came is: {arrived}")
+            raise TimeoutError(f"waited {timeout:g} seconds for {expected}; received: {arrived}")
         return frame(MESSAGES, [message_record(message) for message in matches])
 
     def messages(self) -> DataFrame:

@@ -37,7 +37,7 @@ def _rule_in_path(context: ServiceContext, request: RequestContext, calendar: Ca
     for row in _rows(context, calendar):
         if row.scope == rule_id:
             return row
-    raise refuse("notFound", message=f"there is no rule {rule_id[:200]} for this calendar.")
+    raise refuse("notFound", message=f"there is no access rule {rule_id[:200]} for this calendar.")
 
 
 def insert(context: ServiceContext, request: RequestContext) -> Response:
@@ -60,7 +60,7 @@ def _grant(
     context: ServiceContext, request: RequestContext, calendar: CalendarRow, scope: str, role: CalendarRole
 ) -> Response:
     if scope == f"user:{calendar.owner}":
-        raise refuse("invalid", field="scope.value", message="the owner of a calendar stays its owner.")
+        raise refuse("invalid", field="scope.value", message="the role of the calendar's owner cannot be changed.")
     row = AccessRow(calendar.id, scope, role)
     context.store.calendars.grant(row)
     return resource_response(request, _resource(context, row), RULE_SHAPE)
@@ -88,6 +88,6 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
         calendar = calendar_of(context, request, CalendarRole.OWNER)
         row = _rule_in_path(context, request, calendar)
         if row.scope == f"user:{calendar.owner}":
-            raise refuse("invalid", field="ruleId", message="the owner of a calendar stays its owner.")
+            raise refuse("invalid", field="ruleId", message="the rule of the calendar's owner cannot be deleted.")
         context.store.calendars.revoke(calendar.id, row.scope)
     return empty_response(204)

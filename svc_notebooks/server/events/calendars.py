@@ -165,7 +165,9 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
     with context.store.transaction():
         row = calendar_of(context, request, CalendarRole.OWNER)
         if row.primary:
-            raise refuse("invalid", field="calendarId", message="a primary calendar is cleared, not deleted.")
+            raise refuse(
+                "invalid", field="calendarId", message="a primary calendar cannot be deleted; clear it instead."
+            )
         context.store.events.drop_all(row.id)
         context.store.calendars.drop(row.id)
     return empty_response(204)
@@ -176,7 +178,11 @@ def clear(context: ServiceContext, request: RequestContext) -> Response:
     with context.store.transaction():
         row = calendar_of(context, request, CalendarRole.OWNER)
         if not row.primary:
-            raise refuse("invalid", field="calendarId", message="only a primary calendar is cleared; delete this one.")
+            raise refuse(
+                "invalid",
+                field="calendarId",
+                message="only a primary calendar can be cleared; delete this one instead.",
+            )
         context.store.events.drop_all(row.id)
     return empty_response(204)
 

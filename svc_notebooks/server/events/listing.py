@@ -126,7 +126,7 @@ def _read_criteria(context: ServiceContext, request: RequestContext, calendar: C
     since = None
     if (token := query.get("syncToken")) is not None:
         if excluded := [name for name in _EXCLUDED_BY_SYNC_TOKEN if name in query]:
-            raise refuse("invalidParameter", name=excluded[0], message="it does not go with syncToken.")
+            raise refuse("invalidParameter", name=excluded[0], message="it cannot be combined with syncToken.")
         try:
             since = decode_page_token(token, ("sync", calendar.id), 1, context.secret)[0]
         except Exception:
@@ -144,7 +144,9 @@ def _instant(query: Query, name: str) -> datetime | None:
             return parse_time(text).astimezone(UTC)
     except ValueError:
         pass
-    raise refuse("invalidParameter", name=name, message="expected RFC 3339 with an offset: 2026-11-02T00:00:00Z.")
+    raise refuse(
+        "invalidParameter", name=name, message="expected RFC 3339 with an offset, such as 2026-11-02T00:00:00Z."
+    )
 
 
 def _filters(query: Query) -> Iterator[Callable[[EventRecord], bool]]:

@@ -48,7 +48,7 @@ def message(path: str, host: str, headers: Sequence[tuple[str, str]], body: byte
     lines = [f"POST {path} HTTP/1.1", *(f"{name}: {value}" for name, value in pairs)]
     for line in lines:
         if _CONTROL.search(line):
-            raise ValueError(f"the header {line.partition(':')[0]!r} has a control character in it")
+            raise ValueError(f"the header {line.partition(':')[0]!r} contains a control character")
     return "\r\n".join([*lines, "", ""]).encode() + body
 
 

@@ -62,7 +62,7 @@ def _load(context: ssl.SSLContext, certificates: list[str]) -> None:
         if certificates:
             context.load_verify_locations(cadata="\n".join(certificates).encode("ascii", "replace").decode())
     except ssl.SSLError as error:
-        raise ValueError(f"a certificate in it cannot be read: {error.reason or error}") from None
+        raise ValueError(f"a certificate in the text cannot be read: {error.reason or error}") from None
 
 
 def _read_revocation_list(pem: str) -> set[tuple[bytes, int]]:
@@ -74,6 +74,6 @@ def _read_revocation_list(pem: str) -> set[tuple[bytes, int]]:
     try:
         crl = x509.load_pem_x509_crl(pem.encode())
     except ValueError as error:
-        raise ValueError(f"a revocation list in it cannot be read: {error}") from None
+        raise ValueError(f"a revocation list in the text cannot be read: {error}") from None
     issuer = crl.issuer.public_bytes()
     return {(issuer, revoked.serial_number) for revoked in crl}

@@ -157,7 +157,7 @@ def test_a_silent_client_does_not_delay_others(lab, rx):
 
 def test_a_timeout_reports_the_messages_that_came(lab, rx):
     svc.watch_changes(rx)
-    with pytest.raises(TimeoutError, match=r"waited 0\.1 seconds for 1 of trash; what came is: sync"):
+    with pytest.raises(TimeoutError, match=r"waited 0\.1 seconds for 1 of trash; received: sync"):
         rx.wait_for("trash", timeout=0.1)
 
 

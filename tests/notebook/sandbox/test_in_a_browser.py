@@ -103,7 +103,7 @@ def test_a_receiver_there_shows_what_one_with_a_socket_shows():
 def test_nobody_waits_for_what_nobody_can_send(lab):
     rx = svc.receiver()
 
-    with pytest.raises(TimeoutError, match="what came is: nothing"):
+    with pytest.raises(TimeoutError, match="received: nothing"):
         rx.wait_for("sync", timeout=3600)
 
 
