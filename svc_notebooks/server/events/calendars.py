@@ -165,9 +165,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
     with context.store.transaction():
         row = calendar_of(context, request, CalendarRole.OWNER)
         if row.primary:
-            raise refuse(
-                "invalid", field="calendarId", message="a primary calendar cannot be deleted; clear it instead."
-            )
+            raise refuse("invalid", field="calendarId", message="a primary calendar can only be cleared.")
         context.store.events.drop_all(row.id)
         context.store.calendars.drop(row.id)
     return empty_response(204)
@@ -181,7 +179,7 @@ def clear(context: ServiceContext, request: RequestContext) -> Response:
             raise refuse(
                 "invalid",
                 field="calendarId",
-                message="only a primary calendar can be cleared; delete this one instead.",
+                message="only a primary calendar can be cleared.",
             )
         context.store.events.drop_all(row.id)
     return empty_response(204)
