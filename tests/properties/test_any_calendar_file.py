@@ -1,4 +1,4 @@
-"""Whatever event the service takes, its file can be written, and read by a library that did not write it."""
+"""Tests that the calendar file of any accepted event can be written, and read by another library."""
 
 from __future__ import annotations
 

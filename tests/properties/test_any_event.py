@@ -1,4 +1,4 @@
-"""Whatever is sent as an event, there is an answer, and core/events/validation.py knows beforehand what it will be."""
+"""Tests that any event has a response, which core/events/validation.py predicts."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ anything = st.recursive(
 
 
 def places(value: Any, here: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The way to every value inside a JSON value."""
+    """Yield the path of every value inside a JSON value."""
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [*([here] if here else []), *(place for key, member in inside for place in places(member, (*here, key)))]
 
@@ -99,7 +99,7 @@ hypothesis_settings = examples(suppress_health_check=[HealthCheck.too_slow, Heal
 
 
 class ServiceUnderTest:
-    """A service that is new for every example, as far as events go."""
+    """Return a service without events of other examples."""
 
     def __init__(self, service: Service) -> None:
         self.service = service
@@ -123,7 +123,7 @@ def service() -> ServiceUnderTest:
 
 
 def outcome(response: Response) -> tuple[int, dict[str, Any]]:
-    """Status and body, of which an error has the one shape and names its field."""
+    """Return the status and the body. An error has the one shape and names its field."""
     body = json.loads(response.content() or b"{}")
     if response.status >= 400:
         assert body["error"]["code"] == response.status
@@ -155,7 +155,7 @@ def test_any_body_has_an_answer(
 @pytest.mark.spec("E-12", "E-12b", "E-12c", "E-13", "E-13a", "E-13b", "E-13c", "E-13d")
 @hypothesis_settings
 @given(event=events, method=st.sampled_from(["POST", "PATCH", "PUT"]))
-def test_any_event_has_an_answer_that_names_what_is_wrong(
+def test_any_event_has_a_response_that_names_its_problems(
     service: ServiceUnderTest, caplog: pytest.LogCaptureFixture, event: dict[str, Any], method: str
 ) -> None:
     service.sweep()
@@ -222,7 +222,7 @@ def test_the_defaults_are_those_of_the_interface() -> None:
 @pytest.mark.spec("E-18", "E-18a")
 @hypothesis_settings
 @given(event=whole_or_less)
-def test_what_is_accepted_comes_back_and_may_be_sent_again(service: ServiceUnderTest, event: dict[str, Any]) -> None:
+def test_an_accepted_event_is_returned_and_may_be_sent_again(service: ServiceUnderTest, event: dict[str, Any]) -> None:
     service.sweep()
 
     made = outcome(service.event("POST", EVENTS + ALL, event))[1]

@@ -1,4 +1,4 @@
-"""The client's transfer loop against a service that fails as it is told (cases C51 to C65).
+"""Tests of the client's uploads against a scripted service (cases C51 to C65).
 
 Every list of faults is exhausted in the end: a fault that did not happen proves nothing.
 """
@@ -85,7 +85,7 @@ BREAK, SERVER_ERROR = pytest.mark.spec("A3-21", "A3-21b"), pytest.mark.spec("A3-
         *(pytest.param(answer(status), id=str(status), marks=SERVER_ERROR) for status in (500, 502, 503, 504)),
     ],
 )
-def test_after_every_failure_the_next_request_is_a_question(fault: object) -> None:
+def test_after_every_failure_the_next_request_is_a_status_query(fault: object) -> None:
     shelf = Shelf({"PUT": [fault]})
 
     upload(session_for(shelf), CONTENT, chunk_size=Q)
@@ -138,7 +138,7 @@ def test_c54_a_last_answer_that_is_lost_makes_no_second_file() -> None:
 
 @pytest.mark.spec("A3-20")
 def test_c55_less_was_stored_than_sent_and_the_next_chunk_begins_behind_it() -> None:
-    """The service keeps 307200 bytes of the first 512 KiB and says so with a 308."""
+    """The service stores 307200 bytes of the first 512 KiB, and answers so with a 308."""
     keeps_300k = after(307_200, answer(308, Range="bytes=0-307199"))
     shelf = Shelf({"PUT": [keeps_300k]})
 
@@ -170,7 +170,7 @@ def test_c57_a_308_without_range_is_asked_about_once_and_means_nothing_is_stored
 
 @pytest.mark.spec("A3-20")
 def test_c58_a_gap_is_asked_about_and_not_sent_again_and_again() -> None:
-    """A service that forgot a chunk answers 503 about the offset; the question tells where to go on."""
+    """A service that lost a chunk answers 503 for the offset, and the status query returns where to continue."""
 
     def forgets(shelf: Shelf, request: Request) -> Response:
         uri = request.url
@@ -231,7 +231,7 @@ def test_c59_and_not_for_a_stream_whose_beginning_is_gone() -> None:
 
 @pytest.mark.spec("A3-20")
 def test_c60_a_service_that_goes_backwards_is_followed() -> None:
-    """The second chunk's 308 names fewer bytes than the first one's did."""
+    """The second 308 has fewer bytes than the first one."""
 
     def backwards(shelf: Shelf, request: Request) -> Response:
         uri = request.url
@@ -407,7 +407,7 @@ def test_a_token_that_expires_on_the_way_is_asked_for_once_more() -> None:
 
 @pytest.mark.spec("X-07")
 def test_a_409_after_a_lost_session_means_that_the_file_is_there() -> None:
-    """Everything was sent, the answer and the session were lost, and the id is taken: by this very upload."""
+    """Everything was sent, the response and the session were lost, and the id is in use by this upload."""
 
     def forgets_after(shelf: Shelf, request: Request) -> Response:
         shelf.act(request)
@@ -470,7 +470,7 @@ def test_a_source_that_cannot_be_read_is_the_persons_error_and_no_reason_to_retr
 
 
 def test_a_service_with_sub_chunk_memory_is_followed_byte_by_byte() -> None:
-    """Whatever the service keeps of each chunk, the content arrives."""
+    """The content arrives, however much of each chunk the service stores."""
     dice = Random(3)
     faults = [after(dice.randrange(Q), dice.choice([reset, answer(503)])) if n % 2 else None for n in range(20)]
     shelf = Shelf({"PUT": faults}, rule=UploadRule(quantum=1))
@@ -481,7 +481,7 @@ def test_a_service_with_sub_chunk_memory_is_followed_byte_by_byte() -> None:
 
 
 def test_the_sessions_of_two_services_are_two(tmp_path: Path) -> None:
-    """The same file to another address is another upload."""
+    """The same file to another address is a separate upload."""
     shelf = Shelf()
     first = session_for(shelf, state_dir=tmp_path)
     start_upload(first, CONTENT, chunk_size=Q).close()

@@ -1,4 +1,4 @@
-"""Events and their copies as a machine: whatever organizers and guests do, a model says who sees what."""
+"""A state machine of events and their copies, compared with a model of what each user sees."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ choices = st.sampled_from(["all", "none", "externalOnly"])
 
 @dataclass
 class Known:
-    """What the model knows of an event."""
+    """An event in the model."""
 
     organizer: str
     guests: dict[str, str]
@@ -36,7 +36,7 @@ class Known:
     gone: bool = False
     private: dict[str, str] = field(default_factory=dict)
     left: set[str] = field(default_factory=set)
-    """Guests who took the event out of their own calendar."""
+    """Guests who deleted the event from their own calendar."""
 
     def holders(self) -> set[str]:
         if self.gone:

@@ -1,4 +1,4 @@
-"""Whatever the window and however large the pages, a list is the part of the whole list that lies in the window."""
+"""Tests that the list of a window, in pages of any size, is the part of the whole list in that window."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def bodies(draw: st.DrawFn) -> dict[str, Any]:
 
 
 class Calendar:
-    """A calendar that is filled anew for every example."""
+    """A calendar with new events for every example."""
 
     def __init__(self, service: Service) -> None:
         self.service, self.token = service, service.sign_in()
@@ -90,7 +90,7 @@ def calendar() -> Calendar:
 
 
 def instant(time: dict[str, str]) -> datetime:
-    """When a time of an answer is; the calendar's own zone is UTC."""
+    """Return the time of a response. The calendar's zone is UTC."""
     moment = datetime.fromisoformat(time.get("dateTime") or time["date"])
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 

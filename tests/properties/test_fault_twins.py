@@ -1,4 +1,5 @@
-"""The same fault, in-process and over a socket: two services of one seed see the same requests, and stay twins.
+"""Tests that a fault has the same effect in-process and over a socket, with two services of one seed and the same
+requests.
 
 Any action, at any byte, on any request; what the caller sees and what the service is afterwards must be equal.
 """
@@ -30,7 +31,7 @@ Seen = tuple[int, bytes] | str
 
 
 class Stage:
-    """Whatever service an example has, behind one socket."""
+    """The service of the current example, behind one socket."""
 
     def __init__(self, service: Service) -> None:
         self.policy, self.service = service.policy, service
@@ -57,7 +58,7 @@ def stage() -> Iterator[tuple[Stage, str]]:
 
 
 class Caller:
-    """Sends the same to a function or to a socket; what it sees, a cut included."""
+    """Sends requests to a function or to a socket, and returns the result, also of a cut connection."""
 
     def __init__(self, service: Service, address: str | None) -> None:
         self.service, self.address = service, address
@@ -129,7 +130,7 @@ STEPS = st.lists(
 
 
 def do(caller: Caller, kind: str, size: int, flag: bool) -> Seen:
-    """One request; `flag`: chunked, or a part of a file alone."""
+    """A request. `flag` sends it chunked, or asks for a part of a file."""
     body = bytes(range(256)) * (size // 256 + 1)
     if kind == "simple":
         return caller.send("POST", UPLOAD + "media", body[:size], chunked=flag, Content_Type="text/plain")
@@ -148,7 +149,7 @@ def do(caller: Caller, kind: str, size: int, flag: bool) -> Seen:
 
 
 def prepared(caller: Caller) -> Caller:
-    """With a file and an upload under way."""
+    """Return a service with a file and an open upload session."""
     caller.send("POST", UPLOAD + "media", b"x" * 2 * Q, Content_Type="text/plain")
     caller.file = caller.service._context.store.files.get(_only_file(caller.service)).id  # type: ignore[union-attr]
     caller.send("POST", UPLOAD + "resumable")
@@ -161,7 +162,7 @@ def _only_file(service: Service) -> str:
 
 
 def state(service: Service) -> Any:
-    """All rows and bytes; a generation only tells requests of now apart."""
+    """Return all rows and bytes, without the generations, which only distinguish current requests."""
     context = service._context
     rows = {name: list(table_rows) for name, table_rows in context.store.rows() if name != "rope"}
     rows["sessions"] = [row[:-2] + row[-1:] for row in rows["sessions"]]
@@ -172,14 +173,16 @@ def state(service: Service) -> Any:
 
 
 def journal_rows(service: Service) -> list[Any]:
-    """What the journal says, but for what nobody can know of a broken connection."""
+    """Return the journal without the fields that differ for a broken connection."""
     keys = ("operation", "method", "status", "offset_before", "offset_after", "fault", "decided_by")
     return [tuple(row[key] for key in keys) for row in service.journal()]
 
 
 @examples(0.4)
 @given(steps=STEPS, requests=st.lists(REQUESTS, min_size=1, max_size=6), in_order=st.booleans())
-def test_twins_stay_twins(stage: Any, steps: Any, requests: Any, in_order: bool) -> None:
+def test_faults_have_the_same_effect_in_process_and_over_a_socket(
+    stage: Any, steps: Any, requests: Any, in_order: bool
+) -> None:
     with open_service(seed=0) as first, open_service(seed=0) as second:
         stage[0].service = second
         near, far = prepared(Caller(first, None)), prepared(Caller(second, urlsplit(stage[1]).netloc))

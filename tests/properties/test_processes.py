@@ -1,4 +1,4 @@
-"""Pools of processes on one service (`fork`, `forkserver`, `spawn`, joblib): each answer is that of its question."""
+"""Tests of process pools that use one service (`fork`, `forkserver`, `spawn`, joblib)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STARTED_ANEW = ["forkserver", "spawn"]
 
 
 class Connected:
-    """A sandbox that is served, with a session of this process."""
+    """A sandbox behind a socket, with a session of this process."""
 
     def __init__(self, lab: Sandbox, *, tls: bool) -> None:
         server = lab.serve(tls=tls)
@@ -36,7 +36,7 @@ class Connected:
         svc.connect(*self.arguments, verify=server.ca)
 
     def check(self, sent: list[Sent]) -> None:
-        """Each file holds what was sent, and no byte of another one."""
+        """Check that each file has its own content."""
         stored = [(file, hashlib.md5(svc.read(file)).hexdigest()) for file, _ in sent]
         assert [content for content, expected in zip(stored, sent, strict=True) if content != expected] == []
 
@@ -73,7 +73,7 @@ def test_no_bytes_of_200_uploads_from_forked_pools_are_anothers(connected: Conne
 
 
 def test_forked_children_and_their_parent_work_at_the_same_time(connected: Connected) -> None:
-    """The children's end does not end the parent's connections, TLS or not."""
+    """The end of the children closes no connection of the parent, with or without TLS."""
     with FORK.Pool(4) as pool:
         waiting = pool.map_async(send, range(8), chunksize=1)
         ours = [send(number) for number in range(8, 16)]
@@ -110,7 +110,7 @@ def test_forked_children_draw_different_boundaries(connected: Connected) -> None
 
 
 @pytest.mark.parametrize("method", STARTED_ANEW)
-def test_a_process_that_is_started_anew_has_no_session_and_says_so(method: str) -> None:
+def test_a_spawned_process_has_no_session_and_raises(method: str) -> None:
     expected = pytest.raises(RuntimeError, match=r"in this process, which was started by another one: call connect\(")
     with svc.sandbox(), multiprocessing.get_context(method).Pool(1) as pool, expected:
         pool.apply(files)
@@ -139,7 +139,7 @@ def _in_a_new_sandbox() -> list[str]:
         return files()
 
 
-def test_what_cannot_travel_says_how_to_work_in_another_process(connected: Connected) -> None:
+def test_an_object_that_cannot_be_pickled_explains_the_alternative(connected: Connected) -> None:
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         begun = svc.start_upload(b"x", name="x")
         with svc.sandbox() as lab:

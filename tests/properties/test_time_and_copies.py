@@ -1,4 +1,4 @@
-"""Going back, forking and saving: whatever was done, the state is the same, and what follows is the same (seeded)."""
+"""Tests that restoring, forking and saving keep the state and all later results, for random actions (seeded)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EVENTS = "/calendar/v3/calendars/primary/events"
 
 
 class Hand:
-    """Somebody who does things to a service; what is answered is kept, and the same things can be done to another."""
+    """Performs actions on a service and keeps the results, so that they can be repeated on another."""
 
     def __init__(self, service: Service, token: str, known: list[str] | None = None) -> None:
         self.service, self.token = service, token
@@ -109,7 +109,7 @@ actions = st.lists(st.tuples(st.sampled_from(ACTIONS), st.integers(0, 300)), max
 
 
 def do(hand: Hand, todo: list[tuple[Callable[[Hand, int], None], int]]) -> list[tuple[int, bytes]]:
-    """What is answered to all of it."""
+    """Return the results of all actions."""
     hand.answers = []
     for action, number in [*todo, (Hand.look, 0)]:
         action(hand, number)
@@ -117,7 +117,7 @@ def do(hand: Hand, todo: list[tuple[Callable[[Hand, int], None], int]]) -> list[
 
 
 def everything(service: Service) -> dict[str, Any]:
-    """All that a service knows: its rows, its bytes, its time, where its ids stand."""
+    """Return the state of a service: rows, bytes, time and the position of its ids."""
     context = service._context
     rows = {name: list(table_rows) for name, table_rows in context.store.rows()}
     sizes = {part.key: part.size for part in context.store.contents.parts()}
@@ -129,7 +129,7 @@ def everything(service: Service) -> dict[str, Any]:
 
 
 def of_a_copy(service: Service) -> dict[str, Any]:
-    """What a copy has in common: it tells nobody, its parts have other names, and it counts as opened once more."""
+    """Return the state that a copy shares. It has no deliveries, other names of parts, and one opening more."""
     state = everything(service)
     parts, now, ids, counters = state.pop("")
     bytes_of = [(content, start, stop, parts[part]) for content, start, stop, part, _ in state.pop("rope")]
@@ -168,7 +168,7 @@ def test_a_restore_brings_everything_back_and_what_follows_is_the_same(
 @pytest.mark.parametrize("in_folder", [False, True])
 @examples(0.25)
 @given(before=actions, here=actions, there=actions)
-def test_a_fork_goes_its_own_way(in_folder: bool, before: Any, here: Any, there: Any) -> None:
+def test_a_fork_changes_independently(in_folder: bool, before: Any, here: Any, there: Any) -> None:
     with TemporaryDirectory() as folder, opened(folder if in_folder else None) as service:
         hand = Hand(service, service.sign_in())
         do(hand, before)
@@ -205,7 +205,7 @@ def test_what_is_saved_and_opened_is_the_same_and_goes_on_in_the_same_way(
 
 
 def _without_steps(todo: Any) -> Any:
-    """A copy tells nobody: the numbers of messages, which are in no answer, are drawn apart from all else."""
+    """A copy sends no notifications. The numbers of messages are drawn separately, and no response has them."""
     return [step for step in todo if step[0] is not Hand.watch]
 
 

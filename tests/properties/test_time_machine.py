@@ -1,4 +1,4 @@
-"""Moving the clock: whatever is due on the way happens at its time and in its order, as a model of a few lines says.
+"""Tests that a move of the clock performs everything due at its time and in its order, compared with a small model.
 
 Uploads and tokens end, channels end, messages are tried again. A receiver that is told something looks around: the
 clock stands at the message's time, who has a token that is over is let in no more, who has another is.
@@ -37,7 +37,7 @@ LIVES = st.sampled_from([1, 2, 7, 30, 100, 500])
 
 @dataclass
 class Watch:
-    """A channel whose receiver fails so many times before it answers 200."""
+    """A channel whose receiver fails a number of times before it answers 200."""
 
     name: str
     opened: datetime
@@ -45,7 +45,7 @@ class Watch:
     failures: int
 
     def attempts(self) -> list[datetime]:
-        """When its one message is sent, by the schedule alone: 1, 2, 4 and 8 seconds apart, never after the end."""
+        """Return the times of the attempts: 1, 2, 4 and 8 seconds apart, never after the end."""
         times = [self.opened]
         for wait in (1, 2, 4, 8)[: self.failures]:
             times.append(times[-1] + timedelta(seconds=wait))
@@ -175,7 +175,7 @@ class Machine(RuleBasedStateMachine):
         return [(format_time(from_millis(to_millis(time))), kind) for time, kind in sorted(ends) if time > since]
 
     def _next(self, watch: Watch) -> list[datetime]:
-        """The attempt that waits, at which nobody looks any more when the channel is over."""
+        """Return the waiting attempt, which is dropped when the channel ends."""
         if self.now >= watch.ends:
             return []
         sent = [time for time in watch.attempts() if time <= self.now]
@@ -190,8 +190,8 @@ class TestTimeMachine(Machine.TestCase):
     """Run by pytest."""
 
 
-def test_who_moves_the_clock_while_it_is_moved_moves_it_further() -> None:
-    """A receiver that waits in the middle of a move: the clock does not go back to where the move was to end."""
+def test_two_moves_of_the_clock_at_once_add_up() -> None:
+    """A receiver moves the clock during a move, and the clock does not go back to the end of the first move."""
     with open_service(seed=0, policy=POLICY, background=False) as service:
         token, began = service.sign_in(), service.clock.now()
 
@@ -209,8 +209,8 @@ def test_who_moves_the_clock_while_it_is_moved_moves_it_further() -> None:
         assert service.clock.advance(2) == began + timedelta(seconds=101)
 
 
-def test_who_waits_while_somebody_else_moves_the_clock_is_not_held_up() -> None:
-    """As a receiver in another thread would be, on whose answer that move waits."""
+def test_a_wait_is_not_delayed_by_another_move_of_the_clock() -> None:
+    """A receiver in another thread waits during a move that waits for its response."""
     clock, moving, answered = VirtualClock(), Event(), Event()
 
     class Slow:

@@ -1,4 +1,4 @@
-"""Several clients at the same thing at the same moment: one wins, nothing is lost, and all accounts of it agree.
+"""Tests of several clients that change the same thing at once: one succeeds, nothing is lost, and all records agree.
 
 Requests on one upload session at once are in tests/unit/server/test_races.py.
 """
@@ -34,7 +34,7 @@ Answer = tuple[int, Any]
 
 
 class TwoClients:
-    """A service, three hands on it, and what its channels were told."""
+    """A service, three clients, and the notifications of its channels."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -120,7 +120,7 @@ def test_an_id_is_given_to_one_channel(room: TwoClients) -> None:
     assert room.notifications == {(f"channel-{n}", "sync"): 1 for n in range(ROUNDS)}
 
 
-def test_who_says_what_they_have_read_overwrites_nobody(room: TwoClients) -> None:
+def test_a_write_with_if_match_overwrites_no_other_change(room: TwoClients) -> None:
     room.ask("POST", EVENTS, {**HOUR, "id": "counter", "summary": "0"})
 
     def count() -> Answer:
@@ -179,7 +179,7 @@ def test_the_file_the_change_log_and_the_messages_agree_over_a_restart(tmp_path:
 
 
 @pytest.mark.spec("T-01", "T-01b")
-def test_a_token_that_is_revoked_while_it_is_looked_up_is_good_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_token_revoked_during_its_lookup_is_invalid(monkeypatch: pytest.MonkeyPatch) -> None:
     with open_service(seed=0) as service:
         token, look = service.sign_in(), Users.token
 

@@ -1,4 +1,4 @@
-"""The client's half of a resumable upload against the service's half, over a link that fails in every way.
+"""Tests of the client's and the service's half of a resumable upload over an unreliable link.
 
 The link cuts requests before and after they act, cuts bodies anywhere, answers 5xx before or after the bytes
 were taken, and loses answers. Whatever it does, what is stored is a prefix of the content, and in the end the
@@ -41,7 +41,7 @@ FAULTS = ("none", "before", "after", "cut", "503 before", "503 after", "308 bare
 
 @dataclass
 class Service:
-    """The smallest service: one session, its bytes, and what became of them."""
+    """A minimal service with one session."""
 
     session: UploadSession = field(default_factory=lambda: UploadSession(state=UploadState.OPEN))
     content: bytes = b""
@@ -150,7 +150,7 @@ def test_whatever_the_link_does_the_content_arrives_once(
 
 
 @pytest.mark.spec("A3-21", "A3-21a")
-def test_after_a_break_the_next_thing_said_is_a_question() -> None:
+def test_after_a_lost_connection_the_next_request_is_a_status_query() -> None:
     machine = ResumableUpload(8, 4)
     machine.feed(ResponseFacts(200), 0.0, 0.0)
     assert machine.next_step() == Send(0, 4, 8)
@@ -164,7 +164,7 @@ def test_after_a_break_the_next_thing_said_is_a_question() -> None:
 
 
 @pytest.mark.spec("A3-20")
-def test_a_308_that_counts_less_than_was_sent_is_believed() -> None:
+def test_a_308_with_fewer_bytes_than_were_sent_is_accepted() -> None:
     """Edge case 55."""
     machine = begun(12, 8)
 
@@ -174,7 +174,7 @@ def test_a_308_that_counts_less_than_was_sent_is_believed() -> None:
     assert machine.next_step() == Send(4, 8, 12)
 
 
-def test_a_308_that_counts_more_than_was_sent_stops_the_upload() -> None:
+def test_a_308_with_more_bytes_than_were_sent_stops_the_upload() -> None:
     """Edge case 56."""
     machine = begun(12, 4)
 
@@ -184,7 +184,7 @@ def test_a_308_that_counts_more_than_was_sent_stops_the_upload() -> None:
     assert machine.next_step() == Failed(FailureReason.DATA_LOSS)
 
 
-def test_a_308_to_data_without_a_range_is_asked_about_once_and_then_believed() -> None:
+def test_a_308_to_data_without_a_range_is_queried_once_and_then_accepted() -> None:
     """Edge case 57."""
     machine = begun(8, 4)
 
@@ -220,7 +220,7 @@ def test_a_404_ends_the_upload_of_a_source_that_cannot_be_rewound() -> None:
     assert machine.next_step() == Failed(FailureReason.EXPIRED)
 
 
-def test_a_service_that_goes_backwards_is_followed_as_far_as_the_source_can() -> None:
+def test_bytes_that_the_service_lost_are_sent_again_if_the_source_can_rewind() -> None:
     """Edge case 60."""
     machine = begun(12, 4)
     machine.note_sent(4)
@@ -236,7 +236,7 @@ def test_a_service_that_goes_backwards_is_followed_as_far_as_the_source_can() ->
 
 
 @pytest.mark.spec("A3-22", "A3-22a", "A3-22b")
-def test_delays_double_while_nothing_moves_and_start_afresh_after_progress() -> None:
+def test_delays_double_without_progress_and_start_again_after_it() -> None:
     """Edge case 61: the 403 of a rate limit, a 429 and a 5xx alike."""
     machine = begun(8, 4)
     waits = []
@@ -256,7 +256,7 @@ def test_delays_double_while_nothing_moves_and_start_afresh_after_progress() -> 
     assert machine.next_step() == Wait(7.0)
 
 
-def test_patience_ends() -> None:
+def test_the_upload_fails_after_its_patience() -> None:
     machine = begun(8, 4, retry=RetryRule(patience=60))
 
     machine.feed(ResponseFacts(503), 61.0, 0.0)
@@ -277,8 +277,8 @@ def test_a_refusal_is_final(answer: ResponseFacts) -> None:
     assert machine.next_step() == Failed(FailureReason.REFUSED)
 
 
-def test_a_gap_answer_is_a_question_and_no_loop() -> None:
-    """Edge case 58: the 503 about a gap names an offset; the client asks, and goes back to where the service is."""
+def test_a_gap_leads_to_a_status_query_and_no_loop() -> None:
+    """Edge case 58. After the 503 for a gap the client queries the status and continues from the stored size."""
     machine = begun(12, 4)
     machine.note_sent(4)
     machine.feed(ResponseFacts(308, "bytes=0-3"), 0.0, 0.0)
@@ -292,7 +292,7 @@ def test_a_gap_answer_is_a_question_and_no_loop() -> None:
 
 
 @pytest.mark.spec("A3-25")
-def test_a_session_of_another_process_is_asked_first_and_may_hold_more_than_was_sent_here() -> None:
+def test_a_session_of_another_process_is_queried_first_and_may_have_more_bytes() -> None:
     machine = ResumableUpload(12, 4, session_open=True)
     assert machine.next_step() == QueryStatus(12)
 
@@ -301,7 +301,7 @@ def test_a_session_of_another_process_is_asked_first_and_may_hold_more_than_was_
     assert machine.next_step() == Send(8, 4, 12)
 
 
-def test_the_last_chunk_of_an_unknown_total_names_it() -> None:
+def test_the_last_chunk_of_an_unknown_total_has_the_total() -> None:
     step = Send(8, 4, None)
 
     assert step.content_range(2, 10) == ContentRange(ByteSpan(8, 9), 10)

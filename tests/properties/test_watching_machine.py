@@ -1,4 +1,4 @@
-"""Channels, clock and outbox as a machine: whatever is done in whatever order, what is told is what a model says.
+"""A state machine of channels, clock and queue, whose notifications are compared with a model.
 
 The service delivers in the test's own thread, to functions; so every run is the same, and a failing one can be
 made smaller.
@@ -32,7 +32,7 @@ STEPS = st.sampled_from([0.5, 1, 3, 10, 50])
 
 @dataclass
 class Watching:
-    """What the model knows of a channel."""
+    """A channel in the model."""
 
     file: str
     resource: str
@@ -40,7 +40,7 @@ class Watching:
     stopped: bool = False
     ended: bool = False
     expected: list[str] = field(default_factory=list)
-    """The states of the messages that were queued, in their order."""
+    """The states of the queued messages, in order."""
 
 
 class Machine(RuleBasedStateMachine):
@@ -147,7 +147,7 @@ class Machine(RuleBasedStateMachine):
                 assert len({number for number, *_ in self.notifications[name]}) == len(channel.expected)
 
     def is_waiting(self, row: dict[str, Any]) -> bool:
-        """Whether this attempt is the last one so far of a message that will be tried again."""
+        """Return whether this is the latest attempt of a message that will be sent again."""
         last = self.notifications[row["channel_id"]][-1:] or [(0, "", 0, 0)]
         return row["outcome"] == "retry" and last[0][0] == row["message_number"] and last[0][2] in RETRIED
 

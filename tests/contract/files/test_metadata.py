@@ -153,7 +153,7 @@ def test_a_field_of_the_wrong_type_is_named(wire: Wire, field: str, value: objec
 
 @pytest.mark.spec("A4-02", "A4-02b")
 @pytest.mark.choice("Several mistakes in one body")
-def test_all_that_is_wrong_is_told_at_once(wire: Wire) -> None:
+def test_all_problems_are_reported_at_once(wire: Wire) -> None:
     answer = wire.post_json(FILES, {"name": 5, "starred": "no", "description": []})
 
     assert {e["location"] for e in answer.json["error"]["errors"]} == {"name", "starred", "description"}

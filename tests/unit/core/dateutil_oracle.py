@@ -1,4 +1,4 @@
-"""What dateutil says of a series, as the reference for our expansion.
+"""The instances of a series according to dateutil, as the reference for our expansion.
 
 A rule is expanded in naive local time and the zone is attached afterwards: that is what "every day at 9" means to
 a person. Two things are for us to add. The start is an instance whatever the rule says of it, and counts as the
@@ -31,7 +31,8 @@ Span = tuple[datetime, datetime]
 
 
 def instances(series: Series) -> list[Span]:
-    """Start and end of all that overlap the window, in order, as instants; a day begins at midnight UTC."""
+    """Return the start and end of all instances that overlap the window, in order and in UTC. A day begins at
+    midnight UTC."""
     starts = {instant(series.start)}
     for line in series.lines:
         named, _, value = line.partition(":")
@@ -45,7 +46,7 @@ def instances(series: Series) -> list[Span]:
 
 
 def instant(moment: Start) -> datetime:
-    """A start as an instant."""
+    """Return a start in UTC."""
     return moment.astimezone(UTC) if isinstance(moment, datetime) else datetime.combine(moment, time(), UTC)
 
 
@@ -94,7 +95,7 @@ def _dateutil(start: datetime, parts: dict[str, str], *, last_year: int) -> Iter
 
 
 def _listed(series: Series, line: str) -> list[datetime]:
-    """RDATE and EXDATE: dates, times in UTC, or times in the zone that the line names, or in the start's."""
+    """Parse RDATE or EXDATE, whose values are dates, times in UTC, or times in the zone of TZID or of the start."""
     named, _, values = line.partition(":")
     zone = ZoneInfo(named.partition("TZID=")[2]) if "TZID=" in named else getattr(series.start, "tzinfo", UTC)
     return [_moment(value, UTC if value.endswith("Z") else zone) for value in values.split(",")]

@@ -1,4 +1,4 @@
-"""The error tree and the catalogue: one shape on the wire, one sentence for a person."""
+"""Tests of the exceptions, the catalogue and the body of error responses."""
 
 import json
 
@@ -19,7 +19,7 @@ FILLED = {
 
 @pytest.mark.spec("X-01")
 @pytest.mark.parametrize("key", CATALOGUE)
-def test_every_row_becomes_the_one_shape(key: str) -> None:
+def test_every_row_has_the_same_shape_in_a_response(key: str) -> None:
     body = envelope(refuse(key, **FILLED))["error"]
 
     assert list(body) == ["errors", "code", "message"]
@@ -39,7 +39,7 @@ def test_every_row_becomes_the_one_shape(key: str) -> None:
 
 
 @pytest.mark.spec("X-01")
-def test_all_that_is_wrong_is_told_at_once() -> None:
+def test_all_problems_are_reported_at_once() -> None:
     error = ApiError(
         [row("invalid", field="name", message="a string"), row("invalid", field="starred", message="true or false")]
     )
@@ -77,7 +77,7 @@ def test_every_refusal_becomes_an_error_that_keeps_the_reason_and_gives_advice(k
         (503, None, "ServiceFailed"),
     ],
 )
-def test_a_status_and_a_reason_have_one_leaf(status: int, reason: str | None, leaf: str) -> None:
+def test_a_status_and_a_reason_determine_the_exception(status: int, reason: str | None, leaf: str) -> None:
     assert errors.error_class(status, reason).__name__ == leaf
 
 
@@ -93,7 +93,7 @@ def test_a_status_and_a_reason_have_one_leaf(status: int, reason: str | None, le
         (412, "conditionNotMet", "Read it again"),
     ],
 )
-def test_nobody_is_sent_for_another_account_who_needs_something_else(status: int, reason: str, advice: str) -> None:
+def test_advice_fits_the_reason_of_a_403(status: int, reason: str, advice: str) -> None:
     body = {"error": {"code": status, "message": "No.", "errors": [{"domain": "global", "reason": reason}]}}
 
     text = str(error_from(status, json.dumps(body).encode()))
@@ -117,7 +117,7 @@ def test_plain_text_of_the_service_is_kept() -> None:
     assert "upload offset is 5" in str(error_from(503, b"the upload offset is 5 byte(s)"))
 
 
-def test_the_tree_has_no_leaf_without_advice() -> None:
+def test_every_exception_has_advice() -> None:
     leaves = [c for c in vars(errors).values() if isinstance(c, type) and issubclass(c, SvcError) and c is not SvcError]
 
     assert len(leaves) >= 11

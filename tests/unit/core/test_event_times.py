@@ -1,4 +1,4 @@
-"""Time objects of events: what RFC 3339 allows is read, and what is wrong is said by its sub-field."""
+"""Tests of event times. Valid RFC 3339 is parsed, and a problem names its sub-field."""
 
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
@@ -29,12 +29,12 @@ NINE = datetime(2026, 11, 2, 9, tzinfo=UTC)
         "2026-11-02T09:00:00-00:00",
     ],
 )
-def test_one_instant_can_be_written_in_many_ways(text: str):
+def test_different_texts_are_parsed_as_the_same_time(text: str):
     assert read_time({"dateTime": text}) == NINE
 
 
 @pytest.mark.spec("E-03", "E-03b")
-def test_a_leap_second_is_the_one_before_it():
+def test_a_leap_second_is_parsed_as_the_second_before():
     assert read_time({"dateTime": "2016-12-31T23:59:60Z"}) == datetime(2016, 12, 31, 23, 59, 59, tzinfo=UTC)
 
 
@@ -67,7 +67,7 @@ def test_a_leap_second_is_the_one_before_it():
     ],
     ids=str,
 )
-def test_what_is_wrong_is_said_by_its_part(value: object, key: str, part: str):
+def test_a_problem_names_its_sub_field(value: object, key: str, part: str):
     with pytest.raises(TimeError) as caught:
         read_time(value)
 
@@ -75,12 +75,12 @@ def test_what_is_wrong_is_said_by_its_part(value: object, key: str, part: str):
 
 
 @pytest.mark.parametrize("value", [{"date": "9999-12-31"}, {"dateTime": "0001-01-01T00:00:00Z"}])
-def test_a_year_that_is_none_here_is_told_those_that_are(value: JSON):
+def test_a_year_out_of_range_is_refused_with_the_valid_years(value: JSON):
     with pytest.raises(TimeError, match="in a year from 0002 to 9998"):
         read_time(value)
 
 
-def test_a_time_that_is_missing_is_named_once():
+def test_a_missing_time_is_reported_once():
     event: JSONObject = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}, "originalStartTime": {}}
 
     assert [error.message for error in problems(event, Policy())] == [
@@ -88,12 +88,12 @@ def test_a_time_that_is_missing_is_named_once():
     ]
 
 
-def test_a_zone_that_is_nearly_right_is_suggested():
+def test_a_misspelt_zone_is_refused_with_the_nearest_name():
     with pytest.raises(ValueError, match="Europe/Berlin"):
         zone("Europe/Brelin")
 
 
-def test_a_time_that_the_clock_skips_is_what_it_shows_instead():
+def test_a_skipped_time_is_moved_by_the_length_of_the_gap():
     skipped = {"dateTime": "2027-03-28T02:30:00", "timeZone": "Europe/Berlin"}
 
     assert print_time(read_time(skipped), zone("Europe/Berlin"), None) == {"dateTime": "2027-03-28T03:30:00+02:00"}
@@ -103,7 +103,7 @@ def test_a_time_that_the_clock_skips_is_what_it_shows_instead():
     st.datetimes(datetime(2, 1, 2), datetime(9998, 12, 30)),  # noqa: DTZ001  the zone is drawn beside it
     st.sampled_from(["UTC", "Europe/Berlin", "America/St_Johns", "Pacific/Apia", "Asia/Kathmandu"]),
 )
-def test_what_is_printed_is_read_as_the_same_instant(moment: datetime, name: str):
+def test_a_printed_time_is_parsed_as_the_same_time(moment: datetime, name: str):
     whole = moment.replace(microsecond=0, tzinfo=UTC)
 
     assert read_time({"dateTime": print_instant(whole, zone(name))}) == whole
@@ -117,7 +117,7 @@ EDGES = (datetime(2, 1, 1, tzinfo=UTC), datetime(9998, 12, 30, tzinfo=UTC))
     st.sampled_from(["UTC", "America/New_York", "Asia/Tokyo"]),
     st.sampled_from(zone_names()),
 )
-def test_what_is_taken_can_be_answered_in_every_zone(edge: datetime, sent_in: str, shown_in: str):
+def test_every_valid_time_can_be_printed_in_every_zone(edge: datetime, sent_in: str, shown_in: str):
     sent = {"dateTime": edge.replace(tzinfo=None).isoformat(), "timeZone": sent_in}
     with suppress(TimeError):
         taken = read_time(sent)
@@ -126,7 +126,7 @@ def test_what_is_taken_can_be_answered_in_every_zone(edge: datetime, sent_in: st
 
 
 @given(st.dates(date(2, 1, 1), date(9998, 12, 31)))
-def test_a_date_comes_back(day: date):
+def test_a_printed_date_is_parsed_as_the_same_date(day: date):
     assert read_time(print_time(day, UTC, None)) == day
 
 

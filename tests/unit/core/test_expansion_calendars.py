@@ -1,4 +1,4 @@
-"""Our expansion beside that of recurring-ical-events, calendar by calendar.
+"""Compares our expansion with that of recurring-ical-events, for each calendar.
 
 The calendars are small and our own; each shows one thing that real ones have. The library's answers are in
 `calendars/expanded.json`, which `tools/expand_elsewhere.py` writes. Where the two differ, `DIFFERENT` says why.
@@ -40,7 +40,7 @@ Instance = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What only one of the two finds, as starts, and why."""
+    """Instances that only one of the two finds, as starts, with the reason."""
 
     why: str
     only_ours: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ REFUSED = {
 
 
 def ours(path: Path) -> list[Instance]:
-    """All instances as the service has them: changed ones in place of those that they change, cancelled ones gone."""
+    """Return all instances as the service has them, with changed ones replaced and cancelled ones removed."""
     events = sorted(icalendar.Calendar.from_ical(path.read_bytes()).walk("VEVENT"), key=itemgetter("UID"))
     return sorted(instance for _, some in groupby(events, itemgetter("UID")) for instance in of_one_uid(list(some)))
 
@@ -115,7 +115,7 @@ def lines(series: icalendar.Component) -> list[str]:
 
 
 def placed(moment: date) -> Start:
-    """The service has no times without a zone; in UTC such a series is the same on the clock."""
+    """Read times without a zone in UTC, because the service has none of them."""
     if isinstance(moment, datetime) and moment.tzinfo is None:
         return moment.replace(tzinfo=ZoneInfo("UTC"))
     return moment
@@ -127,7 +127,8 @@ def floating(moment: Start, series: icalendar.Component) -> Start:
 
 
 def plain(moment: date) -> str:
-    """Which instance is meant: of an all-day series the day, also where a time of midnight says it."""
+    """Return the instance that a RECURRENCE-ID names, for an all-day series its day, also if it is a time at
+    midnight."""
     return moment.isoformat()[:10] if is_midnight(moment) else text(moment)
 
 
@@ -141,7 +142,7 @@ def text(moment: date) -> str:
 
 
 @pytest.mark.parametrize("name", sorted(set(ELSEWHERE) - set(REFUSED)))
-def test_a_calendar_has_the_same_instances_elsewhere(name: str):
+def test_a_calendar_has_the_instances_of_another_library(name: str):
     here, there = ours(HERE / f"{name}.ics"), [tuple(instance) for instance in ELSEWHERE[name] or []]
     different = DIFFERENT.get(name, Difference(""))
 
@@ -151,7 +152,7 @@ def test_a_calendar_has_the_same_instances_elsewhere(name: str):
 
 
 @pytest.mark.parametrize("name", sorted(REFUSED))
-def test_a_calendar_that_cannot_be_meant_is_refused_with_its_line(name: str):
+def test_an_invalid_calendar_is_refused_with_its_line(name: str):
     with pytest.raises(RecurrenceError, match=r"recurrence\[0\].*RRULE"):
         ours(HERE / f"{name}.ics")
 

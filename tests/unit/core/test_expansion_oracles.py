@@ -1,4 +1,5 @@
-"""Our expansion beside dateutil's, on thousands of rules that nobody chose; and rules that have no end, or no instance.
+"""Compares our expansion with dateutil's on thousands of random rules, and tests rules without end and without
+instances.
 
 What dateutil is asked, and where it departs from RFC 5545, says dateutil_says.py.
 """
@@ -25,7 +26,7 @@ KINDS = [(frequency, True) for frequency in OF_DAYS] + [(frequency, False) for f
 
 
 def rules(frequency: str, share: float) -> settings:
-    """This share of the profile's examples; fewer of SECONDLY, which dateutil walks second by second."""
+    """Return the decorator for a share of the profile's examples, fewer for SECONDLY, which is slow in dateutil."""
     return examples(share / 4 if frequency == "SECONDLY" else share, suppress_health_check=list(HealthCheck))
 
 
@@ -93,8 +94,8 @@ def test_a_window_far_into_a_long_count_has_what_the_whole_series_has_there(freq
     "rule",
     ["FREQ=HOURLY", "FREQ=MINUTELY;INTERVAL=20", "FREQ=DAILY", "FREQ=DAILY;BYHOUR=0,23", "FREQ=WEEKLY;BYDAY=SA,SU"],
 )
-def test_what_is_skipped_before_midnight_has_its_place_in_the_next_day(rule: str):
-    """In Greenland an hour is left out from 23:00 to midnight."""
+def test_a_time_skipped_before_midnight_is_in_order_in_the_next_day(rule: str):
+    """In Greenland the clock skips the hour from 23:00 to midnight."""
     start = datetime(2026, 3, 28, 21, 30, tzinfo=ZoneInfo("America/Nuuk"))
     series = Series(start, timedelta(minutes=1), (f"RRULE:{rule}",), start, start + timedelta(days=4))
 
@@ -109,14 +110,14 @@ NINE = datetime(2026, 11, 2, 9, tzinfo=ZoneInfo("Europe/Berlin"))
 def first_starts(
     rule: str, start: Start = NINE, *, after: datetime | None = None, before: datetime | None = None, most: int = 5
 ) -> list[Start]:
-    """The first few starts, or those of a window."""
+    """Return the first few starts, or those of a window."""
     end = start + timedelta(days=1)
     some = occurrences(Recurrence.parse([f"RRULE:{rule}"], start), start, end, after=after, before=before)
     return [occurrence.start for occurrence in islice(some, most)]
 
 
 def steps(work: Callable[[], object], most: int) -> int:
-    """How many calls it makes, which is the same on every machine; it is stopped when it makes more than allowed."""
+    """Return the number of calls, which is the same on every machine. It stops above the limit."""
     done = 0
 
     def count(frame: object, event: str, argument: object) -> None:
@@ -151,7 +152,7 @@ IMPOSSIBLE = [
 
 
 @pytest.mark.parametrize("rule", IMPOSSIBLE)
-def test_a_rule_that_nothing_fulfils_has_its_start_and_ends(rule: str):
+def test_a_rule_without_matches_has_its_start_and_ends(rule: str):
     assert steps(lambda: first_starts(rule), 1_000_000)
     assert first_starts(rule) == [NINE]
 
@@ -192,7 +193,7 @@ def test_a_window_seven_thousand_years_on_takes_no_more_steps_than_the_first_one
     assert FAR - timedelta(days=2) < first_starts(rule, after=FAR, most=1)[0] < FAR + timedelta(days=400)
 
 
-def test_a_count_of_seconds_does_not_hold_up_a_window_decades_on():
+def test_a_count_of_seconds_does_not_slow_a_window_decades_later():
     window = datetime(2050, 1, 1, tzinfo=UTC)
 
     assert steps(lambda: first_starts("FREQ=SECONDLY;COUNT=999999999", after=window), 2_000_000)
@@ -201,7 +202,7 @@ def test_a_count_of_seconds_does_not_hold_up_a_window_decades_on():
 
 @pytest.mark.parametrize("start", [date(9998, 12, 29), datetime(9998, 12, 29, 9, tzinfo=NINE.tzinfo)])
 def test_the_last_of_all_years_ends_a_rule(start: Start):
-    """An instance that would end in the year 9999 is none: no answer could say when."""
+    """An instance that would end in the year 9999 is left out, because its end could not be printed."""
     assert first_starts("FREQ=DAILY", start) == [start, start + timedelta(days=1)]
 
 

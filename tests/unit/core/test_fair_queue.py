@@ -141,7 +141,7 @@ def test_one_user_leaves_room_for_another():
         later.result(PATIENCE)
 
 
-def test_who_waits_and_has_gone_waits_no_more_and_takes_nobodys_turn():
+def test_a_client_that_disconnects_leaves_the_queue():
     admission = Admission(max_running=1, max_waiting=8)
     with admission.turn("ada", never), pytest.raises(Abandoned), admission.turn("bob", always):
         pytest.fail("it is not bob's turn")

@@ -1,4 +1,4 @@
-"""ocrLanguage is a tag of BCP 47, of a language that there is (A5-03)."""
+"""Tests of ocrLanguage, a tag of BCP 47 for a known language (A5-03)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from svc_notebooks.core.languages import check_tag
         ("i-klingon", "tlh"),
     ],
 )
-def test_a_tag_in_its_usual_letters(text: str, expected: str) -> None:
+def test_a_tag_is_returned_in_its_usual_spelling(text: str, expected: str) -> None:
     assert check_tag(text) == expected
 
 
@@ -34,6 +34,6 @@ def test_a_tag_in_its_usual_letters(text: str, expected: str) -> None:
     ["", "x", "english", "de_DE", "de-", "-de", "de--DE", "d€", "de DE", "qq", "qqq", "de-DE-a", "x-private", "de\n",
      "zh-Hant-TW-Hans", "a" * 500, "de-x", "12", "١٢"],
 )  # fmt: skip
-def test_what_is_no_tag_of_a_language(text: str) -> None:
+def test_an_invalid_language_tag_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="expected"):
         check_tag(text)

@@ -1,4 +1,4 @@
-"""Requests, responses and their parts as values; time, names and media types."""
+"""Tests of requests, responses, times, brand names and media types."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -28,17 +28,17 @@ def test_header_names_have_no_case_and_the_first_value_counts() -> None:
 
 
 @given(st.lists(st.tuples(st.text(min_size=1), st.text()), max_size=5))
-def test_a_query_survives_the_wire(pairs: list[tuple[str, str]]) -> None:
+def test_a_query_is_parsed_as_it_was_printed(pairs: list[tuple[str, str]]) -> None:
     assert Query.parse(str(Query(pairs))).pairs == tuple(pairs)
 
 
 @given(st.text())
-def test_a_segment_survives_the_wire_and_holds_no_slash(text: str) -> None:
+def test_a_segment_is_decoded_as_it_was_and_contains_no_slash(text: str) -> None:
     assert plain_segment(segment(text)) == text
     assert "/" not in segment(text)
 
 
-def test_a_request_knows_the_parts_of_its_url() -> None:
+def test_a_request_has_the_parts_of_its_url() -> None:
     request = Request("GET", "https://api.example:8443/storage/v3/files/a%2Fb?alt=media&alt=json")
 
     assert (request.origin, request.path) == ("https://api.example:8443", "/storage/v3/files/a%2Fb")
@@ -62,7 +62,7 @@ def test_urls_are_joined_without_a_double_slash() -> None:
 
 
 @given(st.integers(-62_135_596_800_000, 253_402_300_799_999))
-def test_an_instant_survives_the_wire_to_the_millisecond(millis: int) -> None:
+def test_a_time_is_parsed_as_it_was_printed_to_the_millisecond(millis: int) -> None:
     instant = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=millis)
 
     assert parse_time(format_time(instant)) == instant
@@ -72,19 +72,19 @@ def test_an_instant_survives_the_wire_to_the_millisecond(millis: int) -> None:
 @pytest.mark.parametrize(
     "text", ["", "yesterday", "2026-01-05", "2026-13-05T00:00:00Z", "2026-01-05T25:00:00Z", "٢٠٢٦-01-05T00:00:00Z"]
 )
-def test_what_is_no_instant_is_refused(text: str) -> None:
+def test_an_invalid_time_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"RFC 3339|month|hour"):
         parse_time(text)
 
 
 @pytest.mark.parametrize("text", ["0001-01-01T00:00:00+05:00", "9999-12-31T23:59:59-05:00"])
-def test_an_instant_that_no_utc_year_has_is_refused(text: str) -> None:
+def test_a_time_outside_of_the_years_in_utc_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="year"):
         parse_time(text)
 
 
 @pytest.mark.parametrize("value", ["99999999999999w", 1e300, "P9999999999999D"])
-def test_a_duration_beyond_all_years_is_refused(value: str | float) -> None:
+def test_a_too_long_duration_is_refused(value: str | float) -> None:
     with pytest.raises(ValueError, match="longer than"):
         parse_duration(value)
 
@@ -108,13 +108,13 @@ def test_durations_are_read_in_every_form(value: str | float | timedelta, second
 
 
 @pytest.mark.parametrize("text", ["", "soon", "7 days", "P", "PT", "-5s"])
-def test_what_is_no_duration_is_refused_with_the_forms_that_are(text: str) -> None:
+def test_an_invalid_duration_is_refused_with_the_valid_forms(text: str) -> None:
     with pytest.raises(ValueError, match="PT1H"):
         parse_duration(text)
 
 
 @pytest.mark.spec("V-01", "V-01a")
-def test_every_path_carries_v3_and_the_upload_prefix_where_media_goes() -> None:
+def test_every_path_has_v3_and_upload_paths_have_a_prefix() -> None:
     assert Names().path("files", "x") == "/storage/v3/files/x"
     assert Names().upload_path("files") == "/upload/storage/v3/files"
     assert Names().calendar_path("colors") == "/calendar/v3/colors"
@@ -133,7 +133,7 @@ def test_every_path_carries_v3_and_the_upload_prefix_where_media_goes() -> None:
         (None, b"", mime.UNKNOWN),
     ],
 )
-def test_a_type_is_told_by_name_then_by_first_bytes_else_unknown(name: str | None, head: bytes, kind: str) -> None:
+def test_a_type_is_detected_by_name_then_by_first_bytes(name: str | None, head: bytes, kind: str) -> None:
     assert mime.detect(name, head) == kind
 
 

@@ -1,4 +1,4 @@
-"""multipart/related: every split of the bytes, both line ends, content that resembles a boundary."""
+"""Tests of multipart/related with every split of the bytes, both line ends, and content that resembles a boundary."""
 
 import pytest
 from hypothesis import assume, given, strategies as st
@@ -86,7 +86,7 @@ def test_what_the_encoder_writes_the_decoder_reads(content: bytes, piece: int) -
 @pytest.mark.spec("A2-02", "A2-02a")
 @pytest.mark.parametrize("piece", [1, 3, 4096])
 @pytest.mark.parametrize("content", [b"", b"line\nline", b"a\r\nb", b"--bb\n"])
-def test_bare_line_feeds_throughout_are_understood(content: bytes, piece: int) -> None:
+def test_bare_line_feeds_throughout_are_accepted(content: bytes, piece: int) -> None:
     """Stock clients of the family write their multipart bodies with LF alone."""
     assert [data for _, data in decode(body_of(content, b"\n"), "b", piece)] == [b"{}", content]
 
@@ -117,8 +117,8 @@ def test_a_body_that_stops_early_is_refused(cut: int) -> None:
 @pytest.mark.spec("A2-02", "A2-02a")
 @pytest.mark.parametrize("newline", [b"\r\n", b"\n"])
 @pytest.mark.parametrize("fold", [b" ", b"\t", b"  \t"])
-def test_a_header_of_a_part_may_go_on_in_the_next_line(newline: bytes, fold: bytes) -> None:
-    """RFC 2045 lets it; Python's email package writes every long media type so."""
+def test_a_header_of_a_part_may_continue_in_the_next_line(newline: bytes, fold: bytes) -> None:
+    """RFC 2045 allows it, and Python's email package writes every long media type so."""
     folded = body_of(b"x", newline).replace(b" text/plain", newline + fold + b"text/plain;" + newline + fold + b"a=b")
 
     assert decode(folded, "b", 7)[1][0].get("Content-Type") == "text/plain; a=b"
@@ -127,13 +127,13 @@ def test_a_header_of_a_part_may_go_on_in_the_next_line(newline: bytes, fold: byt
 @pytest.mark.spec("A2-02", "A2-02a")
 @pytest.mark.parametrize("odd", [b"\x85", b"\x0b", b"\x0c", b"\x1c", b"\x1d", b"\x1e"])
 def test_only_a_line_end_ends_a_header_of_a_part(odd: bytes) -> None:
-    """Letters beyond ASCII are in it as UTF-8, where any byte above 127 may stand."""
+    """A header may have UTF-8, in which any byte above 127 may occur."""
     body = body_of(b"x").replace(b"text/plain", b"text/plain\r\nX-Name: a" + odd + b"b")
 
     assert decode(body, "b", 4096)[1][0]["X-Name"] == f"a{odd.decode('latin-1')}b"
 
 
-def test_a_part_cannot_begin_with_the_rest_of_a_header() -> None:
+def test_a_part_cannot_begin_with_a_continuation_line() -> None:
     with pytest.raises(MultipartError, match="is not a header"):
         decode(b"--b\r\n folded: x\r\n\r\n{}\r\n--b--", "b", 4096)
 
@@ -147,7 +147,7 @@ def test_a_body_without_structure_is_refused_before_it_fills_the_memory(body: by
 @pytest.mark.spec("A2-05")
 @pytest.mark.parametrize("filler", [b" ", b"\t", b"-", b"\r"])
 def test_a_boundary_that_never_ends_its_line_is_content(filler: bytes) -> None:
-    """Blanks may stand behind a boundary, but waiting for their end must not fill the memory."""
+    """Blanks are allowed behind a boundary, but waiting for their end must not fill the memory."""
     decoder = MultipartDecoder("b")
     list(decoder.feed(b"--b\r\n\r\nx\r\n--b"))
 

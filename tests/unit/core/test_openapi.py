@@ -1,4 +1,4 @@
-"""The OpenAPI document: valid, whole, and of one mind with the tables that the service answers by."""
+"""Tests that the OpenAPI document is valid, complete, and consistent with the tables that the service uses."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_every_status_of_the_catalogue_can_be_referred_to() -> None:
     assert {f"Refused{row.status}" for row in CATALOGUE.values()} == responses.keys()
 
 
-def test_what_the_policy_says_is_in_the_document() -> None:
+def test_the_document_follows_the_policy() -> None:
     document = described(policy=Policy(update_verbs=("PATCH",), max_page_size=7))
     sizes = [
         parameter
@@ -134,7 +134,7 @@ def names_of_shape(shape: Shape | None, path: str = "") -> set[str]:
 
 
 def one_of_another(path: str, name: str) -> bool:
-    """A change has a file, which is a schema of its own."""
+    """The file of a change has a schema of its own."""
     return (path, name) == ("", "file")
 
 

@@ -1,4 +1,4 @@
-"""Recurrence in plain words: what the small grammar takes, and what it says of the rest."""
+"""Tests of recurrence in English words, and of the errors for other words."""
 
 from datetime import UTC, date, datetime
 
@@ -41,27 +41,27 @@ TEN = datetime(2026, 11, 2, 10, tzinfo=zone("Europe/Berlin"))
         ("weekly until 2027-02-12", "FREQ=WEEKLY;UNTIL=20270212"),
     ],
 )
-def test_words_are_a_rule(words: str, rule: str):
+def test_words_are_translated_to_a_rule(words: str, rule: str):
     assert recurrence_lines(words, DAY) == [f"RRULE:{rule}"]
 
 
-def test_until_is_the_end_of_that_day_where_the_event_is():
+def test_until_is_the_end_of_the_day_in_the_zone_of_the_event():
     assert recurrence_lines("weekly until 2027-02-12", TEN) == ["RRULE:FREQ=WEEKLY;UNTIL=20270212T225959Z"]
 
 
 @pytest.mark.parametrize("day, until", [("0999-01-01", "09990101T230631Z"), ("9999-12-31", "99991231T235959Z")])
-def test_until_takes_every_day_that_there_is(day: str, until: str):
+def test_until_accepts_every_date(day: str, until: str):
     west = TEN.replace(tzinfo=zone("America/New_York")) if day > "9" else TEN
 
     assert recurrence_lines(f"daily until {day}", west) == [f"RRULE:FREQ=DAILY;UNTIL={until}"]
 
 
-def test_days_that_are_left_out_are_a_line_of_their_own():
+def test_excepted_days_are_a_line_of_their_own():
     assert recurrence_lines("daily except 2026-11-04, 2026-11-05", DAY)[1] == "EXDATE;VALUE=DATE:20261104,20261105"
     assert recurrence_lines("daily except 2026-11-04", TEN)[1] == "EXDATE:20261104T090000Z"
 
 
-def test_lines_come_back_as_they_are():
+def test_recurrence_lines_are_returned_unchanged():
     lines = ["RRULE:FREQ=DAILY;COUNT=3", "EXDATE;VALUE=DATE:20261103"]
 
     assert recurrence_lines(lines, DAY) == lines
@@ -85,13 +85,13 @@ def test_lines_come_back_as_they_are():
         ("RRULE:FREQ=SOON", "SOON"),
     ],
 )
-def test_what_is_not_understood_is_said_with_what_can_be_written(words: str, message: str):
+def test_invalid_words_are_refused_with_the_grammar(words: str, message: str):
     with pytest.raises(ValueError, match=message):
         recurrence_lines(words, DAY)
 
 
 @given(st.text(max_size=60), st.sampled_from([DAY, TEN, datetime(2026, 11, 2, tzinfo=UTC)]))
-def test_any_text_is_a_rule_that_can_be_read_or_an_error(text: str, start: date):
+def test_any_text_is_a_valid_rule_or_an_error(text: str, start: date):
     try:
         lines = recurrence_lines(text, start)
     except ValueError:

@@ -1,4 +1,4 @@
-"""A policy that the service could not work with is refused when it is made."""
+"""Tests that an invalid policy is refused when it is created."""
 
 import pytest
 
@@ -39,11 +39,11 @@ from svc_notebooks import Policy
         {"event_scopes": "all"},
     ],
 )
-def test_a_value_that_cannot_be_meant_is_named(wrong: dict[str, object]) -> None:
+def test_an_invalid_value_is_refused_by_its_name(wrong: dict[str, object]) -> None:
     (field,) = wrong
     with pytest.raises(ValueError, match=rf"^{field} is .*; it must be "):
         Policy(**wrong)
 
 
-def test_seconds_may_be_whole_and_none() -> None:
+def test_seconds_may_be_integers_and_none() -> None:
     assert Policy(takeover_after=0, session_lifetime=60).upload_rule.lifetime == 60

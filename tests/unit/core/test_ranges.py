@@ -1,4 +1,4 @@
-"""Byte ranges: what is parsed is formatted back, and nonsense is refused with a sentence."""
+"""Tests of byte ranges. A printed range is parsed as the same range, and an invalid one is refused with a sentence."""
 
 import pytest
 from hypothesis import given, strategies as st
@@ -18,12 +18,12 @@ def content_ranges(draw: st.DrawFn) -> ContentRange:
 
 
 @given(content_ranges())
-def test_a_content_range_survives_the_wire(value: ContentRange) -> None:
+def test_a_content_range_is_parsed_as_it_was_printed(value: ContentRange) -> None:
     assert ContentRange.parse(str(value)) == value
 
 
 @given(st.integers(1, 10**17))
-def test_a_stored_range_survives_the_wire(stored: int) -> None:
+def test_a_stored_range_is_parsed_as_it_was_printed(stored: int) -> None:
     assert parse_stored(format_stored(stored)) == stored
 
 
@@ -41,7 +41,7 @@ def test_one_stored_byte_is_a_range_of_one_byte() -> None:
 
 
 @given(st.builds(ByteRange, offsets) | offsets.map(lambda n: ByteRange(None, n)))
-def test_a_byte_range_survives_the_wire(value: ByteRange) -> None:
+def test_a_byte_range_is_parsed_as_it_was_printed(value: ByteRange) -> None:
     assert ByteRange.parse(str(value)) == value
 
 
@@ -91,7 +91,7 @@ def test_a_content_range_that_contradicts_itself_is_refused(text: str) -> None:
         ContentRange.parse(text)
 
 
-def test_nothing_can_lie_in_a_total_of_nothing() -> None:
+def test_no_byte_is_in_a_total_of_zero() -> None:
     with pytest.raises(ValueError, match="reaches byte 0, but the total is 0 bytes"):
         ContentRange.parse("bytes 0-0/0")
 
@@ -128,6 +128,6 @@ def test_a_byte_range_is_cut_to_the_content(text: str, size: int, span: ByteSpan
 
 
 @pytest.mark.parametrize("text", ["bytes=5-2", "bytes=0-1,5-6", "items=0-1", "bytes=-", "bytes=", "0-5", "bytes=a-b"])
-def test_a_range_that_is_no_single_range_of_bytes_is_refused(text: str) -> None:
+def test_several_ranges_and_other_units_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"range|ends before"):
         ByteRange.parse(text)

@@ -1,4 +1,4 @@
-"""What of a text is a secret, and what only looks like one; and that looking takes no longer than reading."""
+"""Tests that secrets are removed, that similar texts stay, and that redaction takes linear time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.spec("T-05", "T-05a", "T-05b", "T-05c", "T-05d")
         '{"grant_type": "authorization_code", "code": "S"}',
     ],
 )
-def test_a_secret_goes(text: str):
+def test_a_secret_is_removed(text: str):
     hidden = redact_text(text)
 
     assert "S" not in hidden.replace("RSA", "")
@@ -56,7 +56,7 @@ def test_a_secret_goes(text: str):
         "",
     ],
 )
-def test_what_only_looks_like_one_stays(text: str):
+def test_text_that_resembles_a_secret_stays(text: str):
     assert redact_text(text) == text
 
 
@@ -71,7 +71,7 @@ def test_what_only_looks_like_one_stays(text: str):
         ("access_token", "/", "access_token"),
     ],
 )
-def test_of_a_query(query: str, path: str, hidden: str):
+def test_secrets_of_a_query_are_removed(query: str, path: str, hidden: str):
     assert redact_query(query, path) == hidden
 
 
@@ -84,11 +84,11 @@ def test_of_a_query(query: str, path: str, hidden: str):
         ("/token?token=S", "/token?token=[redacted]"),
     ],
 )
-def test_of_an_address(url: str, hidden: str):
+def test_secrets_of_a_url_are_removed(url: str, hidden: str):
     assert redact_url(url) == hidden
 
 
-def test_of_headers():
+def test_secrets_of_headers_are_removed():
     pairs = [
         ("authorization", "Basic S"),
         ("Cookie", "sid=S"),
@@ -110,7 +110,7 @@ def test_of_headers():
     "text",
     ['{"id": "c", "token": "S of a channel"}', '{"tok\\u0065n": "S"}', '{"kind": "api#channel", "token" : "S \\"s'],
 )
-def test_the_token_of_a_channel_goes_from_a_watch_request_and_its_answer(text: str):
+def test_the_token_of_a_channel_is_removed_from_a_watch_request_and_its_response(text: str):
     hidden = redact_text(text, "https://x.example/storage/v3/files/f/watch?fields=*")
 
     assert "S" not in hidden
@@ -125,7 +125,7 @@ def test_at_a_watch_the_code_of_an_error_stays():
 
 
 @pytest.mark.parametrize("length", [0, 1, 7, 16, 32, 256])
-def test_a_mask_shows_a_quarter_at_most(length: int):
+def test_a_masked_token_shows_at_most_a_quarter(length: int):
     token = "".join(chr(ord("A") + n % 26) for n in range(length))
 
     shown, _, rest = mask_token(token).partition("…")
@@ -136,11 +136,11 @@ def test_a_mask_shows_a_quarter_at_most(length: int):
 
 
 @pytest.mark.parametrize("text", ["secret/+=", "a secret/+= b", "/x/secret%2F%2B%3D?y=1", "?q=secret/%2b%3d"])
-def test_a_word_that_is_known_goes_however_it_is_written(text: str):
+def test_a_known_secret_is_removed_in_every_encoding(text: str):
     assert "secret" not in remove_secret(text, "secret/+=")
 
 
-def test_a_word_too_short_to_be_one_stays():
+def test_a_short_secret_stays():
     assert remove_secret("a T in the text", "T") == "a T in the text"
 
 
@@ -148,8 +148,8 @@ def test_a_word_too_short_to_be_one_stays():
     "piece",
     ["x", '"', "\\", "a=", "Bearer ", " ", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----", '"a":', "%", '"a": "b",'],
 )
-def test_a_text_of_any_kind_is_read_in_one_go(piece: str):
-    """A million letters in a moment: nothing is tried again from every letter on."""
+def test_redaction_takes_linear_time(piece: str):
+    """A million characters take a moment, because the patterns do not backtrack."""
     text = "token" + piece * (1_000_000 // len(piece))
     before = time.process_time()
     redact_text(text)

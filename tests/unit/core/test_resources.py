@@ -1,4 +1,4 @@
-"""The types of the resources have the fields of the schemas in docs/openapi.json, with the same types."""
+"""Tests that the types of the resources have the fields of the schemas in docs/openapi.json, with the same types."""
 
 from __future__ import annotations
 
@@ -88,7 +88,8 @@ def test_a_difference_is_found(schema, type_):
 
 
 def differences(schema: Schema, type_: Any, path: str) -> Iterator[str]:
-    """Yield each difference; of an alternative that no member of a union matches, those of the nearest one."""
+    """Yield each difference. For an alternative that no member of a union matches, yield those of the nearest
+    member."""
     options = alternatives(schema)
     if not schema:
         return

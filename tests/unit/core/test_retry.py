@@ -1,4 +1,4 @@
-"""When to try again: growing, jittered, capped; and when to stop."""
+"""Tests of the delays between retries, and of the end of retries."""
 
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -36,7 +36,7 @@ def test_each_delay_is_longer_than_the_one_before_until_the_cap(chances: list[fl
 
 @pytest.mark.spec("A3-22", "A3-22a", "A3-22b")
 @given(st.integers(1, 10_000), st.floats(0, 1))
-def test_chance_takes_off_at_most_a_quarter(failures: int, chance: float) -> None:
+def test_jitter_removes_at_most_a_quarter(failures: int, chance: float) -> None:
     longest = RetryRule().delay(failures, chance=0.0)
 
     assert 0.75 * longest <= RetryRule().delay(failures, chance) <= longest
@@ -86,7 +86,7 @@ def test_a_wait_is_cut_to_the_time_that_is_left() -> None:
 
 
 @pytest.mark.parametrize("retry_after, left", [(7.1, 7.0), (float("inf"), 300.0), (None, 0.0), (None, -1.0)])
-def test_nothing_is_waited_for_when_no_time_is_left_or_the_service_asks_for_more(
+def test_the_client_gives_up_without_time_left_or_for_a_longer_retry_after(
     retry_after: float | None, left: float
 ) -> None:
     assert RetryRule().wait(1, 0.5, retry_after, left) is None
@@ -109,7 +109,7 @@ def test_any_text_is_a_wait_or_none(text: str) -> None:
 
 
 @pytest.mark.parametrize("reason", ["contentDamaged", "databaseDamaged"])
-def test_damage_lasts_whatever_the_status(reason: str) -> None:
+def test_damage_is_not_worth_retrying_at_any_status(reason: str) -> None:
     assert ResponseFacts(500, reason="backendError").worth_retrying
     assert not ResponseFacts(500, reason=reason).worth_retrying
     assert not ResponseFacts(507, reason="insufficientStorage").worth_retrying

@@ -1,4 +1,4 @@
-"""The resumable upload's table, and the service's half of it: `before_body`, `after_body`, `cancel`."""
+"""Tests of the transition table of uploads, and of the service's half of the protocol."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def put(
     rule: UploadRule = RULE,
     now: float = 0.0,
 ) -> SessionDecision:
-    """One PUT of `body` bytes; `length` -1 declares them truly, None leaves them undeclared (chunked)."""
+    """Perform a PUT of `body` bytes. `length` -1 declares them, None leaves them undeclared (chunked)."""
     parsed = None if content_range is None else ContentRange.parse(content_range)
     intake = before_body(session, parsed, body if length == -1 else length, rule, now)
     if isinstance(intake, SessionDecision):
@@ -53,7 +53,7 @@ def test_an_illegal_transition_is_a_missing_row() -> None:
         transition(UploadState.EXPIRED, UploadEvent.PART)
 
 
-def test_every_state_but_none_can_be_left_in_silence() -> None:
+def test_every_state_but_none_can_expire() -> None:
     assert {state for state, event in TRANSITIONS if event is UploadEvent.SILENCE} == set(UploadState) - {
         UploadState.NONE
     }
@@ -89,8 +89,8 @@ def test_the_total_may_come_with_the_last_chunk_or_in_a_query() -> None:
 
 @pytest.mark.spec("A3-09", "A3-09a")
 @pytest.mark.parametrize("question", ["bytes */*", "*/*", f"bytes */{2 * Q}", f"bytes */{Q // 2}"])
-def test_a_query_changes_nothing_and_tells_what_is_stored(question: str) -> None:
-    """Edge cases 12, 13, 16 and 44: a total that does not fit is no reason to refuse a question."""
+def test_a_query_changes_nothing_and_returns_the_stored_size(question: str) -> None:
+    """Edge cases 12, 13, 16 and 44. A query is answered although its total does not fit."""
     session = UploadSession(stored=Q, total=2 * Q)
 
     verdict = put(session, question, 0)
@@ -137,7 +137,7 @@ def test_a_gap_is_refused_and_the_session_stays_as_it_was() -> None:
 
 @pytest.mark.spec("A3-11", "A3-11b")
 def test_an_overlap_keeps_the_stored_bytes_and_takes_the_new_tail() -> None:
-    """Edge cases 21 to 23: the skipped bytes are never looked at."""
+    """Edge cases 21 to 23. The skipped bytes are not compared."""
     intake = before_body(UploadSession(stored=Q), ContentRange.parse(f"bytes 0-{2 * Q - 1}/*"), 2 * Q, RULE, 0.0)
 
     assert intake == ReadPlan(skip=Q, take=Q, end=None, total=None, decided_by="A3-11")
@@ -221,7 +221,7 @@ def test_an_undeclared_body_that_is_too_short_keeps_what_came() -> None:
     assert (verdict.status, verdict.session.stored) == (308, 2 * Q)
 
 
-def test_a_rest_of_the_body_that_does_not_reach_the_stored_end_completes_nothing() -> None:
+def test_a_body_shorter_than_the_stored_bytes_completes_nothing() -> None:
     verdict = put(UploadSession(stored=2 * Q), "bytes 0-*/*", Q)
 
     assert (verdict.status, verdict.session.state) == (308, UploadState.OPEN)

@@ -1,4 +1,4 @@
-"""Recurrences as people and programs write them, drawn by hypothesis: every frequency, every part, several lines."""
+"""Hypothesis strategies for recurrences as people and programs write them, with every frequency and part."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ Start = date | datetime
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A first instance, how long it lasts, the lines that repeat it, and a window in which to look."""
+    """A first instance, its duration, its recurrence lines, and a window."""
 
     start: Start
     length: timedelta
@@ -87,7 +87,7 @@ class Series:
 
     @property
     def end(self) -> Start:
-        """When the first instance ends: so much time later, whatever the clocks do."""
+        """The end of the first instance, exactly its duration later."""
         if isinstance(self.start, datetime):
             return (self.start.astimezone(UTC) + self.length).astimezone(self.start.tzinfo)
         return self.start + self.length
@@ -98,7 +98,7 @@ class Series:
 
 
 def values_of(start: Start) -> dict[str, int]:
-    """What the parts would have to say to meet the start."""
+    """Return the values of the parts that match the start."""
     day = start.timetuple()
     clock = start.time() if isinstance(start, datetime) else time()
     return {
@@ -114,7 +114,7 @@ def values_of(start: Start) -> dict[str, int]:
 
 @st.composite
 def starts(draw: st.DrawFn, *, all_day: bool) -> Start:
-    """A date, or a time of day in a zone; often on the eve of a day on which clocks are changed somewhere.
+    """Draw a date, or a time in a zone, often on the eve of a change of clocks.
 
     A time that the clock skips is said as the clock shows it, as the service reads it.
     """
@@ -133,7 +133,7 @@ def _whole_seconds(clock: time) -> time:
 
 @st.composite
 def weekdays(draw: st.DrawFn, frequency: str, parts: set[str], start: Start) -> str:
-    """BYDAY; with ordinals only where the RFC has a meaning for them."""
+    """Draw BYDAY, with ordinals only where RFC 5545 defines them."""
     ordinals = frequency in {"YEARLY", "MONTHLY"} and "BYWEEKNO" not in parts
     most = 5 if frequency == "MONTHLY" or "BYMONTH" in parts else 53
     ordinal = st.sampled_from([str(n) for n in (*range(-most, 0), *range(1, most + 1))])
@@ -144,7 +144,7 @@ def weekdays(draw: st.DrawFn, frequency: str, parts: set[str], start: Start) -> 
 
 @st.composite
 def numbers(draw: st.DrawFn, part: str, start: Start) -> str:
-    """The numbers of a part, among them often the start's own."""
+    """Draw the numbers of a part, often with that of the start."""
     least = 1 if part in FROM_THE_END or part == "BYMONTH" else 0
     drawn = st.integers(least, LARGEST[part])
     if part in FROM_THE_END:
@@ -156,7 +156,7 @@ def numbers(draw: st.DrawFn, part: str, start: Start) -> str:
 
 @st.composite
 def rules(draw: st.DrawFn, frequency: str, start: Start) -> str:
-    """The right-hand side of an RRULE."""
+    """Draw the value of an RRULE."""
     parts = set(draw(st.lists(st.sampled_from(_parts(frequency, start)), max_size=4)))
     values = {"FREQ": frequency, "INTERVAL": draw(st.sampled_from(["", "1", "2", "3", "5", "12"]))}
     for part in sorted(parts):
@@ -175,7 +175,7 @@ def _parts(frequency: str, start: Start) -> list[str]:
 
 @st.composite
 def ends(draw: st.DrawFn, frequency: str, start: Start) -> dict[str, str]:
-    """No end, COUNT, or UNTIL as the RFC wants it: a date beside a date, else a time in UTC."""
+    """Draw no end, COUNT, or UNTIL as RFC 5545 requires it: a date for a date, otherwise a time in UTC."""
     kind = draw(st.sampled_from(["", "COUNT", "UNTIL"]))
     if kind == "COUNT":
         return {kind: str(draw(st.integers(1, 40)))}
@@ -190,7 +190,7 @@ def _until(start: Start, later: timedelta) -> str:
 
 @st.composite
 def series(draw: st.DrawFn, frequency: str, *, all_day: bool) -> Series:
-    """One RRULE and a window before, over or beyond it."""
+    """Draw an RRULE and a window before, over or beyond it."""
     start = draw(starts(all_day=all_day))
     line = f"RRULE:{draw(rules(frequency, start))}"
     return Series(start, draw(_lengths(all_day)), (line,), *draw(windows(frequency, start)))
@@ -204,7 +204,7 @@ def _lengths(all_day: bool) -> st.SearchStrategy[timedelta]:
 
 @st.composite
 def windows(draw: st.DrawFn, frequency: str, start: Start) -> tuple[datetime, datetime]:
-    """From a little before the start to as far as it is worth to look."""
+    """Draw a time from a little before the start to the end of the interesting range."""
     reach = REACH[frequency]
     origin = start if isinstance(start, datetime) else datetime.combine(start, time())
     after = origin.replace(tzinfo=UTC) + draw(st.sampled_from(BEGINS)) * reach
@@ -213,7 +213,7 @@ def windows(draw: st.DrawFn, frequency: str, start: Start) -> tuple[datetime, da
 
 @st.composite
 def several_lines(draw: st.DrawFn, frequency: str, *, all_day: bool) -> Series:
-    """Up to two RRULEs, up to two EXRULEs, and single moments that come or go."""
+    """Draw up to two RRULEs, up to two EXRULEs, and single dates to add or remove."""
     start = draw(starts(all_day=all_day))
     plain = rules(frequency, start)
     endless = plain.filter(lambda rule: "COUNT" not in rule)  # what COUNT counts in an EXRULE, nobody says
@@ -226,7 +226,7 @@ def several_lines(draw: st.DrawFn, frequency: str, *, all_day: bool) -> Series:
 
 @st.composite
 def moments(draw: st.DrawFn, frequency: str, start: Start) -> str:
-    """What follows RDATE or EXDATE: moments at distances from the start that a rule may hit too."""
+    """Draw the value of RDATE or EXDATE, with times that a rule may match as well."""
     steps = draw(st.lists(st.integers(-2, 20), min_size=1, max_size=4))
     if not isinstance(start, datetime):
         return ";VALUE=DATE:" + ",".join(f"{start + timedelta(days=n):%Y%m%d}" for n in steps)
