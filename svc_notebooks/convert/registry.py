@@ -73,12 +73,12 @@ class Conversion:
 
     @property
     def is_available(self) -> bool:
-        """Whether all engines that it needs are available."""
+        """True if all engines that it needs are available."""
         return all(engine.is_available() for engine in self.needs)
 
 
 def load(name: str) -> Any:
-    """Import "module:name"; a module that begins with a dot is below convert."""
+    """Import "module:name", where a module that begins with a dot is below convert."""
     module, _, attribute = name.partition(":")
     return getattr(import_module(module, __package__), attribute)
 

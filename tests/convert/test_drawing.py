@@ -169,12 +169,12 @@ def test_what_comes_to_too_much_is_refused(job, inside):
 @pytest.mark.parametrize(
     "source, reason",
     [
-        (b"", "no well-formed XML"),
+        (b"", "not well-formed XML"),
         (b"\x1f\x8b123", "compressed"),
         (b"<html/>", "outermost"),
-        (_HEAD.encode(), "no well-formed XML"),
+        (_HEAD.encode(), "not well-formed XML"),
         (f"{_SMALL}{'<g>' * 230}{'</g>' * 230}</svg>".encode(), "deep"),
-        (f"{_SMALL}{'<g>' * 100_000}{'</g>' * 100_000}</svg>".encode(), "no well-formed XML"),
+        (f"{_SMALL}{'<g>' * 100_000}{'</g>' * 100_000}</svg>".encode(), "not well-formed XML"),
         (f'{_SMALL}<g id="a"><use href="#a"/></g></svg>'.encode(), "uses itself"),
     ],
 )

@@ -1,7 +1,7 @@
-"""Cleans a pandoc tree before it is stored: removes unsafe nodes and normalizes the others.
+"""Removes unsafe nodes from a pandoc tree before it is stored, and normalizes the others.
 
-What is taken out: raw nodes, links that lead elsewhere than to the web, to mail or into the document, pictures
-that lie elsewhere or cannot be read, attributes and classes that are not `KEPT_ATTRIBUTES`, nesting beyond `MAX_DEPTH`.
+It removes raw nodes, links that do not lead to the web, to mail or into the document, pictures that are elsewhere or
+cannot be read, attributes and classes that are not `KEPT_ATTRIBUTES`, and nesting beyond `MAX_DEPTH`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..job import ConversionError, Job, TooLarge
 from .model import Document, Node, text_inlines
 
 KEPT_ATTRIBUTES = ("width", "height", "dir", "lang")
-"""The attributes that stay; of classes, only those of code, which name its language."""
+"""The attributes that are kept. Of classes only the language of code is kept."""
 MAX_DEPTH = 60
 _LINK = re.compile(r"(?:https?://|mailto:)[^\s]|#", re.IGNORECASE)
 _LENGTH = re.compile(r"(\d{1,5}(?:\.\d{1,6})?)\d*(px|in|cm|mm|pt|pc|em|%)?")
@@ -32,12 +32,12 @@ _MAX_TEX = 10_000
 _MAX_LIST_START = 32_767
 _MAX_COLUMNS = 1_000
 _MIN_COLUMN_WIDTH = 0.002
-"""The share of the page that a column has at least."""
+"""The least share of the page of a column."""
 _CONTAINER_BLOCKS = frozenset({"BulletList", "OrderedList", "BlockQuote", "Div", "Table", "DefinitionList", "Figure"})
 
 
 def clean(tree: dict[str, Any], job: Job) -> Document:
-    """A document that may be stored and written; pictures are looked for in the job's folder `media`."""
+    """Return a document that is safe to store, with its pictures from the folder `media` of the job."""
     cleaner = _Cleaner(job)
     rtl_types = {"Para", "Header", *_CONTAINER_BLOCKS} - {"Div"}
     blocks = [
@@ -72,7 +72,7 @@ def plain_text(nodes: Any) -> str:
 
 
 def nodes_of(value: Any) -> Iterator[Node]:
-    """All nodes of a tree, in no order that matters."""
+    """Yield the nodes of a tree in any order."""
     stack = [value]
     while stack:
         element = stack.pop()
@@ -85,7 +85,7 @@ def nodes_of(value: Any) -> Iterator[Node]:
 
 
 def is_rtl(text: str) -> bool:
-    """Whether the first letter that has a direction is one from the right.
+    """Return whether the first character with a direction is from right to left.
 
     >>> is_rtl("12 \u05d0 a"), is_rtl("a \u05d0"), is_rtl("12")
     (True, False, False)
@@ -95,7 +95,7 @@ def is_rtl(text: str) -> bool:
 
 
 class _Cleaner:
-    """Goes through one tree, and gathers its pictures."""
+    """Cleans one tree, and collects its pictures."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
@@ -104,7 +104,7 @@ class _Cleaner:
         self._names: dict[str, str | None] = {}
 
     def nodes(self, values: list[Any], depth: int) -> list[Any]:
-        """The values of a list, cleaned; a node may become several, or none."""
+        """Clean the values of a list, in which a node may become several or none."""
         cleaned: list[Any] = []
         for value in values:
             if isinstance(value, dict) and value.get("t") in _NODE_HANDLERS:
@@ -114,7 +114,7 @@ class _Cleaner:
         return cleaned
 
     def value(self, value: Any, depth: int) -> Any:
-        """A value of any kind, cleaned."""
+        """Clean a value of any type."""
         if isinstance(value, str):
             return _CONTROL.sub("", value)
         if isinstance(value, list):
@@ -127,27 +127,27 @@ class _Cleaner:
         return {key: self.value(inner, deeper) for key, inner in value.items()}
 
     def _flatten(self, node: Node) -> Node:
-        """What is nested too deep, as its text alone."""
-        self._job.note(f"What was nested more than {MAX_DEPTH} deep was kept as plain text.")
+        """Replace a node that is nested too deep by its text."""
+        self._job.note(f"Content nested more than {MAX_DEPTH} deep was kept as plain text.")
         text = text_inlines(_CONTROL.sub("", plain_text(node)))
         if node["t"] in _CONTAINER_BLOCKS:
             return {"t": "Plain", "c": text}
         return {"t": "Span", "c": [_NO_ATTRIBUTES, text]}
 
     def raw(self, node: Node, depth: int) -> list[Any]:
-        """Code of another format: none of it."""
+        """Remove code of another format."""
         if not node["c"][1].startswith("<!--"):
             self._job.note("HTML and other code in the text was left out.")
         return []
 
     def span(self, node: Node, depth: int) -> list[Any]:
-        """Words with attributes; without any that stay, the words alone."""
+        """Clean a span, or return its content if it has no kept attributes."""
         attributes = _attributes(node["c"][0])
         inside = self.nodes(node["c"][1], depth + 1) if depth < MAX_DEPTH else text_inlines(plain_text(node["c"][1]))
         return inside if attributes == _NO_ATTRIBUTES else [{"t": "Span", "c": [attributes, inside]}]
 
     def div(self, node: Node, depth: int) -> list[Any]:
-        """Blocks with attributes; without any that stay, the blocks alone."""
+        """Clean a div, or return its content if it has no kept attributes."""
         attributes = _attributes(node["c"][0])
         if depth >= MAX_DEPTH:
             return [self._flatten(node)]
@@ -157,7 +157,7 @@ class _Cleaner:
         return [{**block, "t": "Para"} if block["t"] == "Plain" else block for block in inside]
 
     def number_list(self, node: Node, depth: int) -> list[Any]:
-        """A list whose numbers every program can count."""
+        """Clean a list, and limit its first number to what programs accept."""
         (start, style, end), items = node["c"]
         if depth >= MAX_DEPTH:
             return [self._flatten(node)]
@@ -165,7 +165,7 @@ class _Cleaner:
         return [{"t": "OrderedList", "c": [order, [self.nodes(item, depth + 1) for item in items]]}]
 
     def table(self, node: Node, depth: int) -> list[Any]:
-        """A table that is not wider than any program shows."""
+        """Clean a table, and refuse one with more columns than programs show."""
         if len(node["c"][2]) > _MAX_COLUMNS:
             raise TooLarge(f"a table has more than {_MAX_COLUMNS} columns.")
         attributes, caption, columns, *rows = node["c"]
@@ -175,31 +175,31 @@ class _Cleaner:
         return [self.value({"t": "Table", "c": [attributes, caption, columns, *rows]}, depth)]
 
     def cite(self, node: Node, depth: int) -> list[Any]:
-        """A citation: its text."""
+        """Replace a citation by its text."""
         return self.nodes(node["c"][1], depth)
 
     def math(self, node: Node, depth: int) -> list[Any]:
-        """A formula, unless it is a book."""
+        """Clean a formula, and cut a very long one."""
         display, tex = node["c"]
         return [{"t": "Math", "c": [display, _CONTROL.sub("", tex)[:_MAX_TEX]]}]
 
     def code(self, node: Node, depth: int) -> list[Any]:
-        """Code, with the name of its language."""
+        """Clean code, and keep the name of its language."""
         (_, classes, _), text = node["c"]
         kept = [name for name in classes if _CLASS.fullmatch(name)][:1]
         return [{"t": node["t"], "c": [["", kept, []], _CONTROL.sub("", text)]}]
 
     def link(self, node: Node, depth: int) -> list[Any]:
-        """A link to where links may lead; else its text."""
+        """Clean a link, or replace an unsafe one by its text."""
         attributes, inlines, (target, title) = node["c"]
         inside = self.nodes(inlines, depth + 1) if depth < MAX_DEPTH else text_inlines(plain_text(inlines))
         if not is_safe_link(target):
-            self._job.note("Links that lead elsewhere than to the web, to mail or into the document were left out.")
+            self._job.note("Links were left out that do not lead to the web, to mail or into the document.")
             return inside
         return [{"t": "Link", "c": [_attributes(attributes), inside, [target.strip(), _CONTROL.sub("", title)]]}]
 
     def image(self, node: Node, depth: int) -> list[Any]:
-        """A picture that came with the document; else the words that stand for it."""
+        """Keep a picture of the document, or replace another one by its alternative text."""
         attributes, inlines, (target, title) = node["c"]
         alt = text_inlines(_CONTROL.sub("", plain_text(inlines)))
         if target not in self._names:
@@ -210,31 +210,31 @@ class _Cleaner:
         return [{"t": "Image", "c": [_attributes(attributes), alt, [name, _CONTROL.sub("", title)]]}]
 
     def _resource(self, target: str) -> str | None:
-        """The name under which a picture is kept, or None for one that cannot be had."""
+        """Add a picture to the resources, and return its name, or None (with a note) if it is missing or unsafe."""
         if match := _DATA_URI.match(target):
             data = _decode_data_uri(target[match.end() :], match[2].lower())
         else:
-            data = self._extracted_file(target) or self._extracted_file(unquote(target))
+            data = self._read_media(target) or self._read_media(unquote(target))
         if data is None:
-            self._job.note("Pictures that lie elsewhere were left out.")
+            self._job.note("Pictures that are not in the file were left out.")
             return None
         try:
             picture = images.validate_image(data, self._job.limits)
         except TooLarge:
             raise
         except ConversionError:
-            self._job.note("Pictures that could not be read, such as drawings of the program's own, were left out.")
+            self._job.note("Pictures in unknown formats were left out.")
             return None
         name = resource_name(picture.data, picture.extension)
         self.resources[name] = picture.data
         return name
 
-    def _extracted_file(self, name: str) -> bytes | None:
-        """A picture that the reader put into the job's folder: there and nowhere else."""
+    def _read_media(self, name: str) -> bytes | None:
+        """Read a file of the folder `media`, and return None if it is missing or outside."""
         try:
             path = (self._media / name).resolve()
             return path.read_bytes() if path.is_relative_to(self._media) and path.is_file() else None
-        except (OSError, ValueError):  # no name of a file at all
+        except (OSError, ValueError):  # not a valid file name
             return None
 
 
@@ -249,7 +249,7 @@ def _decode_data_uri(text: str, parameters: str) -> bytes | None:
 
 
 def is_safe_link(target: str) -> bool:
-    """Whether a link leads to the web, to mail or into the document, however it is written.
+    """Return whether a link leads to the web, to mail or into the document.
 
     >>> is_safe_link("https://a.example/"), is_safe_link(" java\\nscript:alert(1)"), is_safe_link("#top"), is_safe_link("file:///etc")
     (True, False, True, False)
@@ -261,7 +261,7 @@ _NO_ATTRIBUTES: list[Any] = ["", [], []]
 
 
 def _is_attributes(value: list[Any]) -> bool:
-    """Whether this is pandoc's triple of identifier, classes and pairs, which no other list looks like."""
+    """Return whether a list is pandoc's triple of identifier, classes and pairs."""
     return (
         [type(part) for part in value] == [str, list, list]
         and all(isinstance(name, str) for name in value[1])

@@ -1,4 +1,4 @@
-"""Writes a document as PDF: converts pandoc's tree to the simpler tree that `document.typ` renders."""
+"""Writes a document as PDF, by converting pandoc's tree to the simpler tree that `document.typ` renders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .tex_formulas import typst_formulas
 
 _TEMPLATE = "document/document.typ"
 _MAX_DEPTH = 14
-"""Lists in lists and such; what is deeper comes at this depth. The page setter's own limit is not much beyond."""
+"""The deepest nesting of lists and other blocks, which is just below the limit of typst."""
 _POINTS = {"px": 0.75, "pt": 1.0, "in": 72.0, "cm": 28.3465, "mm": 2.83465, "pc": 12.0, "em": 11.0}
 _LENGTH = re.compile(rf"(\d+\.?\d*|\.\d+)(%|{'|'.join(_POINTS)})")
 _MAX_POINTS = 5_000.0
@@ -26,7 +26,7 @@ _TITLE_BLOCK = (("title", "title"), ("subtitle", "subtitle"), ("author", "subtit
 
 
 def write(document: Document, job: Job) -> bytes:
-    """A PDF on A4 with page numbers and bookmarks; an empty document is an empty page."""
+    """Return a PDF on A4 with page numbers and bookmarks, with one empty page for an empty document."""
     tree = _TypstTree(document, job)
     blocks = [*tree.title_block(), *tree.blocks(document.blocks, 0)]
     title = plain_text(document.meta.get("title")) or job.name
@@ -34,7 +34,7 @@ def write(document: Document, job: Job) -> bytes:
 
 
 class _TypstTree:
-    """Makes the tree of one document plainer."""
+    """Converts the nodes of a document for `document.typ`, in which `k` is the kind of a node."""
 
     def __init__(self, document: Document, job: Job) -> None:
         self._document = document
@@ -43,7 +43,7 @@ class _TypstTree:
         self._formulas = typst_formulas(document, job)
 
     def title_block(self) -> Iterator[Node]:
-        """The title and what stands under it."""
+        """Yield the title, the subtitle, the authors and the date."""
         for name, style in _TITLE_BLOCK:
             value = self._document.meta.get(name)
             for part in value["c"] if value and value["t"] == "MetaList" else [value] if value else []:
@@ -54,7 +54,7 @@ class _TypstTree:
                 yield {"k": style, "body": self.inlines(inlines, 0)}
 
     def blocks(self, nodes: list[Node], depth: int) -> list[Node]:
-        """Blocks; those that nest stop nesting at `_MAX_DEPTH`."""
+        """Convert blocks, with plain text for those nested deeper than `_MAX_DEPTH`."""
         rendered: list[Node] = []
         for node in nodes:
             draw = _BLOCKS.get(node["t"])
@@ -65,7 +65,7 @@ class _TypstTree:
         return rendered
 
     def inlines(self, nodes: list[Node], depth: int) -> list[Node]:
-        """Inlines; words and blanks that follow each other become one text."""
+        """Convert inlines, and join neighbouring texts."""
         rendered: list[Node] = []
         for node in nodes:
             node_type, content = node["t"], node.get("c")
@@ -89,7 +89,7 @@ class _TypstTree:
     # -- blocks
 
     def paragraph(self, node: Node, depth: int) -> list[Node]:
-        """One paragraph, or several where formulas stand between lines of their own."""
+        """Convert a paragraph, which displayed formulas split into several."""
         kind = "par" if node["t"] == "Para" else "line"
         rendered: list[Node] = [{"k": kind, "body": []}]
         for drawn in self.inlines(node["c"], depth):
@@ -108,7 +108,7 @@ class _TypstTree:
         return [{"k": "heading", "level": max(1, min(level, 6)), "id": label, "body": body}]
 
     def _label(self, identifier: str) -> str | None:
-        """The label of a place that a link leads to; each can be given once."""
+        """Return the label of a link target, or None if no link leads there or the label is used."""
         if identifier not in self._anchors or identifier in self._used_labels:
             return None
         self._used_labels.add(identifier)
@@ -266,12 +266,12 @@ def _cell_grid(rows: list[Any], count: int) -> Iterator[list[_PlacedCell]]:
 
 
 def _text(text: str) -> list[Node]:
-    """Text whose long words may be broken: a zero-width space is put into them."""
+    """Return a text node, with zero-width spaces in long words so that they can be broken."""
     return [{"k": "text", "text": _LONG_WORD.sub("\\1\u200b", text) if len(text) > 30 else text}] if text else []
 
 
 def _anchors(value: Any) -> set[str]:
-    """Where there is something to lead to: identifiers that a link in the document names."""
+    """Return the identifiers in the document that its links name."""
     linked, identifiers = set(), set()
     for node in nodes_of(value):
         if node["t"] == "Link" and node["c"][2][0].startswith("#"):
@@ -284,7 +284,7 @@ def _anchors(value: Any) -> set[str]:
 
 
 def _length(text: str | None) -> dict[str, Any] | None:
-    """None for what is no length, and for nothing: the picture has its own then."""
+    """Parse a length, and return None for other text and for zero, so that the picture has its own size."""
     match = _LENGTH.fullmatch(text or "")
     if match is None or not float(match[1]):
         return None

@@ -1,4 +1,4 @@
-"""Reads images and PDFs as documents: each page as an image, followed by its text (A5-03)."""
+"""Reads each page of an image or a PDF as an image followed by its text (A5-03)."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def pdf(source: bytes, job: Job) -> Document:
 
 def _read_pages(document: Any, job: Job) -> Document:
     if len(document) > job.limits.pages:
-        raise TooLarge(f"it has {len(document)} pages; at most {job.limits.pages} are taken.")
+        raise TooLarge(f"it has {len(document)} pages; the limit is {job.limits.pages}.")
     blocks: list[Node] = []
     resources: dict[str, bytes] = {}
     for number in range(len(document)):
@@ -102,7 +102,7 @@ def _without_hyphenation(text: str) -> str:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Yield the paragraphs of a page; a short line that ends a sentence ends a paragraph."""
+    """Yield the paragraphs of a page, which end at a short line that ends a sentence."""
     for block in re.split(r"\n\s*\n", text):
         lines = [line.strip() for line in block.split("\n") if line.strip()]
         longest = max(map(len, lines), default=0)

@@ -34,7 +34,7 @@ def text(source: bytes, job: Job) -> Document:
 
 
 def _paragraph(part: str, nodes: dict[str, Node]) -> Node:
-    """Return a paragraph; of several spaces in a row all but the last are non-breaking."""
+    """Return a paragraph, in which all but the last of several spaces are non-breaking."""
     inlines: list[Node] = []
     for line in part.strip("\n").split("\n"):
         inlines.append(_LINE_BREAK)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
@@ -35,7 +35,7 @@ _DATA_URI = re.compile(r"data:image/(?:png|jpe?g|gif)\s*((?:;[^,]{0,100})?),", r
 
 
 def clean(root: Any, job: Job) -> None:
-    """Take out of a tree all that is not drawn, runs, or is fetched from elsewhere."""
+    """Remove elements and attributes that draw nothing, run code, or load something from outside."""
     for element in list(root.iter()):
         if element is not root and not _is_allowed_element(element):
             _remove_element(element, job)
@@ -50,7 +50,7 @@ def clean(root: Any, job: Job) -> None:
 
 
 def _limit_filter(element: Any) -> None:
-    """A filter stays near what it is for, and blurs no further than can be seen."""
+    """Limit the region and the blur of a filter."""
     name = str(element.tag).rpartition("}")[2]
     if name == "filter" and any(_exceeds(element.get(side, ""), 3.0) for side in _FILTER_REGION):
         for side in _FILTER_REGION:
@@ -64,7 +64,7 @@ _NUMBER = re.compile(r"[-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?")
 
 
 def _exceeds(text: str, limit: float) -> bool:
-    """Whether any number in it is larger; a percentage counts as its share."""
+    """Return whether a number in a text is larger than the limit, with percentages as shares."""
     share = 100.0 if "%" in text else 1.0
     return any(abs(float(number[:40])) / share > limit for number in _NUMBER.findall(text[:200]))
 
@@ -75,23 +75,20 @@ def _is_allowed_element(element: Any) -> bool:
     space, _, name = element.tag.removeprefix("{").rpartition("}")
     if space != SVG or name not in _ELEMENTS:
         return False
-    attribute = element.get("attributeName", "")
-    return name not in _ANIMATIONS or (
-        bool(_ATTRIBUTE_NAME.fullmatch(attribute or "x")) and not _is_forbidden_attribute(attribute)
-    )
-
-
-def _is_forbidden_attribute(attribute: str) -> bool:
-    return attribute.lower() in _NOT_ANIMATED or attribute.lower().startswith("on")
+    if name not in _ANIMATIONS:
+        return True
+    attribute = element.get("attributeName", "").lower()
+    forbidden = attribute in _NOT_ANIMATED or attribute.startswith("on")
+    return bool(_ATTRIBUTE_NAME.fullmatch(attribute or "x")) and not forbidden
 
 
 def _remove_element(element: Any, job: Job) -> None:
-    """The element with all that is in it, but not the text behind it."""
+    """Remove an element with its content, but not the text after it."""
     parent = element.getparent()
-    if parent is None:  # with its parent it is out already
+    if parent is None:  # it was removed with its parent
         return
     if isinstance(element.tag, str) and element.tag.startswith(f"{{{SVG}}}") and not element.tag.endswith("metadata"):
-        job.note(f"an element that a drawing may not have was left out: {element.tag.rpartition('}')[2][:40]}.")
+        job.note(f"an element that drawings may not have was left out: {element.tag.rpartition('}')[2][:40]}.")
     if element.tail:
         before = element.getprevious()
         if before is None:
@@ -125,34 +122,24 @@ _PLAIN_TEXT_ATTRIBUTES = frozenset(
 
 
 def _clean_href(element: Any, value: str, job: Job) -> str | None:
-    """Where an element points: into the drawing, a picture that it carries; for a link, a page."""
+    """Return a link into the drawing, an embedded picture or the address of a page, or None for another target."""
     value = value.strip()
     if _FRAGMENT.fullmatch(value):
         return value
-    read = {"image": _clean_image_uri, "a": _clean_page_link}.get(element.tag.rpartition("}")[2], _reject)
-    kept = read(value, job)
+    kept, name = None, element.tag.rpartition("}")[2]
+    if name == "image":
+        kept = _clean_image_uri(value, job)
+    elif name == "a":
+        address = "".join(value.split())
+        with suppress(ValueError):
+            kept = address if urlsplit(address).scheme.lower() in _SCHEMES else None
     if kept is None:
-        job.note("what is not in the drawing itself was left out.")
+        job.note("content from outside the drawing was left out.")
     return kept
 
 
-_Reader = Callable[[str, Job], "str | None"]
-
-
-def _reject(value: str, job: Job) -> str | None:
-    return None
-
-
-def _clean_page_link(value: str, job: Job) -> str | None:
-    address = "".join(value.split())
-    try:
-        return address if urlsplit(address).scheme.lower() in _SCHEMES else None
-    except ValueError:
-        return None
-
-
 def _clean_image_uri(value: str, job: Job) -> str | None:
-    """A picture in the drawing, looked at before anything else sees it."""
+    """Return the data URI of an embedded picture after a check, or None for another address."""
     match = _DATA_URI.match(value)
     if not match:
         return None

@@ -1,4 +1,4 @@
-"""Limits how much an SVG may draw: counts every reused element each time it is used."""
+"""Limits the number of elements that an SVG draws, counting each use of an element."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from . import css
 from .clean import SVG
 
 MAX_WEIGHT = 250_000
-"""Elements to draw, counted so."""
+"""The limit of elements."""
 MAX_DEPTH = 200
 _GRADIENTS = frozenset({f"{{{SVG}}}linearGradient", f"{{{SVG}}}radialGradient"})
 _LAYERS = {"filter": (500, 120), "mask": (100, 2_000), "pattern": (100, 2_000), "opacity": (1, 5_000)}
-"""What needs a picture of its own weighs so many elements at least, and one for so many pixels of the page."""
+"""The weight of elements that are rendered as a bitmap (at least, and pixels of the page for one element)."""
 _XLINK = "{http://www.w3.org/1999/xlink}href"
 
 
 def check_depth(root: Any) -> None:
-    """Refuse what is nested deeper than a drawing program goes.
+    """Refuse a drawing that is nested deeper than drawing programs allow.
 
     Raises:
-        ConversionError: it is.
+        ConversionError: it is nested too deep.
     """
     level, depth = [root], 0
     while level:
@@ -32,17 +32,17 @@ def check_depth(root: Any) -> None:
 
 
 def check_weight(root: Any, pixels: float) -> None:
-    """Refuse what would need too long to draw.
+    """Refuse a drawing that would take too long to render.
 
     Raises:
-        TooLarge: it would; ConversionError: it uses itself.
+        TooLarge: it has too many elements; ConversionError: an element uses itself.
     """
     if Weights(root, pixels).of(root) > MAX_WEIGHT:
         raise TooLarge(f"the drawing has more than {MAX_WEIGHT} elements, counting each time that one is used.")
 
 
 class Weights:
-    """Weighs elements, each once."""
+    """The weights of elements, each calculated once."""
 
     def __init__(self, root: Any, pixels: float) -> None:
         self._layer_weights = {
@@ -58,13 +58,13 @@ class Weights:
         self._open: set[Any] = set()
 
     def of(self, element: Any) -> int:
-        """How many elements it comes to."""
+        """Return the number of elements that an element draws."""
         if element in self._weights:
             return self._weights[element]
         if element in self._open:
             raise ConversionError("the drawing has an element that uses itself.")
         if len(self._open) > 2 * MAX_DEPTH:
-            raise ConversionError("the drawing has elements that use others in too long a row.")
+            raise ConversionError("the drawing has a chain of elements that is too long.")
         self._open.add(element)
         own = self._layer_weights.get(str(element.tag).rpartition("}")[2], 1)
         if "opacity" in element.attrib or "opacity" in element.get("style", ""):
@@ -75,13 +75,13 @@ class Weights:
         return self._weights[element]
 
     def _references(self, element: Any) -> list[Any]:
-        """The elements that this one points to, but for gradients, which weigh nothing."""
+        """Return the elements that this one refers to, without gradients, which weigh nothing."""
         if element.tag in _GRADIENTS:
             return []
         values = [element.get("href") or element.get(_XLINK) or ""]
         names = [value[1:] for value in values if value.startswith("#")]
         names += [name for value in element.attrib.values() for name in css.references(value)]
-        if element.tag == f"{{{SVG}}}a":  # a link to a part of the drawing does not draw it again
+        if element.tag == f"{{{SVG}}}a":  # a link does not draw its target again
             names = [name for name in names if f"#{name}" != values[0]]
         if self._style_references:
             names += [name for key in _selectors_for(element) for name in self._style_references.get(key, ())]

@@ -51,7 +51,7 @@ def clean_declarations(text: str) -> str:
 
 
 def clean_stylesheet(text: str) -> str:
-    """Return the plain rules of a style sheet with their safe declarations; at-rules are left out.
+    """Return the rules of a style sheet with their safe declarations, without at-rules.
 
     >>> clean_stylesheet("@import '//svc.example/a.css'; .a { fill: red }")
     '.a { fill: red }'
@@ -158,7 +158,7 @@ def _is_safe(nodes: list[Any], depth: int = 0) -> bool:
 
 
 def _url_target(node: Any) -> str | None:
-    """Return the address in `url(...)`, or None for another token; it is a function where the address is quoted."""
+    """Return the address in `url(...)`, which is a function token if it is quoted, or None for another token."""
     if node.type == "url":
         return str(node.value)
     if node.type != "function" or node.lower_name != "url":

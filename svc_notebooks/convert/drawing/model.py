@@ -1,4 +1,4 @@
-"""The model of a native drawing: safe SVG and its size."""
+"""The model of a native drawing, which is safe SVG and its size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _EMPTY = '<svg xmlns="http://www.w3.org/2000/svg" width="960" height="720" viewB
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """SVG without script, animation of links or anything from outside; without arguments an empty page.
+    """SVG without scripts, animated links and external content, which without arguments is an empty page.
 
     >>> Drawing.unpack(Drawing().pack()) == Drawing()
     True
@@ -24,11 +24,11 @@ class Drawing:
     height: float = HEIGHT
 
     def pack(self) -> bytes:
-        """The bytes to store."""
+        """Return the bytes to store."""
         return native_package.pack({"svg": self.svg, "width": self.width, "height": self.height}, {})
 
     @classmethod
     def unpack(cls, body: bytes) -> Drawing:
-        """The drawing that `pack` stored."""
+        """Return the drawing that `pack` stored."""
         value, _ = native_package.unpack(body)
         return cls(**value)

@@ -16,22 +16,22 @@ _TAG = re.compile("<[^>]*>")
 
 
 def svg(drawing: Drawing, job: Job) -> bytes:
-    """The drawing as it is kept."""
+    """Return the drawing as SVG."""
     return b'<?xml version="1.0" encoding="UTF-8"?>\n' + drawing.svg.encode()
 
 
 def pdf(drawing: Drawing, job: Job) -> bytes:
-    """One page of the drawing's size: lines stay lines, text stays text."""
+    """Return a PDF with one page of the drawing's size, with lines and text as such."""
     return _render(drawing, job, "pdf")
 
 
 def png(drawing: Drawing, job: Job) -> bytes:
-    """A pixel for a pixel; what is not drawn on is seen through."""
+    """Return a PNG of the drawing's size in pixels, with a transparent background."""
     return _render(drawing, job, "png")
 
 
 def jpeg(drawing: Drawing, job: Job) -> bytes:
-    """A pixel for a pixel, on white."""
+    """Return a JPEG of the drawing's size in pixels, on white."""
     from PIL import Image
 
     picture = Image.open(io.BytesIO(png(drawing, job)), formats=["PNG"]).convert("RGBA")
@@ -43,7 +43,7 @@ def jpeg(drawing: Drawing, job: Job) -> bytes:
 
 
 def _render(drawing: Drawing, job: Job, format: str) -> bytes:
-    visible_text = _TAG.sub(" ", drawing.svg)  # not set from here: `render` looks whether there are fonts for them
+    visible_text = _TAG.sub(" ", drawing.svg)  # `render` looks for fonts for it
     data = {"width": drawing.width, "height": drawing.height, "title": job.name, "words": visible_text}
     resources = {"drawing.svg": drawing.svg.encode()}
     return render(job, _TEMPLATE, data, resources, format, ppi=_PPI)  # type: ignore[arg-type]

@@ -124,7 +124,7 @@ def _letters_beyond_typst(text: str) -> list[str]:
 
 
 def _script_of(letter: str) -> tuple[str, str | None]:
-    """Return the script of a letter and its package; an unknown script is named as in the letter's Unicode name."""
+    """Return the script of a letter, from its Unicode name if it is not in `SCRIPTS`, and its package."""
     known = next((script for script in SCRIPTS if script.letters.match(letter)), None)
     if known:
         return known.name, known.package

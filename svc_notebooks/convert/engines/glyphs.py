@@ -40,7 +40,7 @@ def character_ranges(path: str, index: int) -> list[tuple[int, int]]:
 
 
 def _tables(file: BinaryIO, index: int) -> Iterator[tuple[bytes, int]]:
-    """Yield the tables of a face with their offsets; a collection has several faces."""
+    """Yield the tables of one face of a file with their offsets."""
     start = 0
     if file.read(4) == b"ttcf":
         file.seek(12 + 4 * index)

@@ -29,7 +29,7 @@ class DecodedImage:
 
 
 def validate_image(data: bytes, limits: JobLimits) -> DecodedImage:
-    """Return a picture, upright and as JPEG, PNG or GIF; other formats become PNG.
+    """Return an upright picture as JPEG, PNG or GIF, with other formats as PNG.
 
     Raises:
         ConversionError: it is damaged or not a picture; TooLarge: it has too many pixels.

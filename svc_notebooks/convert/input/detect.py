@@ -25,7 +25,7 @@ _MARKUP = (b"<!doctype html", b"<html", b"<head", b"<body")
 
 
 def detect_source(source: bytes, native: str) -> str | None:
-    """Detect the media type of bytes that are to become this native type; return None if it is unknown.
+    """Detect the media type of bytes that are to become this native type, or return None if it is unknown.
 
     >>> detect_source(b"a,b", "spreadsheet"), detect_source(b"{}", "script")
     ('text/plain', 'application/json')

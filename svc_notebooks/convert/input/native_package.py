@@ -29,7 +29,7 @@ def zip_timestamp(moment: datetime) -> Stamp:
 
 
 def pack(value: Any, resources: Mapping[str, bytes]) -> bytes:
-    """Pack a value and its resources; the same content gives the same bytes.
+    """Pack a value and its resources, with the same bytes for the same content.
 
     >>> unpack(pack({"slides": []}, {"a.png": b"x"}))
     ({'slides': []}, {'a.png': b'x'})

@@ -133,7 +133,7 @@ class Converter:
             return Converted(target.read_bytes(), tuple(response["notes"]))
 
     def close(self) -> None:
-        """End the idle processes; the next conversion starts new ones."""
+        """End the idle processes, which later conversions start again."""
         self._pool.close()
 
 

@@ -94,7 +94,7 @@ class Worker:
 
     @property
     def is_reusable(self) -> bool:
-        """Whether the process can run another conversion."""
+        """True if the process can run another conversion."""
         return self._process.poll() is None and self._jobs < _MAX_JOBS
 
     def run(self, request: Mapping[str, Any], is_gone: Callable[[], bool] = _never) -> dict[str, Any]:

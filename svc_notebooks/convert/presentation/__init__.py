@@ -1,4 +1,4 @@
-"""Native presentations: slides of shapes.
+"""Reads and writes native presentations, which are slides of shapes.
 
 model, paragraphs, transforms, crops, image_store, clean: the model and what readers and writers share.
 pptx, ppt: PowerPoint; odp: OpenDocument.

@@ -1,4 +1,4 @@
-"""Native spreadsheets: sheets of sparse cells.
+"""Reads and writes native spreadsheets, which are sheets of sparse cells.
 
 model, values, date_serial, number_format, sheet_names, sheet_layout: the model and what readers and writers share.
 formula: parsing, cleaning, conversion and calculation of formulas.

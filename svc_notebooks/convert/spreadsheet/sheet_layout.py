@@ -57,7 +57,7 @@ class SheetLayout:
 
     @property
     def has_gaps(self) -> bool:
-        """Whether empty rows or columns are skipped."""
+        """True if empty rows or columns are skipped."""
         return any(numbers and numbers[-1] + 1 > len(numbers) for numbers in (self.rows, self.columns))
 
     def band(self, first: int, end: int) -> SheetLayout:

@@ -39,7 +39,7 @@ _ISO = re.compile(
 
 
 def parse_moment(text: str) -> date | datetime | time | None:
-    """Parse an ISO 8601 date, time or both, without a time zone; return None for other text.
+    """Parse an ISO 8601 date, time or both, without a time zone, or return None for other text.
 
     >>> parse_moment("2024-02-29"), parse_moment("2024-02-30"), parse_moment("09:30")
     (datetime.date(2024, 2, 29), None, datetime.time(9, 30))

@@ -494,4 +494,4 @@ def test_a_conversion_that_takes_too_long_is_refused_and_the_next_is_done() -> N
 def test_what_was_left_out_is_in_the_journal(wire: Wire, service: Service) -> None:
     convert(wire, b'<p><a href="javascript:x">words</a></p>', "text/html", "document")
 
-    assert "Links that lead elsewhere" in service.journal()[-1]["decided_by"]
+    assert "Links were left out" in service.journal()[-1]["decided_by"]

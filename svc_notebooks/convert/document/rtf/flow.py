@@ -1,4 +1,4 @@
-"""Builds the flow of the body or of a note: runs become paragraphs, paragraphs cells, cells tables."""
+"""Builds the paragraphs and tables of the body or of a note."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class FlowBuilder:
 
     @property
     def is_empty_note(self) -> bool:
-        """Whether this is a note without any text yet."""
+        """True for a note without any text yet."""
         return self.note is not None and not self.flow and not self.runs
 
     def end_paragraph(self, paragraph_format: ParagraphFormat) -> None:
@@ -56,7 +56,7 @@ class FlowBuilder:
         return self._flow_at(0)
 
     def _flow_at(self, depth: int) -> Flow:
-        """Return the flow at a depth of nesting; deeper tables are ended, and missing ones begun."""
+        """Return the flow at a depth of nesting, after ending deeper tables and beginning missing ones."""
         while len(self.tables) > depth:
             table = self.tables.pop()
             table.end_row(self.rows[min(len(self.tables), 1)])

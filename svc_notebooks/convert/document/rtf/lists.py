@@ -17,7 +17,7 @@ _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 
 @dataclass(frozen=True, slots=True)
 class RtfListItem:
-    """A paragraph that begins an item of a list; without a `style` it has a bullet."""
+    """A paragraph that begins an item of a list, and has a bullet if `style` is None."""
 
     position: tuple[int, int]
     """Level and indent, which are greater for an item that is nested deeper."""
@@ -110,7 +110,7 @@ class Lists:
         self._open[-1][1].append([{"t": "Plain", "c": inlines(item.runs, self._stylesheet.ignored_marks)}])
 
     def continues_item(self, paragraph: RtfParagraph) -> bool:
-        """Return whether a paragraph without a marker has the indent of an open item; deeper lists are closed."""
+        """Return whether a paragraph without a marker has the indent of an open item, after closing deeper lists."""
         paragraph_format = paragraph.paragraph_format
         while self._open and paragraph_format.left and paragraph_format.first >= 0:
             indent = self._open[-1][0].position[1]

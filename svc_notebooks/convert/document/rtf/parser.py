@@ -165,7 +165,7 @@ class _Parser:
             self._add_node(builder.note)
 
     def _set_destination(self, word: str) -> bool:
-        """Set the destination of a group that begins with this word; return False if the word names none."""
+        """Set the destination of a group that begins with this word, or return False if the word names none."""
         group, destination = self._group, _DESTINATIONS.get(word)
         if word in _SKIPPED_DESTINATIONS or (destination is None and group.ignorable):
             group.destination = "skip"

@@ -1,4 +1,4 @@
-"""The state of the RTF reader: character format, paragraph format and the destination of a group."""
+"""The character format, the paragraph format and the destination of an RTF group."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class RtfRun:
 
 @dataclass(frozen=True, slots=True)
 class RtfParagraph:
-    """One paragraph, with the number or bullet that the file writes before it in `marker`."""
+    """A paragraph, with the number or bullet that the file writes before it in `marker`."""
 
     paragraph_format: ParagraphFormat
     runs: list[RtfRun]
@@ -79,7 +79,7 @@ class Group:
     """The value that this group fills: a list, a picture, the text of a field."""
 
     def apply_control_word(self, word: str, number: int | None) -> bool:
-        """Apply a control word of character or paragraph formatting; return False for another word."""
+        """Apply a control word of character or paragraph formatting, or return False for another word."""
         characters, paragraph = self.character_format, self.paragraph_format
         if word in _MARKS:
             self.character_format = characters.marked(_MARKS[word], on=number != 0)

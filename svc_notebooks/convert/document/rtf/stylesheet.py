@@ -1,4 +1,4 @@
-"""The tables of an RTF header: code pages, fonts, styles, lists."""
+"""The code pages, fonts, styles and lists of an RTF header."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MAX_LEVELS = 9
 
 @dataclass(slots=True)
 class ListLevel:
-    """One level of a list: pandoc's style for its numbers, or None for bullets, and the first number."""
+    """A level of a list, with pandoc's style for its numbers (None for bullets) and the first number."""
 
     style: str | None = "Decimal"
     start: int = 1

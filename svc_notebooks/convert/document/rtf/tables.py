@@ -19,7 +19,7 @@ _NO_ATTRIBUTES: list[Any] = ["", [], []]
 
 @dataclass(frozen=True, slots=True)
 class CellDefinition:
-    """The definition of a cell: its right edge, and whether it is merged with the cell to its left or above."""
+    """The right edge of a cell, and whether it is merged with the cell to its left or above."""
 
     right_edge: int
     merged_left: bool = False
@@ -69,7 +69,7 @@ class RtfTable:
 
 
 def table_node(table: RtfTable, blocks: Callable[[list[Any]], list[Node]]) -> Node:
-    """Return pandoc's table; `blocks` converts the content of a cell."""
+    """Return pandoc's table, with the content of cells converted by `blocks`."""
     table.end_row(RowDefinition())
     edges = _edges(table)
     rows = _merge_vertically(
@@ -85,7 +85,7 @@ def table_node(table: RtfTable, blocks: Callable[[list[Any]], list[Node]]) -> No
 
 
 def _edges(table: RtfTable) -> list[int]:
-    """Return the edges of the columns; cells without definitions get columns of one inch each."""
+    """Return the edges of the columns, which are one inch wide for cells without definitions."""
     edges = {row.left for row, _ in table.rows} | {cell.right_edge for row, _ in table.rows for cell in row.cells}
     distinct: list[int] = []
     for edge in sorted(edges):

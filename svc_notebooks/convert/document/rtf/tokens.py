@@ -1,4 +1,4 @@
-"""Splits an RTF file into tokens: groups, control words, escaped bytes, text."""
+"""Splits an RTF file into groups, control words, escaped bytes and text."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class PptxReader:
         return self._background_shapes_by_layout[key]
 
     def _background(self, part: Any, slide_theme: SlideTheme) -> tuple[str | None, tuple[Shape, ...]]:
-        """The colour of the page, or the picture on it: the slide's, its layout's or its master's."""
+        """Return the background colour or picture of the slide, or else of its layout or its master."""
         parts = [it for it in (part, slide_theme.layout_part, slide_theme.master_part) if it is not None]
         background = next(((it, bg) for it in parts if (bg := it._element.find(f"{P}cSld/{P}bg")) is not None), None)
         if background is None:

@@ -171,7 +171,7 @@ def _related(part: Any, relationship_type: str) -> Any:
 
 
 def parse_xml(blob: bytes) -> Any:
-    """Parse the XML of a part that python-pptx does not parse; return None if it is broken."""
+    """Parse the XML of a part that python-pptx does not parse, or return None if it is broken."""
     from lxml import etree
 
     try:

@@ -82,7 +82,7 @@ def _decode_result(encoded: list[Any], cell: Cell) -> Value:
 
 
 def _compute_in_child(workbook: Workbook, job: Job) -> Results:
-    """Compute in a fork of this process; return [] if the fork dies."""
+    """Compute in a fork of this process, or return [] if the fork dies."""
     inlet, outlet = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # the fork starts no thread and waits for none

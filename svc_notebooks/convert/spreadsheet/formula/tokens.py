@@ -119,7 +119,7 @@ def safe_link(target: str | None) -> str | None:
 
 
 def sanitize(value: Value, formula: str | None, job: Job) -> tuple[Value, str | None]:
-    """Return the value and the formula to keep; an unsafe formula becomes its last value, or text without one."""
+    """Return the value and the formula to keep, with an unsafe formula replaced by its last value or as text."""
     if formula is None or (isinstance(value, ErrorValue) and formula == value.code):
         return value, None
     if value is None and _FAULT.fullmatch(formula):

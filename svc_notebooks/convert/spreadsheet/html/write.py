@@ -34,7 +34,7 @@ _MAX_EMPTY_CELLS = 500_000
 
 
 def write(workbook: Workbook, job: Job) -> bytes:
-    """Return a zip file with a page for each sheet; names that differ only in case get numbers."""
+    """Return a zip file with a page for each sheet, with numbers in names that differ only in case."""
     files = _files(workbook.sheets)
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:

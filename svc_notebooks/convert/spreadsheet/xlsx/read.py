@@ -68,7 +68,7 @@ class XlsxPackage:
         return bool(name) and str(name).lower() in self._names
 
     def elements(self, name: str, *names: str) -> Iterator[tuple[str, Element]]:
-        """Yield the elements with these names; each is cleared before the next one is read."""
+        """Yield the elements with these names, each cleared before the next one is read."""
         with self._archive.open(self._names[name.lower()]) as part:
             for _, element in iterparse(part, ("end",)):
                 plain = element.tag.rpartition("}")[2]

@@ -23,7 +23,7 @@ _OPTIONS = {"in_memory": True, **dict.fromkeys(("strings_to_formulas", "strings_
 
 
 def write(workbook: Workbook, job: Job) -> bytes:
-    """Return a workbook as xlsx; text that is too long for Excel is cut, with a note."""
+    """Return a workbook as xlsx, with text that is too long for Excel cut (with a note)."""
     target = io.BytesIO()
     writer = Writer(target, _OPTIONS)
     writer.set_properties({"created": job.now.replace(tzinfo=None), "title": clean(job.name)[:255]})
