@@ -172,8 +172,9 @@ class Recorder(Sequence[Exchange]):
         self._count = 0
         self._bytes = 0
         self._lock = Lock()
+        self._url, self._recorded_url = ("", ""), ""
         self._headers = Headers()
-        self._recorded = _record_headers(self._headers, "")
+        self._recorded_headers = _record_headers(self._headers, "")
         after_fork(self, Recorder._renew_lock)
 
     def _renew_lock(self) -> None:
@@ -215,9 +216,13 @@ class Recorder(Sequence[Exchange]):
         with self._lock:
             self._count += 1
             if request.headers is not self._headers:  # a session sends most of its requests with the very same ones
-                self._headers, self._recorded = request.headers, _record_headers(request.headers, secret)
-            url = remove_secret(redact_url(request.url), secret)
-            entry = RecordedExchange(self._count, time, request.method, url, self._recorded, secret)
+                self._headers, self._recorded_headers = request.headers, _record_headers(request.headers, secret)
+            if (request.url, secret) != self._url:  # the chunks of an upload have the same one
+                self._url = (request.url, secret)
+                self._recorded_url = remove_secret(redact_url(request.url), secret)
+            entry = RecordedExchange(
+                self._count, time, request.method, self._recorded_url, self._recorded_headers, secret
+            )
             entries = self._entries
             if entries:  # the one before has its bodies now
                 last = entries[-1]
