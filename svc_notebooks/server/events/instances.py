@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta, tzinfo
 from heapq import merge
-from typing import Any
 
 from ...core.clock import to_millis
 from ...core.events.instances import Occurrence, occurrences
@@ -162,5 +161,5 @@ def _instance_at(calendar: CalendarRow, master: EventRecord, start: Start) -> Ev
 
 def exists_in_recurrence(calendar: CalendarRow, master: EventRecord, row: EventRow) -> bool:
     """Return whether a recurrence has the instance that a changed one replaces."""
-    original: Any = json.loads(row.body)["originalStartTime"]
+    original = json.loads(row.body)["originalStartTime"]
     return _instance_at(calendar, master, read_time(original)) is not None
