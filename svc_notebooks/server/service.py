@@ -21,7 +21,6 @@ from .auth.users import record_token
 from .blobs.blob_store import BlobStore
 from .context.access_tokens import TokenVerifier, scope_names
 from .context.request_journal import Journal, JournalRow
-from .context.resource_lookup import resource_exists
 from .context.service_context import ServiceContext
 from .dispatch.dispatcher import Dispatcher
 from .dispatch.fault_plans import Faults
@@ -68,7 +67,11 @@ class Service:
 
     def has(self, kind: str, key: str) -> bool:
         """Return whether a resource exists, for any user. `kind` is file, channel, calendar or event, `key` its id."""
-        return resource_exists(self._context.store, kind, key)
+        store = self._context.store
+        if kind == "event":
+            return store.events.exists(key.split("_")[0])  # an instance has the id of its series
+        tables = {"file": store.files.get, "channel": store.channels.get, "calendar": store.calendars.get}
+        return tables[kind](key) is not None
 
     @property
     def seed(self) -> int | str | None:

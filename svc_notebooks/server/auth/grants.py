@@ -21,23 +21,24 @@ _GRANT_NAMES = {"code": "authorization code", "refresh": "refresh token"}
 
 def new_code(
     request: PublicRequest,
-    token: TokenRow,
+    user: str,
     client: ClientRow,
-    *,
+    scopes: list[str],
     redirect: str,
+    *,
     challenge: str = "",
     method: str = "plain",
 ) -> str:
-    """Return an authorization code for the user and the scopes of `token`."""
+    """Return an authorization code with which a client gets tokens of a user in these scopes."""
     context, code = request.context, request.context.ids.code()
     digest = digest_of(code)
     grant = GrantRow(
         digest=digest,
         kind="code",
         family=digest,
-        user=token.user,
+        user=user,
         client=client.id,
-        scopes=token.scopes,
+        scopes=" ".join(scopes),
         expires=request.now() + context.policy.code_lifetime,
         redirect=redirect,
         challenge=challenge,

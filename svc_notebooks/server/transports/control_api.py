@@ -1,8 +1,8 @@
 """The control API, which controls tokens, clock, faults, limits, deliveries and the whole state over HTTP.
 
 It is for tests in any language, under `/_control/`, and only if it was switched on. Its clients can do everything.
-So it refuses pages of other sites (server/context/csrf.py) and host names that are not the service's
-(server/context/allowed_hosts.py), and with a control token every request that does not send it.
+So it refuses pages of other sites and host names that are not the service's (server/context/csrf.py). With a control
+token it refuses every request that does not send it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,8 @@ from ...core.http.messages import (
 )
 from ..blobs.blob_store import BLOCK
 from ..context.access_tokens import bearer
-from ..context.allowed_hosts import check_host
 from ..context.bodies import declared_length
-from ..context.csrf import check_same_origin
+from ..context.csrf import check_host, check_same_origin
 from ..context.responses import empty_response, error_response, json_response
 from ..context.service_context import ServiceContext
 from ..files.operations import read_json

@@ -109,7 +109,8 @@ class SocketServer:
             addresses = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
             for family, _, _, _, address in addresses:
                 try:
-                    listener = socket.create_server(address[:2], family=family, backlog=_BACKLOG)
+                    both = host == "::" and socket.has_dualstack_ipv6()
+                    listener = socket.create_server(address[:2], family=family, backlog=_BACKLOG, dualstack_ipv6=both)
                     listener.setblocking(False)
                     return listener
                 except OSError as error:

@@ -17,7 +17,6 @@ from ..context.external_origin import external_origin
 from ..context.html import html_page, redirect
 from ..context.public_request import PublicRequest, no_store_json, oauth_error_response, unique_parameters
 from ..tables.oauth import ClientRow
-from ..tables.users import TokenRow
 from .browser_session import CLIENT, account_bar, session_user, sign_in_page, signature
 
 _METHODS = ("plain", "S256")
@@ -33,24 +32,16 @@ class _Authorization:
     params: dict[str, str]
 
 
-class _Declined(Exception):
-    """An error that is sent back to the client."""
-
-    def __init__(self, error: str, description: str) -> None:
-        super().__init__(description)
-        self.error = error
-
-
 def authorize(request: PublicRequest) -> Response:
     """Show the consent page, or redirect the browser to the client with a code or an error."""
     try:
         authorization = _read_authorization(request)
     except OAuthError as error:
-        return _error_page(request, error)
+        if "text/html" not in (request.http_request.headers.get("Accept") or ""):
+            return oauth_error_response(error)
+        return html_page("Invalid request", f"<h1>Invalid request</h1><p>{escape(error.description)}</p>", status=400)
     try:
         return _respond(request, authorization)
-    except _Declined as reason:
-        return _redirect_back(authorization, {"error": reason.error, "error_description": str(reason)})
     except OAuthError as error:
         return _redirect_back(authorization, {"error": error.error, "error_description": error.description})
 
@@ -67,28 +58,34 @@ def _read_authorization(request: PublicRequest) -> _Authorization:
     return _Authorization(client, redirect, params.get("state"), params)
 
 
-def _error_page(request: PublicRequest, error: OAuthError) -> Response:
-    if "text/html" not in (request.http_request.headers.get("Accept") or ""):
-        return oauth_error_response(error)
-    return html_page("Invalid request", f"<h1>Invalid request</h1><p>{escape(error.description)}</p>", status=400)
-
-
 def _respond(request: PublicRequest, authorization: _Authorization) -> Response:
-    if authorization.params.get("response_type") != "code":
-        raise _Declined("unsupported_response_type", "response_type must be code.")
-    challenge = _challenge(authorization)
-    scopes = scopes_of(request.context, authorization.params.get("scope")).split()
-    caller, silent = _consenting_caller(request, authorization), authorization.params.get("prompt") == "none"
+    """Return the consent page, the sign-in page or a redirect with a code. Raises OAuthError."""
+    params, entry = authorization.params, request.journal_entry
+    if params.get("response_type") != "code":
+        raise OAuthError("unsupported_response_type", "response_type must be code.", 400)
+    challenge, method = _challenge(authorization)
+    requested = scopes_of(request.context, params.get("scope")).split()
+    caller, silent = _consenting_caller(request, authorization), params.get("prompt") == "none"
     if caller is None and silent:
-        raise _Declined("login_required", "nobody is signed in, and prompt=none allows no sign-in page.")
+        raise OAuthError("login_required", "nobody is signed in, and prompt=none allows no sign-in page.", 400)
     if caller is None:
         return sign_in_page(request, "/authorize?" + str(request.query))
-    offered = [scope for scope in scopes if scope in caller.scopes]
+    scopes = [scope for scope in requested if scope in caller.scopes]
     if request.method == "POST":
-        return _redirect_back(authorization, _decision(request, authorization, caller, offered, challenge))
-    if silent:
-        return _redirect_back(authorization, {"code": _code(request, authorization, caller, offered, challenge)})
-    return _consent_page(request, authorization, caller, offered)
+        form = request.form()
+        if not hmac.compare_digest(form.get("signature", "").encode(), signature(request).encode()):
+            raise OAuthError("access_denied", "the form did not come from the page of this service.", 400)
+        scopes = [scope for scope in scopes if f"scope.{scope}" in form]
+        if form.get("decision") != "allow" or not scopes:
+            raise OAuthError("access_denied", "the user has not consented.", 400)
+    elif not silent:
+        return _consent_page(request, authorization, caller, scopes)
+    if not scopes:
+        raise OAuthError("invalid_scope", "the user has none of these scopes to give.")
+    client, redirect_uri = authorization.client, authorization.redirect
+    entry.user, entry.client, entry.scopes = caller.user, client.id, frozenset(scopes)
+    code = new_code(request, caller.user, client, scopes, redirect_uri, challenge=challenge, method=method)
+    return _redirect_back(authorization, {"code": code})
 
 
 def _challenge(authorization: _Authorization) -> tuple[str, str]:
@@ -96,9 +93,9 @@ def _challenge(authorization: _Authorization) -> tuple[str, str]:
     params = authorization.params
     challenge, method = params.get("code_challenge", ""), params.get("code_challenge_method", "plain")
     if not challenge and not authorization.client.secret:
-        raise _Declined("invalid_request", "a client without a secret must send a code_challenge.")
+        raise OAuthError("invalid_request", "a client without a secret must send a code_challenge.")
     if method not in _METHODS or (challenge and not is_verifier(challenge)):
-        raise _Declined("invalid_request", "code_challenge must be 43 to 128 letters, by plain or S256.")
+        raise OAuthError("invalid_request", "code_challenge must be 43 to 128 letters, by plain or S256.")
     return challenge, method
 
 
@@ -130,43 +127,6 @@ def _consent_page(
     parts = urlsplit(authorization.redirect)
     leads_to = f"'self' {parts.scheme}://{parts.netloc}" if parts.netloc else None
     return html_page(f"Consent: {authorization.client.name}", body, forms=leads_to)
-
-
-def _decision(
-    request: PublicRequest,
-    authorization: _Authorization,
-    caller: Caller,
-    offered: list[str],
-    challenge: tuple[str, str],
-) -> dict[str, str]:
-    form = request.form()
-    if not hmac.compare_digest(form.get("signature", "").encode(), signature(request).encode()):
-        raise _Declined("access_denied", "the form did not come from the page of this service.")
-    left = [scope for scope in offered if f"scope.{scope}" in form]
-    if form.get("decision") != "allow" or not left:
-        raise _Declined("access_denied", "the user has not consented.")
-    return {"code": _code(request, authorization, caller, left, challenge)}
-
-
-def _code(
-    request: PublicRequest, authorization: _Authorization, caller: Caller, scopes: list[str], challenge: tuple[str, str]
-) -> str:
-    if not scopes:
-        raise _Declined("invalid_scope", "the user has none of these scopes to give.")
-    token = TokenRow(caller.user, authorization.client.id, " ".join(scopes), 0, None)
-    request.journal_entry.user, request.journal_entry.client, request.journal_entry.scopes = (
-        caller.user,
-        authorization.client.id,
-        frozenset(scopes),
-    )
-    return new_code(
-        request,
-        token,
-        authorization.client,
-        redirect=authorization.redirect,
-        challenge=challenge[0],
-        method=challenge[1],
-    )
 
 
 def _redirect_back(authorization: _Authorization, answer: dict[str, str]) -> Response:
