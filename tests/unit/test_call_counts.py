@@ -17,10 +17,10 @@ from svc_notebooks.server.service import open_service
 Q = 262_144
 PACKAGE = str(Path(svc.__file__).parent)
 
-MAX_CALLS_OF_A_CHUNK = 155
+MAX_CALLS_OF_A_CHUNK = 150
 """Of a further chunk in a run; it was 293."""
 
-MAX_CALLS_OF_SEND_CHUNK = 178
+MAX_CALLS_OF_SEND_CHUNK = 175
 """Of a chunk by hand, with the row of its history as a frame; it was 342."""
 
 MAX_DEPTH = 20
