@@ -9,7 +9,7 @@ GET is, without a body.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from ..auth.oauth import GRANTS
 from ..brand_names import Names
@@ -26,7 +26,7 @@ _BINARY: Final[Schema] = {}
 _FAILURES = (429, 500, 502, 503, 504, 507)
 
 
-def document(names: Names, policy: Policy, base_url: str) -> dict[str, Any]:
+def document(names: Names, policy: Policy, base_url: str) -> Schema:
     """Return the document for a service at this address.
 
     >>> openapi = document(Names(), Policy(), "https://api.example")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import IntEnum
 
-from ..errors.catalogue import ApiError, Row, refuse, row
+from ..errors.catalogue import ApiError, refuse, row
 from ..field_mask import shape_of
 from ..http.messages import JSON, JSONObject
 from ..lone_surrogates import lone_surrogates
@@ -42,23 +42,18 @@ def check_calendar(body: JSONObject, *, creating: bool) -> JSONObject:
     wrong = lone_surrogates(body)
     if creating and not body.get("summary"):
         wrong.append(row("required", field="summary"))
-    for name, maximum in _TEXTS.items():
-        value = body.get(name)
+    for field, maximum in _TEXTS.items():
+        value = body.get(field)
         if value is not None and not (isinstance(value, str) and len(value) <= maximum):
-            wrong.append(row("invalid", field=name, message=f"expected text of at most {maximum} characters."))
-    wrong += _zone(body.get("timeZone"))
-    if wrong:
-        raise ApiError(wrong)
-    return {name: body[name] for name in (*_TEXTS, "timeZone") if name in body}
-
-
-def _zone(name: JSON) -> list[Row]:
+            wrong.append(row("invalid", field=field, message=f"expected text of at most {maximum} characters."))
     try:
-        if name is not None:
+        if (name := body.get("timeZone")) is not None:
             zone(name if isinstance(name, str) else repr(name))
     except ValueError as error:
-        return [row("invalid", field="timeZone", message=f"{error}.")]
-    return []
+        wrong.append(row("invalid", field="timeZone", message=f"{error}."))
+    if wrong:
+        raise ApiError(wrong)
+    return {field: body[field] for field in (*_TEXTS, "timeZone") if field in body}
 
 
 def check_role(role: JSON, *, name: str = "minAccessRole") -> CalendarRole:

@@ -9,7 +9,7 @@ import re
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from typing import NamedTuple
 
-from ..http.messages import JSON, JSONObject
+from ..http.messages import JSON
 from ..resources.events import EventTime
 from ..time_zones import zone
 from .rrule import Start
@@ -47,34 +47,29 @@ def read_time(value: object) -> Start:
     >>> read_time({"dateTime": "2026-11-02T10:00:00", "timeZone": "Europe/Berlin"}).isoformat()
     '2026-11-02T10:00:00+01:00'
     """
-    fields = _set_members(value)
-    tz = _zone(fields.get("timeZone"))
-    if "date" in fields:
-        return read_date(fields["date"])
-    moment = _with_zone(_date_time(fields["dateTime"]), tz)
-    if any((moment.astimezone(UTC) + offset).year not in _YEARS for offset in (-_ANY_OFFSET, _ANY_OFFSET)):
-        raise _unreadable(fields["dateTime"], "dateTime")
-    return moment
-
-
-def _set_members(value: object) -> JSONObject:
     if not isinstance(value, dict):
         raise TimeError(TimeProblem("badTime", "", 'expected an object such as {"date": "2026-11-02"}.'))
-    fields: JSONObject = {name: member for name, member in value.items() if member is not None}
-    if "date" in fields and "dateTime" in fields:
+    day, time, name = value.get("date"), value.get("dateTime"), value.get("timeZone")
+    if day is not None and time is not None:
         raise TimeError(TimeProblem("invalid", "", "expected either date or dateTime, not both."))
-    if "date" not in fields and "dateTime" not in fields:
+    if day is None and time is None:
         raise TimeError(TimeProblem("required", "", "expected date (all day) or dateTime."))
-    return fields
-
-
-def _zone(name: JSON) -> tzinfo | None:
-    if name is None:
-        return None
     try:
-        return zone(name if isinstance(name, str) else repr(name))
+        tz = None if name is None else zone(name if isinstance(name, str) else repr(name))
     except ValueError as error:
         raise TimeError(TimeProblem("invalid", "timeZone", f"{error}.")) from None
+    if day is not None:
+        return read_date(day)
+    moment = _date_time(time)
+    if moment.tzinfo is None and tz is None:
+        message = "expected a time zone, such as Europe/Berlin: the dateTime has no offset."
+        raise TimeError(TimeProblem("required", "timeZone", message))
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=tz)
+    moment = moment.astimezone(UTC).astimezone(tz or moment.tzinfo)  # moves a time that the clock skips
+    if any((moment.astimezone(UTC) + offset).year not in _YEARS for offset in (-_ANY_OFFSET, _ANY_OFFSET)):
+        raise _unreadable(time, "dateTime")
+    return moment
 
 
 def read_date(text: JSON) -> date:
@@ -112,15 +107,6 @@ def _unreadable(text: JSON, part: str) -> TimeError:
         else ""
     )
     return TimeError(TimeProblem("badTime", part, f"{str(text)[:40]!r} is not a {_EXPECTED[part]}{years}."))
-
-
-def _with_zone(moment: datetime, tz: tzinfo | None) -> datetime:
-    if moment.tzinfo is None and tz is None:
-        message = "expected a time zone, such as Europe/Berlin: the dateTime has no offset."
-        raise TimeError(TimeProblem("required", "timeZone", message))
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=tz)
-    return moment.astimezone(UTC).astimezone(tz or moment.tzinfo)  # moves a time that the clock skips
 
 
 def instant(moment: Start, tz: tzinfo) -> datetime:

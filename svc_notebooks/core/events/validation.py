@@ -206,9 +206,9 @@ def recurrence_of(event: Event) -> Lines:
 # -- rules that join fields ------------------------------------------------------------------------------------------
 
 
-def _recurrence(event: JSONObject, policy: Policy) -> list[Row]:
+def _recurrence(event: Mapping[str, Any], policy: Policy) -> list[Row]:
     """Return the problems of each recurrence line (E-12)."""
-    lines: Any = event["recurrence"]
+    lines = event["recurrence"]
     try:
         start = read_time(event.get("start"))
     except TimeError:
@@ -224,8 +224,8 @@ def _recurrence(event: JSONObject, policy: Policy) -> list[Row]:
     return rows
 
 
-def _reminders(event: JSONObject, policy: Policy) -> list[Row]:
-    reminders: Any = event["reminders"]
+def _reminders(event: Mapping[str, Any], policy: Policy) -> list[Row]:
+    reminders = event["reminders"]
     overrides = reminders.get("overrides") or []
     if reminders.get("useDefault") is True and overrides:
         return [row("defaultAndOverrides")]
@@ -237,11 +237,11 @@ def _reminders(event: JSONObject, policy: Policy) -> list[Row]:
 _MAX_PROPERTIES, _MAX_BYTES, _MAX_KEY, _MAX_VALUE = 300, 32 * 1024, 44, 1024
 
 
-def _properties(event: JSONObject, policy: Policy) -> list[Row]:
+def _properties(event: Mapping[str, Any], policy: Policy) -> list[Row]:
     """Check the family's limits of extended properties, with event_limits="family" alone."""
     if policy.event_limits == "none":
         return []
-    properties: Any = event["extendedProperties"]
+    properties = event["extendedProperties"]
     pairs = [
         (f"{section}.{key}", key, text or "")
         for section in ("private", "shared")
@@ -261,7 +261,7 @@ def _properties(event: JSONObject, policy: Policy) -> list[Row]:
     return rows
 
 
-_RULES: tuple[tuple[str, Callable[[JSONObject, Policy], list[Row]]], ...] = (
+_RULES: tuple[tuple[str, Callable[[Mapping[str, Any], Policy], list[Row]]], ...] = (
     ("conferenceData", lambda event, policy: conference_problems(event["conferenceData"], policy)),
     ("extendedProperties", _properties),
     ("recurrence", _recurrence),

@@ -6,11 +6,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
 
 from ..errors.catalogue import ApiError, Row, refuse, row
 from ..field_mask import Shape, shape_of
-from ..http.messages import JSONObject
+from ..http.messages import JSON, JSONObject
 from ..resources.files import Permission
 
 
@@ -60,60 +59,45 @@ def check_permission(body: JSONObject) -> PermissionRequest:
     'bob@svc.example'
     """
     _check_writable(body, (*_READ_ONLY, *_UNSUPPORTED))
-    grantee_type = body.get("type")
-    if problems := [
-        *_choice(body, "type", tuple(GRANTEES)),
-        *_role(body),
-        *_grantee(body, grantee_type),
-        *_discovery(body),
-    ]:
+    grantee_type, grantee = body.get("type"), ""
+    problems = [*_choice("type", grantee_type, GRANTEES), *_choice("role", body.get("role"), ROLES)]
+    if field := GRANTEES.get(grantee_type) if isinstance(grantee_type, str) else None:
+        value = body.get(field)
+        grantee = value.strip().lower() if isinstance(value, str) else ""
+        pattern, example = _GRANTEE_FORMS[field]
+        if value in (None, ""):
+            problems.append(row("required", field=field))
+        elif not isinstance(value, str) or len(value) > 254 or not re.fullmatch(pattern, value.strip()):
+            problems.append(row("invalid", field=field, message=f"expected something like {example}."))
+    if body.get("allowFileDiscovery") not in (None, False):
+        message = "files of a domain or of anyone are found only by their link: leave it out."
+        problems.append(row("invalid", field="allowFileDiscovery", message=message))
+    if problems:
         raise ApiError(problems)
-    field = GRANTEES[str(grantee_type)]
-    return PermissionRequest(
-        str(grantee_type), ROLES[str(body["role"])], str(body[field]).strip().lower() if field else ""
-    )
+    return PermissionRequest(str(grantee_type), ROLES[str(body["role"])], grantee)
+
+
+_GRANTEE_FORMS = {
+    "emailAddress": (r"[^@\s]+@[^@\s]+", "bob@example.com"),
+    "domain": (r"[^@\s/:]+", "example.com"),
+}
 
 
 def check_role(body: JSONObject) -> Role:
     """Check and return the role of an update, which can change nothing else. Raises ApiError."""
     _check_writable(body, (*_READ_ONLY, *_UNSUPPORTED, "type", "emailAddress", "domain"))
-    if problems := _role(body):
+    if problems := _choice("role", body.get("role"), ROLES):
         raise ApiError(problems)
     return ROLES[str(body["role"])]
 
 
-def _check_writable(body: JSONObject, fixed: tuple[str, ...]) -> None:
+def _check_writable(body: Mapping[str, object], fixed: tuple[str, ...]) -> None:
     if wrong := [name for name in fixed if name in body]:
         raise refuse("fieldNotWritable", field=wrong[0])
 
 
-def _role(body: JSONObject) -> list[Row]:
-    return _choice(body, "role", tuple(ROLES))
-
-
-def _choice(body: JSONObject, name: str, allowed: tuple[str, ...]) -> list[Row]:
-    value = body.get(name)
+def _choice(name: str, value: JSON, allowed: Mapping[str, object]) -> list[Row]:
     if value is None:
         return [row("required", field=name)]
     known = isinstance(value, str) and value in allowed
     return [] if known else [row("invalid", field=name, message=f"expected one of {', '.join(allowed)}.")]
-
-
-def _discovery(body: JSONObject) -> list[Row]:
-    """Reject allowFileDiscovery, because files of a domain or of anyone are found by their link alone."""
-    if body.get("allowFileDiscovery") in (None, False):
-        return []
-    return [row("invalid", field="allowFileDiscovery", message="nothing is found by search here: leave it out.")]
-
-
-def _grantee(body: JSONObject, grantee_type: Any) -> list[Row]:
-    field = GRANTEES.get(grantee_type) if isinstance(grantee_type, str) else None
-    if field is None:
-        return []
-    value = body.get(field)
-    if value in (None, ""):
-        return [row("required", field=field)]
-    pattern = r"[^@\s]+@[^@\s]+" if field == "emailAddress" else r"[^@\s/:]+"
-    valid = isinstance(value, str) and len(value) <= 254 and re.fullmatch(pattern, value.strip())
-    example = "bob@example.com" if field == "emailAddress" else "example.com"
-    return [] if valid else [row("invalid", field=field, message=f"expected something like {example}.")]
