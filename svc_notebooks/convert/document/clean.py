@@ -114,7 +114,6 @@ class _Cleaner:
         return cleaned
 
     def value(self, value: Any, depth: int) -> Any:
-        """Clean a value of any type."""
         if isinstance(value, str):
             return _CONTROL.sub("", value)
         if isinstance(value, list):
@@ -175,7 +174,6 @@ class _Cleaner:
         return [self.value({"t": "Table", "c": [attributes, caption, columns, *rows]}, depth)]
 
     def cite(self, node: Node, depth: int) -> list[Any]:
-        """Replace a citation by its text."""
         return self.nodes(node["c"][1], depth)
 
     def math(self, node: Node, depth: int) -> list[Any]:

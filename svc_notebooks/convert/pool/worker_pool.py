@@ -53,7 +53,6 @@ class _Watchdog:
         self._thread.start()
 
     def end(self) -> None:
-        """Stop watching."""
         self._ended.set()
         self._thread.join()
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import zipfile
+from dataclasses import replace
 
-from ...input.native_package import zip_timestamp
-from ...job import Job
-from ..crops import with_cropped_pictures
-from ..model import Deck, Slide, SlidePicture
+from ...input.native_package import resource_name, zip_timestamp
+from ...job import ConversionError, Job
+from ..model import Deck, Shape, Slide, SlidePicture
 from .master_page import lists, manifest, meta, styles
 from .namespaces import MIMETYPE
 from .write_shapes import OdpPageWriter
@@ -16,10 +16,12 @@ from .xml import AutomaticStyles, document, tag, text_content
 
 _NOTES = {"svg:width": "16.9cm", "svg:height": "11.4cm", "svg:x": "1.9cm", "svg:y": "12cm"}
 
+_NO_CROP = (0.0, 0.0, 0.0, 0.0)
+
 
 def write(deck: Deck, job: Job) -> bytes:
     """Return an odp file, with a blank slide if there are none, as programs expect."""
-    deck = with_cropped_pictures(deck, job)
+    deck = _with_cropped_pictures(deck, job)
     files = {
         "content.xml": _content(deck),
         "styles.xml": styles(deck.width, deck.height),
@@ -72,3 +74,41 @@ def _notes(notes: str) -> str:
     paragraphs = (tag("text:p", None, text_content(line)) for line in notes.split("\n"))
     frame = _NOTES | {"presentation:style-name": "Default-notes", "presentation:class": "notes"}
     return tag("presentation:notes", None, tag("draw:frame", frame, tag("draw:text-box", None, *paragraphs)))
+
+
+def _with_cropped_pictures(deck: Deck, job: Job) -> Deck:
+    """Return the deck with a separate picture for each crop."""
+    pictures = dict(deck.pictures)
+
+    def crop(shape: Shape) -> Shape:
+        if not isinstance(shape, SlidePicture) or shape.crop == _NO_CROP or shape.name not in deck.pictures:
+            return shape
+        data = _crop_png(deck.pictures[shape.name], shape.crop, job)
+        if data is None:
+            return shape
+        name = resource_name(data, "png")
+        pictures[name] = data
+        return replace(shape, name=name, crop=_NO_CROP)
+
+    slides = tuple(
+        replace(slide, shapes=tuple(map(crop, slide.shapes)), behind=tuple(map(crop, slide.behind)))
+        for slide in deck.slides
+    )
+    return replace(deck, slides=slides, pictures=pictures)
+
+
+def _crop_png(data: bytes, crop: tuple[float, float, float, float], job: Job) -> bytes | None:
+    """Return the visible part as PNG, or None (with a note) if the picture cannot be decoded."""
+    try:
+        from ...engines.images import encode_image, load_pixels, open_image
+
+        image = load_pixels(open_image(data, job.limits))
+    except (ImportError, ConversionError):
+        job.note("the crop of a picture was removed.")
+        return None
+    left, top, right, bottom = crop
+    width, height = image.size
+    x, y = round(left * width), round(top * height)
+    corner = max(x + 1, round((1 - right) * width)), max(y + 1, round((1 - bottom) * height))
+    image = image.convert("RGBA") if image.mode not in ("1", "L", "RGB") else image
+    return encode_image(image.crop((x, y, *corner)), "PNG").data

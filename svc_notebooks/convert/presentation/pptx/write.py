@@ -193,7 +193,6 @@ def _merge(table: Any, top: int, left: int, bottom: int, right: int) -> None:
 
 
 def _set_geometry(properties: Any, shape: Text) -> None:
-    """Set the outline and the colours of a shape."""
     for old in [child for child in properties if child.tag != f"{A}xfrm"]:
         properties.remove(old)
     form = etree.SubElement(properties, f"{A}prstGeom", {"prst": _OUTLINES[shape.outline]})

@@ -62,7 +62,6 @@ class _Reader:
         self._sheets: list[Sheet] = []
 
     def sheets(self, archive: zipfile.ZipFile) -> list[Sheet]:
-        """Return the sheets of a file."""
         if "styles.xml" in archive.namelist():
             with archive.open("styles.xml") as part:
                 for _, element in iterparse(part, ("end",)):
@@ -188,7 +187,6 @@ class _Table:
         return converted
 
     def sheet(self) -> Sheet:
-        """Return the finished sheet."""
         last = max((max(cells) for cells in self._rows.values()), default=-1)
         widths = {column: width for column, width in self._widths.items() if column <= last}
         return Sheet(self._name, self._rows, disjoint(self._areas), widths, self._hidden)

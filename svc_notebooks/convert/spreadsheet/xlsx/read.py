@@ -18,7 +18,7 @@ from ...job import ConversionError, Job
 from ..date_serial import from_serial, value_kind
 from ..formula import address
 from ..formula.calculate import with_calculated_values
-from ..formula.tokens import expand_names, safe_link, sanitize
+from ..formula.tokens import MAX_LENGTH, expand_names, safe_link, sanitize, shift
 from ..model import (
     DEFAULT_STYLE,
     Area,
@@ -34,13 +34,23 @@ from ..model import (
 )
 from ..sheet_names import with_valid_sheet_names
 from ..values import clean, parse_moment, parse_number
-from .formulas import SharedFormulas, formula_of
-from .styles import read_styles
 
 _PADDING = 5 / 7
 """The padding in the width of a column, in characters. Programs show the width without it."""
 
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
+
+# fmt: off
+_FORMATS = {
+    1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5: '"$"#,##0_);("$"#,##0)', 6: '"$"#,##0_);[Red]("$"#,##0)',
+    7: '"$"#,##0.00_);("$"#,##0.00)', 8: '"$"#,##0.00_);[Red]("$"#,##0.00)', 9: "0%", 10: "0.00%", 11: "0.00E+00",
+    12: "# ?/?", 13: "# ??/??", 14: "yyyy-mm-dd", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM",
+    19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss", 22: "yyyy-mm-dd h:mm", 37: "#,##0_);(#,##0)",
+    38: "#,##0_);[Red](#,##0)", 39: "#,##0.00_);(#,##0.00)", 40: "#,##0.00_);[Red](#,##0.00)", 45: "mm:ss",
+    46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@",
+}
+# fmt: on
+"""Formats that files name by number only. 14 and 22 are the local date formats, here ISO 8601."""
 
 
 def read(source: bytes, job: Job) -> Workbook:
@@ -116,7 +126,7 @@ def _workbook(package: XlsxPackage, job: Job) -> Workbook:
     parts = {kind: target for kind, target, _ in relations.values()}
     book = _Book(
         package, job, CellQuota(job.limits), _strings(package, parts.get("sharedStrings")),
-        read_styles(package, parts.get("styles")), {},
+        _read_styles(package, parts.get("styles")), {},
     )  # fmt: skip
     listed = _sheet_entries(package, main, book)
     sheets = tuple(
@@ -202,7 +212,7 @@ class _RowReader:
 
     def __init__(self, book: _Book) -> None:
         self._book = book
-        self._shared = SharedFormulas()
+        self._shared = _SharedFormulas()
         self._row = -1
 
     def row(self, element: Element, rows: dict[int, dict[int, Cell]]) -> None:
@@ -236,7 +246,7 @@ class _RowReader:
         value = self._value(element.get("t", "n"), content, index, style, computed=formula is not None)
         if formula is None:
             return Cell(value, style)
-        text, array = formula_of(formula, self._shared, row, column)
+        text, array = _formula_of(formula, self._shared, row, column)
         text = expand_names(text, self._book.names) if text else None
         value, text = sanitize(value, text, self._book.job)
         return Cell(value, style, text, array if text else None)
@@ -289,3 +299,69 @@ def _link(book: _Book, part: str, links: list[Element], rows: dict[int, dict[int
                 if link is None:
                     book.job.note("Links were left out that do not lead to the web, to mail or into the workbook.")
                 rows[area.top][area.left] = cell._replace(link=link)
+
+
+def _read_styles(package: XlsxPackage, part: str | None) -> list[CellStyle]:
+    """Return the styles of a file, to which cells refer by index."""
+    if part is None or not package.has(part):
+        return [DEFAULT_STYLE]
+    with package.open(part) as file:
+        root = next((element for _, element in iterparse(file, ("end",)) if element.tag.endswith("styleSheet")), None)
+    if root is None:
+        return [DEFAULT_STYLE]
+    formats = _FORMATS | {int(e.get("numFmtId", 0)): e.get("formatCode", "") for e in _children(root, "numFmts")}
+    bold = [
+        any(child.tag.endswith("}b") and child.get("val", "1") in ("1", "true") for child in font)
+        for font in _children(root, "fonts")
+    ]
+    return [_style(element, formats, bold) for element in _children(root, "cellXfs")]
+
+
+def _children(root: Element, name: str) -> list[Element]:
+    return [child for parent in root if parent.tag.endswith(f"}}{name}") for child in parent]
+
+
+def _style(element: Element, formats: dict[int, str], bold: list[bool]) -> CellStyle:
+    font = int(element.get("fontId", 0))
+    code = formats.get(int(element.get("numFmtId", 0)), "")
+    return CellStyle("" if code.lower() == "general" else code[:255], font < len(bold) and bold[font])
+
+
+class _SharedFormulas:
+    """Formulas that the file has only in the first of several cells."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, tuple[str, int, int]] = {}
+
+    def formula(self, key: str, text: str | None, row: int, column: int) -> str | None:
+        """Return the formula of a cell, whose `text` is None except in the first cell."""
+        if text:
+            self._first[key] = (text, row, column)
+            return text
+        if key not in self._first:
+            return None
+        text, first_row, first_column = self._first[key]
+        return shift(text, row - first_row, column - first_column)
+
+
+def _formula_of(
+    element: Element, shared: _SharedFormulas, row: int, column: int
+) -> tuple[str | None, tuple[int, int] | None]:
+    """Return the formula of an element f, and the rows and columns that an array formula fills."""
+    text = (element.text or "").strip().removeprefix("=") or None
+    if text and len(text) > MAX_LENGTH:
+        return text, None
+    kind = element.get("t", "normal")
+    if kind == "shared":
+        return shared.formula(element.get("si", ""), text, row, column), None
+    if kind == "array":
+        return text, _area_size(element.get("ref", ""))
+    return (None, None) if kind == "dataTable" else (text, None)
+
+
+def _area_size(reference: str) -> tuple[int, int]:
+    try:
+        top, left, bottom, right = address.parse_area(reference)
+    except ValueError:
+        return 1, 1
+    return bottom - top + 1, right - left + 1
