@@ -192,7 +192,11 @@ class Session:
         """Return the URL of a path of this service."""
         if not path.startswith("/"):
             raise ValueError(f"path {path!r} must begin with a slash; it is appended to {self.base_url}")
-        text = str(Query([(name, text) for name, value in query.items() for text in _texts(value)])) if query else ""
+        pairs: list[tuple[str, str]] = []
+        for name, value in (query or {}).items():
+            for member in value if isinstance(value, (list, tuple)) else () if value is None else (value,):
+                pairs.append((name, str(member).lower() if isinstance(member, bool) else str(member)))
+        text = str(Query(pairs)) if pairs else ""
         return f"{self.base_url}{path}?{text}" if text else self.base_url + path
 
     def headers(self, *pairs: tuple[str, str]) -> Headers:
@@ -218,10 +222,10 @@ class Session:
             Request(request.method, request.url, headers), now, self._credential.token if secret else ""
         )
         body = request.body
-        if isinstance(body, bytes):
-            entry.record_sent(body)
-        else:
+        if not isinstance(body, bytes):
             body = OutgoingBody(body, entry.record_sent)
+        elif body:
+            entry.record_sent(body)
         try:
             try:
                 response = self._transport.send(Request(request.method, request.url, headers, body))
@@ -319,12 +323,6 @@ def read_object(response: Response) -> JSONObject:
         hint = page if "html" in media_type.lower() else ""
         raise ServiceFailed(f"The service answered {media_type}{hint}, not a JSON object.", status=response.status)
     return parsed
-
-
-def _texts(value: object) -> list[str]:
-    """Return the texts of a query value."""
-    values = value if isinstance(value, (list, tuple)) else () if value is None else (value,)
-    return [str(member).lower() if isinstance(member, bool) else str(member) for member in values]
 
 
 def _folder(state_dir: Path | str | None, *, in_process: bool) -> Path | None:

@@ -23,6 +23,9 @@ MAX_CALLS_OF_A_CHUNK = 150
 MAX_CALLS_OF_SEND_CHUNK = 175
 """Of a chunk by hand, with the row of its history as a frame; it was 342."""
 
+MAX_CALLS_OF_AN_EXPORT = 475
+"""It was 666."""
+
 MAX_DEPTH = 20
 """It was 26."""
 
@@ -77,6 +80,16 @@ def test_a_chunk_by_hand_takes_few_calls_that_are_not_deep() -> None:
 
     assert calls <= MAX_CALLS_OF_SEND_CHUNK
     assert depth <= MAX_DEPTH
+
+
+def test_an_export_takes_few_calls(tmp_path: Path) -> None:
+    svc.sandbox()
+    table = svc.upload(b"a,b", name="table.csv", convert_to="spreadsheet")
+    svc.export(table, "csv", tmp_path / "first.csv")  # reads the formats of the service, which are kept
+
+    calls, _ = count_calls(lambda: svc.export(table, "csv", tmp_path / "second.csv"))
+
+    assert calls <= MAX_CALLS_OF_AN_EXPORT
 
 
 def calls_of_a_change(*, watched: bool) -> int:
