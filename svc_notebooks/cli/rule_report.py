@@ -7,9 +7,18 @@ import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import NamedTuple
 
 from ..core.rule_ids import rule_number
+
+
+class Rule(NamedTuple):
+    """A row of tests/rules.csv, with a rule or a clause of a rule."""
+
+    id: str
+    area: str
+    side: str
+    rule: str
 
 
 class Result(Enum):
@@ -85,7 +94,7 @@ class RuleVerdict:
             return ["a test over HTTP, which the suite does not have"]
         return list(dict.fromkeys(outcome.reason for outcome in self.outcomes if outcome.reason))
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> dict[str, object]:
         """Return the rule as JSON."""
         count = {result.name.lower(): sum(o.verdict is result for o in self.outcomes) for result in Result}
         return {
@@ -105,7 +114,7 @@ class RuleVerdict:
         }  # fmt: skip
 
 
-def verdicts(rules: Mapping[str, Any], outcomes: Iterable[CaseOutcome]) -> list[RuleVerdict]:
+def verdicts(rules: Mapping[str, Rule], outcomes: Iterable[CaseOutcome]) -> list[RuleVerdict]:
     """Return a verdict for each rule, in the order of the rules."""
     rule_verdicts = {id: RuleVerdict(id, rule.area, rule.rule) for id, rule in rules.items()}
     for outcome in outcomes:

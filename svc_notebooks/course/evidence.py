@@ -11,15 +11,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ..client.files import file_path, file_permissions, list_files, pages
+from ..client.events.events import list_events, list_instances
+from ..client.files import file_path, file_permissions, list_files
 from ..client.session import USER_AGENT, Session
 from ..core.brand_names import NOWHERE
 from ..core.clock import parse_time
-from ..core.http.messages import Request, segment
+from ..core.http.messages import Request
 from .request_recorder import as_object
 
 if TYPE_CHECKING:
     from ..core.http.messages import Headers, Query
+    from ..core.resources.events import Event
     from ..core.resources.files import File, Permission
     from ..server.service import Service
     from .definition import Value
@@ -163,10 +165,6 @@ class Evidence:
         """Return the first user's files that match a query."""
         return list(list_files(self._state, q=q, fields=_FILE_FIELDS))
 
-    def file(self, file_id: str) -> dict[str, Any]:
-        """Return a file of the first user. Raises SvcError."""
-        return self._state.call("GET", file_path(self._state, file_id), query={"fields": _FILE_FIELDS})
-
     def files_with_name(self, name: str) -> list[File]:
         """Return the files of this name that are not in the trash."""
         return [file for file in self.files() if file["name"] == name and not file.get("trashed")]
@@ -182,13 +180,11 @@ class Evidence:
         """Return the permissions of a file."""
         return file_permissions(self._state, file_id)
 
-    def events(self) -> list[dict[str, Any]]:
+    def events(self) -> list[Event]:
         """Return the events of the first user's calendar, a recurring one once."""
-        path = self._state.names.calendar_path("calendars", "primary", "events")
-        events = pages(self._state, path, {}, "items", limit=2000)
+        events = list_events(self._state, "primary", {}, limit=2000)
         return [event for event in events if "recurringEventId" not in event and event.get("status") != "cancelled"]
 
-    def instances(self, event_id: str) -> list[dict[str, Any]]:
+    def instances(self, event_id: str) -> list[Event]:
         """Return the instances of a recurring event, including cancelled ones."""
-        path = self._state.names.calendar_path("calendars", "primary", "events", segment(event_id), "instances")
-        return list(pages(self._state, path, {"showDeleted": True}, "items", limit=2000))
+        return list(list_instances(self._state, "primary", event_id, {"showDeleted": True}, limit=2000))

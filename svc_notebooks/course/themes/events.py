@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime, timedelta
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 from zoneinfo import ZoneInfo
 
 from ..check_result import require
@@ -12,12 +12,13 @@ from ..definition import ExerciseDefinition
 from .shared_checks import list_text, quantity
 
 if TYPE_CHECKING:
+    from ...core.resources.events import Event
     from ..definition import Value
     from ..evidence import Evidence
     from ..exercise_service import ExerciseService
 
 
-def _require_single_event(evidence: Evidence) -> dict[str, Any]:
+def _require_single_event(evidence: Evidence) -> Event:
     """Return the event with the given title, which a request of the student has created. Raises CheckFailedError."""
     inserted = evidence.requests_of("events.insert", "events.import")
     require(
@@ -32,12 +33,12 @@ def _require_single_event(evidence: Evidence) -> dict[str, Any]:
     return events[0]
 
 
-def _instant(event: dict[str, Any], end: str) -> datetime:
+def _instant(event: Event, end: Literal["start", "end"]) -> datetime:
     require("dateTime" in event[end], "The event has days and no times: it lasts from midnight to midnight.")
     return datetime.fromisoformat(event[end]["dateTime"])
 
 
-def _require_zone(event: dict[str, Any], zone: str) -> None:
+def _require_zone(event: Event, zone: str) -> None:
     event_zone = event["start"].get("timeZone")
     require(event_zone == zone, f"The zone of the event is {event_zone!r}: its time is right by accident, or only today."
          if event_zone else "The event has no zone: its time is an offset from UTC, and clocks on walls change theirs.")  # fmt: skip

@@ -8,7 +8,7 @@ from ..arguments import is_frame
 from ..batch import ROW_ERRORS
 from ..current_session import session_or_current
 from ..frames.event_schemas import CREATED
-from ..frames.frames import frame, snake
+from ..frames.frames import Record, frame, snake
 from ..times import zone_name
 from .body import EventError, event_body, is_missing
 from .details import nearest
@@ -66,7 +66,7 @@ def create_events(
     common = {"time_zone": time_zone, "calendar": calendar, "send_updates": send_updates}
     query_of(common)
     warn_deprecated(names)
-    done: list[dict[str, Any]] = []
+    done: list[Record] = []
     zone = zone_name("time_zone", time_zone) or "UTC"
     columns = [frame[column].tolist() for column in frame.columns]
     try:
@@ -83,7 +83,7 @@ def create_events(
     return _result(done, frame, zone)
 
 
-def _result(done: list[dict[str, Any]], source: DataFrame, zone: str) -> DataFrame:
+def _result(done: list[Record], source: DataFrame, zone: str) -> DataFrame:
     created = in_zone(frame(CREATED, done), zone)
     return created.set_index(source.index[: len(created)])
 
@@ -96,7 +96,7 @@ def _argument(name: str, cell: Any) -> Any:
     return int(cell) if name in _WHOLE_NUMBERS and isinstance(cell, float) and cell.is_integer() else cell
 
 
-def _create(session: Session, arguments: dict[str, Any], zone: str) -> dict[str, Any]:
+def _create(session: Session, arguments: dict[str, Any], zone: str) -> Record:
     """Create an event, and return its record, or one with the error and its field."""
     from ...client.events.events import insert_event
 

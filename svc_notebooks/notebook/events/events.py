@@ -13,6 +13,7 @@ from ..arguments import choice, file_ids
 from ..batch import apply_to_rows
 from ..current_session import session_or_current
 from ..frames.event_schemas import EVENT
+from ..frames.frames import Record
 from ..frames.schemas import DELETED
 from .body import event_body, partial_body
 from .details import DETAILS, EventChanges, EventDetails, When, Zone, check_names, describe_details
@@ -220,7 +221,7 @@ def _apply_to_events(ids: list[str], call: Callable[[str], Event]) -> DataFrame:
     """Return a row for each answer of `call`, with times in the zone of all events, or in UTC if they differ."""
     answers: list[Event] = []
 
-    def record(event_id: str) -> dict[str, Any]:
+    def record(event_id: str) -> Record:
         answers.append(call(event_id))
         return event_record(answers[-1], "UTC")
 
@@ -263,7 +264,7 @@ def respond(
         answer["comment"] = comment
 
     def send_response(event_id: str) -> Event:
-        attendees: Any = get_event(session, check_calendar(calendar), event_id).get("attendees") or []
+        attendees = get_event(session, check_calendar(calendar), event_id).get("attendees") or []
         own = [{"email": attendee["email"]} for attendee in attendees if attendee.get("self")]
         if not own:
             raise ValueError(f"you are not among the attendees of event {event_id!r}")
@@ -302,7 +303,7 @@ def delete_event(
     session = session_or_current(session)
     query = query_of({"send_updates": send_updates, "calendar": calendar})
 
-    def delete_row(event_id: str) -> dict[str, Any]:
+    def delete_row(event_id: str) -> Record:
         delete_one(session, calendar, event_id, query=query)
         return {"id": event_id, "deleted": True}
 

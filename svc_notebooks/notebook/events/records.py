@@ -9,7 +9,7 @@ from ...core.events.times import instant, read_time
 from ...core.events.validation import with_defaults
 from ...core.resources.events import Event
 from ...core.time_zones import UTC_NAME, zone
-from ..frames.frames import Schema, frame
+from ..frames.frames import Record, Schema, frame
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -41,7 +41,7 @@ def common_zone(events: Iterable[Event]) -> str:
     return names.pop() if len(names) == 1 else UTC_NAME
 
 
-def event_record(event: Event, time_zone: str) -> dict[str, Any]:
+def event_record(event: Event, time_zone: str) -> Record:
     """Return an event as a record of its fields by wire names, with times as instants and people as e-mail addresses.
 
     An all-day event starts at midnight in `time_zone`, the zone of the frame.

@@ -15,7 +15,7 @@ from ...core.time_zones import UTC_NAME, zone
 from ..arguments import one_id, whole
 from ..current_session import session_or_current
 from ..frames.event_schemas import INSTANCES, PREVIEW
-from ..frames.frames import frame
+from ..frames.frames import Record, frame
 from ..times import in_its_zone, python_time, zone_name
 from .body import event_body
 from .query import wire_instant
@@ -135,7 +135,7 @@ def preview_recurrence(
     bounds = (wire_instant("time_min", time_min, name), wire_instant("time_max", time_max, name))
     after, before = (None if bound is None else datetime.fromisoformat(bound) for bound in bounds)
     every = occurrences(Recurrence.parse(lines, begin), begin, stop, after=after, before=before, zone=zone(name))
-    rows: list[dict[str, Any]] = []
+    rows: list[Record] = []
     for n, occurrence in enumerate(islice(every, whole("count", count, 0)), 1):
         first = instant(occurrence.start, zone(name))
         local = first.astimezone(zone(name))

@@ -6,11 +6,11 @@ Tokens are removed when an exchange is recorded, so no view of it has one (T-05)
 from __future__ import annotations
 
 from operator import index
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, SupportsIndex
 from urllib.parse import urlsplit
 
 from ..current_session import session_or_current
-from ..frames.frames import frame
+from ..frames.frames import Record, frame
 from ..frames.schemas import EXCHANGES
 from .exchange_view import ExchangeView
 
@@ -67,7 +67,7 @@ def exchange(n: SupportsIndex = -1, *, session: Session | None = None) -> Exchan
     return ExchangeView(recorded, position, in_process=session.in_process)
 
 
-def _row(exchange: Exchange) -> dict[str, Any]:
+def _row(exchange: Exchange) -> Record:
     request_headers, response_headers = dict(exchange.request_headers), dict(exchange.response_headers)
     parts = urlsplit(exchange.url)
     return {
