@@ -115,7 +115,7 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
         self.path.observe(lambda _change: changed(), "value")
 
     def forget(self) -> None:
-        """Remove the files that `chosen` returned last, so that the next click does not upload them again."""
+        """Remove the files that `read_files` returned last, so that the next click does not upload them again."""
         self.picker.forget(self._last_chosen)
         if self.path.value.strip() in (str(chosen.source) for chosen in self._last_chosen):
             self.path.value = ""

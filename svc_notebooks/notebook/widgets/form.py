@@ -67,7 +67,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
         return self._task is not None and not self._task.done()
 
     def refresh(self) -> None:
-        """Read again what may have changed elsewhere. Does nothing in a form without lists."""
+        """Read the lists again, which may have changed elsewhere."""
 
     def close(self) -> None:
         """Remove the form from the page, and its parts from the kernel's table of widgets."""

@@ -16,7 +16,7 @@ class Grid {
     this.drawn = [];
     this.columns = Object.entries(model.get("columns")); // the first one is the name of a row
     const names = this.columns.map(([key, words]) => element("th", { scope: "col", class: `svc-${key}` }, words));
-    const chosen = element("th", { scope: "col", class: "svc-chosen" }, element("span", { class: "svc-unseen" }, "Chosen"));
+    const chosen = element("th", { scope: "col", class: "svc-chosen" }, element("span", { class: "svc-unseen" }, "Selected"));
     this.body = element("tbody");
     const marks = { role: "grid", "aria-multiselectable": "true", "aria-label": model.get("label") };
     this.table = element("table", marks, element("thead", {}, element("tr", {}, chosen, ...names)), this.body);

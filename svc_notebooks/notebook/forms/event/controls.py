@@ -71,7 +71,7 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
         self.when.begin(now_local + timedelta(hours=1), zone_name)
 
     def value(self, row: Binding) -> Any:
-        """Return the value of a control. None, an empty text or an empty list if it is not set."""
+        """Return the value of a control, or None, an empty text or an empty list if it is not set."""
         return self._controls[row.path].value if row.name else self.more.value(row.path)
 
     def set(self, row: Binding, value: Any) -> None:
@@ -82,7 +82,7 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
             self.more.set(row.path, value)
 
     def field_at(self, path: str | None) -> Field | None:
-        """Return the field that shows a problem at this path of the event or with this argument. None without one."""
+        """Return the field for a problem at this path of the event or with this argument, or None without one."""
         if not path:
             return None
         path = _ALIASES.get(path, path)

@@ -85,7 +85,7 @@ def _set(controls: EventControls, name: str, event: JSONObject) -> None:
 
 
 def _value_of(row: Binding, event: JSONObject) -> Any:
-    """Return the value of a control for an event. None if the event does not have the field. Raises TypeError."""
+    """Return the value of a control for an event, or None if the event does not have the field. Raises TypeError."""
     if len(row.fields) > 1:
         return {name: event.get(name) for name in row.fields}
     value: Any = event

@@ -244,7 +244,7 @@ class CalendarChoice(Field):
 
     @property
     def time_zone(self) -> str:
-        """The time zone of the calendar. UTC until the list was read."""
+        """The time zone of the calendar, or UTC until the list was read."""
         return self._zones.get(str(self.chooser.value), UTC_NAME)
 
     def read(self, session: Session) -> None:

@@ -46,7 +46,7 @@ class EventMoreOptions(MoreOptions):
         return self._controls[path]
 
     def value(self, path: str) -> Any:
-        """Return the value of a control. None if it is not set."""
+        """Return the value of a control, or None if it is not set."""
         value = self._controls[path].value if self._controls else None
         return None if value in ("", {}) else value
 

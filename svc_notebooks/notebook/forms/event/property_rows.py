@@ -47,7 +47,7 @@ class PropertyRows(EditableRows[PropertyRow]):
 
     @property
     def value(self) -> dict[str, Any]:
-        """The values by key. With scopes, an object for each scope that has rows."""
+        """The values by key, or with scopes an object for each scope that has rows."""
         if not self.scopes:
             return self._pairs(None)
         pairs = {scope: self._pairs(scope) for scope in self.scopes}

@@ -80,7 +80,7 @@ class ReminderRows(EditableRows[ReminderRow]):
 
     @property
     def value(self) -> dict[str, Any] | None:
-        """`reminders` of an event. None for the default of the calendar."""
+        """`reminders` of an event, or None for the default of the calendar."""
         if self.way.value == CALENDAR:
             return None
         rows = [row.value for row in self.rows] if self.way.value == OWN else []

@@ -179,14 +179,14 @@ def _read_or_report(field: Field, problems: list[FieldProblem], default: T, read
 
 
 def _with_zone(moment: date | datetime | None, zone: str) -> Start | None:
-    """Return the moment in its zone. In UTC if there is no such zone, which is reported beside the zone."""
+    """Return the moment in its zone, or in UTC if there is no such zone, which the zone field reports."""
     if not isinstance(moment, datetime):
         return moment
     return in_zone(moment, zone) or moment.replace(tzinfo=UTC)
 
 
 def _plan(lines: list[str], start: Start | None, end: Start | None) -> RecurrencePlan | None:
-    """Return the plan of the instances. None without a recurrence, and if it or the times are wrong."""
+    """Return the plan of the instances, or None without a recurrence, and if it or the times are wrong."""
     if not lines or start is None or end is None:
         return None
     if isinstance(start, datetime) and isinstance(end, datetime):

@@ -33,7 +33,7 @@ class FilePreview:
 
     @property
     def view(self) -> Markup | None:
-        """The view of the content. None for a type that only a viewer of the browser shows."""
+        """The view of the content, or None for a type that only a viewer of the browser shows."""
         shown = preview(self.media_type, self.body)
         if shown is None and self.media_type.startswith("text/"):
             shown = preview(TEXT, self.body)

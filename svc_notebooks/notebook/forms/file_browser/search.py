@@ -69,7 +69,7 @@ class FileQuery:
 
     @property
     def order_by(self) -> str | None:
-        """The order. None for a full-text search, which the service ranks itself."""
+        """The order, or None for a full-text search, which the service ranks itself."""
         return None if TEXT in self.q else self.order
 
     def code(self) -> str:

@@ -54,7 +54,7 @@ class UploadDestination(widgets.VBox):  # type: ignore[misc]
 
     @property
     def facts(self) -> File | None:
-        """The metadata of the existing file, with its copy restriction. None for new files."""
+        """The metadata of the existing file, with its copy restriction, or None for new files."""
         return self._rows.get(self.chooser.value) if self.existing and self.chooser.value else None
 
     @property

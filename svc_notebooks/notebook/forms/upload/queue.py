@@ -46,7 +46,7 @@ class UploadQueue:
 
     @property
     def current(self) -> UploadRequest | None:
-        """The running or next upload. None when all are done."""
+        """The running or next upload, or None when all are done."""
         return self._requests[len(self.files)] if len(self.files) < len(self._requests) else None
 
     def drive(self, work: Coroutine[Any, Any, None]) -> None:

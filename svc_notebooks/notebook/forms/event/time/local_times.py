@@ -34,7 +34,7 @@ def read_offset(text: str) -> tzinfo | None:
 
 
 def in_zone(moment: date | datetime | None, text: str) -> datetime | None:
-    """Return a local time with its zone. None for a date, and if the zone does not exist."""
+    """Return a local time with its zone, or None for a date, and if the zone does not exist."""
     if not isinstance(moment, datetime):
         return None
     try:

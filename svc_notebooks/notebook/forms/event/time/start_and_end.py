@@ -186,7 +186,7 @@ class TimeChoice(widgets.VBox):  # type: ignore[misc]
 
     @property
     def moment(self) -> date | datetime | None:
-        """The date, or the local time without a zone. None without a date."""
+        """The date, or the local time without a zone, or None without a date."""
         day, clock = self.day.value, self.clock.value
         return datetime.combine(day, clock) if day is not None and clock is not None else day
 
