@@ -1,7 +1,7 @@
-"""Controls, whatever form they stand in: what ipywidgets makes of them in a browser that no test here has.
+"""Rules for the controls of all forms, which keep ipywidgets working in a browser.
 
-It loses a first choice whose value is None in one kernel of four, at random. And letters that a busy kernel has not
-taken yet it keeps back, while a press of a button goes out at once.
+ipywidgets randomly loses a first option whose value is None, in one kernel of four. It also holds back letters that a
+busy kernel has not handled yet, but sends the click on a button at once.
 """
 
 import ipywidgets as widgets
@@ -30,7 +30,7 @@ def widgets_below(widget):
         yield from widgets_below(child)
 
 
-def test_no_choice_is_none(controls):
+def test_no_option_has_the_value_none(controls):
     choosers = [
         control for control in controls if isinstance(control, widgets.Dropdown | widgets.RadioButtons | widgets.Select)
     ]
@@ -38,7 +38,7 @@ def test_no_choice_is_none(controls):
     assert [control.description for control in choosers if None in control._options_values] == []
 
 
-def test_what_is_typed_is_sent_as_a_whole(controls):
+def test_text_is_sent_when_the_field_is_left(controls):
     fields = [control for control in controls if isinstance(control, widgets.Text | widgets.Textarea | widgets.IntText)]
     assert len(fields) > 25
 
@@ -46,7 +46,7 @@ def test_what_is_typed_is_sent_as_a_whole(controls):
     assert {control.tooltip.split(",")[0] for control in fields if control.continuous_update} == {"Type part of a name"}
 
 
-def test_a_hint_has_room_in_its_field(controls):
+def test_a_placeholder_fits_into_its_field(controls):
     areas = [control for control in controls if isinstance(control, widgets.Textarea)]
     assert len(areas) >= 6
 

@@ -1,4 +1,4 @@
-"""The dashboard without a browser: which tabs there are, when they are filled, and that they stay fresh."""
+"""The dashboard without a browser, with its tabs, when they are filled, and how they are refreshed."""
 
 import asyncio
 
@@ -22,7 +22,7 @@ def listed(board):
     return board.forms["files"].result["name"].tolist()
 
 
-def test_only_the_tab_that_is_looked_at_is_made(board):
+def test_a_tab_is_created_when_it_is_opened(board):
     assert list(board.forms) == ["files"]
     assert [title for title in board.tabs.titles][-1] == "Lab controls"
 
@@ -35,13 +35,13 @@ def test_only_the_tab_that_is_looked_at_is_made(board):
     assert board.last_error is None
 
 
-def test_no_tab_has_this_key(board):
+def test_show_refuses_an_unknown_key(board):
     with pytest.raises(ValueError, match="the tabs are files, upload"):
         board.show("colours")
 
 
 @pytest.mark.spec("D-04", "D-04a")
-def test_an_upload_in_one_tab_is_in_the_files_and_on_the_wire(board, tmp_path):
+def test_an_upload_in_one_tab_is_in_the_files_and_the_exchanges(board, tmp_path):
     board.show("wire")
     (tmp_path / "birds.txt").write_text("coot")
     form = board.show("upload")
@@ -56,14 +56,14 @@ def test_an_upload_in_one_tab_is_in_the_files_and_on_the_wire(board, tmp_path):
     assert any("POST /upload/" in row["asked"] for row in board.form.rows.rows)
 
 
-def test_what_a_cell_does_is_seen_at_once(board):
+def test_changes_by_a_cell_are_shown(board):
     svc.upload(b"x", name="another.txt")
     board.poll()
 
     assert listed(board) == ["another.txt", "table.csv"]
 
 
-def test_what_a_program_does_is_seen_at_once(board, lab):
+def test_changes_by_a_program_are_shown(board, lab):
     other = svc.connect(lab.serve().base_url, lab.service.sign_in())
     svc.upload(b"x", name="from outside.txt", session=other)
     board.poll()
@@ -71,7 +71,7 @@ def test_what_a_program_does_is_seen_at_once(board, lab):
     assert listed(board) == ["from outside.txt", "table.csv"]
 
 
-def test_reading_does_not_make_it_read_again(board):
+def test_reading_does_not_cause_another_refresh(board):
     board.poll()
     before = board.session.exchanges.last
     for _ in range(3):
@@ -82,7 +82,7 @@ def test_reading_does_not_make_it_read_again(board):
     assert board.session.exchanges.last == before + 1
 
 
-def test_it_looks_by_itself_while_the_kernel_is_free(lab):
+def test_the_dashboard_polls_while_the_kernel_is_idle(lab):
     async def scene():
         board = svc.dashboard()
         svc.upload(b"x", name="later.txt")
@@ -97,7 +97,7 @@ def test_it_looks_by_itself_while_the_kernel_is_free(lab):
     assert asyncio.run(scene()) == ["later.txt"]
 
 
-def test_what_goes_wrong_while_it_looks_is_said(board, monkeypatch):
+def test_errors_of_polling_are_shown(board, monkeypatch):
     svc.upload(b"x", name="another.txt")
     monkeypatch.setattr(board.form, "refresh", lambda: 1 / 0)
     board.poll()
@@ -118,7 +118,7 @@ def test_lists_wait_while_a_fault_is_armed(board, lab):
 
 
 @pytest.mark.spec("W-04", "W-04b")
-def test_messages_and_events_and_documents_are_there(board, lab):
+def test_all_tabs_show_their_lists(board, lab):
     board.show("export")
     board.show("events")
     svc.upload(b"a,b\n1,2\n", name="Sheet", mime_type="text/csv", convert_to="spreadsheet")
@@ -137,7 +137,7 @@ def panel(board):
     return board.show("lab")
 
 
-def test_the_clock_goes_on(board, panel, lab):
+def test_the_clock_is_advanced(board, panel, lab):
     panel.clock.step.value = "8d"
     panel.clock.advance.click()
 
@@ -147,7 +147,7 @@ def test_the_clock_goes_on(board, panel, lab):
     assert "2026-01-13" in board.head.value
 
 
-def test_what_was_done_before_is_no_answer_to_what_went_wrong(panel):
+def test_an_error_clears_the_previous_status(panel):
     panel.clock.advance.click()
     assert "The clock was advanced by 1h." in panel.status.value
     panel.clock.step.value = "soon"
@@ -176,7 +176,7 @@ def test_a_fault_is_armed_and_disarmed(panel, lab):
     assert lab.fault_plans().empty
 
 
-def test_a_limit_is_set_and_lifted(panel, lab):
+def test_a_limit_is_set_and_removed(panel, lab):
     panel.limits.requests.value, panel.limits.per.value = 5, "90s"
     panel.limits.set.click()
     assert lab.limits()[["requests", "per"]].values.tolist() == [[5, 90.0]]
@@ -185,7 +185,7 @@ def test_a_limit_is_set_and_lifted(panel, lab):
     assert lab.limits().empty
 
 
-def test_a_snapshot_is_gone_back_to(board, panel):
+def test_a_snapshot_is_restored(board, panel):
     panel.snapshots.restore.click()
     assert "There is no snapshot to restore" in panel.alert.value
     panel.snapshots.take.click()
@@ -198,7 +198,7 @@ def test_a_snapshot_is_gone_back_to(board, panel):
     assert listed(board) == ["table.csv"]
 
 
-def test_signing_in_as_somebody_makes_the_tabs_theirs(board, panel, lab):
+def test_signing_in_replaces_the_user_of_all_tabs(board, panel, lab):
     panel.people.user.value = "bob@svc.example"
     panel.people.scopes.value = "storage.readonly"
     panel.people.sign_in.click()
@@ -217,7 +217,7 @@ def test_signing_in_as_somebody_makes_the_tabs_theirs(board, panel, lab):
 
 
 @pytest.mark.parametrize("book", ["agenda", "journal", "deliveries", "outbox"])
-def test_the_books(panel, lab, book):
+def test_the_logs(panel, lab, book):
     panel.log_choice.value = book
 
     assert panel.result.equals(getattr(lab, book)())
@@ -245,7 +245,7 @@ def test_an_exchange_in_three_ways(board):
 # -- a service elsewhere
 
 
-def test_a_deployment_has_no_lab_controls():
+def test_an_external_service_has_no_lab_controls():
     with svc.sandbox() as lab, SocketServer(lab.service) as server:
         svc.connect(server.base_url, lab.service.sign_in())
         board = svc.dashboard()
@@ -265,7 +265,7 @@ def test_a_page_without_a_kernel(board):
     assert bundle["text/plain"] == ("<Dashboard: Files, Upload, Export, Events, Notifications, HTTP, Lab controls>")
 
 
-def test_somebody_elses_session_or_sandbox(lab):
+def test_the_session_or_sandbox_is_an_argument(lab):
     bob = lab.sign_in("bob@svc.example")
     assert svc.dashboard(session=bob).session is bob
     with svc.sandbox() as other:

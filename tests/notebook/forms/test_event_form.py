@@ -1,4 +1,4 @@
-"""The event form without a browser: values are set, buttons are pressed, the service answers."""
+"""The event form without a browser. Tests set values, click buttons and read the stored event."""
 
 from datetime import date, time
 from types import SimpleNamespace
@@ -50,7 +50,7 @@ def problems_of(form):
 
 
 @pytest.mark.spec("E-01", "E-01a")
-def test_create_puts_the_event_into_the_calendar_and_shows_it(form):
+def test_create_creates_the_event_and_shows_it(form):
     form.create.click()
 
     assert form.last_error is None
@@ -96,7 +96,7 @@ def test_every_part_of_the_form_reaches_the_service(form, file):
     assert (made["status"], made["extendedProperties"]) == ("tentative", {"private": {"room": "3"}})
 
 
-def test_nothing_is_lost_and_the_same_can_be_created_again(form):
+def test_the_form_keeps_its_values_after_create(form):
     before = form.value
     form.create.click()
     form.create.click()
@@ -117,7 +117,7 @@ def test_the_code_does_what_the_form_does(form):
 
 
 @pytest.mark.spec("W-03", "W-03c")
-def test_the_code_says_a_recurrence_in_words_where_words_mean_it(form):
+def test_the_code_has_plain_words_for_a_recurrence_if_possible(form):
     form.value = {**WEEKLY, "recurrence": ["RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE;UNTIL=20270212T225959Z"]}
     assert "recurrence='every 2 weeks on Mon, Wed until 2027-02-12'" in form.code()
     form.value = {**WEEKLY, "recurrence": ["RRULE:FREQ=DAILY;INTERVAL=1"]}
@@ -142,7 +142,7 @@ def test_the_result_has_its_columns_before_and_one_zone_after(form):
     assert empty.dtypes.equals(form.result.dtypes)
 
 
-def test_the_event_goes_into_the_calendar_that_is_chosen(lab):
+def test_the_event_is_created_in_the_selected_calendar(lab):
     term = svc.create_calendar("Term", time_zone="Europe/Berlin")["id"].item()
     form = svc.event_form()
     form.controls.calendar.chooser.value = term
@@ -176,14 +176,14 @@ def test_the_event_goes_into_the_calendar_that_is_chosen(lab):
         {"extendedProperties": {"shared": {"room": "3"}}, "gadget": {"height": 3}},
     ],
 )
-def test_a_value_that_is_set_is_the_value(form, more):
+def test_setting_value_round_trips(form, more):
     form.value = {**WEEKLY, **more}
 
     assert form.value == {**WEEKLY, **more}
 
 
 @pytest.mark.spec("W-03", "W-03b")
-def test_what_the_service_answered_can_be_set_again(form):
+def test_value_accepts_an_event_of_the_service(form):
     form.value = {**WEEKLY, "attendees": [{"email": "bob@svc.example"}], "reminders": {"useDefault": False}}
     form.create.click()
     made = svc.current_session().call("GET", f"/calendar/v3/calendars/primary/events/{form.result['id'].item()}")
@@ -217,7 +217,7 @@ anything = st.recursive(
 
 
 @pytest.mark.spec("W-03", "W-03b", "W-03h")
-def test_whatever_is_set_is_kept_and_what_is_wrong_with_it_is_said(form):
+def test_any_value_is_kept_and_its_problems_are_shown(form):
     taken = SimpleNamespace(create_event=lambda summary=None, **rest: rest)
 
     @examples(0.5)
@@ -241,7 +241,7 @@ def test_whatever_is_set_is_kept_and_what_is_wrong_with_it_is_said(form):
 
 
 @pytest.mark.spec("W-03", "W-03b", "W-03h")
-def test_an_end_before_the_start_is_said_beside_the_end(form):
+def test_an_end_before_the_start_is_reported_at_the_end(form):
     form.controls.when.last.value = date(2026, 11, 1)
 
     assert form.controls.when.ends_field.problems
@@ -253,7 +253,7 @@ def test_an_end_before_the_start_is_said_beside_the_end(form):
 
 
 @pytest.mark.spec("W-03", "W-03b", "W-03h", "E-04", "E-04a")
-def test_a_zone_that_there_is_not_is_said_once_beside_the_zone(form):
+def test_an_unknown_time_zone_is_reported_once(form):
     form.controls.when.zone.value = "Mars/Olympus"
 
     assert len(form.controls.when.zone.problems) == 1
@@ -262,7 +262,7 @@ def test_a_zone_that_there_is_not_is_said_once_beside_the_zone(form):
 
 
 @pytest.mark.spec("W-03", "W-03d", "W-03h", "E-07", "E-07b")
-def test_a_wrong_address_is_said_in_the_row_of_its_guest(form):
+def test_a_wrong_address_is_reported_in_the_row_of_its_guest(form):
     guests = form.controls.attendees
     guests.add.click()  # stays blank, and is nobody
     guests.value = [{}, {"email": "ada@svc.example"}, {"email": "bob@@"}, {"displayName": "nobody"}]
@@ -274,7 +274,7 @@ def test_a_wrong_address_is_said_in_the_row_of_its_guest(form):
 
 
 @pytest.mark.spec("W-03", "W-03h", "E-13", "E-13c")
-def test_a_reminder_out_of_bounds_is_said_in_its_row(form):
+def test_a_reminder_out_of_bounds_is_reported_in_its_row(form):
     form.controls.reminders.way.value = "own"
     form.controls.reminders.rows[0].minutes.value = 40321
 
@@ -283,7 +283,7 @@ def test_a_reminder_out_of_bounds_is_said_in_its_row(form):
 
 
 @pytest.mark.spec("W-03", "W-03c", "W-03h", "E-12", "E-12c")
-def test_words_and_lines_that_nobody_understands_stay_and_are_said(form):
+def test_an_unknown_recurrence_is_kept_and_reported(form):
     repeats = form.controls.repeats
     repeats.frequency.value = "own"
     assert repeats.field.problems
@@ -300,7 +300,7 @@ def test_words_and_lines_that_nobody_understands_stay_and_are_said(form):
 
 
 @pytest.mark.spec("W-03", "W-03b", "W-03h")
-def test_what_is_not_there_yet_is_asked_for(form):
+def test_missing_dates_and_times_are_reported(form):
     form.controls.when.first.value = None
     form.controls.when.ends.value = None
 
@@ -313,7 +313,7 @@ def test_what_is_not_there_yet_is_asked_for(form):
 
 @pytest.mark.spec("W-03", "W-03c", "W-03h")
 @pytest.mark.parametrize("day", [None, date.min, date.max])
-def test_a_last_day_that_is_not_there_is_said_beside_the_recurrence(form, day):
+def test_a_missing_last_date_is_reported_at_the_recurrence(form, day):
     form.controls.when.zone.value = "America/New_York"
     form.controls.repeats.read(["RRULE:FREQ=DAILY"], None)
     form.controls.repeats.frequency.value = Freq.DAILY
@@ -325,7 +325,7 @@ def test_a_last_day_that_is_not_there_is_said_beside_the_recurrence(form, day):
 
 
 @pytest.mark.spec("E-21")
-def test_the_last_day_of_all_may_be_the_last_day_in_every_zone(form):
+def test_the_maximum_date_may_end_a_recurrence_in_every_zone(form):
     form.controls.when.zone.value = "America/New_York"
     form.controls.repeats.read(["RRULE:FREQ=YEARLY"], None)
     form.controls.repeats.frequency.value = Freq.YEARLY
@@ -338,7 +338,7 @@ def test_the_last_day_of_all_may_be_the_last_day_in_every_zone(form):
 
 
 @pytest.mark.spec("W-03", "W-03h")
-def test_further_fields_that_are_no_json_are_said_and_kept(form):
+def test_other_fields_that_are_not_json_are_kept_and_reported(form):
     form.controls.other_fields.text.value = '{"status": '
     assert "not valid JSON" in form.controls.other_fields.problems[0]
     form.controls.other_fields.text.value = '{"status": "maybe"}'
@@ -347,7 +347,7 @@ def test_further_fields_that_are_no_json_are_said_and_kept(form):
 
 
 @pytest.mark.spec("W-03", "W-03h")
-def test_a_further_field_that_there_is_not_is_said_and_sent(form):
+def test_an_unknown_field_is_noted_and_sent(form):
     further = form.controls.other_fields
     further.text.value = '{"colour": 5, "mood": 3, "status": "tentative", "etag": "x"}'
     assert "colour is not a field of an event, and services ignore it; did you mean colorId?" in further.hint.value
@@ -361,7 +361,7 @@ def test_a_further_field_that_there_is_not_is_said_and_sent(form):
 
 
 @pytest.mark.spec("W-03", "W-03h", "E-11", "E-11b")
-def test_what_the_service_refuses_stands_beside_its_field(form):
+def test_an_error_of_the_service_is_shown_at_its_field(form):
     form.controls.other_fields.value = {"id": "abc123"}
     form.create.click()
     form.create.click()
@@ -373,7 +373,7 @@ def test_what_the_service_refuses_stands_beside_its_field(form):
 
 
 @pytest.mark.spec("W-03", "W-03h", "T-02")
-def test_what_belongs_to_no_field_stands_in_the_alert(lab):
+def test_an_error_without_a_field_is_shown_in_the_alert(lab):
     form = svc.event_form(session=lab.sign_in(scopes=["calendar.readonly"]))
     assert "cannot be listed" in form.controls.attachments.pick.hint.value
     form.create.click()
@@ -387,7 +387,7 @@ def test_what_belongs_to_no_field_stands_in_the_alert(lab):
 
 
 @pytest.mark.spec("W-03", "W-03c", "E-21")
-def test_the_preview_goes_with_every_change(form):
+def test_the_preview_follows_every_change(form):
     form.value = WEEKLY
     preview = form.controls.preview
     assert "30 instances" in preview.list.value
@@ -400,7 +400,7 @@ def test_the_preview_goes_with_every_change(form):
     assert preview.layout.display == "none"
 
 
-def test_a_name_is_no_markup(form):
+def test_names_are_escaped(form):
     form.controls.summary.value = "<img src=x>"
     form.controls.attachments.attach.click()
     form.create.click()
@@ -429,7 +429,7 @@ def test_a_page_without_a_kernel_shows_the_call(form):
     assert bundle["text/plain"] == "<EventForm: nothing created yet>"
 
 
-def test_over_a_socket_the_link_of_what_was_made_opens():
+def test_over_a_socket_the_link_of_the_created_event_opens():
     with svc.sandbox() as lab, svc.connect(lab.serve().base_url, lab.service.sign_in()) as session:
         form = svc.event_form(session=session)
         form.value = {"summary": "Tea", "start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}}

@@ -1,4 +1,4 @@
-"""The controls of the event form under "More options", and the JSON beside them: no browser."""
+"""The controls of the event form under "More options" and the JSON of other fields, without a browser."""
 
 import json
 from datetime import date, time
@@ -154,7 +154,7 @@ ALL_DAY = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}}
         {"extendedProperties": {"private": {"": "no key"}}},
     ],
 )
-def test_what_is_sent_is_the_value(form, changes, monkeypatch):
+def test_the_sent_body_is_the_value(form, changes, monkeypatch):
     """`create_event` makes this body of the arguments that the form and its code give it."""
     bodies = []
 
@@ -194,7 +194,7 @@ def test_what_is_sent_is_the_value(form, changes, monkeypatch):
         },
     ],
 )
-def test_an_event_that_is_loaded_and_saved_again_stays_as_it_is(form, changes):
+def test_loading_and_saving_an_event_changes_nothing(form, changes):
     event = {name: value for name, value in {**EVERYTHING, **changes}.items() if value is not None}
     session = svc.current_session()
     query = {"supportsAttachments": "true", "conferenceDataVersion": 1}
@@ -226,7 +226,7 @@ def test_times_with_an_offset_are_sent_without_a_time_zone(form, start):
 
 
 @pytest.mark.spec("W-03", "W-03i")
-def test_more_options_are_closed_at_first_and_made_when_they_are_opened(form):
+def test_more_options_are_created_when_they_are_opened(form):
     more = form.controls.more
     assert (more.shown, len(more.box.children)) == (False, 2)
     more.button.click()
@@ -254,7 +254,7 @@ def test_more_options_are_closed_at_first_and_made_when_they_are_opened(form):
         ("end.timeZone", "Mars/Olympus", "time zone"),
     ],
 )
-def test_a_wrong_value_is_said_at_its_control_and_opens_the_options(form, path, value, words):
+def test_a_wrong_value_is_reported_at_its_control_and_opens_the_options(form, path, value, words):
     more = form.controls.more
     more.option(path).text.value = value
     assert words in " ".join(more.option(path).problems)
@@ -268,7 +268,7 @@ def test_a_wrong_value_is_said_at_its_control_and_opens_the_options(form, path, 
 
 
 @pytest.mark.spec("E-11", "E-11b", "W-03", "W-03h")
-def test_an_id_that_is_taken_is_said_at_its_control(form):
+def test_an_id_that_is_taken_is_reported_at_its_control(form):
     form.controls.more.option("id").value = "abc123"
     form.create.click()
     form.controls.more.shown = False
@@ -329,7 +329,7 @@ def test_rows_of_properties(form):
 
 
 @pytest.mark.spec("W-03", "W-03i", "W-03h")
-def test_options_of_a_conference_without_a_conference_are_said(form):
+def test_options_of_a_conference_without_a_conference_are_reported(form):
     kind = form.controls.more.option("conferenceData.createRequest.conferenceSolutionKey.type")
     kind.value = "svcMeet"
     assert "Add a video conference" in kind.problems[0]

@@ -1,4 +1,4 @@
-"""The export form without a browser: controls are set, buttons are pressed, what the browser would say is made up."""
+"""The export form without a browser. Tests set controls, click buttons and send the messages of a browser."""
 
 import asyncio
 import importlib.util
@@ -66,7 +66,7 @@ def test_documents_are_listed_newest_first_and_nothing_else(lab, page, table):
 
 
 @pytest.mark.spec("W-02", "W-02b", "A7-05", "A7-05b")
-def test_only_what_the_document_can_become_is_offered(form, page, table):
+def test_only_formats_of_the_document_are_listed(form, page, table):
     choose(form, table, "pdf")
     assert formats(form) == [
         "MS Excel (.xlsx)", "Open Office sheet (.ods)", "PDF (.pdf)", "CSV (first sheet only) (.csv)",
@@ -81,7 +81,7 @@ def test_only_what_the_document_can_become_is_offered(form, page, table):
 
 
 @pytest.mark.spec("W-02", "W-02c")
-def test_a_file_beside_the_kernel(form, table, tmp_path):
+def test_a_file_in_the_notebook_folder(form, table, tmp_path):
     choose(form, table, "csv")
 
     form.export.click()
@@ -120,7 +120,7 @@ def test_the_code_does_what_the_form_does(form, table, tmp_path):
     assert (tmp_path / "out.tsv").exists()
 
 
-def test_two_formats_with_one_extension_are_told_apart_in_the_code():
+def test_the_code_has_the_media_type_if_two_formats_share_an_extension():
     with svc.sandbox(policy=Policy(extended_formats=True)):
         form = svc.export_form(svc.upload(b"a", name="a.csv", convert_to="spreadsheet"))
         codes = set()
@@ -140,7 +140,7 @@ def sent(widget):
 
 
 @pytest.mark.spec("W-02", "W-02c")
-def test_a_download_of_the_browser(form, table, tmp_path):
+def test_a_browser_download(form, table, tmp_path):
     messages = sent(form.browser_download)
     choose(form, table, "xlsx")
     form.controls.target.value = "browser"
@@ -208,7 +208,7 @@ def test_a_pdf_is_shown_by_the_browser(form, table):
     assert messages[-1][1].startswith(b"%PDF-")
 
 
-def test_another_document_takes_the_old_preview_away(form, page, table):
+def test_another_document_clears_the_preview(form, page, table):
     choose(form, table, "csv")
     form.preview.click()
     assert "<table" in form.view.value
@@ -244,7 +244,7 @@ def test_a_hostile_export_stays_text_or_in_its_frame(kind):
         assert "default-src" in view
 
 
-def test_what_is_long_is_cut_and_says_so(tmp_path):
+def test_a_long_preview_is_cut_with_a_note(tmp_path):
     with zipfile.ZipFile("many.zip", "w") as archive:
         for n in range(60):
             archive.writestr(f"{n}.txt", "x")
@@ -259,7 +259,7 @@ def test_what_is_long_is_cut_and_says_so(tmp_path):
     assert "no archive" in preview("application/zip", b"PK")
 
 
-def test_the_kernel_does_other_things_meanwhile(form, table, monkeypatch):
+def test_the_kernel_handles_other_messages_during_an_export(form, table, monkeypatch):
     choose(form, table, "csv")
     handle = form._session or svc.current_session()
     send = handle.send
@@ -312,7 +312,7 @@ def test_an_export_that_is_cancelled_saves_nothing(form, table, monkeypatch, tar
     assert form.bar.text.startswith("Done: ")
 
 
-def test_what_the_service_refuses_is_said_in_its_words(page, table):
+def test_the_error_message_of_the_service_is_shown(page, table):
     form = svc.export_form(page)
     choose(form, extension="txt")
     svc.delete(page)
@@ -325,7 +325,7 @@ def test_what_the_service_refuses_is_said_in_its_words(page, table):
     assert form.bar.text == "Failed"
 
 
-def test_a_folder_that_is_not_there_is_said_and_nothing_is_done(form):
+def test_a_missing_folder_is_reported_and_nothing_is_exported(form):
     form.export.click()
     assert form.bar.text.startswith("Done: ")
     form.controls.path.value = "nowhere/at/all.pdf"
@@ -350,7 +350,7 @@ def test_nothing_to_export_yet(lab):
     assert formats(form)
 
 
-def test_refreshing_keeps_what_was_chosen(form, page, lab):
+def test_refreshing_keeps_the_selection(form, page, lab):
     choose(form, page, "epub")
     lab.clock.advance("1h")
     svc.upload(b"newer", name="newer.txt", convert_to="document")
@@ -361,13 +361,13 @@ def test_refreshing_keeps_what_was_chosen(form, page, lab):
     assert form.controls.format.value == "application/epub+zip"
 
 
-def test_without_a_session_the_form_says_what_to_do():
+def test_without_a_session_the_form_explains_what_to_do():
     form = svc.export_form()
 
     assert "There is no session yet" in form.alert.value
 
 
-def test_a_file_that_is_no_document_is_refused_at_once(lab):
+def test_a_file_that_is_not_a_document_is_refused(lab):
     with pytest.raises(svc.NotAllowed, match=r"plain\.txt is text/plain, which has no export\. Call download"):
         svc.export_form(svc.upload(b"x", name="plain.txt"))
 
@@ -402,14 +402,14 @@ def test_every_control_has_a_label_and_a_tooltip(form):
     assert all(control.description and control.tooltip for control in every)
 
 
-def test_slices_are_the_first_choice(form):
+def test_anywidget_is_preferred_for_downloads(form):
     assert isinstance(form.browser_download, DownloadWidget)
 
 
 # -- an export to a path that is taken
 
 
-def test_an_export_that_is_there_already_is_said_to_be(form, table, tmp_path):
+def test_an_export_with_equal_content_is_unchanged(form, table, tmp_path):
     choose(form, table, "csv")
     form.export.click()
     before = (tmp_path / "birds.csv").stat()
@@ -459,7 +459,7 @@ def test_a_path_with_other_content_is_asked_about(form, table, tmp_path, press, 
         assert "overwrite" not in form.code()
 
 
-def test_another_export_takes_the_question_away(form, table, tmp_path):
+def test_another_export_closes_the_question(form, table, tmp_path):
     (tmp_path / "birds.csv").write_bytes(b"mine")
     choose(form, table, "csv")
     form.export.click()
@@ -470,7 +470,7 @@ def test_another_export_takes_the_question_away(form, table, tmp_path):
     assert (tmp_path / "birds.csv").read_bytes() == b"mine"
 
 
-def test_a_folder_of_the_name_is_an_error_before_anything_is_made(form, table, tmp_path):
+def test_a_folder_with_the_name_of_the_export_is_an_error(form, table, tmp_path):
     (tmp_path / "birds.csv").mkdir()
     choose(form, table, "csv")
     sent = len(svc.exchanges())

@@ -1,4 +1,4 @@
-"""The file browser without a browser: what is listed, chosen, asked and done, and the call that says the same."""
+"""The file browser without a web browser, with its list, selection, dialogs, actions and code."""
 
 import asyncio
 from pathlib import Path
@@ -42,7 +42,7 @@ def says(browser):
 
 
 @pytest.mark.spec("D-01")
-def test_it_begins_with_what_is_in_my_files_folders_first(browser):
+def test_the_list_begins_with_the_folders_of_my_files(browser):
     assert names(browser) == ["Data", "hello <b>.txt", "photo.bin"]
     assert browser.code() == "svc.files(\"'root' in parents and trashed = false\", order_by='folder,name')"
     assert repr(browser) == "<FileBrowser: My files, 3 files>"
@@ -65,7 +65,7 @@ def test_a_folder_is_opened_and_left(browser):
     assert "no parent folder" in browser.alert.value
 
 
-def test_opening_by_the_grid_is_the_same(lab, files):
+def test_the_grid_opens_folders_too(lab, files):
     browser = svc.file_browser()
     browser.files.handle_message({"kind": "open", "id": browser.result["id"][0]})
     assert names(browser) == ["table.csv"]
@@ -97,14 +97,14 @@ def test_searching(lab, browser, place, way, words, expected):
     assert eval(browser.code(), {"svc": svc})["name"].tolist() == expected
 
 
-def test_a_query_that_the_service_does_not_understand_is_said(browser):
+def test_an_invalid_query_is_reported(browser):
     browser.search.field.value, browser.search.text.value = QUERY, "colour = 'red'"
 
     assert 'role="alert"' in browser.alert.value
     assert isinstance(browser.last_error, svc.BadRequest)
 
 
-def test_a_folder_that_was_found_is_opened_for_all_that_is_in_it(browser):
+def test_opening_a_folder_in_a_search_result_lists_all_its_files(browser):
     browser.search.scope.value, browser.search.text.value = EVERYWHERE, "Dat"
     choose(browser, "Data")
     browser.open.click()
@@ -175,7 +175,7 @@ def test_share(browser):
     assert svc.permissions(browser.chosen)["role"].tolist() == ["owner", "writer"]
 
 
-def test_trash_and_back(browser):
+def test_trash_and_restore(browser):
     choose(browser, "photo.bin")
     browser.trash.click()
     assert "photo.bin" not in names(browser)
@@ -188,7 +188,7 @@ def test_trash_and_back(browser):
     assert not svc.files("name = 'photo.bin'")["trashed"].item()
 
 
-def test_nothing_is_deleted_before_it_is_meant(browser):
+def test_delete_asks_first(browser):
     choose(browser, "photo.bin")
     browser.ask["delete"].click()
     assert "photo.bin" in browser.question.head.value
@@ -199,7 +199,7 @@ def test_nothing_is_deleted_before_it_is_meant(browser):
     assert len(svc.files("name = 'photo.bin'")) == 0
 
 
-def test_download_beside_the_kernel(browser, tmp_path):
+def test_download_to_the_notebook_folder(browser, tmp_path):
     choose(browser, "photo.bin", "hello <b>.txt")
     code = ask(browser, "download", path=str(tmp_path))
 
@@ -216,7 +216,7 @@ def test_download_to_this_computer(lab, files):
     assert "<b>.txt" not in browser.browser_download.value
 
 
-def test_a_look_at_text_a_table_and_a_document(lab, browser):
+def test_previews_of_text_a_table_and_a_document(lab, browser):
     svc.upload(b"<h1>Birds</h1>", name="Birds", mime_type="text/html", convert_to="document")
     browser.refresh()
     for name, shown, code in (
@@ -263,7 +263,7 @@ def give_to(browser, grantee):
         ),
     ],
 )
-def test_a_press_that_makes_no_sense_is_answered_in_words(browser, press, words, tmp_path, monkeypatch):
+def test_a_click_without_effect_shows_a_message(browser, press, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     press(browser)
 
@@ -271,7 +271,7 @@ def test_a_press_that_makes_no_sense_is_answered_in_words(browser, press, words,
     assert 'role="alert"' in browser.alert.value
 
 
-def test_what_somebody_else_does_is_seen_after_refresh(browser):
+def test_refresh_shows_changes_by_others(browser):
     svc.upload(b"new", name="Another.txt")
     browser.refresh_button.click()
 
@@ -285,7 +285,7 @@ def test_a_page_without_a_kernel_shows_the_list(browser):
     assert bundle["text/plain"] == "<FileBrowser: My files, 3 files>"
 
 
-def test_a_download_goes_on_beside_and_can_be_cancelled(lab, tmp_path):
+def test_a_download_runs_in_a_thread_and_can_be_cancelled(lab, tmp_path):
     """In a loop the kernel stays free; what has come before Cancel is kept, and the same download goes on from it."""
     svc.upload(bytes(24 * 2**20), name="zeros.bin", progress=False)
 
@@ -311,7 +311,7 @@ def test_a_download_goes_on_beside_and_can_be_cancelled(lab, tmp_path):
     assert Path(tmp_path / "zeros.bin").exists()
 
 
-def test_quotes_in_what_is_looked_for():
+def test_quotes_in_a_search_text():
     assert FileQuery(scope=EVERYWHERE, text="a'b\\").q == "trashed = false and name contains 'a\\'b\\\\'"
 
 
@@ -342,7 +342,7 @@ def test_a_path_with_other_content_is_asked_about(browser, tmp_path):
     assert "overwrite" not in browser.code()
 
 
-def test_the_path_is_replaced_only_where_that_is_chosen(browser, tmp_path):
+def test_a_path_is_replaced_only_after_the_answer_replace(browser, tmp_path):
     path = tmp_path / "photo.bin"
     for press, kept, code in (("cancel", b"mine", False), ("replace", b"\x89PNG\r\n", True)):
         path.write_bytes(b"mine")
@@ -372,7 +372,7 @@ def test_both_are_kept_under_the_name_on_the_button(browser, tmp_path):
     assert eval(browser.code(), {"svc": svc})["outcome"].tolist() == ["unchanged"]
 
 
-def test_a_name_that_is_taken_between_question_and_answer_is_asked_about_again(browser, tmp_path):
+def test_a_path_that_appears_before_the_answer_is_asked_about_again(browser, tmp_path):
     (tmp_path / "photo.bin").write_bytes(b"mine")
     asked_to_replace(browser, tmp_path, "photo.bin")
     (tmp_path / "photo (1).bin").write_bytes(b"another's")
@@ -400,7 +400,7 @@ def test_of_several_files_those_that_exist_are_asked_about(browser, lab, tmp_pat
     assert eval(browser.code(), {"svc": svc})["outcome"].tolist() == ["unchanged"] * 3
 
 
-def test_a_file_that_fails_beside_a_conflict_is_told_too(browser, tmp_path):
+def test_an_error_beside_a_conflict_is_shown_too(browser, tmp_path):
     (tmp_path / "photo.bin").write_bytes(b"mine")
     asked_to_replace(browser, tmp_path, "photo.bin", "Data")
 
@@ -408,7 +408,7 @@ def test_a_file_that_fails_beside_a_conflict_is_told_too(browser, tmp_path):
     assert "use export for native documents" in browser.alert.value
 
 
-def test_a_folder_of_the_name_is_an_error_and_no_question(browser, tmp_path):
+def test_a_folder_with_the_name_of_the_file_is_an_error(browser, tmp_path):
     (tmp_path / "photo.bin").mkdir()
     asked_to_replace(browser, tmp_path, "photo.bin")
 
@@ -416,7 +416,7 @@ def test_a_folder_of_the_name_is_an_error_and_no_question(browser, tmp_path):
     assert browser.downloads.replace.layout.display == "none"
 
 
-def test_a_download_beside_the_loop_asks_as_well(lab, files, tmp_path):
+def test_a_download_in_a_thread_asks_as_well(lab, files, tmp_path):
     (tmp_path / "photo.bin").write_bytes(b"mine")
 
     async def scene():

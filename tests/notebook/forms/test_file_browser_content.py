@@ -1,4 +1,4 @@
-"""The file browser: other content for a file, a part of one, flagged files, and viewers who may not copy."""
+"""The file browser, with new content, byte ranges, flagged files and the copy restriction."""
 
 import asyncio
 
@@ -85,7 +85,7 @@ def test_the_content_of_a_file_is_replaced(browser, plan, tmp_path):
     assert svc.read(plan) == b"new words"
 
 
-def test_nothing_is_replaced_before_it_is_meant(browser, plan, tmp_path):
+def test_replace_content_asks_first(browser, plan, tmp_path):
     (tmp_path / "new.txt").write_bytes(b"new words")
     choose(browser, "plan.txt")
     browser.ask["replace"].click()
@@ -97,7 +97,7 @@ def test_nothing_is_replaced_before_it_is_meant(browser, plan, tmp_path):
     assert svc.read(plan) == b"Feed the ducks on Monday."
 
 
-def test_one_file_takes_the_content_of_one(browser, plan, tmp_path):
+def test_two_files_for_one_content_are_refused(browser, plan, tmp_path):
     (tmp_path / "new.txt").write_bytes(b"new words")
     choose(browser, "plan.txt")
     browser.ask["replace"].click()
@@ -157,7 +157,7 @@ def test_a_replacement_that_is_cancelled_leaves_the_file_as_it_was(lab, plan, tm
     [("0", "3", b"Feed"), ("5", "", b"the ducks on Monday."), ("", "3", b"Feed"), ("18", "99", b"Monday.")],
 )
 @pytest.mark.parametrize("target", ["kernel", "browser"])
-def test_a_part_of_a_file(browser, plan, tmp_path, first, last, part, target):
+def test_a_byte_range_of_a_file(browser, plan, tmp_path, first, last, part, target):
     path = {"path": "part.txt"} if target == "kernel" else {}
     download(browser, "plan.txt", first=first, last=last, target=target, **path)
 
@@ -182,7 +182,7 @@ def test_a_part_of_a_file(browser, plan, tmp_path, first, last, part, target):
         ("", "-1", "Last byte is '-1'. Enter a whole number"),
     ],
 )
-def test_a_part_that_cannot_be_is_said_beside_the_field(browser, tmp_path, first, last, words):
+def test_an_invalid_byte_range_is_reported_at_the_field(browser, tmp_path, first, last, words):
     before = len(content_requests())
     download(browser, "plan.txt", first=first, last=last)
 
@@ -193,7 +193,7 @@ def test_a_part_that_cannot_be_is_said_beside_the_field(browser, tmp_path, first
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_part_that_meets_other_content_replaces_it_by_the_part(browser, tmp_path):
+def test_a_byte_range_can_replace_other_content(browser, tmp_path):
     (tmp_path / "plan.txt").write_bytes(b"mine")
     download(browser, "plan.txt", first="0", last="3")
     assert browser.downloads.replace.conflicts
@@ -240,7 +240,7 @@ def test_cancel_downloads_nothing(browser, tmp_path):
 
 
 @pytest.mark.spec("A6-03", "A6-04", "A6-04a")
-def test_a_look_at_a_flagged_file_asks_too(browser):
+def test_the_preview_of_a_flagged_file_asks_too(browser):
     choose(browser, "evil.txt")
     browser.open.click()
     assert browser.downloads.abuse.is_open
@@ -258,7 +258,7 @@ def test_a_look_at_a_flagged_file_asks_too(browser):
 
 @pytest.mark.spec("A6-03", "A6-04", "A6-04a")
 @pytest.mark.parametrize("act", ["download", "look"])
-def test_people_who_do_not_own_it_are_told_so_and_not_asked(lab, evil, tmp_path, act):
+def test_people_who_do_not_own_a_flagged_file_get_a_message(lab, evil, tmp_path, act):
     svc.share(evil, "bob@svc.example")
     browser = FileBrowser(lab.sign_in("bob@svc.example"), PlainRowList, LinkDownload)
     browser.search.scope.value = "shared"
@@ -323,7 +323,7 @@ def test_both_questions_come_one_after_the_other(browser, tmp_path):
 
 
 @pytest.mark.spec("A6-05", "A6-05b")
-def test_an_editor_says_whether_viewers_may_copy(browser, plan):
+def test_an_editor_can_restrict_viewers(browser, plan):
     choose(browser, "plan.txt")
     viewers = browser.about.viewers
     assert (viewers.layout.display, viewers.value) == (None, True)
@@ -339,7 +339,7 @@ def test_an_editor_says_whether_viewers_may_copy(browser, plan):
 
 @pytest.mark.spec("A6-05", "A6-05b")
 @pytest.mark.parametrize("role, shown", [("reader", "none"), ("writer", None)])
-def test_the_switch_is_for_people_who_may_edit(lab, role, shown):
+def test_the_switch_is_shown_to_people_who_can_edit(lab, role, shown):
     bob = lab.sign_in("bob@svc.example")
     secret = {"viewers_can_copy_content": True}
     file = svc.upload(b"x", name="theirs.txt", metadata=secret, session=bob)
@@ -362,7 +362,7 @@ def test_folders_and_several_files_have_no_switch(browser):
     assert browser.about.viewers.layout.display == "none"
 
 
-def test_a_switch_that_the_service_refuses_goes_back(browser, plan):
+def test_the_switch_is_reset_if_the_service_refuses(browser, plan):
     choose(browser, "plan.txt")
     svc.delete(plan)
     browser.about.viewers.value = False
@@ -390,7 +390,7 @@ def made(browser, kind, name, file_id=""):
         ("document", "application/vnd.svc-apps.document"),
     ],
 )
-def test_files_are_made_of_metadata_alone(browser, kind, media_type):
+def test_files_are_created_from_metadata_alone(browser, kind, media_type):
     made(browser, kind, "new.txt")
 
     file = svc.files("name = 'new.txt'")

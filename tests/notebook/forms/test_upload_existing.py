@@ -1,4 +1,4 @@
-"""The upload form: content of an existing file, a generated id and the copy restriction, without a browser."""
+"""The upload form without a browser, with content of an existing file, a generated id and the copy restriction."""
 
 import asyncio
 from pathlib import Path
@@ -63,7 +63,7 @@ def test_the_content_is_replaced_by_every_upload_type(form, plan, source, kind):
 
 
 @pytest.mark.spec("W-01", "W-01g")
-def test_the_content_is_replaced_after_the_person_has_seen_which(form, plan, source):
+def test_the_question_names_the_file_before_its_content_is_replaced(form, plan, source):
     source(form)
     existing(form, plan)
     form.upload.click()
@@ -80,7 +80,7 @@ def test_the_content_is_replaced_after_the_person_has_seen_which(form, plan, sou
 
 
 @pytest.mark.parametrize("change", ["name", "destination"])
-def test_a_change_takes_the_question_back(form, plan, source, change):
+def test_a_change_closes_the_question(form, plan, source, change):
     source(form)
     existing(form, plan)
     form.upload.click()
@@ -137,7 +137,7 @@ def test_content_of_a_native_document_is_converted(form, source):
     assert form.code() == f"svc.update('{sheet['id'].item()}', 'new.csv')"
 
 
-def test_files_that_the_user_may_edit_are_offered_and_no_folders(lab, form, plan):
+def test_the_list_has_files_that_the_user_can_edit_and_no_folders(lab, form, plan):
     svc.create_file(name="Data", mime_type="application/vnd.svc-apps.folder")
     bob = lab.sign_in("bob@svc.example")
     svc.share(svc.upload(b"x", name="to read", session=bob), "ada@svc.example", session=bob)
@@ -169,7 +169,7 @@ def test_one_file_replaces_one(form, plan, source):
     assert svc.read(plan) == b"old words"
 
 
-def test_a_file_that_is_gone_is_said(form, plan, source):
+def test_a_missing_file_is_reported(form, plan, source):
     source(form)
     existing(form, plan)
     svc.delete(plan)
@@ -209,7 +209,7 @@ def test_a_replacement_is_cancelled_and_the_old_content_stays_until_the_end(form
 
 
 @pytest.mark.spec("X-02", "X-02c")
-def test_an_id_of_the_service_makes_one_file_however_often_it_is_sent(form, source):
+def test_a_repeated_upload_with_an_id_creates_one_file(form, source):
     source(form)
     form.controls.options.generate.click()
     chosen = form.controls.options.id.value
@@ -260,7 +260,7 @@ def test_an_existing_file_keeps_its_id(form, plan, source):
 
 
 @pytest.mark.spec("W-01", "W-01h", "A6-05", "A6-05b")
-def test_viewers_may_copy_unless_it_is_switched_off(form, source):
+def test_viewers_can_copy_unless_the_switch_is_off(form, source):
     for allowed in (True, False):
         source(form)
         form.controls.options.viewers.value = allowed
@@ -271,7 +271,7 @@ def test_viewers_may_copy_unless_it_is_switched_off(form, source):
     assert form.code() == "svc.upload('new.txt', metadata={'viewers_can_copy_content': True})"
 
 
-def test_the_switch_shows_what_holds_for_the_existing_file(form, plan, source):
+def test_the_switch_shows_the_restriction_of_the_existing_file(form, plan, source):
     restricted = svc.upload(b"x", name="mine.txt", metadata={"viewers_can_copy_content": True})
     viewers = form.controls.options.viewers
     existing(form, restricted)

@@ -1,4 +1,4 @@
-"""The upload form without a browser: controls are set, buttons are pressed, the browser's messages are made up."""
+"""The upload form without a browser. Tests set controls, click buttons and send the messages of a browser."""
 
 import asyncio
 import datetime as dt
@@ -37,7 +37,7 @@ def box(form):
 
 
 @pytest.mark.spec("W-01", "W-01a", "W-01f")
-def test_several_files_of_any_size_go_up(form, box):
+def test_several_files_of_any_size_are_uploaded(form, box):
     send(box, "large.bin", bytes(11 * MIB))
     send(box, "b.csv", b"a,b\n", mime="text/csv")
 
@@ -54,7 +54,7 @@ def test_several_files_of_any_size_go_up(form, box):
 
 @pytest.mark.spec("W-01", "W-01c")
 @pytest.mark.parametrize("kind", ["media", "multipart", "resumable"])
-def test_the_upload_type_is_the_one_that_was_chosen(form, box, kind):
+def test_the_selected_upload_type_is_used(form, box, kind):
     send(box, "a.txt", b"hello")
     form.controls.upload_type.value = kind
 
@@ -79,7 +79,7 @@ def test_name_metadata_and_chunk_size_are_sent(form, box):
 
 
 @pytest.mark.spec("W-01", "W-01a")
-def test_a_file_beside_the_kernel(form, tmp_path):
+def test_a_file_in_the_notebook_folder(form, tmp_path):
     path = tmp_path / "beside.csv"
     path.write_text("a,b\n")
     form.controls.files.path.value = str(path)
@@ -91,7 +91,7 @@ def test_a_file_beside_the_kernel(form, tmp_path):
 
 @pytest.mark.spec("W-01", "W-01a")
 @pytest.mark.spec("W-01", "W-01a")
-def test_a_folder_beside_the_kernel_is_called_a_folder_and_nothing_is_done(form, box, tmp_path):
+def test_a_path_of_a_folder_is_refused(form, box, tmp_path):
     send(box, "a.txt", b"x")
     form.upload.click()
     assert form.bar.text == "Done: 1 file uploaded"
@@ -103,7 +103,7 @@ def test_a_folder_beside_the_kernel_is_called_a_folder_and_nothing_is_done(form,
 
 
 @pytest.mark.spec("W-01", "W-01a", "W-01f")
-def test_what_was_uploaded_is_off_the_list_and_its_call_stays(form, box):
+def test_uploaded_files_leave_the_list_and_their_code_stays(form, box):
     send(box, "a.txt", b"hello")
     form.upload.click()
     send(box, "b.txt", b"later")
@@ -118,7 +118,7 @@ def test_what_was_uploaded_is_off_the_list_and_its_call_stays(form, box):
 
 
 @pytest.mark.spec("W-01", "W-01e")
-def test_over_a_network_chunks_go_beside_the_loop_that_hears_cancel(lab):
+def test_over_a_network_chunks_are_sent_in_a_thread_and_cancel_works(lab):
     with lab.serve() as server:
         session = svc.connect(server.base_url, lab.service.sign_in())
         form = svc.upload_form(session=session)
@@ -150,7 +150,7 @@ async def _rest(form):
 
 
 @pytest.mark.spec("W-01", "W-01d", "W-01e", "D-03", "D-03c")
-def test_cancel_stops_between_two_chunks_and_resume_goes_on(form, box):
+def test_cancel_stops_between_two_chunks_and_resume_continues(form, box):
     send(box, "large.bin", bytes(8 * MIB))
     form.controls.upload_type.value = "resumable"
     form.controls.chunk_size.value = MIB
@@ -179,7 +179,7 @@ def test_cancel_stops_between_two_chunks_and_resume_goes_on(form, box):
 
 
 @pytest.mark.spec("W-01", "W-01e")
-def test_an_upload_that_failed_is_tried_again_from_where_it_stopped(lab, form, box):
+def test_a_failed_upload_resumes_where_it_stopped(lab, form, box):
     send(box, "large.bin", bytes(4 * MIB))
     form.controls.upload_type.value = "resumable"
     form.controls.chunk_size.value = MIB
@@ -204,7 +204,7 @@ WRONG = {
 
 @pytest.mark.spec("W-01", "W-01e")
 @pytest.mark.parametrize("case", WRONG)
-def test_a_press_that_makes_no_sense_is_answered_in_words(form, case):
+def test_a_click_without_effect_shows_a_message(form, case):
     press, words = WRONG[case]
 
     press(form)
@@ -225,7 +225,7 @@ def test_a_press_that_makes_no_sense_is_answered_in_words(form, case):
         ("media_type", "csv", "csv is not a media type. Enter one such as text/csv."),
     ],
 )
-def test_what_is_wrong_is_said_beside_the_field_and_nothing_is_sent(form, box, control, value, words):
+def test_problems_are_shown_at_their_field_and_nothing_is_sent(form, box, control, value, words):
     send(box, "a.txt", b"a")
     field = getattr(form.controls.options, control)
     field.value = value
@@ -264,7 +264,7 @@ def test_a_name_for_several_files_is_refused(form, box):
     [{"name": "c.txt"}, {"convert": "document"}, {"metadata": '{"starred": true}'}, {"id": "x"}, {"viewers": False}],
     ids=lambda options: next(iter(options)),
 )
-def test_a_media_upload_takes_the_content_alone(form, box, options):
+def test_a_media_upload_has_no_metadata(form, box, options):
     send(box, "a.txt", b"a")
     controls = form.controls
     fields = {
@@ -285,7 +285,7 @@ def test_a_media_upload_takes_the_content_alone(form, box, options):
     assert len(svc.exchanges()) == 0
 
 
-def test_a_file_that_is_still_coming_is_waited_for(form, box):
+def test_an_incomplete_file_is_reported(form, box):
     send(box, "slow.bin", b"half", size=8)
 
     form.upload.click()
@@ -331,7 +331,7 @@ def test_files_become_documents(form, box, tmp_path, monkeypatch, kind):
 
 
 @pytest.mark.spec("W-01", "W-01b")
-def test_what_cannot_be_converted_is_said_in_the_service_s_words(form, box):
+def test_the_error_of_a_failed_conversion_is_shown(form, box):
     send(box, "table.csv", b"a,b\n1,2\n")
     form.controls.convert.target.value = "presentation"
 
@@ -399,7 +399,7 @@ def test_slices_that_come_twice_late_or_too_long_change_nothing():
     assert (incoming.complete, incoming.path.read_bytes()) == (True, b"abcd")
 
 
-def test_a_file_that_is_dropped_is_gone_from_the_disk():
+def test_a_removed_file_is_deleted_from_the_disk():
     box = BrowserFiles()
     key = send(box, "../../a.txt", b"abc")
     (incoming,) = box.buffer.files

@@ -1,4 +1,4 @@
-"""The notification panel without a browser: controls are set, buttons are pressed, real HTTPS carries the messages."""
+"""The notification panel without a browser. Tests set controls and click buttons; messages arrive over HTTPS."""
 
 import asyncio
 from datetime import UTC, date, datetime, time
@@ -65,7 +65,7 @@ def test_a_channel_of_a_cell_has_the_name_of_its_file_too(panel, lab, file):
 
 
 @pytest.mark.spec("W-04", "W-04a")
-def test_the_change_log_is_chosen_first_and_a_channel_is_stopped(panel, lab, file):
+def test_the_change_log_is_preselected_and_a_channel_is_stopped(panel, lab, file):
     panel.watch.click()
     assert states(panel, lab) == ["sync"]
     panel.stop.click()
@@ -81,7 +81,7 @@ def test_the_change_log_is_chosen_first_and_a_channel_is_stopped(panel, lab, fil
 
 
 @pytest.mark.spec("W-04", "W-04b", "A11-02", "A11-02a")
-def test_the_receiver_answers_as_chosen_and_the_clock_brings_the_retries(panel, lab, file):
+def test_the_receiver_uses_the_selected_responses_and_retries_follow_the_clock(panel, lab, file):
     panel.controls.responses.value = RESPONSES[1]
     panel.watch.click()
     lab.deliver()
@@ -133,7 +133,7 @@ def test_the_code_does_what_the_panel_does(panel, lab, file):
 
 
 @pytest.mark.spec("W-04", "W-04b")
-def test_a_line_stays_what_it_is_while_others_come(panel, lab, file):
+def test_a_message_keeps_its_widget_when_others_arrive(panel, lab, file):
     panel.watch.click()
     lab.deliver()
     (first,) = panel.lines.children
@@ -148,7 +148,7 @@ def test_a_line_stays_what_it_is_while_others_come(panel, lab, file):
     assert "61 messages; the last 50 are shown" in panel.table.value
 
 
-def test_pressing_without_a_channel_is_answered_in_words(panel):
+def test_a_click_without_a_channel_shows_a_message(panel):
     panel.stop.click()
 
     assert "No channel is selected. Open one with Watch." in panel.alert.value
@@ -162,7 +162,7 @@ def test_a_page_without_a_kernel_shows_the_call(panel):
 
 
 @pytest.mark.spec("A11-01", "A11-01b", "W-04", "W-04b")
-def test_messages_appear_while_the_kernel_does_something_else(lab, file):
+def test_messages_appear_while_the_kernel_is_busy(lab, file):
     async def look():
         panel = svc.watch_panel()
         panel.watch.click()
@@ -177,7 +177,7 @@ def test_messages_appear_while_the_kernel_does_something_else(lab, file):
     assert "sync" in asyncio.run(look())
 
 
-def test_a_service_elsewhere_is_given_an_address(lab):
+def test_an_external_service_needs_an_address(lab):
     with lab.serve() as server:
         svc.connect(server.base_url, lab.service.sign_in())
         panel = svc.watch_panel()
@@ -233,7 +233,7 @@ def test_a_channel_ends_after_any_time(panel, lab, count, unit, seconds):
 
 
 @pytest.mark.spec("A8-07", "A8-07b")
-def test_the_limits_are_those_of_what_is_watched(panel, file):
+def test_the_limits_depend_on_the_watched_resource(panel, file):
     hint = panel.controls.ends.hint
     assert "Default: 1 hour. At most 7 days for the change log" in hint.value
     choose(panel, file)
@@ -286,7 +286,7 @@ def test_the_token_is_in_no_message_and_in_no_code(panel, lab, file, monkeypatch
     ],
     ids=["a long id", "a long token", "a credential", "no date", "no time", "in the past"],
 )
-def test_what_is_wrong_stands_beside_its_field_and_nothing_is_sent(panel, lab, fill, field, words):
+def test_problems_are_shown_at_their_field_and_nothing_is_sent(panel, lab, fill, field, words):
     before = len(lab.session.exchanges)
     fill(panel.controls)
     marked = getattr(panel.controls, field)
@@ -302,7 +302,7 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_is_sent(panel, lab, f
 
 
 @pytest.mark.spec("A8-02", "A8-02c", "W-04", "W-04a")
-def test_what_the_service_refuses_stands_beside_its_field(panel, lab):
+def test_an_error_of_the_service_is_shown_at_its_field(panel, lab):
     panel.controls.channel_id.value = "once"
     panel.watch.click()
     panel.watch.click()
@@ -317,7 +317,7 @@ def test_what_the_service_refuses_stands_beside_its_field(panel, lab):
 
 
 @pytest.mark.spec("A8-05", "W-04", "W-04a", "A8-04", "A8-04a")
-def test_an_address_elsewhere_is_given_in_a_sandbox_too(panel, lab):
+def test_a_sandbox_accepts_an_external_address(panel, lab):
     address = panel.controls.address
     assert "Empty: a receiver in this kernel" in address.hint.value
     address.value = "http://hooks.example/in"
