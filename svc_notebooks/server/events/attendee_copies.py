@@ -20,7 +20,7 @@ PRIVATE = ("colorId", "reminders", "transparency")
 
 def emails_of(body: Event) -> set[str]:
     """Return the addresses of an event's attendees in lower case."""
-    return {attendee["email"].lower() for attendee in (body.get("attendees") or [])}
+    return {attendee["email"].lower() for attendee in body.get("attendees") or []}
 
 
 def common_part(body: Event) -> Event:
@@ -132,8 +132,8 @@ def _sync_instances(context: ServiceContext, series: EventRecord, before: Event)
         if "attendees" in fields:
             present = emails_of(previous.body)
             attendees: list[Attendee] = [
-                *(each for each in (previous.body.get("attendees") or []) if each["email"].lower() not in removed),
-                *(each for each in (series.body.get("attendees") or []) if each["email"].lower() in added - present),
+                *(each for each in previous.body.get("attendees") or [] if each["email"].lower() not in removed),
+                *(each for each in series.body.get("attendees") or [] if each["email"].lower() in added - present),
             ]
             fields["attendees"] = attendees
             instance = instance._replace(body=json.dumps(fields))

@@ -103,9 +103,10 @@ def read_event_request(
 def complete_fields(
     context: ServiceContext, request: RequestContext, body: JSONObject, options: Options, before: Event
 ) -> Event:
-    """Check the fields of an event and return those to store, with attachments and conference (E-09, E-17).
+    """Return the fields of a checked event to store, with its attachments and its conference (E-09, E-17).
 
-    Unknown fields, null and what the service sets itself are left out. `before` is the stored event. Raises ApiError.
+    Unknown fields, null, and fields that only the service sets are left out. `before` is the stored event. Raises
+    ApiError.
     """
     fields = _writable_fields(body, context.policy)
     if request.caller.service_account and fields.get("attendees"):

@@ -44,7 +44,7 @@ def decline(context: ServiceContext, calendar: CalendarRow, event: EventRecord) 
     if organizer_event is not None:
         attendees: list[Attendee] = [
             {**attendee, "responseStatus": "declined"} if attendee["email"].lower() == calendar.owner else attendee
-            for attendee in (organizer_event.body.get("attendees") or [])
+            for attendee in organizer_event.body.get("attendees") or []
         ]
         save_with_copies(context, organizer_event, {**organizer_event.body, "attendees": attendees})
 
@@ -72,8 +72,8 @@ def _merge_attendees(organizer_body: Event, after: Event, user: str) -> list[Att
     """Return the organizer's attendees with the response and the new guests of a copy, or None without any."""
     attendees = list(organizer_body.get("attendees") or [])
     invited = {attendee["email"].lower(): index for index, attendee in enumerate(attendees)}
-    new = [attendee for attendee in (after.get("attendees") or []) if attendee["email"].lower() not in invited]
-    own_entry = next((each for each in (after.get("attendees") or []) if each["email"].lower() == user), None)
+    new = [attendee for attendee in after.get("attendees") or [] if attendee["email"].lower() not in invited]
+    own_entry = next((each for each in after.get("attendees") or [] if each["email"].lower() == user), None)
     changed = False
     if own_entry is not None and user in invited:
         stored_entry: Any = attendees[invited[user]]

@@ -33,7 +33,7 @@ from .event_request import (
     read_options,
     view_of,
 )
-from .resource import EventRecord, etag, event_from_row
+from .resource import EventRecord, etag, event_from_row, pick
 from .rows import save_event, save_with_copies, with_body
 
 _ACTIVE_STATUSES = ("confirmed", "tentative")
@@ -152,12 +152,7 @@ def _change(context: ServiceContext, request: RequestContext, *, partial: bool) 
         requested = _apply_request(before, body, partial=partial)
         check_event(context, requested)
         fields = complete_fields(context, request, requested, options, before.body)
-        if "creator" in before.body:
-            fields["creator"] = before.body["creator"]
-        if "organizer" in before.body:
-            fields["organizer"] = before.body["organizer"]
-        if "originalStartTime" in before.body:
-            fields["originalStartTime"] = before.body["originalStartTime"]
+        fields = {**fields, **pick(before.body, ("creator", "organizer", "originalStartTime"))}
         moved = any(_differs(name, before.body, fields) for name in _SCHEDULING_FIELDS)
         fields["sequence"] = max(fields.get("sequence") or 0, (before.body.get("sequence") or 0) + moved)
         if before.row.calendar != before.row.origin:
@@ -187,7 +182,7 @@ def _apply_request(before: EventRecord, body: JSONObject, *, partial: bool) -> J
     fields: Any = merge_patch(before.body, body) if partial else dict(body)
     if partial:
         if before.body.get("recurrence") and isinstance(fields.get("end"), dict):
-            # A stored end without a zone is from when it needed none: that of the start counts.
+            # The stored end may have no zone, because it needed none before the event recurred.
             fields["end"] = {"timeZone": before.body["start"].get("timeZone"), **fields["end"]}
         # A request for a conference is replaced as a whole, because its status belongs to its id.
         conference_data = body.get("conferenceData")
