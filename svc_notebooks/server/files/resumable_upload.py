@@ -202,7 +202,7 @@ def _commit(
     completes = was_open and session.state is UploadState.COMPLETE
     new = row._replace(stored=session.stored, total=session.total, state=session.state.value, touched=session.touched)
     orphaned: list[OrphanedContent] = []
-    with _held_content(context, request, new, last, converting=completes) as converted, context.store.transaction():
+    with _prepare_content(context, request, new, last, converting=completes) as converted, context.store.transaction():
         _save(context, new)  # first: what an overtaken request would do might fail for reasons of the later one
         if last:
             context.store.contents.append(row.content, last)
@@ -219,7 +219,7 @@ def _commit(
 
 
 @contextmanager
-def _held_content(
+def _prepare_content(
     context: ServiceContext, request: RequestContext, row: SessionRow, last: PartRange | None, *, converting: bool
 ) -> Iterator[ConvertedContent | None]:
     """Convert the content of a complete upload for a block, and delete that and the last part if the block fails.

@@ -26,7 +26,12 @@ def upcoming_events(context: ServiceContext, since: datetime | None, until: date
     first, last = to_millis(since) if since else context.millis(), to_millis(until) if until else _NEVER
     deadlines = context.store.deadlines.between(first, last, context.policy.session_lifetime)
     return [
-        deadline._asdict()
-        | {"time": format_time(from_millis(deadline.time)), "subject": deadline.subject or context.policy.default_name}
+        {
+            "time": format_time(from_millis(deadline.time)),
+            "what": deadline.event,
+            "user": deadline.user,
+            "subject": deadline.subject or context.policy.default_name,
+            "detail": deadline.detail,
+        }
         for deadline in deadlines
     ]

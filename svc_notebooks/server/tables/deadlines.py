@@ -16,7 +16,7 @@ class Deadline(NamedTuple):
     """An expiration or a delivery. The time is in Unix milliseconds."""
 
     time: int
-    what: str
+    event: str
     user: str
     subject: str
     detail: str

@@ -1,4 +1,4 @@
-"""files.copy: a file of one's own with the content of another (the family; A6-05 says who may not)."""
+"""Copies of files (files.copy), and readers who may not copy (A6-05)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_copy_is_named_after_its_original(wire: Wire) -> None:
     assert copied(wire, file["id"]).json["name"] == f"Copy of {file['name']}"
 
 
-def test_each_goes_its_own_way(wire: Wire) -> None:
+def test_a_copy_and_its_original_change_independently(wire: Wire) -> None:
     file = wire.create(b"first")
     made = copied(wire, file["id"]).json["id"]
 
@@ -92,7 +92,7 @@ def test_a_reader_has_a_copy_of_their_own(wire: Wire) -> None:
     assert wire.send("GET", f"/storage/v3/files/{made['id']}").status == 404  # it is not Ada's
 
 
-def test_what_describes_the_original_comes_along(wire: Wire) -> None:
+def test_the_description_and_properties_are_copied(wire: Wire) -> None:
     metadata = {"name": "a", "description": "ducks", "properties": {"season": "winter"}, "starred": True}
     file = wire.post_json("/storage/v3/files", metadata).json["id"]
 
@@ -112,7 +112,7 @@ def test_a_copy_can_have_an_id_that_was_given_before(wire: Wire) -> None:
     assert copied(wire, file["id"], {"id": chosen}).status == 409
 
 
-def test_a_copy_can_become_a_document_on_the_way(wire: Wire) -> None:
+def test_a_copy_can_be_converted_to_a_document(wire: Wire) -> None:
     file = wire.create(b"# Birds", "text/markdown")
     page = wire.create(b"<h1>Birds</h1>", "text/html")
 
@@ -165,7 +165,7 @@ def test_a_shortcut_leads_to_the_same_file(wire: Wire) -> None:
         b'{"parents": ["no"]}',
     ],
 )
-def test_a_body_that_cannot_be_meant_copies_nothing(wire: Wire, body: bytes) -> None:
+def test_an_invalid_body_copies_nothing(wire: Wire, body: bytes) -> None:
     file = wire.create()["id"]
     before = wire.names()
 
@@ -175,5 +175,5 @@ def test_a_body_that_cannot_be_meant_copies_nothing(wire: Wire, body: bytes) -> 
     assert wire.names() == before
 
 
-def test_nothing_is_copied_from_nowhere(wire: Wire) -> None:
+def test_an_unknown_file_is_not_copied(wire: Wire) -> None:
     assert copied(wire, "1nothing").status == 404

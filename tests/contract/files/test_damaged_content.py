@@ -1,4 +1,4 @@
-"""What a service says of stored content that is missing, cut off, grown or rotten: never a 200 that it cannot keep."""
+"""Responses about stored content that is missing, too short, too long or changed. A 200 never has wrong content."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ def service(folder: Path) -> Iterator[Service]:
 
 
 def parts_of(folder: Path) -> list[Path]:
-    """The stored parts in the order in which they were written."""
+    """Return the stored parts in the order in which they were written."""
     files = [path for path in (folder / "parts").glob("??/*") if path.is_file()]
     return sorted(files, key=lambda path: CONTENT.find(path.read_bytes()))
 
 
 def damaged_file(wire: Wire, folder: Path, damage: Callable[[Path], None], number: int = 2) -> str:
-    """A file one of whose parts was damaged on the disk; its id."""
+    """Upload a file, damage one of its parts on the disk, and return its id."""
     file_id: str = wire.create(CONTENT)["id"]
     damage(parts_of(folder)[number])
     return file_id
@@ -83,14 +83,14 @@ def test_a_download_is_refused_before_it_begins(
 
 
 @damages
-def test_a_head_says_the_same(wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str) -> None:
+def test_a_head_has_the_same_status(wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str) -> None:
     file_id = damaged_file(wire, folder, damage)
 
     assert wire.send("HEAD", f"/storage/v3/files/{file_id}?alt=media").status == 500
 
 
 @damages
-def test_a_range_needs_the_parts_that_it_lies_in(
+def test_a_range_needs_only_its_own_parts(
     wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str
 ) -> None:
     file_id = damaged_file(wire, folder, damage)
@@ -184,7 +184,7 @@ def test_other_files_and_all_changes_go_on(
 
 
 def test_somebody_elses_copy_is_not_named(wire: Wire, folder: Path) -> None:
-    """A copy has the content of its original: who meets the damage hears of their own file alone."""
+    """A copy shares the content of its original, and the response names only the file of the caller."""
     original = wire.create(CONTENT)["id"]
     share = {"role": "reader", "type": "user", "emailAddress": "bob@svc.example"}
     wire.post_json(f"/storage/v3/files/{original}/permissions", share)
@@ -247,7 +247,7 @@ def received_in_process(wire: Wire, file_id: str) -> tuple[bytes, str]:
 
 
 def test_a_part_that_is_cut_while_it_is_sent_ends_the_connection(folder: Path, service: Service) -> None:
-    """Whatever was compared before: a body that ends early is never passed for a whole one."""
+    """A body that ends early is never taken for a whole one, even if the part was compared before."""
     wire = InProcess(service, "http://svc.test")
     file_id = wire.create(CONTENT)["id"]
     service._parts.problem = lambda part, contents=True: None  # type: ignore[method-assign]
@@ -261,7 +261,7 @@ def test_a_part_that_is_cut_while_it_is_sent_ends_the_connection(folder: Path, s
 def test_a_response_that_ends_early_closes_its_connection(
     service: Service, base_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A raw client on a kept connection: it sees the end instead of waiting for the rest."""
+    """A client with a persistent connection sees the end instead of waiting for the rest."""
     wire = OverSocket(service, base_url)
     file_id = wire.create(CONTENT)["id"]
     monkeypatch.setattr(server_content, "_blocks", lambda *_: iter([CONTENT[:500]]))

@@ -1,4 +1,4 @@
-"""A6, download: whole, in ranges, and not at all."""
+"""Downloads (A6), whole and in ranges, and refused ones."""
 
 import pytest
 
@@ -65,15 +65,15 @@ def test_any_range_of_an_empty_file_is_416(wire: Wire) -> None:
 
 @pytest.mark.choice("A Range with If-Range")
 @pytest.mark.parametrize("known", ['"a mark"', 'W/"a mark"', "Sat, 21 Nov 2026 19:04:53 GMT"])
-def test_a_range_of_what_somebody_knew_before_is_the_whole(wire: Wire, known: str) -> None:
-    """RFC 9110, 13.1.5: nothing here says that it is the same still, and halves of two contents are no file."""
+def test_if_range_returns_the_whole(wire: Wire, known: str) -> None:
+    """RFC 9110, 13.1.5: nothing proves that the content is unchanged, and halves of two contents are not a file."""
     answer = wire.download(wire.create(CONTENT)["id"], Range="bytes=0-99", **{"If-Range": known})
 
     assert (answer.status, answer.body) == (200, CONTENT)
 
 
 @pytest.mark.parametrize("header", ["bytes=5-2", "bytes=0-1,5-6", "lines=0-1", "nonsense", "bytes=-"])
-def test_a_header_that_is_no_single_range_is_passed_over(wire: Wire, header: str) -> None:
+def test_a_header_other_than_a_single_range_is_ignored(wire: Wire, header: str) -> None:
     answer = wire.download(wire.create(CONTENT)["id"], Range=header)
 
     assert (answer.status, answer.body) == (200, CONTENT)
@@ -93,7 +93,7 @@ def test_ranges_walk_over_the_parts_of_a_chunked_upload(wire: Wire) -> None:
         assert wire.download(file_id, Range=f"bytes={first}-{last}").body == content[first : last + 1]
 
 
-def test_head_tells_all_but_the_body(wire: Wire) -> None:
+def test_head_has_all_headers_and_no_body(wire: Wire) -> None:
     file = wire.create(CONTENT)
     target = f"/storage/v3/files/{file['id']}?alt=media"
 

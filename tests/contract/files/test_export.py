@@ -1,4 +1,4 @@
-"""A7: a native document as a file of another format. What is in the files is proved in tests/convert."""
+"""Exports of native documents (A7). tests/convert has the tests of the content of the files."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_every_target_of_the_interface(wire: Wire, native_type: str, target: str
 @pytest.mark.parametrize(
     "native_type,target", [(native_type, target) for native_type, target, _ in TARGETS if target in PACKED]
 )
-def test_an_archive_is_of_the_format_that_it_is_called(wire: Wire, native_type: str, target: str) -> None:
+def test_an_exported_archive_has_the_requested_format(wire: Wire, native_type: str, target: str) -> None:
     with ZipFile(io.BytesIO(export(wire, native(wire, native_type), target).body)) as archive:
         declared_type = archive.read("mimetype").strip() if "mimetype" in archive.namelist() else None
 
@@ -143,7 +143,7 @@ def test_a_folder(wire: Wire) -> None:
     assert export(wire, native(wire, "folder"), "application/pdf").error["reason"] == "fileNotExportable"
 
 
-def test_a_target_is_asked_for_before_the_file_is_looked_up(wire: Wire) -> None:
+def test_a_missing_target_is_refused_before_the_file_is_looked_up(wire: Wire) -> None:
     answer = wire.send("GET", f"{FILES}/nowhere/export")
 
     assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, "required", "mimeType")
@@ -201,7 +201,7 @@ def test_scopes(wire: Wire, service: Service, scopes: list[str], status: int) ->
     assert answer.status == status
 
 
-def test_somebody_elses_document_is_not_there(wire: Wire, service: Service) -> None:
+def test_a_document_of_another_user_is_404(wire: Wire, service: Service) -> None:
     token = service.sign_in("eve@svc.example")
 
     answer = wire.send("GET", f"{FILES}/{sheet(wire)}/export?mimeType=text/csv", token=token)
@@ -221,7 +221,7 @@ def test_links_to_every_format(wire: Wire) -> None:
     }
 
 
-def test_the_journal_knows_the_operation(wire: Wire, service: Service) -> None:
+def test_the_journal_names_the_operation(wire: Wire, service: Service) -> None:
     export(wire, sheet(wire), "text/csv")
 
     assert service.journal()[-1]["operation"] == "files.export"
@@ -232,7 +232,7 @@ class TestLimit:
     def policy(self) -> Policy:
         return Policy(export_limit=1000)
 
-    def test_more_than_may_be_exported(self, wire: Wire) -> None:
+    def test_an_export_above_the_limit_is_refused(self, wire: Wire) -> None:
         small, large = sheet(wire, b"x" * 500), sheet(wire, b"x" * 1500)
 
         assert export(wire, small, "text/csv").status == 200
@@ -240,7 +240,7 @@ class TestLimit:
         assert (answer.status, answer.error["reason"]) == (403, "exportSizeLimitExceeded")
 
 
-def test_a_project_comes_out_as_it_went_in(wire: Wire) -> None:
+def test_a_project_is_exported_as_it_was_imported(wire: Wire) -> None:
     project = {"files": [{"name": "Code", "type": "server_js", "source": "function f() {\n  return 'ü';\n}\n"}]}
     uri = wire.begin({"mimeType": NATIVE + "script"}, X_Upload_Content_Type="application/json")
     file_id = wire.put(uri, json.dumps(project).encode()).json["id"]
@@ -257,7 +257,7 @@ def test_a_project_comes_out_as_it_went_in(wire: Wire) -> None:
         (TooLarge("it took more than 60 seconds."), 403, "exportSizeLimitExceeded"),
     ],
 )
-def test_an_export_that_fails_says_why_and_is_not_to_be_repeated(
+def test_a_failed_export_gives_its_reason_and_no_5xx(
     wire: Wire, error: ConversionError, status: int, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*arguments: object, **options: object) -> None:
@@ -273,7 +273,7 @@ def test_an_export_that_fails_says_why_and_is_not_to_be_repeated(
 
 
 class TestAlt:
-    """Export is content: `alt=media` is how the interface asks for it."""
+    """An export is content, which the interface requests with `alt=media`."""
 
     @pytest.fixture
     def address(self, wire: Wire) -> str:

@@ -1,4 +1,4 @@
-"""A service whose disk is full: what it answers, what stays, and how room is made."""
+"""A service with a full disk, its responses, its data, and deletions that make room."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CONTENT = Random(7).randbytes(3 * Q)
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of its own with 8 MiB."""
+    """Mount a file system with 8 MiB."""
     disk = tmp_path / "disk"
     disk.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(disk)], capture_output=True)
@@ -42,7 +42,7 @@ def service(small_disk: Path) -> Iterator[Service]:
 
 
 def fill(disk: Path) -> None:
-    """Leave not a byte of room."""
+    """Fill the disk to the last byte."""
     with suppress(OSError), (disk / "filler").open("ab", buffering=0) as file:
         while True:
             file.write(bytes(64 * 1024))
@@ -70,7 +70,7 @@ def test_an_upload_is_answered_507_and_leaves_nothing(wire: Wire, small_disk: Pa
     assert len(list((small_disk / "store" / "parts").glob("??/*"))) == 3
 
 
-def test_reading_goes_on(wire: Wire, small_disk: Path) -> None:
+def test_files_can_be_read(wire: Wire, small_disk: Path) -> None:
     file_id = wire.create(CONTENT, fields="id")["id"]
     fill(small_disk)
 
@@ -99,7 +99,7 @@ def test_an_upload_session_goes_on_when_there_is_room(wire: Wire, small_disk: Pa
 
 
 def test_a_deletion_makes_room(wire: Wire, small_disk: Path) -> None:
-    """Also the second one, and the third: the reserve is taken up again."""
+    """So do the second and the third one, because the room is reserved again."""
     files = [wire.create(CONTENT)["id"] for _ in range(4)]
     fill(small_disk)
 
@@ -113,7 +113,7 @@ def test_a_deletion_makes_room(wire: Wire, small_disk: Path) -> None:
 
 
 def test_many_small_files_are_deleted(wire: Wire, small_disk: Path) -> None:
-    """What they leave free is less than what each deletion takes."""
+    """Each deletion frees less room than it takes."""
     files = [wire.create(b"small", fields="id")["id"] for _ in range(40)]
     fill(small_disk)
 
@@ -146,7 +146,7 @@ def test_a_service_starts_on_a_full_disk_and_deletes(small_disk: Path) -> None:
     assert (kept, deleted, again["size"]) == (CONTENT, 204, str(Q))
 
 
-def test_a_new_store_on_a_full_disk_is_a_sentence(small_disk: Path) -> None:
+def test_a_new_store_on_a_full_disk_is_refused_with_one_sentence(small_disk: Path) -> None:
     fill(small_disk)
     command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--store", str(small_disk / "new")]
 
@@ -160,7 +160,7 @@ def test_a_new_store_on_a_full_disk_is_a_sentence(small_disk: Path) -> None:
 
 
 class TestWithoutAMount:
-    """The same where nothing can be mounted: SQLite has no more pages, writing a part fails."""
+    """The same without a mount, with a database of limited size and parts that cannot be written."""
 
     @pytest.fixture
     def service(self, tmp_path: Path) -> Iterator[Service]:

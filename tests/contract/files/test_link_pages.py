@@ -1,4 +1,4 @@
-"""What the page of a file leads to: a folder's content, a shortcut's file, and no more than a token may see."""
+"""Links on the page of a file, to the files of a folder or the target of a shortcut that the token may see."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def shown(wire: Wire, file: dict[str, Any], token: str | None = "own") -> str:
     return answer.body.decode()
 
 
-def test_a_folder_leads_to_what_is_in_it(wire: Wire) -> None:
+def test_a_folder_page_links_to_its_files(wire: Wire) -> None:
     folder = make(wire, name="Birds", mimeType=FOLDER)
     duck = make(wire, name="duck <1>.txt", parents=[folder["id"]])
     gone = make(wire, name="gone.txt", parents=[folder["id"]])
@@ -45,7 +45,7 @@ def test_a_folder_leads_to_what_is_in_it(wire: Wire) -> None:
     assert "gone.txt" not in page
 
 
-def test_an_open_folder_is_open_with_all_that_is_in_it(wire: Wire) -> None:
+def test_a_folder_shared_with_anyone_opens_with_its_files(wire: Wire) -> None:
     folder = make(wire, name="Open", mimeType=FOLDER)
     duck = make(wire, name="duck.txt", parents=[folder["id"]])
     share(wire, folder, {"type": "anyone"})
@@ -54,7 +54,7 @@ def test_an_open_folder_is_open_with_all_that_is_in_it(wire: Wire) -> None:
     assert "<h1>duck.txt</h1>" in shown(wire, duck, token=None)
 
 
-def test_a_shortcut_leads_on_only_for_who_may_go_there(wire: Wire) -> None:
+def test_a_shortcut_links_to_its_target_only_with_access(wire: Wire) -> None:
     secret = make(wire, name="secret.txt")
     shortcut = make(wire, name="this way", mimeType=SHORTCUT, shortcutDetails={"targetId": secret["id"]})
     share(wire, shortcut, {"type": "user", "emailAddress": BOB})

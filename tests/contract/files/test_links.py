@@ -1,4 +1,4 @@
-"""webViewLink and webContentLink in a browser: open for who owns a file or shares it, refused for others (A6-08)."""
+"""webViewLink and webContentLink in a browser, for users with access to a file and for others (A6-08)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ each_link = pytest.mark.parametrize(
 def made(
     wire: Wire, content: bytes = b"the content", media_type: str = "text/plain", **metadata: Any
 ) -> dict[str, Any]:
-    """A file of ada's with its links."""
+    """Create a file of ada and return its links."""
     target = f"/upload{FILES}?uploadType=media"
     file = wire.send("POST", target, content, {"Content-Type": media_type}, token=wire.service.sign_in(ADA)).json["id"]
     return change(wire, file, **metadata)
@@ -47,7 +47,7 @@ def share(wire: Wire, file: str, role: str = "reader", **who: str) -> None:
 
 
 def local(link: str) -> str:
-    """The path and the query of a link, which leads back to this service."""
+    """Return the path and the query of a link to this service."""
     parts = urlsplit(link)
     return f"{parts.path}?{parts.query}"
 
@@ -57,13 +57,13 @@ def browser(wire: Wire, user: str | None) -> WebUser:
 
 
 def is_refused(answer: Answer) -> bool:
-    """Refused, and nothing of the file is said."""
+    """Return whether a response is a refusal without any fact about the file."""
     assert b"the content" not in answer.body
     return 400 <= answer.status < 500
 
 
 @pytest.mark.spec("A6-08", "A6-08a", "A6-08b")
-def test_both_links_are_addresses_of_this_service(wire: Wire) -> None:
+def test_both_links_are_urls_of_this_service(wire: Wire) -> None:
     file = made(wire)
 
     for name in ("webViewLink", "webContentLink"):
@@ -112,7 +112,7 @@ def test_a_file_that_is_no_longer_shared_is_closed(wire: Wire, link: str) -> Non
 
 
 @each_link
-def test_what_is_open_to_anyone_needs_no_sign_in(wire: Wire, link: str) -> None:
+def test_a_file_shared_with_anyone_needs_no_sign_in(wire: Wire, link: str) -> None:
     file = made(wire)
     share(wire, file["id"], type="anyone")
 
@@ -174,7 +174,7 @@ def test_the_page_of_a_flagged_file_has_no_preview(wire: Wire, media_type: str, 
 @pytest.mark.spec("A6-03", "A6-09")
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 @pytest.mark.parametrize("query", ["", "&export=download", "&acknowledgeAbuse=True", "&acknowledgeAbuse=1"])
-def test_no_form_of_the_content_link_goes_round_the_acknowledgement(wire: Wire, method: str, query: str) -> None:
+def test_no_form_of_the_content_link_avoids_the_acknowledgement(wire: Wire, method: str, query: str) -> None:
     file = made(wire)
     wire.service.flag(file["id"], abusive=True)
     link = local(file["webContentLink"])
@@ -228,8 +228,8 @@ def test_the_content_link_shows_what_a_browser_can_show_and_saves_the_rest(
         *product(["application/pdf", "audio/mpeg", "video/mp4"], ["script-src 'none'"]),
     ],
 )
-def test_what_is_shown_runs_no_script_as_the_service(wire: Wire, media_type: str, rule: str) -> None:
-    """A page that somebody stored must not run as one of the service's own; chromium plays no sound in a sandbox."""
+def test_displayed_content_runs_no_script(wire: Wire, media_type: str, rule: str) -> None:
+    """A stored page must not run with the origin of the service. In a sandbox chromium plays no sound."""
     file = made(wire, b"<script>alert(1)</script>", media_type, name="evil")
     link = local(file["webContentLink"])
 
@@ -263,7 +263,7 @@ NAMES = [
 
 @pytest.mark.spec("A6-08", "A6-08a", "A6-08b")
 @pytest.mark.parametrize("name", NAMES)
-def test_the_name_of_a_file_breaks_no_header_and_no_page(wire: Wire, name: str) -> None:
+def test_a_file_name_is_escaped_in_headers_and_pages(wire: Wire, name: str) -> None:
     file, ada = made(wire, name=name), browser(wire, ADA)
 
     content, page = ada.open(local(file["webContentLink"])), ada.open(local(file["webViewLink"]))
@@ -277,8 +277,8 @@ def test_the_name_of_a_file_breaks_no_header_and_no_page(wire: Wire, name: str) 
 
 @pytest.mark.choice("Content that a browser shows by itself")
 @pytest.mark.parametrize("native", [False, True])
-def test_what_somebody_stored_runs_no_script_in_a_browser(wire: Wire, native: bool) -> None:
-    """An address with a token of the attacker's opens in a browser that has somebody else's cookie."""
+def test_stored_content_runs_no_script_in_a_browser(wire: Wire, native: bool) -> None:
+    """A link with an attacker's token is opened in a browser with another user's cookie."""
     metadata = {"mimeType": "application/vnd.svc-apps.document"} if native else {"mimeType": "text/html"}
     file = wire.post_json("/storage/v3/files", {"name": "a", **metadata}).json
     way = "/export?mimeType=text/html&" if native else "?alt=media&"
@@ -314,7 +314,7 @@ def test_name_and_content_are_shown_as_text(wire: Wire) -> None:
 
 
 @pytest.mark.spec("A6-08", "A6-08b")
-def test_a_part_of_the_content_can_be_had_by_the_link(wire: Wire) -> None:
+def test_the_content_link_supports_ranges(wire: Wire) -> None:
     file = made(wire)
 
     part = wire.send(
@@ -326,7 +326,7 @@ def test_a_part_of_the_content_can_be_had_by_the_link(wire: Wire) -> None:
 
 @pytest.mark.spec("A6-08", "A6-08a", "A6-08b")
 @pytest.mark.parametrize("file", ["nothing", "..", "%2e%2e", "root", "a/b", "%00", "\u20ac"])
-def test_a_page_of_nothing_is_refused_in_words(wire: Wire, file: str) -> None:
+def test_the_page_of_an_unknown_file_is_a_readable_404(wire: Wire, file: str) -> None:
     for path in (f"/file/d/{quote(file, safe='%')}/view", f"/uc?id={quote(file, safe='%')}"):
         answer = browser(wire, EVE).open(path)
         assert 400 <= answer.status < 500 or (file == "root" and answer.status == 200)
@@ -338,7 +338,7 @@ def test_a_page_of_nothing_is_refused_in_words(wire: Wire, file: str) -> None:
 
 @pytest.mark.spec("T-01", "T-01b")
 def test_the_cookie_of_a_browser_opens_pages_and_never_the_interface(wire: Wire) -> None:
-    """Or any site could call the interface in the person's name."""
+    """Otherwise any site could call the interface as this user."""
     person, file = browser(wire, ADA), made(wire)
 
     assert person.send("GET", FILES).status == 401
@@ -358,7 +358,7 @@ def test_the_cookie_is_hidden_from_scripts_and_other_sites(wire: Wire) -> None:
 
 
 @pytest.mark.spec("T-01", "T-01b")
-def test_who_signs_out_is_out(wire: Wire) -> None:
+def test_signing_out_ends_the_browser_session(wire: Wire) -> None:
     person, file = browser(wire, ADA), made(wire)
     kept = dict(person.cookies)
     person.press(person.open(local(file["webViewLink"])), "sign out")
@@ -378,7 +378,7 @@ def test_a_browser_does_not_stay_signed_in_for_ever(wire: Wire) -> None:
 
 @pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("token", ["", "nobody", "\u20ac", "x" * 5000, "a b", "\x00"])
-def test_a_token_that_is_none_signs_nobody_in(wire: Wire, token: str) -> None:
+def test_an_invalid_token_signs_nobody_in(wire: Wire, token: str) -> None:
     person = WebUser(wire)
     answer = person.press(person.open("/signin"), "sign in", token=token)
 
@@ -403,7 +403,7 @@ ELSEWHERE = [
 
 @pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("target", ELSEWHERE)
-def test_who_has_signed_in_is_led_to_no_other_site(wire: Wire, target: str) -> None:
+def test_signing_in_never_redirects_to_another_site(wire: Wire, target: str) -> None:
     person = WebUser(wire)
     page = person.open(f"/signin?continue={quote(target, safe='')}")
     answer = person.press(page, "sign in", token=wire.service.sign_in(ADA))
@@ -428,7 +428,7 @@ def test_another_site_signs_nobody_in(wire: Wire) -> None:
 
 @pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.choice("browser_sign_in")
-def test_nobody_signs_in_by_saying_who_they_are_unless_that_is_the_policy(wire: Wire) -> None:
+def test_signing_in_by_name_alone_needs_the_policy(wire: Wire) -> None:
     person = WebUser(wire)
     media_type = "application/x-www-form-urlencoded"
 

@@ -1,4 +1,4 @@
-"""Listing: queries, order and pages."""
+"""Listings of files, with queries, orders and pages."""
 
 from typing import Any
 from urllib.parse import quote
@@ -22,7 +22,7 @@ def names(answer: Answer) -> list[str]:
 
 @pytest.fixture
 def shelf(wire: Wire) -> Wire:
-    """A few files, made a day apart."""
+    """Create a few files, a day apart."""
     folder = wire.post_json(FILES, {"name": "Reports", "mimeType": "application/vnd.svc-apps.folder"}).json["id"]
     for metadata in (
         {"name": "Annual Report.pdf", "mimeType": "application/pdf", "parents": [folder], "starred": True},
@@ -99,7 +99,7 @@ def test_a_query_compares_times(shelf: Wire) -> None:
         "not " * 5000 + "starred = true",
     ],
 )
-def test_a_query_that_is_none_is_refused(wire: Wire, q: str) -> None:
+def test_an_invalid_query_is_refused(wire: Wire, q: str) -> None:
     answer = ask(wire, q)
 
     assert (answer.status, answer.error["location"]) == (400, "q")
@@ -148,7 +148,7 @@ def test_natural_order_counts(wire: Wire) -> None:
         ("name sideways", 400, "invalid"),
     ],
 )
-def test_an_order_that_is_none_is_refused(wire: Wire, order: str, status: int, reason: str) -> None:
+def test_an_invalid_order_is_refused(wire: Wire, order: str, status: int, reason: str) -> None:
     answer = ask(wire, orderBy=order)
 
     assert (answer.status, answer.error["reason"], answer.error["location"]) == (status, reason, "orderBy")
@@ -223,7 +223,7 @@ def test_several_spaces_are_a_list(wire: Wire) -> None:
 
 
 @pytest.mark.choice("Where files lie")
-def test_nothing_lies_in_the_folder_of_an_application(wire: Wire) -> None:
+def test_the_application_space_is_empty(wire: Wire) -> None:
     wire.create()
 
     assert wire.send("GET", "/storage/v3/files?spaces=appDataFolder").json["files"] == []

@@ -1,4 +1,4 @@
-"""A4 and the file operations beside it: create by metadata, get, update, delete, generate ids."""
+"""Operations on the metadata of files (A4), to create, get, update and delete them and to generate ids."""
 
 import gzip
 
@@ -161,7 +161,7 @@ def test_all_problems_are_reported_at_once(wire: Wire) -> None:
 
 @pytest.mark.choice("Fields of a file that the service sets")
 @pytest.mark.parametrize("field", ["nmae", "mimetype", "x" * 5000])
-def test_a_field_that_no_file_has_is_told_apart(wire: Wire, field: str) -> None:
+def test_an_unknown_field_has_its_own_error(wire: Wire, field: str) -> None:
     answer = wire.post_json(FILES, {"name": "a", field: "x"})
 
     assert (answer.status, answer.error["reason"], answer.error["location"]) == (403, "fieldNotWritable", field[:100])
@@ -170,7 +170,7 @@ def test_a_field_that_no_file_has_is_told_apart(wire: Wire, field: str) -> None:
 
 
 @pytest.mark.parametrize("field", ["size", "kind", "md5Checksum", "webViewLink", "owners", "capabilities", "version"])
-def test_what_the_service_sets_cannot_be_written(wire: Wire, field: str) -> None:
+def test_fields_that_the_service_sets_cannot_be_written(wire: Wire, field: str) -> None:
     answer = wire.post_json(FILES, {"name": "a", field: "x"})
 
     assert (answer.status, answer.error["reason"]) == (403, "fieldNotWritable")
@@ -306,7 +306,7 @@ def test_a_trashed_folder_takes_its_content_along(wire: Wire) -> None:
     assert resource == {"trashed": True, "explicitlyTrashed": False}
 
 
-def test_deletion_is_for_good(wire: Wire) -> None:
+def test_deletion_is_permanent(wire: Wire) -> None:
     file_id = wire.create()["id"]
 
     answer = wire.send("DELETE", f"{FILES}/{file_id}")
@@ -361,8 +361,8 @@ def test_an_instant_at_the_edge_of_time_is_shown_or_refused(wire: Wire, sent: st
 
 @pytest.mark.choice("A media type without end")
 @pytest.mark.parametrize("length, status", [(1000, 200), (1001, 400), (70_000, 400)])
-def test_a_media_type_goes_out_again_in_a_header(wire: Wire, length: int, status: int) -> None:
-    """Most clients read no header line beyond 8 or 64 KiB: the file could be made, and never had again."""
+def test_a_media_type_too_long_for_a_header_is_refused(wire: Wire, length: int, status: int) -> None:
+    """Most clients read no header line beyond 8 or 64 KiB, so that the file could never be downloaded."""
     media_type = "text/plain; a=" + "b" * (length - len("text/plain; a="))
 
     answer = wire.post_json(FILES, {"name": "a", "mimeType": media_type})
@@ -385,8 +385,8 @@ def test_a_media_type_goes_out_again_in_a_header(wire: Wire, length: int, status
     ],
     ids=["latin-1", "gzip", "digits", "nested"],  # gzip writes the present time: no id may be made of its bytes
 )
-def test_a_body_that_cannot_be_read_is_told_what_is_wrong(wire: Wire, body: bytes, words: str) -> None:
-    """In words for whoever sent it, and none of Python's own."""
+def test_the_error_of_an_unreadable_body_names_the_problem(wire: Wire, body: bytes, words: str) -> None:
+    """The message is for the sender, and has no names of Python."""
     answer = wire.send("POST", FILES, body, {"Content-Type": "application/json"})
 
     assert (answer.status, answer.error["reason"]) == (400, "parseError")
@@ -396,7 +396,7 @@ def test_a_body_that_cannot_be_read_is_told_what_is_wrong(wire: Wire, body: byte
 @pytest.mark.spec("A4-02", "A4-02a")
 @pytest.mark.choice("max_metadata_size")
 @pytest.mark.parametrize("depth, status", [(50, 200), (400, 400), (900, 400)])
-def test_metadata_may_be_nested_but_not_without_end(wire: Wire, depth: int, status: int) -> None:
+def test_metadata_may_be_nested_to_a_limit(wire: Wire, depth: int, status: int) -> None:
     file_id = wire.create()["id"]
     body = '{"contentRestrictions": [{"reason": ' + '{"a": ' * depth + "1" + "}" * depth + "}]}"
 

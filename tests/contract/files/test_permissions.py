@@ -1,4 +1,4 @@
-"""Who sees a file and may do what with it, and what its watchers are told when that changes."""
+"""Permissions on files, and the notifications when they change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ADA, BOB, EVE = "ada@svc.example", "bob@svc.example", "eve@svc.example"
 
 
 class People:
-    """Ada, who owns things, Bob, and Eve."""
+    """The owner Ada, Bob and Eve."""
 
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
@@ -59,7 +59,7 @@ def file(people: People) -> str:
 
 
 @pytest.mark.spec("A8-08", "A8-08b")
-def test_what_is_not_shared_is_not_there(people: People, file: str) -> None:
+def test_a_file_that_is_not_shared_is_404(people: People, file: str) -> None:
     for answer in (people.get(BOB, file), people.get(BOB, file, "?alt=media"), people.patch(BOB, file, {"name": "x"})):
         assert (answer.status, answer.error["reason"]) == (404, "notFound")
     assert file not in people.listed(BOB)
@@ -78,7 +78,7 @@ def test_a_permission_is_answered(people: People, file: str) -> None:
 
 
 @pytest.mark.parametrize("role", ["reader", "commenter", "writer"])
-def test_who_may_what(people: People, file: str, role: str) -> None:
+def test_the_capabilities_of_each_role(people: People, file: str, role: str) -> None:
     people.share(file, role)
     media = f"/upload/storage/v3/files/{file}?uploadType=media"
 
@@ -93,7 +93,7 @@ def test_who_may_what(people: People, file: str, role: str) -> None:
         assert (answer.status, answer.error["reason"]) == (403, "insufficientFilePermissions")
 
 
-def test_what_a_resource_tells_of_sharing(people: People, file: str) -> None:
+def test_the_sharing_fields_of_a_file(people: People, file: str) -> None:
     people.share(file, "reader")
     resource = people.get(BOB, file, "?fields=*").json
 
@@ -109,7 +109,7 @@ def test_what_a_resource_tells_of_sharing(people: People, file: str) -> None:
     assert owners["capabilities"]["canDelete"]
 
 
-def test_who_changed_it_last(people: People, file: str) -> None:
+def test_the_last_modifying_user(people: People, file: str) -> None:
     people.share(file, "writer")
     people.patch(BOB, file, {"name": "bobs"})
     assert people.get(ADA, file, "?fields=lastModifyingUser(emailAddress)").json == {
@@ -210,7 +210,7 @@ def test_a_wrong_permission_is_refused(people: People, file: str, body: dict[str
     assert [error["location"] for error in answer.json["error"]["errors"]] == location
 
 
-def test_what_cannot_be(people: People, file: str) -> None:
+def test_impossible_permissions_are_refused(people: People, file: str) -> None:
     owner = people.send(ADA, "GET", f"/storage/v3/files/{file}/permissions").json["permissions"][0]["id"]
     path = f"/storage/v3/files/{file}/permissions/{owner}"
 
@@ -239,7 +239,7 @@ def test_a_group_with_a_users_address_is_not_that_user(people: People, file: str
 @pytest.mark.parametrize(
     "more", [{"expirationTime": "2030-01-01T00:00:00Z"}, {"view": "published"}, {"pendingOwner": True}]
 )
-def test_what_would_be_forgotten_is_refused(people: People, file: str, more: dict[str, Any]) -> None:
+def test_unsupported_fields_are_refused(people: People, file: str, more: dict[str, Any]) -> None:
     answer = people.share(file, **more)
     assert (answer.status, answer.error["location"]) == (403, next(iter(more)))
     refused = people.share(file, allowFileDiscovery=True)
@@ -274,7 +274,7 @@ def test_an_abusive_file_is_its_owners_alone(people: People, file: str) -> None:
 
 
 class TestMessages:
-    """What watchers are told (ruling 17)."""
+    """The notifications about permissions (ruling 17)."""
 
     @pytest.fixture
     def watch(self, wire: Wire) -> Iterator[Watch]:

@@ -1,4 +1,4 @@
-"""A3 where only a real connection shows it: cut, silent and simultaneous requests."""
+"""Resumable uploads (A3) over real connections, with cut, silent and simultaneous requests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def way() -> str:
 
 @contextmanager
 def raw_put(wire: OverSocket, uri: str, content_range: str, length: int) -> Iterator[socket.socket]:
-    """A PUT that has begun; the body is up to the test."""
+    """Begin a PUT, whose body the test sends."""
     head = (
         f"PUT {wire.address(uri)} HTTP/1.1\r\nHost: {urlsplit(wire.base_url).netloc}\r\n"
         f"Authorization: Bearer {wire.token}\r\nContent-Length: {length}\r\nContent-Range: {content_range}\r\n"
@@ -80,8 +80,8 @@ def test_a_cut_connection_keeps_whole_multiples(wire: OverSocket, sent: int, kep
 
 @pytest.mark.spec("A3-17")
 @pytest.mark.choice("takeover_after")
-def test_a_question_cuts_a_silent_upload_short(wire: OverSocket) -> None:
-    """34: it is answered while the first connection still hangs, and late bytes of that one never land"""
+def test_a_status_query_interrupts_a_silent_upload(wire: OverSocket) -> None:
+    """34: the first connection still hangs, and its late bytes are never stored"""
     uri = wire.begin()
     with raw_put(wire, uri, f"bytes 0-{N - 1}/{N}", N) as silent:
         silent.sendall(CONTENT[: 2 * Q + 5])
@@ -109,7 +109,7 @@ def test_a_new_upload_takes_over_from_a_silent_one(wire: OverSocket) -> None:
 
 
 @pytest.mark.spec("A3-17")
-def test_the_same_chunk_from_four_sides_is_stored_once(wire: OverSocket) -> None:
+def test_a_chunk_sent_by_four_clients_is_stored_once(wire: OverSocket) -> None:
     """35"""
     with ThreadPoolExecutor(4) as pool:
         for _ in range(50):
@@ -122,7 +122,7 @@ def test_the_same_chunk_from_four_sides_is_stored_once(wire: OverSocket) -> None
 
 
 @pytest.mark.spec("A3-17")
-def test_of_two_different_chunks_the_gap_is_refused_or_follows(wire: OverSocket) -> None:
+def test_a_chunk_after_a_gap_is_refused_unless_the_other_was_first(wire: OverSocket) -> None:
     """36"""
     uri = wire.begin()
     with ThreadPoolExecutor(2) as pool:

@@ -1,4 +1,4 @@
-"""An upload says how long its body is, or sends it chunked; 0 is said, too (ruling 35)."""
+"""An upload declares the length of its body, also 0, or sends it chunked (ruling 35)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = [BOTH_WAYS, pytest.mark.spec("A1-03", "A1-03b"), pytest.mark.choice
 
 
 def without_length(wire: Wire, method: str, target: str, **headers: str) -> Answer:
-    """A request with neither Content-Length nor Transfer-Encoding, and so without a body."""
+    """Send a request with neither Content-Length nor Transfer-Encoding, and so without a body."""
     return wire.send(method, target, None, {name.replace("_", "-"): value for name, value in headers.items()})
 
 
@@ -26,7 +26,7 @@ def assert_refused(answer: Answer) -> None:
 
 @pytest.mark.parametrize("kind", ["media", "multipart", "resumable"])
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
-def test_every_type_of_upload_is_refused_without_one(wire: Wire, kind: str, method: str) -> None:
+def test_every_upload_type_is_refused_without_a_length(wire: Wire, kind: str, method: str) -> None:
     before = wire.create(b"before")
     target = f"{FILES}?uploadType={kind}" if method == "POST" else f"{FILES}/{before['id']}?uploadType={kind}"
     content_type = "multipart/related; boundary=x" if kind == "multipart" else "application/json"
@@ -38,7 +38,7 @@ def test_every_type_of_upload_is_refused_without_one(wire: Wire, kind: str, meth
 
 @pytest.mark.parametrize("method", ["PUT", "POST"])
 @pytest.mark.parametrize("content_range", [None, "bytes */*", f"bytes */{2 * Q}"])
-def test_every_request_on_a_session_is_refused_without_one(wire: Wire, method: str, content_range: str | None) -> None:
+def test_every_session_request_is_refused_without_a_length(wire: Wire, method: str, content_range: str | None) -> None:
     uri = wire.begin({"name": "a"})
     wire.put(uri, bytes(Q), f"bytes 0-{Q - 1}/{2 * Q}")
 
@@ -49,7 +49,7 @@ def test_every_request_on_a_session_is_refused_without_one(wire: Wire, method: s
     assert wire.put(uri, bytes(Q), f"bytes {Q}-{2 * Q - 1}/{2 * Q}").status == 200
 
 
-def test_zero_is_a_length(wire: Wire) -> None:
+def test_a_length_of_zero_is_accepted(wire: Wire) -> None:
     file = wire.create(b"before")
 
     assert wire.send("POST", f"{FILES}?uploadType=media", b"").status == 200
@@ -68,7 +68,7 @@ def test_the_chunked_coding_needs_no_length(wire: Wire) -> None:
     assert wire.put(begun.headers["location"], iter([b"world"])).json["name"] == "chunked"
 
 
-def test_requests_that_are_no_uploads_need_none(wire: Wire) -> None:
+def test_other_requests_need_no_length(wire: Wire) -> None:
     file = wire.create(b"hello")
     uri = wire.begin()
 
@@ -78,5 +78,5 @@ def test_requests_that_are_no_uploads_need_none(wire: Wire) -> None:
     assert without_length(wire, "DELETE", uri).status == 499
 
 
-def test_who_is_not_signed_in_is_told_that_first(wire: Wire) -> None:
+def test_a_missing_token_is_reported_first(wire: Wire) -> None:
     assert wire.send("POST", f"{FILES}?uploadType=media", token=None).status == 401

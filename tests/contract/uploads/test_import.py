@@ -1,4 +1,4 @@
-"""A5: content that becomes a native document. What is in it is looked at through exports (A7)."""
+"""Conversion of content to native documents (A5), whose text is read through exports (A7)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def multipart(metadata: object, content: bytes, kind: str | None) -> tuple[bytes
 
 
 def convert(wire: Wire, content: bytes, kind: str | None, native: str, query: str = "", **metadata: object):
-    """A multipart upload that asks for a native document."""
+    """Upload content with its metadata, to be converted to a native document."""
     body, headers = multipart({"name": "n", "mimeType": NATIVE + native, **metadata}, content, kind)
     return wire.send("POST", f"{UPLOAD}?uploadType=multipart&fields=*{query}", body, headers)
 
@@ -47,7 +47,7 @@ def export(wire: Wire, file_id: str, kind: str):
 
 
 def rows(wire: Wire, file_id: str) -> list[list[str]]:
-    """The first sheet, as the standard library reads our CSV."""
+    """Return the first sheet, exported as CSV."""
     answer = export(wire, file_id, "text/csv")
     assert answer.status == 200, answer.body
     return list(csv.reader(io.StringIO(answer.body.decode("utf-8-sig"), newline="")))
@@ -60,12 +60,12 @@ def text(wire: Wire, file_id: str) -> str:
 
 
 def imports(wire: Wire) -> dict[str, list[str]]:
-    """What may become what, as the service says."""
+    """Return the import formats of the service."""
     return dict(wire.send("GET", "/storage/v3/about?fields=importFormats").json["importFormats"])
 
 
 class TestThreeWays:
-    """A conversion is a conversion whichever way the bytes come."""
+    """All three upload types convert content."""
 
     @pytest.mark.spec("A5-01")
     def test_multipart(self, wire: Wire) -> None:
@@ -99,12 +99,12 @@ class TestThreeWays:
             ("text/html", b"<p>{\\rtf1 <i>words</i>}</p>"),
         ],
     )
-    def test_it_is_read_as_what_it_is_said_to_be(self, wire: Wire, kind: str, content: bytes) -> None:
+    def test_the_declared_type_is_used(self, wire: Wire, kind: str, content: bytes) -> None:
         made = convert(wire, content, kind, "document")
 
         assert text(wire, made.json["id"]).strip() == "{\\rtf1 words}"
 
-    def test_a_finished_session_tells_the_same_again(self, wire: Wire) -> None:
+    def test_a_finished_session_repeats_its_response(self, wire: Wire) -> None:
         uri = wire.begin({"name": "n", "mimeType": NATIVE + "document"}, X_Upload_Content_Type="text/plain")
 
         first, again = wire.put(uri, b"hello"), wire.put(uri, b"", "bytes */*")
@@ -113,7 +113,7 @@ class TestThreeWays:
         assert first.json == again.json
 
     @pytest.mark.spec("A6-07")
-    def test_a_native_document_has_no_bytes_of_its_own(self, wire: Wire) -> None:
+    def test_a_native_document_has_no_binary_content(self, wire: Wire) -> None:
         made = convert(wire, b"hello", "text/plain", "document").json
 
         assert not made.keys() & {"size", "md5Checksum", "headRevisionId", "originalFilename", "webContentLink"}
@@ -135,7 +135,7 @@ class TestRefused:
             ("text/plain", "form"),
         ],
     )
-    def test_what_can_never_become_that_is_refused_before_its_bytes(self, wire: Wire, kind: str, native: str) -> None:
+    def test_an_impossible_conversion_is_refused_before_the_bytes(self, wire: Wire, kind: str, native: str) -> None:
         if NATIVE + native in imports(wire).get(kind, []):
             pytest.skip(f"that {kind} cannot become a {native}, which about.importFormats says it can")
         uri = wire.initiate({"mimeType": NATIVE + native}, X_Upload_Content_Type=kind)
@@ -157,7 +157,7 @@ class TestRefused:
 
     @pytest.mark.spec("A5-02")
     @pytest.mark.choice("A conversion that fails at the end of a resumable upload")
-    def test_at_the_end_of_a_session_too_and_as_often_as_it_is_asked(self, wire: Wire) -> None:
+    def test_a_failed_conversion_at_the_end_of_a_session_is_refused_each_time(self, wire: Wire) -> None:
         uri = wire.begin({"mimeType": NATIVE + "script"}, X_Upload_Content_Type="application/json")
 
         answers = [wire.put(uri, b"{", "bytes 0-0/1") for _ in range(2)]
@@ -168,7 +168,7 @@ class TestRefused:
         assert wire.names() == []
 
     @pytest.mark.parametrize("size", [10_485_761, 12_000_000])
-    def test_more_than_may_be_converted_is_refused(self, wire: Wire, size: int) -> None:
+    def test_content_above_the_limit_is_refused(self, wire: Wire, size: int) -> None:
         made = convert(wire, b" " * size, "text/plain", "document")
         session = wire.initiate(
             {"mimeType": NATIVE + "document"}, X_Upload_Content_Type="text/plain", X_Upload_Content_Length=str(size)
@@ -196,7 +196,7 @@ class TestRefused:
 
 
 class TestWhatTheSourceIs:
-    """The type that is declared, else what the bytes and the name tell."""
+    """The type of the source is the declared one, else the one of the bytes and the name."""
 
     @pytest.mark.parametrize("kind", [None, "application/octet-stream"])
     def test_text_by_the_name(self, wire: Wire, kind: str | None) -> None:
@@ -205,7 +205,7 @@ class TestWhatTheSourceIs:
         assert made.status == 200, made.body
         assert rows(wire, made.json["id"]) == [["a", "b"], ["1", "2"]]
 
-    def test_bytes_that_tell_nothing_are_refused(self, wire: Wire) -> None:
+    def test_bytes_of_unknown_type_are_refused(self, wire: Wire) -> None:
         made = convert(wire, b"\0\1\2\3" * 100, None, "document")
 
         assert (made.status, made.error["reason"]) == (400, "badRequest")
@@ -276,13 +276,13 @@ class TestReplace:
         assert (answer.status, answer.error["reason"]) == (400, "badRequest")
         assert text(wire, made["id"]).strip() == "old"
 
-    def test_what_a_document_was_is_deleted_with_it(self, wire: Wire) -> None:
+    def test_the_content_of_a_document_is_deleted_with_it(self, wire: Wire) -> None:
         made = convert(wire, b"old", "text/plain", "document").json
 
         assert wire.send("DELETE", f"{FILES}/{made['id']}").status == 204
         assert export(wire, made["id"], "text/plain").status == 404
 
-    def test_a_blob_does_not_become_native(self, wire: Wire) -> None:
+    def test_binary_content_does_not_become_native(self, wire: Wire) -> None:
         made = wire.create()
         body, headers = multipart({"mimeType": NATIVE + "document"}, b"x", "text/plain")
 
@@ -314,12 +314,12 @@ class TestLanguage:
 
     @pytest.mark.spec("A5-03", "A5-03b")
     @pytest.mark.parametrize("tag", ["de", "pt-BR", "zh-Hant-TW", "EN-us"])
-    def test_a_known_one_is_taken(self, wire: Wire, tag: str) -> None:
+    def test_a_known_tag_is_accepted(self, wire: Wire, tag: str) -> None:
         assert convert(wire, b"x", "text/plain", "document", f"&ocrLanguage={tag}").status == 200
 
     @pytest.mark.spec("A5-03", "A5-03c")
     def test_it_is_the_language_of_the_text_in_a_picture(self, wire: Wire, service: Service) -> None:
-        """Seen where there is no model for it: the journal says what was done instead."""
+        """Without a model for the language, the journal notes which one was used instead."""
         pytest.importorskip("tesserocr")
 
         assert convert(wire, DOT, "image/png", "document", "&ocrLanguage=xh").status == 200
@@ -345,7 +345,7 @@ def test_a_picture_is_in_the_document_with_its_text_beside_it(wire: Wire, kind: 
 
 class TestAbout:
     @pytest.mark.spec("A5-05", "A7-04")
-    def test_it_leaves_nothing_out_that_works(self, wire: Wire, service: Service) -> None:
+    def test_every_working_conversion_is_listed(self, wire: Wire, service: Service) -> None:
         about, name = wire.send("GET", "/storage/v3/about?fields=*").json, service.names.media_type
         read = {(name(importer.media_type), NATIVE + importer.native) for importer in importers()}
         written = {(NATIVE + exporter.native, name(exporter.media_type)) for exporter in exporters()}
@@ -387,7 +387,7 @@ class TestAbout:
 
         assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, "required", "fields")
 
-    def test_who_asks_and_how_much_they_store(self, wire: Wire) -> None:
+    def test_the_user_and_the_quota(self, wire: Wire) -> None:
         wire.create(b"12345")
         about = wire.send("GET", "/storage/v3/about?fields=*").json
 
@@ -400,7 +400,7 @@ class TestAbout:
 
 
 class TestImportFormatsAsArray:
-    """The other shape of the list, which the interface names and does not show (ruling 30)."""
+    """The import formats as an array, which the interface mentions without an example (ruling 30)."""
 
     @pytest.fixture
     def policy(self) -> Policy:
@@ -432,7 +432,7 @@ class TestExtended:
 
 
 class TestKept:
-    """A native document is kept as well as any other file."""
+    """A native document is stored as reliably as any other file."""
 
     def test_over_a_restart(self, tmp_path: Path) -> None:
         with open_service(tmp_path / "store") as service:
@@ -454,8 +454,8 @@ class TestKept:
 
             assert text(wire, made["id"]).strip() == "before"
 
-    def test_nothing_else_is_left_of_a_conversion(self, tmp_path: Path) -> None:
-        """Neither the source nor what was replaced stays in the folder of parts."""
+    def test_a_conversion_leaves_no_other_parts(self, tmp_path: Path) -> None:
+        """Neither the source nor the replaced content stays in the folder of parts."""
         with open_service(tmp_path / "store") as service:
             wire = InProcess(service, "http://svc.local")
             made = convert(wire, b"one", "text/plain", "document").json
@@ -491,7 +491,7 @@ def test_a_conversion_that_takes_too_long_is_refused_and_the_next_is_done() -> N
         assert wire.names() == []
 
 
-def test_what_was_left_out_is_in_the_journal(wire: Wire, service: Service) -> None:
+def test_the_journal_notes_omitted_parts(wire: Wire, service: Service) -> None:
     convert(wire, b'<p><a href="javascript:x">words</a></p>', "text/html", "document")
 
     assert "Links were left out" in service.journal()[-1]["decided_by"]

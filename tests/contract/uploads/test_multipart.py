@@ -1,4 +1,4 @@
-"""A2, multipart upload: metadata and content in one body, both or neither."""
+"""Multipart uploads (A2), which store metadata and content of one body, both or neither."""
 
 import json
 
@@ -46,11 +46,11 @@ def test_metadata_and_content_arrive_together(wire: Wire) -> None:
     assert wire.download(answer.json["id"]).body == b"hello"
 
 
-def test_the_type_of_the_metadata_goes_before_that_of_the_part(wire: Wire) -> None:
+def test_the_type_in_the_metadata_takes_precedence_over_the_part(wire: Wire) -> None:
     assert post(wire, related(b'{"mimeType": "text/csv"}', b"a")).json["mimeType"] == "text/csv"
 
 
-def test_a_part_without_a_type_is_told_by_its_name(wire: Wire) -> None:
+def test_the_type_of_a_part_without_one_follows_from_the_name(wire: Wire) -> None:
     body = related(b'{"name": "table.csv"}', b"a").replace(b"Content-Type: text/plain\r\n", b"")
 
     assert post(wire, body).json["mimeType"] == "text/csv"
@@ -169,7 +169,7 @@ def test_an_update_that_fails_changes_neither(wire: Wire, body: bytes) -> None:
 
 
 def test_a_related_body_needs_no_upload_type(wire: Wire) -> None:
-    """A stock client of the family leaves uploadType out."""
+    """A common client of the family sends no uploadType."""
     assert post(wire, related(b"{}", b"x"), target="/upload/storage/v3/files").status == 200
 
 

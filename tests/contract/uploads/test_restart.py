@@ -1,4 +1,4 @@
-"""A3-19: what a file-backed service still knows after it was closed and opened again."""
+"""Upload sessions of a service in a folder after it was closed and opened again (A3-19)."""
 
 from pathlib import Path
 
@@ -65,7 +65,7 @@ def test_leftovers_of_a_killed_upload_are_swept(tmp_path: Path) -> None:
     second.service.close()
 
 
-def test_a_database_address_is_said_to_be_not_there_yet() -> None:
+def test_a_database_url_is_refused_as_unsupported() -> None:
     with pytest.raises(ValueError, match="SQLite"):
         open_service("postgresql://localhost/svc")
 
@@ -77,7 +77,7 @@ def test_a_folder_that_is_in_use_is_refused(tmp_path: Path) -> None:
     open_service(tmp_path).close()
 
 
-def test_a_folder_whose_database_is_none_is_refused(tmp_path: Path) -> None:
+def test_a_folder_with_an_invalid_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "svc.sqlite").write_bytes(b"this is no database, " * 100)
 
     with pytest.raises(OSError, match=r"svc\.sqlite"):

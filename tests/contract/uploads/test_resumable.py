@@ -1,4 +1,4 @@
-"""A3, resumable upload: every row of the session table, and what has broken other servers.
+"""Resumable uploads (A3), with every row of the session table and errors of other servers.
 
 The number in a docstring is that of the edge case that the test settles.
 """
@@ -25,14 +25,14 @@ def span(first: int, end: int, total: int | str = SIZE) -> str:
 
 
 def stored(wire: Wire, uri: str) -> int:
-    """What a status query says, in bytes."""
+    """Return the number of stored bytes, from a status query."""
     answer = wire.put(uri, b"", "bytes */*")
     assert (answer.status, answer.headers["content-length"]) == (308, "0")
     return int(answer.headers["range"].removeprefix("bytes=0-")) + 1 if "range" in answer.headers else 0
 
 
 def finish(wire: Wire, uri: str) -> bytes:
-    """Send what is missing; what the service then holds."""
+    """Send the missing bytes and return the content of the file."""
     at = stored(wire, uri)
     answer = wire.put(uri, CONTENT[at:], span(at, SIZE))
     assert answer.status == 200, answer.body
@@ -84,7 +84,7 @@ class TestInitiation:
             assert answer.error["reason"]
 
     @pytest.mark.parametrize("body", [b"{", b"[]", b'{"name": 5}', b'"x"', b"\xff"])
-    def test_metadata_that_is_wrong_is_told_at_once(self, wire: Wire, body: bytes) -> None:
+    def test_invalid_metadata_is_refused_at_once(self, wire: Wire, body: bytes) -> None:
         answer = wire.send(
             "POST", "/upload/storage/v3/files?uploadType=resumable", body, {"Content-Type": "application/json"}
         )
@@ -103,7 +103,7 @@ class TestInitiation:
             ({"Forwarded": 'for=192.0.2.1;proto=https;host="api.example.org"'}, "https://api.example.org"),
         ],
     )
-    def test_the_location_is_the_address_that_the_client_knows(
+    def test_the_location_has_the_host_that_the_client_uses(
         self, wire: Wire, headers: dict[str, str], origin: str
     ) -> None:
         """4"""
@@ -241,7 +241,7 @@ class TestData:
 
     @pytest.mark.spec("A3-15")
     @pytest.mark.choice("A status query that names another total")
-    def test_the_total_may_come_with_a_question(self, wire: Wire) -> None:
+    def test_the_total_may_come_with_a_status_query(self, wire: Wire) -> None:
         """10"""
         uri = wire.begin()
         wire.put(uri, CONTENT[: 2 * Q], span(0, 2 * Q, "*"))
@@ -279,7 +279,7 @@ class TestData:
 
     @pytest.mark.spec("A3-09", "A3-09a")
     @pytest.mark.parametrize("question", ["bytes */*", f"bytes */{SIZE}"])
-    def test_asking_three_times_changes_nothing(self, wire: Wire, question: str) -> None:
+    def test_repeated_status_queries_change_nothing(self, wire: Wire, question: str) -> None:
         """13"""
         uri = wire.begin()
         wire.put(uri, CONTENT[:Q], span(0, Q))
@@ -310,7 +310,7 @@ class TestData:
         assert wire.download(done.json["id"]).body == CONTENT
 
     def test_a_finished_session_remembers_the_file_as_it_was(self, wire: Wire) -> None:
-        """14: also when it was renamed or deleted since"""
+        """14: also if it was renamed or deleted later"""
         uri = wire.begin({"name": "before"})
         file_id = wire.put(uri, b"x").json["id"]
         wire.json_request("PATCH", f"/storage/v3/files/{file_id}", {"name": "after"})
@@ -331,7 +331,7 @@ class TestData:
         assert stored(wire, uri) == 0
 
     @pytest.mark.parametrize("total", [SIZE + 1, Q - 1, 0])
-    def test_a_question_with_another_total_is_a_question(self, wire: Wire, total: int) -> None:
+    def test_a_status_query_with_another_total_changes_nothing(self, wire: Wire, total: int) -> None:
         """16, 44"""
         uri = wire.begin(X_Upload_Content_Length=str(SIZE))
         wire.put(uri, CONTENT[:Q], span(0, Q))
@@ -462,8 +462,8 @@ class TestData:
 
     @pytest.mark.spec("A3-10", "A3-10c")
     @pytest.mark.parametrize("size", [1000, Q + 5000])
-    def test_after_an_uneven_chunk_the_range_tells_the_truth(self, wire: Wire, size: int) -> None:
-        """29: whatever becomes of it"""
+    def test_the_range_after_an_uneven_chunk_is_true(self, wire: Wire, size: int) -> None:
+        """29: in every policy"""
         uri = wire.begin()
 
         answer = wire.put(uri, CONTENT[:size], span(0, size))
@@ -717,5 +717,5 @@ class TestSessionUriIsEnough:
     def policy(self) -> Policy:
         return Policy(session_uri_is_enough=True)
 
-    def test_the_address_alone_lets_in(self, wire: Wire) -> None:
+    def test_the_session_uri_alone_suffices_by_policy(self, wire: Wire) -> None:
         assert wire.send("PUT", wire.begin(), b"x", token=None).status == 200

@@ -1,4 +1,4 @@
-"""A1, simple upload: the raw body becomes the file."""
+"""Simple uploads (A1), whose body is the content of the file."""
 
 import hashlib
 
@@ -62,13 +62,13 @@ def test_an_update_of_an_unknown_file_is_404_and_stores_nothing(wire: Wire) -> N
 
 
 @pytest.mark.spec("U-03")
-def test_content_that_nothing_tells_is_an_octet_stream(wire: Wire) -> None:
+def test_content_of_unknown_type_is_an_octet_stream(wire: Wire) -> None:
     assert wire.send("POST", UPLOAD, b"\x00\x01").json["mimeType"] == "application/octet-stream"
 
 
 @pytest.mark.spec("U-03")
 @pytest.mark.choice("Is it for the others?")
-def test_content_that_tells_its_type_is_detected(wire: Wire) -> None:
+def test_the_type_of_known_content_is_detected(wire: Wire) -> None:
     assert wire.send("POST", UPLOAD, b"%PDF-1.7\n").json["mimeType"] == "application/pdf"
 
 
@@ -80,7 +80,7 @@ RELATED = (
 
 @pytest.mark.spec("U-02", "U-02a")
 def test_each_upload_type_is_read_as_itself(wire: Wire) -> None:
-    """The same bytes are content for media and two parts for multipart; a session takes its content later."""
+    """One body is content for media and two parts for multipart. A session gets its content later."""
     uploads = "/upload/storage/v3/files?uploadType="
     kind = {"Content-Type": "multipart/related; boundary=b"}
 
@@ -117,7 +117,7 @@ def test_an_empty_file_is_a_file(wire: Wire) -> None:
 @pytest.mark.parametrize("kind", ["media", "multipart"])
 @pytest.mark.parametrize("verb", ["POST", "PUT"])
 def test_a_part_is_not_taken_for_the_whole(wire: Wire, kind: str, verb: str) -> None:
-    """RFC 9110, 14.5. `curl -C 3 -T file` sends the rest of a file so; it would be all that is left of it."""
+    """RFC 9110, 14.5: `curl -C 3 -T file` sends only the rest of a file, which would replace the whole."""
     file_id = wire.create(b"0123456789")["id"]
     place = f"/{file_id}" if verb == "PUT" else ""
     headers = {"Content-Range": "bytes 3-9/10", "Content-Type": "multipart/related; boundary=b"}
@@ -131,7 +131,7 @@ def test_a_part_is_not_taken_for_the_whole(wire: Wire, kind: str, verb: str) -> 
 
 @pytest.mark.spec("U-01", "U-01b")
 @pytest.mark.parametrize("query", ["", "?uploadType=media"])
-def test_the_metadata_address_takes_no_content(wire: Wire, query: str) -> None:
+def test_the_metadata_url_accepts_no_content(wire: Wire, query: str) -> None:
     answer = wire.send("POST", f"/storage/v3/files{query}", b"raw bytes", {"Content-Type": "text/plain"})
 
     assert answer.status == 400
@@ -140,7 +140,7 @@ def test_the_metadata_address_takes_no_content(wire: Wire, query: str) -> None:
 
 @pytest.mark.spec("U-01", "U-01b")
 @pytest.mark.parametrize("query", ["", "?uploadType=media"])
-def test_the_metadata_address_of_a_file_takes_no_content(wire: Wire, query: str) -> None:
+def test_the_metadata_url_of_a_file_accepts_no_content(wire: Wire, query: str) -> None:
     file_id = wire.create(b"old")["id"]
 
     answer = wire.send("PATCH", f"/storage/v3/files/{file_id}{query}", b"raw bytes", {"Content-Type": "text/plain"})

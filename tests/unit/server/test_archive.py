@@ -1,4 +1,4 @@
-"""A service in one file: what is in it, and what is refused of a file that is damaged, foreign or hostile."""
+"""A service saved in one file, and refusals of damaged, foreign and hostile files."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def ask(service: Service, method: str, url: str, body: bytes = b"") -> Any:
 
 
 def made() -> Service:
-    """A service with something of everything in it."""
+    """Build a service with a row in every table."""
     service = open_service(seed=0, policy=Policy(part_size=1000))
     service.sign_in(token=SECRET)
     ask(service, "POST", UPLOAD + "media", CONTENT)
@@ -51,7 +51,7 @@ def made() -> Service:
 
 @cache
 def whole_file() -> bytes:
-    """The bytes of such a service's file."""
+    """Return the bytes of a saved service."""
     with made() as service:
         file = io.BytesIO()
         service.dump(file)
@@ -77,7 +77,7 @@ def state(service: Service) -> Any:
 
 
 def refused(service: Service, content: bytes) -> str:
-    """What is said of a file that changes nothing."""
+    """Load a file that is refused, check that nothing changes, and return the message."""
     before = state(service)
     with pytest.raises(ValueError, match=r".") as caught:
         service.load(io.BytesIO(content))
@@ -88,7 +88,7 @@ def refused(service: Service, content: bytes) -> str:
 
 
 def rewritten(saved: bytes, change: Callable[[dict[str, bytes]], None], *, honest: bool = True) -> bytes:
-    """The file with other entries; `honest`: its manifest says what they are now."""
+    """Return the file with changed entries, and a manifest that is true if `honest`."""
     with zipfile.ZipFile(io.BytesIO(saved)) as archive:
         entries = {name: archive.read(name) for name in archive.namelist()}
     change(entries)
@@ -137,7 +137,7 @@ def added(name: str, body: bytes = b"") -> Callable[[dict[str, bytes]], None]:
 
 
 def of_version_1(entries: dict[str, bytes]) -> None:
-    """What commit 1e9082d has saved: no schema version, and no checksums in the rope."""
+    """Return a file as commit 1e9082d saved it, without schema version and checksums of parts."""
     manifest = json.loads(entries["manifest.json"])
     del manifest["schema"]
     manifest["columns"]["rope"].remove("checksum")
@@ -164,7 +164,7 @@ def both(*changes: Callable[[dict[str, bytes]], None]) -> Callable[[dict[str, by
 
 
 @pytest.mark.spec("T-05", "T-05d")
-def test_no_token_lies_in_it(saved):
+def test_the_file_has_no_token(saved):
     assert SECRET.encode() not in saved
     assert SECRET.encode("utf-16-le") not in saved
 
@@ -313,7 +313,7 @@ def test_an_archive_of_another_is_refused(target):
 
 
 def test_an_entry_that_swells_is_refused(saved, target):
-    """A zip bomb: small here, large there."""
+    """A zip bomb is small when packed and large when unpacked."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("manifest.json", b"{}" + b" " * 50_000_000)
@@ -323,7 +323,7 @@ def test_an_entry_that_swells_is_refused(saved, target):
 
 
 def test_entries_that_share_their_bytes_are_refused(target):
-    """The other zip bomb: many names for the same bytes, each of them stored as they are."""
+    """Another zip bomb has many names for the same uncompressed bytes."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("parts/1", b"x" * 100_000)
@@ -363,8 +363,8 @@ def test_a_file_that_was_cut_off_is_refused(where):
 
 
 @given(where=st.floats(0, 1, exclude_max=True), flip=st.integers(1, 255))
-def test_a_byte_that_is_another_is_found_or_says_nothing(where, flip):
-    """What is neither content nor its description, such as the hour of an entry, may differ."""
+def test_a_changed_byte_is_detected_or_insignificant(where, flip):
+    """Bytes that are neither content nor its description, such as the time of an entry, may differ."""
     content = bytearray(whole_file())
     content[int(where * len(content))] ^= flip
     with open_service(seed=5) as service:
@@ -381,7 +381,7 @@ def test_a_byte_that_is_another_is_found_or_says_nothing(where, flip):
 # -- how it is written
 
 
-def test_the_file_before_it_is_kept_beside_it(tmp_path):
+def test_the_former_file_is_kept_as_a_backup(tmp_path):
     path = tmp_path / "lesson.svc"
     with made() as service:
         service.save(path)
@@ -406,7 +406,7 @@ def test_the_same_state_is_saved_once(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["lesson.svc"]
 
 
-def test_another_state_stays_unless_it_is_given_up(tmp_path):
+def test_another_state_is_replaced_only_with_overwrite(tmp_path):
     path = tmp_path / "lesson.svc"
     with made() as service:
         before = service.save(path).read_bytes()
@@ -452,7 +452,7 @@ def test_a_save_that_fails_leaves_what_was_there(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["lesson.svc"]
 
 
-def test_what_a_kill_has_left_is_tidied_and_what_is_being_written_is_not(tmp_path):
+def test_files_of_killed_processes_are_deleted_and_files_in_use_are_not(tmp_path):
     path = tmp_path / "a[1].svc"
     (tmp_path / ".a[1].svc.deadbeef.saving").write_bytes(b"half")
     (tmp_path / ".a1.svc.of_other.saving").write_bytes(b"another format")
@@ -474,7 +474,7 @@ def test_what_a_kill_has_left_is_tidied_and_what_is_being_written_is_not(tmp_pat
     ]
 
 
-def test_of_a_link_the_file_is_replaced_that_it_leads_to(tmp_path):
+def test_the_target_of_a_link_is_replaced(tmp_path):
     (tmp_path / "real").mkdir()
     link, real = tmp_path / "lesson.svc", tmp_path / "real" / "lesson.svc"
     link.symlink_to(real)
@@ -500,7 +500,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path):
     assert caught.value.filename == str(tmp_path / "nowhere")
 
 
-def test_a_place_that_the_disk_refuses_is_named_as_it_was_given(tmp_path):
+def test_a_path_that_cannot_be_written_is_named_as_given(tmp_path):
     with made() as service, pytest.raises(OSError, match=r"n' cannot be written: .*; choose another place") as caught:
         service.save(tmp_path / ("n" * 250))
 
@@ -508,7 +508,7 @@ def test_a_place_that_the_disk_refuses_is_named_as_it_was_given(tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes are of POSIX")
-def test_the_file_is_its_owners_alone(tmp_path):
+def test_the_file_is_readable_only_by_its_owner(tmp_path):
     with made() as service:
         assert service.save(tmp_path / "lesson.svc").stat().st_mode & 0o077 == 0
 
@@ -540,7 +540,7 @@ def test_what_is_saved_while_others_write_is_whole(tmp_path, in_folder):
             writer.result()
 
 
-def test_a_file_that_is_not_there_and_one_that_is_none(tmp_path):
+def test_a_file_that_is_missing_or_not_a_saved_service_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError):
         open_saved(tmp_path / "nothing.svc")
     (tmp_path / "empty.svc").touch()

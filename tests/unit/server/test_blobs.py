@@ -1,4 +1,4 @@
-"""Parts in memory and in a folder behave alike, and content survives what happens around it."""
+"""Parts in memory and in a folder, and contents whose files change meanwhile."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def written(parts, *blocks, keep=None):
     return writer.commit()
 
 
-def test_what_is_written_is_read_in_any_range(parts):
+def test_written_bytes_are_read_in_any_range(parts):
     blocks = [b"ab", b"c" * 70_000, b"de", b"f" * BLOCK * 2]
     whole = b"".join(blocks)
     key = written(parts, *blocks)
@@ -85,7 +85,7 @@ def test_a_verified_part_is_not_read_again_before_its_file_changes(tmp_path):
 
 
 def test_a_part_that_has_just_been_written_is_read_each_time(tmp_path):
-    """Within one tick of the file system's clock a second change leaves no other time."""
+    """Two changes within one tick of the file system's clock have the same time."""
     parts = DirectoryBlobStore(tmp_path, sync=False)
     writer = parts.writer()
     writer.write(b"stored")
@@ -125,7 +125,7 @@ def test_a_part_that_cannot_be_committed_leaves_no_file(tmp_path, monkeypatch):
     assert list(tmp_path.glob("??/*")) == []
 
 
-def test_what_is_not_known_is_swept(parts):
+def test_unknown_parts_are_swept(parts):
     kept, lost = written(parts, b"kept"), written(parts, b"lost")
     parts.writer().abort()
 
@@ -175,7 +175,7 @@ print((before - psutil.Process().memory_info().rss) >> 20)
 
 
 @pytest.mark.skipif(not (sys.platform == "linux" and platform.libc_ver()[0] == "glibc"), reason="a matter of glibc")
-def test_what_is_deleted_goes_back_to_the_system() -> None:
+def test_the_memory_of_deleted_parts_returns_to_the_system() -> None:
     done = subprocess.run([sys.executable, "-c", HELD], capture_output=True, text=True, check=True)
 
     assert int(done.stdout) > 48, "of 64 MiB"

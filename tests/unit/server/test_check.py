@@ -1,4 +1,4 @@
-"""`svc-notebooks check`: every kind of damage is reported with the files that it affects, and nothing changes."""
+"""`svc-notebooks check` reports every kind of damage with the affected files, and changes nothing."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def upload(service: Service, content: bytes) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A store with something of everything: two files, a copy, a trashed one, a document, half an upload."""
+    """Create a store with two files, a copy, a trashed file, a document and half an upload."""
     with open_service(tmp_path / "store", seed=0, policy=Policy(part_size=1000, chunk_quantum=1000)) as service:
         service.sign_in(token=TOKEN)
         first, second, third = (upload(service, bytes([letter]) * 2500) for letter in b"abc")
@@ -137,8 +137,8 @@ def test_a_damaged_database(folder: Path, capsys: pytest.CaptureFixture[str]) ->
         assert (status, "damaged: svc.sqlite" in output) == (1, True), output
 
 
-def test_what_a_kill_has_left_in_the_log_counts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The log of the database is read, and neither written back nor removed."""
+def test_the_log_left_by_a_kill_is_read(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The write-ahead log of the database is read, and neither written back nor deleted."""
     with open_service(folder) as service:
         service.sign_in(token=TOKEN)
         upload(service, b"d" * 500)
@@ -163,7 +163,7 @@ def test_a_store_without_checksums(folder: Path, capsys: pytest.CaptureFixture[s
     assert "note: 7 parts have no checksum yet" in check(folder, capsys)[1]
 
 
-def test_a_store_in_use_and_no_store_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_store_in_use_and_other_folders_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with open_service(folder) as service:
         service.sign_in(token=TOKEN)
         used = main(["check", str(folder)])

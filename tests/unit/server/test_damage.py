@@ -1,4 +1,4 @@
-"""Damaged content is not carried on: no saved service, no fork and no snapshot of a service has it."""
+"""Damaged content gets into no saved service, no fork and no snapshot."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def service(folder: Path) -> Iterator[Service]:
-    """Two files of two parts each; of the first of them a part is rotten."""
+    """Store two files of two parts each, and damage a part of the first."""
     with open_service(folder, seed=0, policy=Policy(part_size=10)) as service:
         service.sign_in(token=TOKEN)
         for letter in b"ab":
@@ -117,7 +117,7 @@ def test_a_service_without_its_damaged_file_can_be_saved(service: Service, tmp_p
 
 
 def test_a_restored_snapshot_still_knows_the_checksums(service: Service, folder: Path) -> None:
-    """What rots between a snapshot and its restore is seen when it is read."""
+    """Damage between a snapshot and its restore is detected when the content is read."""
     snapshot = service.snapshot()
     rotten = next(path for path in parts(folder) if path.read_bytes() == b"b" * 5)
     rotten.write_bytes(b"bbxbb")
@@ -130,7 +130,7 @@ def test_a_restored_snapshot_still_knows_the_checksums(service: Service, folder:
 
 
 def test_what_is_loaded_into_a_folder_has_checksums(tmp_path: Path) -> None:
-    """Also from a service in memory, which has none."""
+    """So has a service that was in memory without checksums."""
     file = io.BytesIO()
     with open_service(seed=0) as memory:
         memory.sign_in(token=TOKEN)
@@ -145,7 +145,7 @@ def test_what_is_loaded_into_a_folder_has_checksums(tmp_path: Path) -> None:
 
 
 def as_version_1(folder: Path) -> None:
-    """Make the database what it was before parts had checksums."""
+    """Turn the database into one of version 1, without checksums."""
     with closing(sqlite3.connect(folder / "svc.sqlite")) as database:
         database.execute("ALTER TABLE rope DROP COLUMN checksum")
         database.execute("PRAGMA user_version = 1")
@@ -153,7 +153,7 @@ def as_version_1(folder: Path) -> None:
 
 @pytest.fixture
 def old_folder(tmp_path: Path) -> Path:
-    """A store from before parts had checksums, with a file for each letter of "abc"."""
+    """Create a store of version 1, without checksums, with a file for each letter of "abc"."""
     with open_service(tmp_path, seed=0) as service:
         service.sign_in(token=TOKEN)
         for letter in b"abc":
@@ -167,7 +167,7 @@ def part_of(folder: Path, letter: bytes) -> Path:
 
 
 def problems(service: Service) -> int:
-    """How many parts are damaged."""
+    """Return the number of damaged parts."""
     try:
         service.fork().close()
     except DamagedContent as error:
@@ -184,7 +184,7 @@ def test_an_upgrade_records_the_checksum_of_every_part(old_folder: Path) -> None
         assert problems(service) == 3
 
 
-def test_an_upgrade_takes_damaged_parts_as_damaged(old_folder: Path) -> None:
+def test_an_upgrade_records_no_checksums_of_damaged_parts(old_folder: Path) -> None:
     missing, short = part_of(old_folder, b"a"), part_of(old_folder, b"b")
     stored = missing.read_bytes()
     missing.unlink()
@@ -203,7 +203,7 @@ def test_an_upgrade_takes_damaged_parts_as_damaged(old_folder: Path) -> None:
     assert (before, after, recorded) == (2, 1, 1)
 
 
-def test_a_control_call_says_it_too(service: Service, folder: Path) -> None:
+def test_a_control_call_reports_the_damage(service: Service, folder: Path) -> None:
     for path in parts(folder):
         path.unlink()
     response = Control(service).handle(Request("POST", "http://svc.test/_control/snapshot"))

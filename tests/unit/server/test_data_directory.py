@@ -1,4 +1,4 @@
-"""A folder is opened only if it is a store and whole; what is not of the store is never deleted.
+"""A folder is opened only if it is a complete store, and other files in it are never deleted.
 
 Every refusal is compared with a listing of the folder, with digests, before and after.
 """
@@ -36,7 +36,7 @@ TOKEN = "a-token-of-this-test"
 
 
 def listing(folder: Path) -> dict[str, str]:
-    """What lies in a folder: the digests of files, the targets of links."""
+    """Return the digests of all files in a folder, and the targets of links."""
     return {
         str(path.relative_to(folder)): str(path.readlink())
         if path.is_symlink()
@@ -70,7 +70,7 @@ def opened(folder: Path) -> Service:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
-    """The folder of a store with two files, which was opened twice."""
+    """Create a store with two files, and open it twice."""
     folder = tmp_path / "store"
     for content in (b"first", b"second"):
         with opened(folder) as service:
@@ -79,7 +79,7 @@ def store(tmp_path: Path) -> Path:
 
 
 def refused(folder: Path, sentence: str) -> None:
-    """The folder is refused by a service and by a sandbox, and nothing in it changes."""
+    """Check that a service and a sandbox refuse the folder and change nothing in it."""
     before = listing(folder)
     for make in (open_service, svc.sandbox):
         with pytest.raises(OSError, match=sentence) as caught:
@@ -106,7 +106,7 @@ def test_a_folder_with_foreign_files_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(stray_blobs.HARMLESS))
-def test_what_systems_put_into_empty_folders_is_left_alone(tmp_path: Path, name: str) -> None:
+def test_files_of_file_managers_are_left_alone(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("of the system")
     open_service(tmp_path).close()
     assert (tmp_path / name).read_text() == "of the system"
@@ -229,7 +229,7 @@ def test_a_store_that_is_not_whole_is_refused(store: Path, break_it: Callable[[P
 
 
 @pytest.mark.parametrize("break_it", [no_database, empty_database, garbage, foreign])
-def test_serve_says_one_sentence(store: Path, break_it: Callable[[Path], None]) -> None:
+def test_serve_prints_one_sentence(store: Path, break_it: Callable[[Path], None]) -> None:
     if break_it is foreign:
         shutil.rmtree(store)
         store.mkdir()
@@ -486,7 +486,7 @@ print("done")
 
 
 def killed_at_each_step(make: Callable[[], Path]) -> Iterator[Path]:
-    """Folders whose opening was killed: before the first thing that it does to files, before the second, ..."""
+    """Yield folders whose opening was killed before its first change of files, its second, and so on."""
     for step in [*range(1, 40), *range(40, 1000, 37)]:
         folder = make()
         command = [sys.executable, "-c", KILLED, str(folder), str(step)]

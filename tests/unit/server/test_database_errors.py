@@ -1,4 +1,4 @@
-"""Errors of the database file: one sentence that says what is wrong, and a process that goes on."""
+"""Errors of the database file, each with one sentence, after which the process goes on."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def error_of(code: int, text: str = "what SQLite says") -> sqlite3.Error:
         (sqlite3.SQLITE_FULL, "is full"),
     ],
 )
-def test_each_error_has_a_sentence_that_blames_the_right_one(tmp_path: Path, code: int, message: str) -> None:
+def test_each_error_has_a_sentence_with_its_cause(tmp_path: Path, code: int, message: str) -> None:
     error = store_error(error_of(code), tmp_path / "svc.sqlite")
 
     assert message in str(error)
@@ -53,14 +53,14 @@ def test_each_error_has_a_sentence_that_blames_the_right_one(tmp_path: Path, cod
     assert isinstance(error, DatabaseDamaged) == ("damaged" in message or "not a database" in message)
 
 
-def test_an_error_of_a_statement_is_none_of_the_file() -> None:
+def test_an_error_of_a_statement_is_not_one_of_the_file() -> None:
     assert store_error(error_of(sqlite3.SQLITE_ERROR), None) is None
     assert store_error(error_of(sqlite3.SQLITE_CONSTRAINT_UNIQUE), None) is None
     assert store_error(ValueError(), None) is None
 
 
 def test_an_input_error_without_room_is_a_quota(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """SQLite has a code of its own for ENOSPC alone."""
+    """SQLite has a code of its own only for ENOSPC."""
 
     def exceeded(**_: Any) -> None:
         raise OSError(errno.EDQUOT, "Disk quota exceeded")
@@ -108,7 +108,7 @@ def test_a_database_that_is_damaged_while_it_is_used(
 
 
 def serve(folder: Path, **options: Any) -> str:
-    """What `serve` says when it cannot start."""
+    """Return the message of a `serve` that cannot start."""
     command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--store", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
     assert (done.returncode, done.stdout) == (2, "")
@@ -137,7 +137,7 @@ def test_a_damaged_database_is_not_opened(tmp_path: Path, act: Any) -> None:
 
 @pytest.fixture
 def read_only(tmp_path: Path) -> Iterator[Path]:
-    """A store on a file system that is mounted for reading alone."""
+    """Create a store on a read-only file system."""
     disk = tmp_path / "disk"
     disk.mkdir()
     if subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(disk)], capture_output=True, check=False).returncode:
@@ -150,13 +150,13 @@ def read_only(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", "-l", str(disk)], check=True)
 
 
-def test_a_read_only_disk_is_said(read_only: Path) -> None:
+def test_a_read_only_disk_is_reported(read_only: Path) -> None:
     assert "cannot be written" in serve(read_only)
 
 
 @pytest.fixture
 def as_nobody() -> Iterator[Path]:
-    """A store of root, opened by a user who may read its folder and nothing else."""
+    """Open a store of root as a user who may only read its folder."""
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         pytest.skip("needs another user")
     with TemporaryDirectory() as folder:
@@ -170,6 +170,6 @@ def as_nobody() -> Iterator[Path]:
             os.seteuid(0)
 
 
-def test_a_missing_permission_is_said(as_nobody: Path) -> None:
+def test_a_missing_permission_is_reported(as_nobody: Path) -> None:
     with pytest.raises(OSError, match=r"Permission denied: .*svc\.sqlite"):
         open_service(as_nobody)
