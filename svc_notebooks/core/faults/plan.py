@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from types import UnionType
+from typing import Any
 
 from ..api.operations import OPERATIONS, SESSION
 from ..api.public_endpoints import PUBLIC_ENDPOINTS
@@ -107,7 +109,9 @@ class Action:
         kinds = [name for name in ACTIONS if name in members]
         if len(kinds) != 1:
             raise ValueError(f"an action has one of {', '.join(ACTIONS)}; this one has {', '.join(kinds) or 'none'}")
-        ACTIONS[kinds[0]].check(members[kinds[0]])
+        effect = ACTIONS[kinds[0]]
+        if not effect.is_valid(members[kinds[0]]):
+            raise ValueError(effect.expected)
         if kinds != ["status"] and (extra := members.keys() & set(_WITH_STATUS)):
             raise ValueError(f"{kinds[0]} takes no {min(extra)}, which only an action with a status has")
         _headers(members.get("headers", {}))
@@ -151,10 +155,11 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class _Effect:
-    """A kind of action with the check of its value and its description."""
+    """A kind of action with the check of its value, the error message, and its description."""
 
-    check: Callable[[JSON], None]
-    describe: Callable[[JSON], str]
+    is_valid: Callable[[Any], bool]
+    expected: str
+    describe: Callable[[Any], str]
 
 
 def _number_or_text(text: str) -> JSON:
@@ -207,44 +212,45 @@ def _headers(value: JSON) -> None:
             raise ValueError(f"headers takes names and values that HTTP can carry, not {name!r:.40}: {str(text)!r:.40}")
 
 
-def _status(value: JSON) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not 200 <= value <= 599:
-        raise ValueError("status takes a number from 200 to 599")
+def _is_number(value: object, least: float, most: float, types: type | UnionType = int) -> bool:
+    return isinstance(value, types) and not isinstance(value, bool) and least <= value <= most  # type: ignore[operator]
 
 
-def _moment(value: JSON) -> None:
-    if value not in ("before", "after"):
-        raise ValueError("reset takes before or after")
+_CUT = "a cut takes a number of bytes, 0 or more"
 
-
-def _size(value: JSON) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MAX_BYTES:
-        raise ValueError("a cut takes a number of bytes, 0 or more")
-
-
-def _seconds(value: JSON) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MAX_DELAY:
-        raise ValueError(f"delay takes a number of seconds from 0 to {MAX_DELAY}")
-
-
-def _session(value: JSON) -> None:
-    if value != "session":
-        raise ValueError("expire takes session")
-
-
-def _reset(value: JSON) -> str:
-    when = "before any work is done" if value == "before" else "after the work: the answer is lost"
-    return f"cuts the connection {when}"
-
-
-# fmt: off
 ACTIONS: Mapping[str, _Effect] = {
-    "status":             _Effect(_status,  lambda value: f"answers {value}"),
-    "reset":              _Effect(_moment,  _reset),
-    "cut_request_after":  _Effect(_size,    lambda value: f"cuts the connection after {value:,} bytes of the request"),
-    "cut_response_after": _Effect(_size,    lambda value: f"cuts the connection after {value:,} bytes of the answer"),
-    "delay":              _Effect(_seconds, lambda value: f"lets {value:g} seconds pass first"),
-    "expire":             _Effect(_session, lambda value: "lets the upload session expire first"),
+    "status": _Effect(
+        lambda value: _is_number(value, 200, 599),
+        "status takes a number from 200 to 599",
+        lambda value: f"answers {value}",
+    ),
+    "reset": _Effect(
+        lambda value: value in ("before", "after"),
+        "reset takes before or after",
+        lambda value: (
+            "cuts the connection "
+            + ("before any work is done" if value == "before" else "after the work: the answer is lost")
+        ),
+    ),
+    "cut_request_after": _Effect(
+        lambda value: _is_number(value, 0, _MAX_BYTES),
+        _CUT,
+        lambda value: f"cuts the connection after {value:,} bytes of the request",
+    ),
+    "cut_response_after": _Effect(
+        lambda value: _is_number(value, 0, _MAX_BYTES),
+        _CUT,
+        lambda value: f"cuts the connection after {value:,} bytes of the answer",
+    ),
+    "delay": _Effect(
+        lambda value: _is_number(value, 0, MAX_DELAY, int | float),
+        f"delay takes a number of seconds from 0 to {MAX_DELAY}",
+        lambda value: f"lets {value:g} seconds pass first",
+    ),
+    "expire": _Effect(
+        lambda value: value == "session",
+        "expire takes session",
+        lambda value: "lets the upload session expire first",
+    ),
 }
-# fmt: on
 """The kinds of actions. `expire` is ours: the upload session of the request expires."""

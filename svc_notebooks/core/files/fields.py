@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from ..clock import parse_time
 from ..errors.catalogue import ApiError, Row, row
@@ -139,28 +140,10 @@ LIST_SHAPE: Shape = {
 IDS_SHAPE: Shape = {"kind": None, "space": None, "ids": None}
 
 
-# The types. Each check returns None, or a message about the expected value.
-
 # The media type is sent as a header. A type of the family has a second slash: script+text/plain.
 _MEDIA_TYPE = re.compile(r"[!-.0-:<-~]+/[!-.0-:<-~]+(?:\+text/plain)?(?:[ \t]*;[\t -~]*)?")
 _MAX_MEDIA_TYPE = 1000
 _COLOUR = re.compile(r"#[0-9A-Fa-f]{6}")
-
-
-def _string(value: JSON) -> str | None:
-    return None if isinstance(value, str) else "expected a string."
-
-
-def _boolean(value: JSON) -> str | None:
-    return None if isinstance(value, bool) else "expected true or false."
-
-
-def _time(value: JSON) -> str | None:
-    try:
-        parse_time(value) if isinstance(value, str) else parse_time("")
-    except (ValueError, OverflowError):
-        return "expected an RFC 3339 date-time like 2026-01-02T03:04:05Z."
-    return None
 
 
 def is_media_type(text: str) -> bool:
@@ -168,52 +151,47 @@ def is_media_type(text: str) -> bool:
     return len(text) <= _MAX_MEDIA_TYPE and _MEDIA_TYPE.fullmatch(text) is not None
 
 
-def _media(value: JSON) -> str | None:
-    valid = isinstance(value, str) and is_media_type(value)
-    return None if valid else "expected a media type like text/csv."
+def _is_time(value: Any) -> bool:
+    try:
+        return isinstance(value, str) and bool(parse_time(value))
+    except (ValueError, OverflowError):
+        return False
 
 
-def _colour(value: JSON) -> str | None:
-    valid = isinstance(value, str) and _COLOUR.fullmatch(value)
-    return None if valid else "expected a colour like #4986e7."
-
-
-def _object(value: JSON) -> str | None:
-    return None if isinstance(value, dict) else "expected an object."
-
-
-def _objects(value: JSON) -> str | None:
-    valid = isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
-    return None if valid else "expected a list of objects."
-
-
-def _parents(value: JSON) -> str | None:
-    valid = isinstance(value, list) and len(value) == 1 and isinstance(value[0], str)
-    return None if valid else "expected a list with the id of one folder."
-
-
-def _strings(value: JSON) -> str | None:
-    valid = isinstance(value, dict) and all(isinstance(text, str | None) for text in value.values())
-    return None if valid else "expected an object whose values are strings."
-
-
-def _target(value: JSON) -> str | None:
-    valid = isinstance(value, dict) and isinstance(value.get("targetId"), str) and len(value) == 1
-    return None if valid else "expected an object with targetId, the id of a file."
-
-
-TYPES: Mapping[str, Callable[[JSON], str | None]] = {
-    "string": _string,
-    "boolean": _boolean,
-    "time": _time,
-    "media": _media,
-    "colour": _colour,
-    "object": _object,
-    "objects": _objects,
-    "parents": _parents,
-    "strings": _strings,
-    "target": _target,
+TYPES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "string": (lambda value: isinstance(value, str), "expected a string."),
+    "boolean": (lambda value: isinstance(value, bool), "expected true or false."),
+    "time": (_is_time, "expected an RFC 3339 date-time like 2026-01-02T03:04:05Z."),
+    "media": (lambda value: isinstance(value, str) and is_media_type(value), "expected a media type like text/csv."),
+    "colour": (
+        lambda value: isinstance(value, str) and _COLOUR.fullmatch(value) is not None,
+        "expected a colour like #4986e7.",
+    ),
+    "object": (lambda value: isinstance(value, dict), "expected an object."),
+    "objects": (
+        lambda value: isinstance(value, list) and all(isinstance(entry, dict) for entry in value),
+        "expected a list of objects.",
+    ),
+    "parents": (
+        lambda value: isinstance(value, list) and len(value) == 1 and isinstance(value[0], str),
+        "expected a list with the id of one folder.",
+    ),
+    "strings": (
+        lambda value: isinstance(value, dict) and all(isinstance(text, str | None) for text in value.values()),
+        "expected an object whose values are strings.",
+    ),
+    "target": (
+        lambda value: isinstance(value, dict) and isinstance(value.get("targetId"), str) and len(value) == 1,
+        "expected an object with targetId, the id of a file.",
+    ),
 }
+"""The types, with the check of a value and the message for an invalid one."""
+
+
+def type_problem(field: FileField, value: JSON) -> str | None:
+    """Return the message for a value of the wrong type, or None for a valid one."""
+    is_valid, message = TYPES[field.type]
+    return None if is_valid(value) else message
 
 
 def check_file(body: JSONObject, *, creating: bool, policy: Policy) -> JSONObject:
@@ -236,8 +214,8 @@ def _problems(name: str, value: JSON, allowed: tuple[Write, ...], policy: Policy
         return [row("fieldNotWritable", field=printable_name)]
     if value is None:
         return []
-    if wrong := TYPES[field.type](value) or (NO_TEXT if lone_surrogates(value) else None):
-        return [row("invalid", field=name, message=wrong)]
+    if message := type_problem(field, value) or (NO_TEXT if lone_surrogates(value) else None):
+        return [row("invalid", field=name, message=message)]
     return [row("invalid", decided_by=rule, field=name, message=wrong) for rule, wrong in _size(field, value, policy)]
 
 

@@ -138,11 +138,8 @@ def _check_header_text(name: str, value: Any, limit: int) -> Row | None:
     if not isinstance(value, str) or len(value) > limit:
         return row("invalid", field=name, message=f"expected text of at most {limit} characters.")
     if value != value.strip() or re.search(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]", value):
-        return row(
-            "invalid",
-            field=name,
-            message="expected text without control characters and without blanks at its ends.",
-        )
+        message = "expected text without control characters and without blanks at its ends."
+        return row("invalid", field=name, message=message)
     return None
 
 

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any, cast
 
 from ...core.clock import format_time
-from ...core.files.fields import FILE_FIELDS, TYPES, FileField, Write
+from ...core.files.fields import FILE_FIELDS, FileField, Write, type_problem
 from ...core.http.messages import JSON
 from ...core.resources.files import File
 from ..frames.frames import camel, snake
@@ -41,7 +41,7 @@ def _entry(name: object, value: Any, writable: Mapping[str, FileField]) -> tuple
         hint = f"; did you mean {snake(near[0])}?" if near else f"; it may be {_list_fields(writable)}"
         raise TypeError(f"{name} is not a field that can be set here{hint}")
     wire_value = _wire_value(key, value)
-    problem = None if wire_value is None else TYPES[writable[key].type](wire_value)
+    problem = None if wire_value is None else type_problem(writable[key], wire_value)
     if problem:
         raise ValueError(f"{name} is {value!r}: {problem.rstrip('.')}")
     return key, wire_value
