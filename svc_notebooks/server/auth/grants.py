@@ -8,7 +8,7 @@ from ...core.http.messages import JSONObject
 from ...core.resources.errors import Token
 from ..context.access_tokens import scope_names
 from ..context.external_origin import external_origin
-from ..context.public_request import PublicRequest, required_parameter
+from ..context.public_request import PublicRequest, require_parameter
 from ..context.service_context import ServiceContext
 from ..tables.oauth import AccountRow, ClientRow, GrantRow
 from ..tables.users import TokenRow, digest_of
@@ -52,7 +52,7 @@ def new_code(
 def exchange_code(request: PublicRequest, form: dict[str, str], client: ClientRow) -> Token:
     """Exchange a code for tokens. A second use of the code revokes all of them."""
     with request.context.store.transaction():
-        grant = _grant(request, required_parameter(form, "code"), "code", client)
+        grant = _grant(request, require_parameter(form, "code"), "code", client)
         if not grant.spent:
             _check_exchange(form, grant)
             oauth, refresh = request.context.store.oauth, request.context.ids.refresh_token()
@@ -77,7 +77,7 @@ def _check_exchange(form: dict[str, str], grant: GrantRow) -> None:
 def refresh_access_token(request: PublicRequest, form: dict[str, str], client: ClientRow) -> Token:
     """Return another access token of the same consent, for all of its scopes or some."""
     with request.context.store.transaction():  # or a revocation could come between the check and the token
-        grant = _grant(request, required_parameter(form, "refresh_token"), "refresh", client)
+        grant = _grant(request, require_parameter(form, "refresh_token"), "refresh", client)
         scopes = scopes_of(request.context, form["scope"]) if form.get("scope") else grant.scopes
         if not set(scopes.split()) <= set(grant.scopes.split()):
             raise OAuthError("invalid_scope", "scope asks for more than the user has consented to.")
@@ -117,7 +117,7 @@ def _token(request: PublicRequest, user: str, client: str, scopes: str, *, servi
 
 def exchange_assertion(request: PublicRequest, form: dict[str, str]) -> Token:
     """Exchange an assertion for a token of the service account that signed it, or of a user that it may act for."""
-    assertion = required_parameter(form, "assertion")
+    assertion = require_parameter(form, "assertion")
     try:
         header, claims = read_claims(assertion)
         account = _account(request, header, claims)

@@ -11,7 +11,7 @@ from ...core.auth.oauth import AUTHORIZATION_CODE, GRANTS, JWT_BEARER, REFRESH_T
 from ...core.http.messages import Response
 from ...core.resources.errors import Token, TokenInfo
 from ..context.access_tokens import bearer
-from ..context.public_request import PublicRequest, no_store_json, oauth_error_response, required_parameter
+from ..context.public_request import PublicRequest, no_store_json, oauth_error_response, require_parameter
 from ..tables.oauth import ClientRow
 from ..tables.users import digest_of
 from . import grants
@@ -33,7 +33,7 @@ def token(request: PublicRequest) -> Response:
 
 def _issue(request: PublicRequest) -> Token:
     form = request.form()
-    grant_type = required_parameter(form, "grant_type")
+    grant_type = require_parameter(form, "grant_type")
     if grant_type == JWT_BEARER:
         return grants.exchange_assertion(request, form)
     if grant_type not in _CLIENT_GRANTS:
@@ -120,4 +120,4 @@ def revoke(request: PublicRequest) -> Response:
 def _parameter(request: PublicRequest, name: str) -> str:
     """Return a parameter of the query or of the form. Raises OAuthError if it is missing."""
     form = request.form() if request.method == "POST" else {}
-    return required_parameter({**form, name: request.query.get(name) or form.get(name, "")}, name)
+    return require_parameter({**form, name: request.query.get(name) or form.get(name, "")}, name)

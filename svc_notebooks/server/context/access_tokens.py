@@ -54,12 +54,12 @@ class TokenVerifier:
         for name, value in request.headers.pairs:
             if len(name) == 13 and name.lower() == "authorization":
                 if credentials is not None:
-                    raise _unauthorized("badToken")
+                    raise _auth_error("badToken")
                 credentials = value
         if credentials is None:
             token = query.get("access_token") or query.get("oauth_token")
             if not token:
-                raise _unauthorized("notSignedIn")
+                raise _auth_error("notSignedIn")
             credentials = f"Bearer {token}"
         return self._valid_caller(credentials)
 
@@ -67,7 +67,7 @@ class TokenVerifier:
         """Return the caller of the value of an Authorization header. Raises ApiError (401)."""
         caller = self._cache.get(credentials) or self._look_up(credentials)
         if caller.expires is not None and self._clock.now().timestamp() >= caller.expires:
-            raise _unauthorized("badToken")
+            raise _auth_error("badToken")
         return caller
 
     def caller_for_token(self, secret: str) -> Caller | None:
@@ -87,7 +87,7 @@ class TokenVerifier:
         bearer = _BEARER.fullmatch(credentials)
         token = self._store.users.token(bearer[1]) if bearer else None
         if token is None:
-            raise _unauthorized("badToken")
+            raise _auth_error("badToken")
         scopes = frozenset(token.scopes.split())
         caller = Caller(token.user, token.client, scopes, bool(token.service_account), token.expires)
         if len(cache) >= _MAX_CACHED:
@@ -131,6 +131,6 @@ def scope_names(scopes: Iterable[str] | None, policy: Policy) -> str:
     return " ".join(names)
 
 
-def _unauthorized(error_key: str) -> ApiError:
+def _auth_error(error_key: str) -> ApiError:
     challenge = 'Bearer realm="svc"' + ("" if error_key == "notSignedIn" else ', error="invalid_token"')
     return ApiError(refuse(error_key).rows, [("WWW-Authenticate", challenge)])

@@ -89,7 +89,7 @@ class ResponseStream:
         close_body(self._source)
 
 
-def declared_length(request: Request, *, required: bool = False) -> int | None:
+def content_length(request: Request, *, required: bool = False) -> int | None:
     """Return the declared length of the body, or None for a body that ends where its transfer coding says.
 
     Raises ApiError: 400 for a Content-Length that is not one number, 411 if one is `required` and neither header is

@@ -66,7 +66,7 @@ def unique_parameters(pairs: list[tuple[str, str]]) -> dict[str, str]:
     return parameters
 
 
-def required_parameter(form: Mapping[str, str], name: str) -> str:
+def require_parameter(form: Mapping[str, str], name: str) -> str:
     """Return a required parameter. Raises OAuthError if it is missing."""
     if not form.get(name):
         raise OAuthError("invalid_request", f"{name} is missing.")

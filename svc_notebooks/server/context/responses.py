@@ -15,11 +15,11 @@ _NO_STORE = ("Cache-Control", "no-cache, no-store, max-age=0, must-revalidate")
 
 def encode_json(value: object, *, compact: bool = False) -> bytes:
     """Encode JSON, indented by two spaces or on one line."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":")) if compact else _indented(value, "\n") + "\n"
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":")) if compact else _indent(value, "\n") + "\n"
     return text.encode("utf-8", "replace")  # an error message may quote text of the request that has lone surrogates
 
 
-def _indented(value: object, newline: str) -> str:
+def _indent(value: object, newline: str) -> str:
     """Return the text of json.dumps(indent=2), which does not use the fast encoder when it indents."""
     if isinstance(value, str):
         return encode_basestring(value)
@@ -27,12 +27,12 @@ def _indented(value: object, newline: str) -> str:
     if isinstance(value, dict) and value:
         quote = encode_basestring
         items = [
-            f"{quote(key)}: {quote(member) if isinstance(member, str) else _indented(member, inner)}"
+            f"{quote(key)}: {quote(member) if isinstance(member, str) else _indent(member, inner)}"
             for key, member in value.items()
         ]
         return "{" + inner + ("," + inner).join(items) + newline + "}"
     if isinstance(value, list) and value:
-        return "[" + inner + ("," + inner).join([_indented(element, inner) for element in value]) + newline + "]"
+        return "[" + inner + ("," + inner).join([_indent(element, inner) for element in value]) + newline + "]"
     return json.dumps(value)
 
 

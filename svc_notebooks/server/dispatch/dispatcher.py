@@ -16,7 +16,7 @@ from ...core.faults.plan import FaultTarget
 from ...core.http.messages import Disconnected, Query, Request, Response, close_body
 from ...core.http.redaction import redact_query, remove_secret
 from ..context.access_tokens import Caller, TokenVerifier, require_scopes
-from ..context.bodies import RequestBody, ResponseStream, declared_length
+from ..context.bodies import RequestBody, ResponseStream, content_length
 from ..context.csrf import check_page
 from ..context.public_request import PublicRequest
 from ..context.request_journal import Journal, JournalEntry
@@ -156,7 +156,7 @@ class Dispatcher:
             caller = self._caller(incoming, in_session=operation is SESSION)
             entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
         with suppress(ApiError):
-            entry.declared = declared_length(incoming.request)
+            entry.declared = content_length(incoming.request)
         return FaultTarget(entry.operation, incoming.method, incoming.path, entry.user, entry.declared)
 
     def _respond(self, incoming: _Incoming) -> Response:
@@ -183,7 +183,7 @@ class Dispatcher:
         if operation.name in PAGES:
             check_page(request, operation.name, context)
         if public_handler := PUBLIC_HANDLERS.get(operation.name):
-            entry.declared = declared_length(request)
+            entry.declared = content_length(request)
             return public_handler(
                 PublicRequest(context, self._tokens, request, method, path_params, query, body, entry)
             )
@@ -191,7 +191,7 @@ class Dispatcher:
         entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
         caller = require_scopes(caller, operation.scopes_under(context.policy), operation)
         self._rate_limiter.check(caller, operation, query)
-        entry.declared = declared_length(request, required=is_upload and method != "DELETE")
+        entry.declared = content_length(request, required=is_upload and method != "DELETE")
         request_context = RequestContext(request, method, operation, path_params, query, caller, body, entry)
         handler = handler_of(request_context, upload=is_upload)
         is_status_query = operation is SESSION and entry.declared == 0

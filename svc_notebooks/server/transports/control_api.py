@@ -29,7 +29,7 @@ from ...core.http.messages import (
 )
 from ..blobs.blob_store import BLOCK
 from ..context.access_tokens import bearer
-from ..context.bodies import declared_length
+from ..context.bodies import content_length
 from ..context.csrf import check_host, check_same_origin
 from ..context.responses import empty_response, error_response, json_response
 from ..context.service_context import ServiceContext
@@ -103,7 +103,7 @@ def _transfer_state(service: Service, request: Request) -> Response:
     if request.method != "PUT":
         refused = refuse("methodNotAllowed", method=request.method[:20], allowed="GET, PUT")
         raise ApiError(refused.rows, [("Allow", "GET, PUT")])
-    body, size_left = as_body(request.body), declared_length(request)
+    body, size_left = as_body(request.body), content_length(request)
     with TemporaryFile() as copy:
         with suppress(Disconnected):  # `load` refuses a copy that is cut off
             while (size_left is None or copy.tell() < size_left) and (block := body.read(BLOCK)):
@@ -185,12 +185,12 @@ def _agenda(service: Service, fields: Fields, origin: str) -> Answer:
 
 def _add_client(service: Service, fields: Fields, origin: str) -> Answer:
     addresses, is_public = _texts(fields, "redirect_uris"), _flag(fields, "public")
-    return service.oauth_client(_required_text(fields, "name"), addresses, public=is_public, base_url=origin)
+    return service.oauth_client(_require_text(fields, "name"), addresses, public=is_public, base_url=origin)
 
 
 def _add_account(service: Service, fields: Fields, origin: str) -> Answer:
     return service.service_account(
-        _required_text(fields, "name"),
+        _require_text(fields, "name"),
         delegation=_texts(fields, "delegation"),
         client=_text(fields, "client") or "notebook",
         base_url=origin,
@@ -224,9 +224,9 @@ CALLS: Mapping[tuple[str, str], Callable[[Service, Fields, str], Answer]] = {
     ("POST", "agenda"): _agenda,
     ("GET", "agenda"): _agenda,
     ("POST", "domains"): lambda service, fields, origin: {
-        "domain": service.register_domain(_required_text(fields, "domain"))
+        "domain": service.register_domain(_require_text(fields, "domain"))
     },
-    ("POST", "trust"): lambda service, fields, origin: service.trust(_required_text(fields, "ca_pem")),
+    ("POST", "trust"): lambda service, fields, origin: service.trust(_require_text(fields, "ca_pem")),
     ("GET", "journal"): lambda service, fields, origin: {"journal": service.journal()},
     ("GET", "deliveries"): lambda service, fields, origin: {"deliveries": service.deliveries()},
     ("GET", "outbox"): lambda service, fields, origin: {"outbox": service.outbox()},
@@ -264,7 +264,7 @@ def _text(fields: Fields, name: str) -> str | None:
     return value
 
 
-def _required_text(fields: Fields, name: str) -> str:
+def _require_text(fields: Fields, name: str) -> str:
     text = _text(fields, name)
     if not text:
         raise ValueError(f'the body must have {{"{name}": ...}}')

@@ -241,14 +241,14 @@ class ChunkedBody(LengthBody):
             return b""
         block = super().read(size)
         if not self._left and self._line() != b"\r\n":
-            raise self._broken("a chunk of the body is longer than it says.")
+            raise self._coding_error("a chunk of the body is longer than it says.")
         return block
 
     def _begin_chunk(self) -> bool:
         """Read the size of the next chunk, or the trailers, and return whether there is a chunk."""
         match = _CHUNK_SIZE.fullmatch(self._line())
         if not match:
-            raise self._broken("a chunk of the body has no readable size.")
+            raise self._coding_error("a chunk of the body has no readable size.")
         self._left = int(match[1], 16)
         if self._left:
             return True
@@ -257,11 +257,11 @@ class ChunkedBody(LengthBody):
         while (line := self._line(left)) != b"\r\n":
             left -= len(line)
             if not line.endswith(b"\r\n") or left <= 0:
-                raise self._broken("the trailers of the body are not header lines, or too long.")
+                raise self._coding_error("the trailers of the body are not header lines, or too long.")
         self._ended = True
         return False
 
-    def _broken(self, message: str) -> ApiError:
+    def _coding_error(self, message: str) -> ApiError:
         self.is_broken = True
         return refuse("badRequest", message=message)
 

@@ -98,7 +98,7 @@ class SocketServer:
         self.base_url = f"{'https' if self.tls else 'http'}://{f'[{host}]' if ':' in host else host}:{port}"
         self._selector.register(self._listener, selectors.EVENT_READ)
         self._add_threads(self._min_threads)
-        self._acceptor = Thread(target=self._accept_until_stopped, name="svc-socket", daemon=True)
+        self._acceptor = Thread(target=self._accept_connections, name="svc-socket", daemon=True)
         self._acceptor.start()
         return self
 
@@ -172,7 +172,7 @@ class SocketServer:
 
     # -- the thread that accepts connections ----------------------------------------------------------------------
 
-    def _accept_until_stopped(self) -> None:
+    def _accept_connections(self) -> None:
         next_check = next_growth = 0.0
         responses = -1
         while not self.stopping:
