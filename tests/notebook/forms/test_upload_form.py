@@ -219,7 +219,7 @@ def test_a_click_without_effect_shows_a_message(form, case):
     [
         ("metadata", "{starred", "This is not valid JSON"),
         ("metadata", "[1]", "must be a JSON object"),
-        ("metadata", '{"colour": 1}', "no field that can be set"),
+        ("metadata", '{"colour": 1}', "not a field that can be set"),
         ("metadata", '{"name": "b.txt"}', "name has its own control. Use Name"),
         ("metadata", '{"viewers_can_copy_content": true}', "has its own control. Use the switch above"),
         ("media_type", "csv", "csv is not a media type. Enter one such as text/csv."),
