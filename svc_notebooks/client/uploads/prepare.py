@@ -37,7 +37,7 @@ WHOLE = -1
 
 
 def upload(session: Session, source: object, *, progress: Progress | None = None, **arguments: Any) -> File:
-    """Upload a source as a new file, or with `file_id` as the content of one and return the file's metadata.
+    """Upload a source as a new file, or as the content of `file_id`, and return the file's metadata.
 
     `source` is a path, bytes or a binary file object, and the arguments are those of `UploadArguments`. `progress` is
     called with (bytes sent, size or None). The same call after an interruption resumes a resumable upload, in this
@@ -212,7 +212,7 @@ def _apply_conversion(
 
 
 def _send_once(session: Session, request: UploadRequest, progress: Progress | None) -> File:
-    """Send a media or multipart upload, again where that is safe and return the file's metadata."""
+    """Send a media or multipart upload, again where that is safe, and return the file's metadata."""
     attempts = Retry(session, repeatable=bool(request.file_id or request.chosen_id))
     make_request = _media_request if request.upload_type == "media" else _multipart_request
 

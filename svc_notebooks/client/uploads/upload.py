@@ -42,11 +42,12 @@ class ClientUpload:
     `session_uri` is the session's address, with which any process can resume it, and `file` the metadata once the
     service has all bytes; both are None before. `progress` is called with (bytes sent, size or None). `history` has a
     dict for each step: n, action (begin, send, ask, wait, cancel), first, last, total, sent (bytes that left, of a
-    broken request as well), status, stored, waited (seconds), state and error. `run` and the others raise SvcError
-    when the upload cannot go on, and the source's own OSError when it cannot be read; either way, and after
-    KeyboardInterrupt, the next step queries the status of the session first, and `resume` goes on to the end.
+    broken request as well), status, stored, waited (seconds), state and error.
 
-    Threads may share it: each call waits until the one before it has returned, but `cancel` waits for one step only,
+    Methods raise SvcError when the upload cannot continue, and the OSError of the source when that cannot be read.
+    After an error or KeyboardInterrupt the next step queries the status of the session, and `resume` runs to the end.
+
+    Threads may share it. Each call waits until the one before it has returned, but `cancel` waits for one step only,
     and the call that it ends raises SessionExpired.
     """
 
@@ -137,7 +138,7 @@ class ClientUpload:
             return self.file
 
     def resume(self) -> File:
-        """Query what the service has, then send what is left, with a fresh patience and return the file's metadata."""
+        """Query what the service has, send the rest with a fresh patience, and return the file's metadata."""
         with self._lock:
             if self.file is None:
                 self._start_machine()
@@ -151,7 +152,7 @@ class ClientUpload:
         return self
 
     def step(self) -> dict[str, object]:
-        """Perform one step, a request or a wait and return its row. Raises ValueError when the upload is complete."""
+        """Perform a request or a wait, and return its row. Raises ValueError when the upload is complete."""
         with self._sending():
             if self.file is not None:
                 raise ValueError("the upload is complete; there is no step left")
@@ -159,10 +160,7 @@ class ClientUpload:
             return self.history[-1]
 
     def send_chunk(self) -> dict[str, object]:
-        """Send the next chunk, after the steps that must come before it and return the row of the last step.
-
-        Raises ValueError when the upload is complete.
-        """
+        """Send the next chunk, after the steps before it, and return its row. Raises ValueError when it is complete."""
         with self._sending():
             if self.file is not None:
                 raise ValueError("the upload is complete; there is no chunk left to send")
@@ -386,7 +384,7 @@ class ClientUpload:
             self._claim.drop()
 
     def _fail(self, reason: FailureReason) -> None:
-        """Raise the error of a failure and return where it turns out that the upload is complete."""
+        """Raise the error of a failure, or return where the upload turns out to be complete."""
         error = self._error(reason)
         if error.status == 409 and self._all_sent and self.request.chosen_id:
             # The first session had everything and took the id with it: the upload is complete (X-07).

@@ -65,7 +65,7 @@ def new_content(
 
 
 def run_with_progress(session: Session, request: UploadRequest, progress: Progress) -> File:
-    """Send a prepared upload and report its progress and return the file's metadata."""
+    """Send a prepared upload, report its progress, and return the file's metadata."""
     from ...client.uploads.prepare import execute
 
     with reporting(progress, f"Upload {request.name}", request.source.size) as report:
