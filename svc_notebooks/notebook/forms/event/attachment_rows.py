@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
@@ -15,6 +14,7 @@ from ..file_browser.recent_files import file_line, latest_files
 
 if TYPE_CHECKING:
     from ....client.session import Session
+    from ....core.resources.events import Attachment
     from ....core.resources.files import File
 
 _NO_FILES = "There is no stored file yet. Upload one with svc.upload(…), then click Refresh. A link works too."
@@ -23,8 +23,8 @@ _NO_FILES = "There is no stored file yet. Upload one with svc.upload(…), then 
 class AttachmentRow(Field):
     """An attachment. `value` is its entry in `attachments`."""
 
-    def __init__(self, attachment: Mapping[str, Any], name: str | None = None) -> None:
-        self.value = dict(attachment)
+    def __init__(self, attachment: Attachment, name: str | None = None) -> None:
+        self.value: Attachment = {**attachment}
         link = self.value.get("fileUrl")
         super().__init__(
             widgets.HTML(tag("span", name or self.value.get("title") or link or "File without a link", title=link))
@@ -48,12 +48,12 @@ class AttachmentRows(EditableRows[AttachmentRow]):
         self.children = [self.pick, self.other, self.box, self.note]
 
     @property
-    def value(self) -> list[dict[str, Any]]:
+    def value(self) -> list[Attachment]:
         """`attachments` of an event. A link in the text field is one of them."""
         return [*(row.value for row in self.rows), *self._link_entry()]
 
     @value.setter
-    def value(self, attachments: list[dict[str, Any]] | None) -> None:
+    def value(self, attachments: list[Attachment] | None) -> None:
         self.clear()
         for attachment in attachments or []:
             self.append(AttachmentRow(attachment))
@@ -75,7 +75,7 @@ class AttachmentRows(EditableRows[AttachmentRow]):
         """Return the row of this entry of `value`, or the field of the link."""
         return self.rows[index] if index < len(self.rows) else self.other
 
-    def _link_entry(self) -> list[dict[str, Any]]:
+    def _link_entry(self) -> list[Attachment]:
         link = self.link.value.strip()
         return [{"fileUrl": link}] if link else []
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
 from ....core.events.fields import MAX_REMINDERS as MOST
 from ...widgets.editable_rows import EditableRows
 from ...widgets.field import AUTO_WIDTH, LABEL, Field, describe, number_field, on_change, set_visible, small_button
+
+if TYPE_CHECKING:
+    from ....core.resources.events import Reminder, Reminders
 
 CALENDAR, NONE, OWN = "calendar", "none", "own"
 _MODES = (("Default", CALENDAR), ("None", NONE), ("Custom", OWN))
@@ -47,7 +50,7 @@ class ReminderRow(Field):
         self._show_text()
 
     @property
-    def value(self) -> dict[str, Any]:
+    def value(self) -> Reminder:
         """The entry in `reminders.overrides`."""
         return {"method": self.method.value, "minutes": self.minutes.value}
 
@@ -79,15 +82,15 @@ class ReminderRows(EditableRows[ReminderRow]):
         self._update_visibility()
 
     @property
-    def value(self) -> dict[str, Any] | None:
+    def value(self) -> Reminders | None:
         """`reminders` of an event, or None for the default of the calendar."""
         if self.way.value == CALENDAR:
             return None
         rows = [row.value for row in self.rows] if self.way.value == OWN else []
-        return {"useDefault": False, **({"overrides": rows} if rows else {})}
+        return {"useDefault": False, "overrides": rows} if rows else {"useDefault": False}
 
     @value.setter
-    def value(self, reminders: Mapping[str, Any] | None) -> None:
+    def value(self, reminders: Reminders | None) -> None:
         settings = reminders or {"useDefault": True}
         overrides = settings.get("overrides") or []
         self.clear()
