@@ -103,25 +103,25 @@ class SocketServer:
         return self
 
     def _listen(self) -> socket.socket:
+        """Open the listening socket at the first address of the host that can be used. Raises OSError."""
         host, port = self._address
-        problem: OSError | None = None
+        problem = OSError(errno.EADDRNOTAVAIL, "")
         try:
             addresses = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-            for family, _, _, _, address in addresses:
-                try:
-                    both = host == "::" and socket.has_dualstack_ipv6()
-                    listener = socket.create_server(address[:2], family=family, backlog=_BACKLOG, dualstack_ipv6=both)
-                    listener.setblocking(False)
-                    return listener
-                except OSError as error:
-                    problem = error
-        except OSError as error:
-            problem = error
-        assert problem
-        is_known = problem.errno in errno.errorcode  # create_server appends the address to the system's text
-        why = os.strerror(problem.errno) if is_known and problem.errno else problem.strerror
+        except OSError as error:  # an unknown name
+            raise OSError(f"cannot listen at {host}:{port}: {error.strerror}") from None
+        both = host == "::" and socket.has_dualstack_ipv6()
+        for family, _, _, _, address in addresses:
+            try:
+                listener = socket.create_server(address[:2], family=family, backlog=_BACKLOG, dualstack_ipv6=both)
+            except OSError as error:
+                problem = error
+            else:
+                listener.setblocking(False)
+                return listener
+        why = os.strerror(problem.errno or 0)  # without the address that create_server adds to it
         advice = "; name another port, or 0 for a free one" if problem.errno == errno.EADDRINUSE else ""
-        raise OSError(f"cannot listen at {host}:{port}: {why}{advice}") from None
+        raise OSError(f"cannot listen at {host}:{port}: {why}{advice}")
 
     @property
     def is_busy(self) -> bool:
