@@ -26,7 +26,9 @@ from .dispatch.dispatcher import Dispatcher
 from .dispatch.fault_plans import Faults
 from .dispatch.rate_limits import RateLimiter, RateLimitRow
 from .events import invitations
+from .events.invitations import InvitationMessage
 from .notifications import domains
+from .notifications.delivery_queue import DeliveryRow
 from .notifications.push import PushNotifications
 from .state.archive import save_to
 from .state.context_factory import build_context, fork_context, load, load_context, save
@@ -205,11 +207,11 @@ class Service:
         """
         self._push.receive_at(address, handler)
 
-    def deliveries(self) -> list[dict[str, Any]]:
+    def deliveries(self) -> list[DeliveryRow]:
         """Return one row for each attempt to deliver a message, in the order of time."""
         return self._push.queue.deliveries()
 
-    def outbox(self) -> list[dict[str, Any]]:
+    def outbox(self) -> list[InvitationMessage]:
         """Return one row for each e-mail about an event that a real service would send, oldest first."""
         return invitations.outbox(self._context)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..arguments import file_ids
 from ..current_session import session_or_current
@@ -16,6 +16,7 @@ from ..widgets.html import Markup, join_html, tag
 
 if TYPE_CHECKING:
     from ...client.session import Session
+    from ...server.notifications.delivery_queue import DeliveryRow
     from .channels import ChannelLike
 
 WIDTH, HEIGHT, _EDGE = 320, 20, 8
@@ -87,7 +88,7 @@ def delivery_timeline(channel: ChannelLike | None = None, *, session: Session | 
     )
 
 
-def timeline_of(deliveries: Iterable[Mapping[str, Any]]) -> Picture:
+def timeline_of(deliveries: Iterable[DeliveryRow]) -> Picture:
     """Draw the rows of `Service.deliveries`."""
     messages = messages_of(deliveries)
     tries = sum(len(message.attempts) for message in messages)
@@ -106,7 +107,7 @@ def timeline_of(deliveries: Iterable[Mapping[str, Any]]) -> Picture:
     return Picture(text_table(title, names, text_rows), chart(title, _COLUMNS, rows, *legend))
 
 
-def messages_of(deliveries: Iterable[Mapping[str, Any]]) -> list[TimelineMessage]:
+def messages_of(deliveries: Iterable[DeliveryRow]) -> list[TimelineMessage]:
     """Return the messages in the order of their first attempts."""
     rows = list(deliveries)
     several = len({row["channel_id"] for row in rows}) > 1
@@ -119,11 +120,11 @@ def messages_of(deliveries: Iterable[Mapping[str, Any]]) -> list[TimelineMessage
     return [_message(list(group), clock, named=several) for _, group in grouped]
 
 
-def _key(row: Mapping[str, Any]) -> tuple[str, int]:
+def _key(row: DeliveryRow) -> tuple[str, int]:
     return row["channel_id"], row["message_number"]
 
 
-def _message(rows: Sequence[Mapping[str, Any]], clock: str, *, named: bool) -> TimelineMessage:
+def _message(rows: Sequence[DeliveryRow], clock: str, *, named: bool) -> TimelineMessage:
     times = [datetime.fromisoformat(row["time"]) for row in rows]
     attempts = []
     for time, row in zip(times, rows, strict=True):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
+    from ...server.notifications.delivery_queue import DeliveryRow
 
 _CHANGE_FIELDS = "time,removed,fileId,file(name,mimeType,trashed)"
 
@@ -43,7 +44,7 @@ def notifications(*, session: Session | None = None) -> DataFrame:
 
     session = session_or_current(session)
     lab, channels = sandbox_of(session), registry_of(session).channels
-    attempts_by_message: dict[Any, list[dict[str, Any]]] = {}
+    attempts_by_message: dict[Any, list[DeliveryRow]] = {}
     for attempt in lab.service.deliveries() if lab else []:
         attempts_by_message.setdefault((attempt["channel_id"], attempt["message_number"]), []).append(attempt)
     rows: list[Record] = []

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TypedDict
 
 from ...core.clock import format_time, from_millis
 from ...core.resources.events import Event
 from ..context.service_context import ServiceContext
 from ..tables.events import InvitationRow
 from .resource import EventRecord
+
+
+class InvitationMessage(TypedDict):
+    """A message about an event, as the outbox lists it."""
+
+    time: str
+    event_id: str
+    to: str
+    method: str
+    subject: str
+
 
 _SUBJECTS = {"request": "Invitation", "update": "Updated invitation", "cancel": "Cancelled event"}
 
@@ -48,7 +59,7 @@ def _send(context: ServiceContext, notify: str, event: EventRecord, methods: Map
             context.store.events.invite(InvitationRow(context.millis(), event.row.id, recipient, method, subject))
 
 
-def outbox(context: ServiceContext) -> list[dict[str, Any]]:
+def outbox(context: ServiceContext) -> list[InvitationMessage]:
     """Return one row for each message, the oldest first."""
     rows = context.store.events.invitations(context.policy.outbox_length)
     return [

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random
-from typing import Any
+from typing import TypedDict
 
 from ...core.clock import format_time, from_millis
 from ...core.http.messages import Headers, Request, Response
@@ -34,6 +34,21 @@ Send = Callable[[str, list[tuple[str, str]], bytes], Awaitable[AttemptOutcome]]
 """Sends headers and a body to an address. Failures are outcomes too."""
 
 
+class DeliveryRow(TypedDict):
+    """An attempt to deliver a message, as `Sandbox.deliveries` and the control interface return it."""
+
+    channel_id: str
+    resource_id: str
+    message_number: int
+    state: str
+    attempt: int
+    due: str
+    time: str
+    status: int | None
+    outcome: str
+    error: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Delivery:
     """An attempt to deliver a message, as the log of deliveries keeps it.
@@ -48,7 +63,7 @@ class Delivery:
     outcome: AttemptOutcome
     status: DeliveryStatus
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> DeliveryRow:
         """Return the attempt as the control interface shows it."""
         return {
             "channel_id": self.waiting.channel.id,
@@ -164,7 +179,7 @@ class DeliveryQueue:
                     cancelled = Delivery(waiting, waiting.attempts, now, outcome, DeliveryStatus.CANCELLED)
                     self._deliveries.append(cancelled)
 
-    def deliveries(self) -> list[dict[str, Any]]:
+    def deliveries(self) -> list[DeliveryRow]:
         """Return a row for each attempt in the order of their times, and for each message that was cancelled."""
         self._cancel_for_closed_channels(self._context.millis())
         attempts = sorted(list(self._deliveries), key=lambda each: (each.time, each.waiting.seq, each.attempt))
