@@ -84,7 +84,7 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
         self.picker = make_picker()
         self._last_chosen: list[ChosenFile] = []
         self.path = text_field(
-            "File in the notebook folder",
+            "Notebook file",
             "The path of a file where Python runs",
             hint="a path, like data/survey.csv",
         )

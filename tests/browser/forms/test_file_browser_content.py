@@ -156,7 +156,7 @@ def test_little_room(lab, opened, axe, theme):
     page.get_by_text("Details of evil.txt").wait_for()
     page.set_viewport_size({"width": 530, "height": 2200})
     press(page, "Replace content")
-    page.get_by_label("File in the notebook folder", exact=True).wait_for()
+    page.get_by_label("Notebook file", exact=True).wait_for()
     assert axe(page) == []
     lab.screenshot(page, f"content-8-replace-{theme.lower()}", selector=".svc-form")
     press(page, "Download")

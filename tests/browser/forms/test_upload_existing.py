@@ -69,7 +69,7 @@ def test_content_is_replaced_by_mouse(lab, opened, axe):
 def test_an_id_and_the_restriction_by_keyboard(lab, opened, axe):
     page = opened
     (lab.folder / "notes.txt").write_text("Count the coots.")
-    tab_to(page, "textbox", "File in the notebook folder")
+    tab_to(page, "textbox", "Notebook file")
     page.keyboard.type("notes.txt")
     tab_to(page, "combobox", "Convert to")
     page.keyboard.press("End")

@@ -130,7 +130,7 @@ def test_the_keyboard_alone(lab):
     (lab.folder / "beside.csv").write_text("a,b\n1,2\n")
     page = _form(lab, "form-keys.ipynb")
 
-    tab_to(page, "textbox", "File in the notebook folder")
+    tab_to(page, "textbox", "Notebook file")
     page.keyboard.type("beside.csv")
     tab_to(page, "button", "Upload")
     page.keyboard.press("Enter")
