@@ -1,4 +1,4 @@
-"""What the tests of conversions need: a job in an empty folder."""
+"""The fixture of the conversion tests, a job in an empty folder."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from svc_notebooks.convert.job import Job
 
 @pytest.fixture
 def job(tmp_path: Path) -> Job:
-    """A job as the worker makes one; `dataclasses.replace` gives it another type or language."""
+    """Return a job like the worker's, which `dataclasses.replace` can change."""
     return Job("application/octet-stream", tmp_path, name="Report")

@@ -36,7 +36,7 @@ def write(words: Words, job: Job) -> bytes:
 
 
 def hang(source: bytes, job: Job) -> Words:
-    """With a child of its own, whose number it leaves behind."""
+    """Start a child process, write its id to a file, and hang."""
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     Path(source.decode()).write_text(str(child.pid))
     time.sleep(600)

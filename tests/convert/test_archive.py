@@ -22,7 +22,7 @@ def archive(**members: bytes) -> bytes:
     return file.getvalue()
 
 
-def test_an_honest_one_is_opened() -> None:
+def test_a_valid_archive_is_opened() -> None:
     with open_archive(archive(word__document_xml=b"<a/>"), LIMITS) as opened:
         assert opened.read("word/document.xml") == b"<a/>"
 
@@ -32,7 +32,7 @@ def test_a_bomb_is_not_unpacked() -> None:
         open_archive(archive(a_xml=bytes(50_000_000)), LIMITS)
 
 
-def test_much_of_little_is_a_bomb_too() -> None:
+def test_many_entries_are_a_bomb() -> None:
     with pytest.raises(TooLarge, match="more than 10 entries"):
         open_archive(archive(**{f"a{n}": b"" for n in range(11)}), replace(LIMITS, entries=10))
 
@@ -40,21 +40,21 @@ def test_much_of_little_is_a_bomb_too() -> None:
 @pytest.mark.parametrize(
     "source", [b"", b"PK\x03\x04", b"no zip", archive(a=b"x")[:-10]], ids=["empty", "begun", "none", "cut"]
 )
-def test_what_is_damaged_says_so(source: bytes) -> None:
+def test_damaged_archives_are_refused(source: bytes) -> None:
     with pytest.raises(ConversionError, match="damaged"):
         open_archive(source, LIMITS)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 @pytest.mark.parametrize("declaration", ["<!DOCTYPE a>", "<!doctype a [<!ENTITY b 'c'>]>"])
-def test_markup_that_declares_a_type_is_refused(declaration: str, encoding: str) -> None:
+def test_document_type_declarations_are_refused(declaration: str, encoding: str) -> None:
     markup = f"<?xml version='1.0'?>\n<!-- {'x' * 9000} -->\n{declaration}<a/>".encode(encoding)
 
     with pytest.raises(ConversionError, match="declares a document type"):
         open_archive(archive(content_xml=markup), LIMITS)
 
 
-def test_what_is_encrypted_says_so() -> None:
+def test_encrypted_archives_are_refused() -> None:
     source = bytearray(archive(a_xml=b"<a/>"))
     local, central = source.find(b"PK\x03\x04"), source.find(b"PK\x01\x02")
     source[local + 6] |= 1

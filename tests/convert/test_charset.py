@@ -40,18 +40,18 @@ GREEK = "Καλημέρα κόσμε\nόνομα,πόλη\nΓιώργος,Αθή
         (KOREAN, "cp949"),
     ],
 )
-def test_what_nobody_declared_is_found_out(text, charset):
+def test_an_undeclared_charset_is_guessed(text, charset):
     assert decode(text.encode(charset)) == text
 
 
 @pytest.mark.parametrize("charset", ["cp1250", "koi8-r", "mac_roman", "big5", "iso8859-15", "cp437", "utf-7"])
-def test_what_is_declared_is_believed(charset):
+def test_a_declared_charset_is_used(charset):
     text = {"koi8-r": RUSSIAN, "big5": "姓名,城市\n張三,臺北\n", "utf-7": "plain"}.get(charset, "Müller,Straße\n")
     assert decode(text.encode(charset), charset) == text
 
 
 @pytest.mark.parametrize("declared", ["utf-8", "ascii", "cp1253", "no such thing", "", "x" * 5000, "\0"])
-def test_a_declaration_that_does_not_fit_is_passed_over(declared):
+def test_a_declared_charset_that_fails_is_ignored(declared):
     assert decode("naïve".encode("cp1252") + b"\xff\xaa\xd2", declared).startswith("na")
 
 
@@ -59,11 +59,11 @@ def test_a_declaration_that_does_not_fit_is_passed_over(declared):
     "declared",
     ["zip", "bz2", "hex", "base64", "rot13", "uu", "quopri", "idna", "punycode", "unicode_escape", "undefined"],
 )
-def test_what_unpacks_or_interprets_is_no_charset(declared):
+def test_codecs_that_are_no_charsets_are_ignored(declared):
     assert decode(b"\\x41 na\xefve", declared) == "\\x41 naïve"
 
 
-def test_utf_8_comes_before_what_is_declared():
+def test_utf_8_is_tried_before_the_declared_charset():
     assert decode("naïve".encode(), "cp1252") == "naïve"
 
 
@@ -76,7 +76,7 @@ def test_zero_bytes_in_utf_8_are_not_utf_16():
 
 
 @pytest.mark.parametrize("source", [b"", b"\xff", b"\xff\xfe", b"\xfe\xffa", b"\x1b$B", bytes(range(256)) * 40])
-def test_nothing_fails(source):
+def test_decoding_never_fails(source):
     assert isinstance(decode(source), str)
 
 

@@ -55,5 +55,5 @@ def archive(*names: str, mimetype: str | None = None) -> bytes:
         (b"", "document", native_formats.TEXT),
     ],
 )
-def test_what_the_bytes_prove(source: bytes, native: str, expected: str | None) -> None:
+def test_media_types_of_first_bytes(source: bytes, native: str, expected: str | None) -> None:
     assert detect_source(source, native) == expected

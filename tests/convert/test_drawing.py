@@ -28,7 +28,7 @@ _SMALL = _HEAD + 'width="40" height="20">'
 
 
 def cleaned(inside: str, job, head: str = _SMALL) -> str:
-    """What is left of the inside of a drawing."""
+    """Return the content of a drawing after cleaning."""
     svg = read(f"{head}{inside}</svg>".encode(), job).svg
     return re.sub(r"^<svg[^>]*?/?>|</svg>$", "", svg)
 
@@ -37,7 +37,7 @@ def picture(data: bytes, kind: str = "png") -> str:
     return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
 
 
-def test_what_draws_is_kept(job):
+def test_drawing_elements_are_kept(job):
     inside = (
         '<defs><linearGradient id="g"><stop offset="0" stop-color="red"/></linearGradient></defs>'
         '<style>.a { fill: url(#g) }</style><g transform="translate(1 2)"><rect class="a" width="5" height="5"/></g>'
@@ -64,7 +64,7 @@ def test_what_draws_is_kept(job):
         "<iframe xmlns='http://www.w3.org/1999/xhtml'/>",
     ],
 )
-def test_what_runs_or_is_not_drawn_is_left_out(job, inside):
+def test_scripts_and_other_elements_are_removed(job, inside):
     assert cleaned(inside, job) == ""
 
 
@@ -104,7 +104,7 @@ def test_external_css_is_removed(job, markup, left):
 
 
 def test_strings_that_hide_a_rule_stay_strings(job):
-    """A splitter at every ";" dropped the second declaration with its quotation mark, and chromium loaded the sheet."""
+    """Splitting at each ";" once removed one quotation mark, so that chromium loaded the imported sheet."""
     sheet = """a::: { fill: ";bad: behavior("; y: "} @import '//svc.example/x.css'; z: q" }"""
 
     [style] = ElementTree.fromstring(f"<g>{cleaned(f'<style>{sheet}</style>', job)}</g>")
@@ -125,7 +125,7 @@ def test_no_style_sheet_names_anything_outside(text):
             assert all(token.value.startswith("#") for token in declaration.value if token.type == "url")
 
 
-def test_a_picture_in_the_drawing_is_looked_at_and_kept(job):
+def test_an_embedded_picture_is_checked_and_kept(job):
     left = cleaned(f'<image href="{picture(decks.picture())}" width="4" height="4"/>', job)
 
     assert "data:image/png;base64," in left
@@ -134,7 +134,7 @@ def test_a_picture_in_the_drawing_is_looked_at_and_kept(job):
     )
 
 
-def test_a_document_type_is_left_out_and_one_with_entities_refused(job):
+def test_a_document_type_is_removed_and_entities_are_refused(job):
     doctype = '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">'
 
     assert "DOCTYPE" not in read(f"{doctype}{_SMALL}</svg>".encode(), job).svg
@@ -161,7 +161,7 @@ def uses(tag: str, link: str) -> str:
         '<filter id="f"><feGaussianBlur stdDeviation="9"/></filter>' + '<rect filter="url(#f)"/>' * 600,
     ],
 )  # fmt: skip
-def test_what_comes_to_too_much_is_refused(job, inside):
+def test_too_many_elements_are_refused(job, inside):
     with pytest.raises(TooLarge, match="elements"):
         cleaned(inside, job)
 
@@ -179,7 +179,7 @@ def test_what_comes_to_too_much_is_refused(job, inside):
     ],
 )
 @pytest.mark.spec("A5-02")
-def test_what_is_no_drawing_is_refused_with_the_reason(job, source, reason):
+def test_other_files_are_refused_with_the_reason(job, source, reason):
     with pytest.raises(ConversionError, match=reason):
         read(source, job)
 
@@ -197,7 +197,7 @@ def test_what_is_no_drawing_is_refused_with_the_reason(job, source, reason):
         ('width="100000000" height="1000000"', (16_000, 160)),
     ],
 )
-def test_the_size_is_said_outright_and_is_one_that_can_be_drawn(job, facts, size):
+def test_the_size_is_explicit_and_limited(job, facts, size):
     drawing = read(f"{_HEAD}{facts}></svg>".encode(), job)
 
     assert (drawing.width, drawing.height) == size

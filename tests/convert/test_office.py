@@ -29,7 +29,7 @@ def converter() -> Iterator[Converter]:
 
 
 @pytest.mark.spec("A5-02")
-def test_without_libreoffice_it_is_said(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_libreoffice_the_error_names_it(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(libreoffice, "soffice", lambda: None)
 
     with pytest.raises(ConversionError, match="needs LibreOffice"):
@@ -37,14 +37,14 @@ def test_without_libreoffice_it_is_said(job: Job, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("source", [sources.docx(), sources.odt(), sources.html(), sources.rtf()])
-def test_what_is_only_called_old_needs_no_libreoffice(source: bytes, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_newer_files_named_doc_need_no_libreoffice(source: bytes, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(libreoffice, "soffice", lambda: None)
 
     assert "Annual report" in plain_text(read.doc(source, job).blocks)
 
 
 @pytest.mark.parametrize("source", [b"", b"words", sources.png(), b"%PDF-1.4"])
-def test_what_is_no_document_is_not_shown_to_libreoffice(source: bytes, job: Job) -> None:
+def test_other_files_are_not_given_to_libreoffice(source: bytes, job: Job) -> None:
     with pytest.raises(ConversionError, match="not a Word document"):
         read.doc(source, job)
 
@@ -63,13 +63,13 @@ def test_in_a_worker_with_little_memory(converter: Converter, job: Job) -> None:
 
 @pytest.mark.opens
 @pytest.mark.spec("A5-02")
-def test_an_old_file_that_is_damaged(converter: Converter) -> None:
+def test_a_damaged_doc_file(converter: Converter) -> None:
     with pytest.raises(ConversionError):
         converter.read(OLE + bytes(100_000), "application/msword", "document", name="old")
 
 
 @pytest.mark.opens
-def test_pictures_that_are_linked_are_not_taken(job: Job, tmp_path: Path) -> None:
+def test_linked_pictures_are_not_read(job: Job, tmp_path: Path) -> None:
     secret = tmp_path / "secret.png"
     secret.write_bytes(sources.png(colour="red"))
     old = libreoffice.convert(_linked(secret.as_uri()), "docx", "doc", _in(job, tmp_path / "a"))
@@ -87,7 +87,7 @@ def _in(job: Job, folder: Path) -> Job:
 
 
 def _linked(uri: str) -> bytes:
-    """A Word file whose picture lies elsewhere."""
+    """Return a Word file with a linked picture."""
     import docx
     from docx.oxml.ns import qn
 

@@ -42,7 +42,7 @@ def converter() -> Iterator[Converter]:
 
 @pytest.fixture(scope="module")
 def bodies(converter: Converter) -> dict[str, bytes]:
-    """A native document of each type, in all scripts."""
+    """Return a native document of each type with text in all scripts."""
     paragraphs = "".join(f"<p>{name} {text}</p>" for name, text in SCRIPTS.items())
     page = f"<h1>Heading</h1>{paragraphs}<p>Emoji {EMOJI}</p>".encode()
     table = "\n".join(f"{name},{text}" for name, text in SCRIPTS.items()).encode()
@@ -87,7 +87,7 @@ def output_of(*command: Any) -> str:
 
 
 def office(made: bytes, extension: str, target: str, folder: Path) -> bytes:
-    """What LibreOffice makes of a file of ours."""
+    """Convert a file with LibreOffice."""
     source = folder / f"made.{extension}"
     source.write_bytes(made)
     profile = f"-env:UserInstallation={(folder / 'lo').as_uri()}"
@@ -96,7 +96,7 @@ def office(made: bytes, extension: str, target: str, folder: Path) -> bytes:
 
 
 def missing_scripts(text: str) -> list[str]:
-    """The scripts whose sentence is not in a text; blanks come and go where glyphs are put together."""
+    """Return the scripts whose sentence is not in a text, ignoring blanks, which PDF readers add between glyphs."""
     plain = "".join(text.split())
     return [name for name, sentence in SCRIPTS.items() if "".join(sentence.split()) not in plain]
 
@@ -146,7 +146,7 @@ def _text_of(markup: bytes) -> str:
 
 @pytest.mark.parametrize("native", ["document", "spreadsheet", "presentation", "drawing"])
 def test_pdfs_in_poppler(converter: Converter, bodies: dict[str, bytes], native: str, tmp_path: Path) -> None:
-    """The letters are there as text, in fonts that are embedded, and drawn in those fonts: no boxes."""
+    """PDFs have their text in embedded fonts without boxes."""
     made = tmp_path / "made.pdf"
     made.write_bytes(written(converter, bodies, native, native_formats.PDF).body)
 

@@ -38,7 +38,7 @@ def made(kind: str, mode: str = "RGB", size: tuple[int, int] = (30, 20), **optio
         ("WEBP", "RGBA", "png", False),
     ],
 )
-def test_what_becomes_of_it(kind: str, mode: str, extension: str, kept: bool) -> None:
+def test_formats_and_modes_after_the_check(kind: str, mode: str, extension: str, kept: bool) -> None:
     source = made(kind, mode)
 
     picture = validate_image(source, LIMITS)
@@ -63,7 +63,7 @@ def test_a_photo_is_turned_upright() -> None:
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
 @pytest.mark.parametrize("exif", [b"no TIFF at all", b"MM\0*", b"II+\0cut", b"MM\0*\0\0\0\x08\0\x01\x01\x12"], ids=str)
-def test_a_picture_that_says_nonsense_of_itself_is_one_all_the_same(kind: str, exif: bytes) -> None:
+def test_a_picture_with_invalid_metadata_is_kept(kind: str, exif: bytes) -> None:
     picture = validate_image(made(kind, exif=b"Exif\0\0" + exif), LIMITS)
 
     assert (picture.width, picture.height) == (30, 20)
@@ -74,7 +74,7 @@ def test_a_picture_that_says_nonsense_of_itself_is_one_all_the_same(kind: str, e
     [b"", b"no picture", b"<svg/>", b"%PDF-1.4", b"BM" + bytes(60), made("GIF", "P")[:20],
      made("PNG", size=(300, 300))[:100], made("JPEG", size=(300, 300))[:-400]],
 )  # fmt: skip
-def test_what_is_none_or_damaged(source: bytes) -> None:
+def test_damaged_pictures_are_refused(source: bytes) -> None:
     with pytest.raises(ConversionError, match="picture"):
         validate_image(source, LIMITS)
 
@@ -89,25 +89,25 @@ def _png(width: int, height: int, *chunks: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("size", [(10_000, 10_000), (50_000, 50_000), (2**31 - 1, 2**31 - 1)])
-def test_more_pixels_than_may_be(size: tuple[int, int]) -> None:
+def test_too_many_pixels_are_refused(size: tuple[int, int]) -> None:
     with pytest.raises(TooLarge, match="pixels"):
         validate_image(_png(*size, _chunk(b"IDAT", b"")), LIMITS)
 
 
-def test_the_limit_is_the_jobs() -> None:
+def test_the_limit_is_that_of_the_job() -> None:
     with pytest.raises(TooLarge, match="30 x 20 pixels"):
         validate_image(made("PNG"), replace(LIMITS, pixels=599))
     assert validate_image(made("PNG"), replace(LIMITS, pixels=600))
 
 
-def test_a_text_that_unpacks_to_much() -> None:
+def test_compressed_metadata_is_limited() -> None:
     bomb = _chunk(b"zTXt", b"Comment\0\0" + zlib.compress(bytes(200_000_000), 9))
 
     with pytest.raises(ConversionError):
         validate_image(_png(1, 1, bomb, _chunk(b"IDAT", zlib.compress(b"\0\0\0\0"))), LIMITS)
 
 
-def test_many_frames_cost_one() -> None:
+def test_only_the_first_frame_is_decoded() -> None:
     frames = [Image.new("P", (100, 100), colour % 200) for colour in range(500)]
     target = io.BytesIO()
     frames[0].save(target, "GIF", save_all=True, append_images=frames[1:])

@@ -14,13 +14,13 @@ from svc_notebooks.core.http.native_formats import EXPORTS, IMPORTS, MAX_IMPORT_
 
 @pytest.fixture
 def everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if everything were installed."""
+    """Let all conversions be available."""
     monkeypatch.setattr(registry.Conversion, "is_available", True)
 
 
 @pytest.fixture
 def nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if nothing were: an engine's answer is kept by its cache, so the conversions are asked another way."""
+    """Let only conversions without engines be available. Engines cache their result, so the property is replaced."""
     monkeypatch.setattr(registry.Conversion, "is_available", property(lambda conversion: not conversion.needs))
 
 
@@ -80,7 +80,7 @@ def test_every_function_is_there() -> None:
 
 @pytest.mark.usefixtures("nothing")
 @pytest.mark.spec("A5-05", "A7-04")
-def test_what_is_not_installed_is_not_offered() -> None:
+def test_conversions_without_their_engine_are_not_offered() -> None:
     readable, writable = (
         {conversion.media_type for conversion in importers()},
         {conversion.media_type for conversion in exporters()},
@@ -95,6 +95,6 @@ def test_sizes_are_of_native_types() -> None:
     assert MAX_IMPORT_SIZES.keys() <= set(NATIVES)
 
 
-def test_every_engine_says_how_to_get_it() -> None:
+def test_every_engine_has_an_install_command() -> None:
     assert all(engine.install and engine.name for engine in available.ENGINES)
     assert len({engine.name for engine in available.ENGINES}) == len(available.ENGINES)

@@ -21,7 +21,7 @@ def encoded(value) -> bytes:
 
 
 @pytest.mark.spec("A7-01", "A7-01a")
-def test_a_project_comes_back_with_every_field_it_came_with(job):
+def test_a_project_keeps_all_its_fields(job):
     value = {"scriptId": "s1", "files": [{"id": "1", **_CODE}, {**_MANIFEST, "functionSet": {"values": []}}]}
 
     made = write_json(Project.unpack(read_json(encoded(value), job).pack()), job)
@@ -38,7 +38,7 @@ def test_plain_text_is_one_script(job):
 
 
 @pytest.mark.parametrize("source", [b'{"a": 1}', b"[1, 2]", b'"text"', b"{}"])
-def test_json_of_another_form_is_the_one_file_of_a_project(job, source):
+def test_other_json_becomes_a_project_of_one_file(job, source):
     project = read_json(source, replace(job, name="settings.json"))
 
     assert project.files == (ScriptFile("settings", "json", source.decode()),)
@@ -63,7 +63,7 @@ def test_json_of_another_form_is_the_one_file_of_a_project(job, source):
         (encoded({"files": [_CODE, _CODE]}), "'Code' occurs more than once"),
     ],
 )
-def test_what_is_no_project_is_refused_with_the_place(job, source, reason):
+def test_invalid_projects_are_refused_with_the_path(job, source, reason):
     with pytest.raises(ConversionError, match=reason):
         read_json(source, job)
 

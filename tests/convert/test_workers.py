@@ -84,7 +84,7 @@ def test_a_body_becomes_a_file_and_no_body_an_empty_one(
         ("abort", "large", "memory"),
     ],
 )
-def test_whatever_happens_is_an_answer_and_the_next_request_is_done(
+def test_every_failure_gets_a_response_and_the_next_request_works(
     runner: ConversionRunner, name: str, kind: str, words: str
 ) -> None:
     answer = runner.run(name)
@@ -94,13 +94,13 @@ def test_whatever_happens_is_an_answer_and_the_next_request_is_done(
     assert runner.run("echo") == {"notes": ["text/plain n"]}
 
 
-def test_what_libraries_print_is_no_answer(runner: ConversionRunner) -> None:
+def test_output_of_libraries_is_not_a_response(runner: ConversionRunner) -> None:
     assert runner.run("chatter") == {"notes": []}
     assert runner.run("echo") == {"notes": ["text/plain n"]}
 
 
 def _runs(pid: int) -> bool:
-    """Whether a process is there and no zombie."""
+    """Return whether a process exists and is not a zombie."""
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     return False
@@ -114,7 +114,7 @@ def _ends(pid: int) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for the child in /proc")
-def test_what_hangs_is_ended_with_all_it_began(tmp_path: Path) -> None:
+def test_a_hanging_conversion_is_killed_with_its_children(tmp_path: Path) -> None:
     limits = JobLimits(seconds=3)
     with contextlib.closing(ProcessPool(limits, size=1)) as workers:
         answer = ConversionRunner(workers, tmp_path, limits).run("hang", str(tmp_path / "child").encode())
@@ -123,7 +123,7 @@ def test_what_hangs_is_ended_with_all_it_began(tmp_path: Path) -> None:
     _ends(int((tmp_path / "child").read_text()))
 
 
-def test_a_worker_is_kept_and_replaced_when_it_died(runner: ConversionRunner) -> None:
+def test_a_worker_is_reused_and_replaced_when_it_died(runner: ConversionRunner) -> None:
     assert runner.run("echo") == runner.run("echo")
     [(_, first)] = runner.workers._idle
     first.stop()
@@ -135,7 +135,7 @@ def test_a_worker_is_kept_and_replaced_when_it_died(runner: ConversionRunner) ->
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for the child in /proc")
-def test_a_conversion_whose_client_has_gone_is_ended(runner: ConversionRunner, tmp_path: Path) -> None:
+def test_a_conversion_of_a_disconnected_client_is_killed(runner: ConversionRunner, tmp_path: Path) -> None:
     child = tmp_path / "child"
     with pytest.raises(Abandoned):
         runner.run("hang", str(child).encode(), is_gone=child.exists)
@@ -144,7 +144,7 @@ def test_a_conversion_whose_client_has_gone_is_ended(runner: ConversionRunner, t
     assert runner.run("echo") == {"notes": ["text/plain n"]}
 
 
-def test_what_one_user_abandons_leaves_the_process_of_another(tmp_path: Path) -> None:
+def test_an_abandoned_conversion_keeps_the_process_of_another_user(tmp_path: Path) -> None:
     with contextlib.closing(ProcessPool(LIMITS, size=2)) as workers:
         runner, child = ConversionRunner(workers, tmp_path), tmp_path / "child"
         runner.run("echo", user="ada")
@@ -156,7 +156,7 @@ def test_what_one_user_abandons_leaves_the_process_of_another(tmp_path: Path) ->
         assert [worker for _, worker in workers._idle] == [kept]
 
 
-def test_threads_share_them(tmp_path: Path) -> None:
+def test_threads_share_the_pool(tmp_path: Path) -> None:
     def convert(n: int) -> bytes:
         folder = tmp_path / str(n)
         folder.mkdir()
@@ -168,7 +168,7 @@ def test_threads_share_them(tmp_path: Path) -> None:
         assert list(pool.map(convert, range(24))) == [str(n).encode() for n in range(24)]
 
 
-def test_without_processes_it_is_done_here(tmp_path: Path) -> None:
+def test_without_processes_conversions_run_inline(tmp_path: Path) -> None:
     runner = ConversionRunner(InlineExecutor(), tmp_path)
 
     assert runner.run("echo") == {"notes": ["text/plain n"]}
@@ -176,7 +176,7 @@ def test_without_processes_it_is_done_here(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")
-def test_limits_hold_in_the_worker_alone(runner: ConversionRunner) -> None:
+def test_limits_apply_only_in_the_worker(runner: ConversionRunner) -> None:
     import resource
 
     before = resource.getrlimit(resource.RLIMIT_AS)

@@ -38,13 +38,13 @@ def link(target: str) -> Node:
         "http://a.example/\njavascript:x",
     ],
 )  # fmt: skip
-def test_links_that_lead_elsewhere_are_words(target: str, job: Job) -> None:
+def test_unsafe_links_become_text(target: str, job: Job) -> None:
     assert not is_safe_link(target)
     assert cleaned(job, para(link(target))).blocks == [para(*text_inlines("words"))]
 
 
 @pytest.mark.parametrize("target", ["https://a.example/", "HTTP://A.EXAMPLE", " mailto:a@b.example", "#", "#place"])
-def test_links_that_stay(target: str, job: Job) -> None:
+def test_safe_links_are_kept(target: str, job: Job) -> None:
     assert cleaned(job, para(link(target))).blocks == [para(link(target.strip()))]
 
 
@@ -61,14 +61,14 @@ def test_attributes(job: Job) -> None:
     assert dict(pairs) == {"width": "50%", "height": "2.000000in", "dir": "rtl", "lang": "en-GB"}
 
 
-def test_what_says_nothing_is_not_there(job: Job) -> None:
+def test_empty_nodes_are_removed(job: Job) -> None:
     span = {"t": "Span", "c": [["", ["x"], [["style", "x"]]], text_inlines("a")]}
     division = {"t": "Div", "c": [NONE, [{"t": "Plain", "c": [span]}, para(*text_inlines("b"))]]}
 
     assert cleaned(job, division).blocks == [para(*text_inlines("a")), para(*text_inlines("b"))]
 
 
-def test_raw_code_is_gone(job: Job) -> None:
+def test_raw_code_is_removed(job: Job) -> None:
     inline = {"t": "RawInline", "c": ["html", "<script>"]}
 
     document = cleaned(job, {"t": "RawBlock", "c": ["html", "<script>"]}, para(inline, *text_inlines("x")))
@@ -77,7 +77,7 @@ def test_raw_code_is_gone(job: Job) -> None:
     assert len(job.notes) == 1
 
 
-def test_signs_that_no_format_takes(job: Job) -> None:
+def test_control_characters_are_removed(job: Job) -> None:
     node = {"t": "Str", "c": "a\x00\x0b\ud800\uffffb"}
     code = {"t": "CodeBlock", "c": [["", ["python", "x"], [["k", "v"]]], "c\x00"]}
 
@@ -88,7 +88,7 @@ def test_signs_that_no_format_takes(job: Job) -> None:
 
 
 @pytest.mark.parametrize("kind", ["BlockQuote", "BulletList", "Emph", "Note"])
-def test_nesting_ends(kind: str, job: Job) -> None:
+def test_deep_nesting_is_flattened(kind: str, job: Job) -> None:
     block = paragraph("deep")
     for _ in range(300):
         inner = {"BulletList": [[block]], "Emph": block["c"], "Note": [block]}.get(kind, [block])
@@ -110,7 +110,7 @@ def test_numbers_of_lists(start: int, kept: int, job: Job) -> None:
     assert block["c"][0][0] == kept
 
 
-def test_too_many_columns(job: Job) -> None:
+def test_too_many_columns_are_refused(job: Job) -> None:
     columns = [[{"t": "AlignDefault"}, {"t": "ColWidthDefault"}]] * 1001
     empty = [NONE, []]
 
@@ -121,7 +121,7 @@ def test_too_many_columns(job: Job) -> None:
 @pytest.mark.parametrize(
     "shares,kept", [([0.25, 0.75], True), ([-0.1, 0.5], False), ([1e-5, 1e-5], False), ([9, 9], False)]
 )
-def test_columns_that_nobody_would_see(shares: list[float], kept: bool, job: Job) -> None:
+def test_columns_too_narrow_to_see_get_default_widths(shares: list[float], kept: bool, job: Job) -> None:
     columns = [[{"t": "AlignDefault"}, {"t": "ColWidth", "c": share}] for share in shares]
     empty = [NONE, []]
 
@@ -131,13 +131,13 @@ def test_columns_that_nobody_would_see(shares: list[float], kept: bool, job: Job
 
 
 class TestPictures:
-    """Those that came with the document, and no others."""
+    """Only pictures of the document are kept."""
 
     def image(self, target: str) -> Node:
         return para({"t": "Image", "c": [NONE, text_inlines("alt"), [target, ""]]})
 
     @pytest.mark.parametrize("target", ["a.png", "sub folder/a.png", "sub%20folder/a.png"])
-    def test_extracted(self, target: str, job: Job) -> None:
+    def test_extracted_pictures_are_kept(self, target: str, job: Job) -> None:
         for name in ("a.png", "sub folder/a.png"):
             file = job.folder / "media" / name
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -164,7 +164,7 @@ class TestPictures:
             "link.png",
         ],
     )
-    def test_elsewhere(self, target: str, job: Job) -> None:
+    def test_external_pictures_are_removed(self, target: str, job: Job) -> None:
         (job.folder / "a.png").write_bytes(sources.png())
         (job.folder / "media").mkdir()
         (job.folder / "media" / "link.png").symlink_to(job.folder / "a.png")
@@ -176,8 +176,8 @@ class TestPictures:
 
 
 @pytest.mark.parametrize("kind", ["Bullet", "Number"])
-def test_lists_whose_levels_are_styles(kind: str, job: Job) -> None:
-    """As python-docx and many templates make them: a style, and a list, for each level."""
+def test_list_levels_from_styles(kind: str, job: Job) -> None:
+    """Templates like python-docx's have a style and a list for each level."""
     import io
 
     import docx
@@ -219,5 +219,5 @@ def test_spans_without_end(cells: str, words_of_error: str, job: Job) -> None:
 
 
 @pytest.mark.parametrize("tag", ["embed src=x", "object data=x", "param", "frame src=x", "video", "foo", "font"])
-def test_what_follows_a_foreign_tag_stays(tag: str, job: Job) -> None:
+def test_text_after_an_embedded_object_is_kept(tag: str, job: Job) -> None:
     assert "after" in plain_text(read.html(f"<p>before</p><{tag}><p>after</p>".encode(), job).blocks)

@@ -59,7 +59,7 @@ def pages(made: bytes) -> str:
 
 
 @pytest.mark.spec("A7-01", "A7-01b")
-def test_everything_is_on_the_page(job: Job) -> None:
+def test_all_content_is_on_the_page(job: Job) -> None:
     document = read.markdown(RICH.encode(), job)
 
     made = pdf.write(document, replace(job, name="The name"))
@@ -107,7 +107,7 @@ def test_an_empty_document_is_an_empty_page(job: Job) -> None:
     assert len(reader.pages) == 1
 
 
-def test_the_time_is_the_jobs(job: Job) -> None:
+def test_the_date_is_that_of_the_job(job: Job) -> None:
     reader = pypdf.PdfReader(io.BytesIO(pdf.write(Document(), job)))
 
     assert reader.metadata.creation_date == job.now
@@ -133,7 +133,7 @@ def test_text_that_looks_like_code_is_text(source_text: str, job: Job) -> None:
 @pytest.mark.parametrize(
     "tex", ['\\text{#read("/etc/passwd")}', "\\undefined{x", '#read("/etc/passwd")', "$", '"', "\\"]
 )
-def test_formulas_that_are_none_are_text(tex: str, job: Job) -> None:
+def test_invalid_formulas_are_text(tex: str, job: Job) -> None:
     formula = {"t": "Math", "c": [{"t": "InlineMath"}, tex]}
 
     made = pdf.write(Document([{"t": "Para", "c": [formula, {"t": "Str", "c": " words"}]}]), job)
@@ -155,7 +155,7 @@ def test_formulas_that_are_none_are_text(tex: str, job: Job) -> None:
         "<table><tr><td rowspan=50 colspan=50>a</td></tr><tr><td colspan=3>b</td><td rowspan=9>c</td></tr></table>",
     ],
 )
-def test_shapes_that_are_hard_to_set(source: str, job: Job) -> None:
+def test_difficult_tables_and_nesting_are_rendered(source: str, job: Job) -> None:
     made = pdf.write(read.html(source.encode(), job), job)
 
     assert len(pypdf.PdfReader(io.BytesIO(made)).pages) >= 1
@@ -183,9 +183,7 @@ def test_pictures_of_any_width(width: str, job: Job) -> None:
         ('width="75pt" height="0pt"', 75, 50),
     ],
 )
-def test_a_picture_has_the_width_and_the_height_that_are_said(
-    attributes: str, wide: float, high: float, job: Job
-) -> None:
+def test_a_picture_has_its_declared_size(attributes: str, wide: float, high: float, job: Job) -> None:
     source = sources.html().replace(b'alt="a square"', attributes.encode())
 
     made = pypdfium2.PdfDocument(pdf.write(read.html(source, job), job))
@@ -195,7 +193,7 @@ def test_a_picture_has_the_width_and_the_height_that_are_said(
 
 
 @pytest.mark.parametrize("length", ["0in", "0.0%", "3rem", "1.2.3px", ".in", "300", "wide"])
-def test_a_length_that_is_none_is_the_own_one_of_the_picture(length: str, job: Job) -> None:
+def test_an_invalid_length_gives_the_size_of_the_picture(length: str, job: Job) -> None:
     image = {"t": "Image", "c": [["", [], [["width", length], ["height", length]]], [], ["square.png", ""]]}
     square = Document([{"t": "Para", "c": [image]}], {}, {"square.png": sources.png()})
 
@@ -207,10 +205,10 @@ def test_a_length_that_is_none_is_the_own_one_of_the_picture(length: str, job: J
 
 class TestFonts:
     @pytest.mark.parametrize("name", ["Greek", "Cyrillic", "Hebrew"])
-    def test_typst_carries_some(self, name: str) -> None:
+    def test_typst_has_fonts(self, name: str) -> None:
         assert dict(fonts.script_report())[name]
 
-    def test_letters_without_a_font_are_said(self, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_letters_without_a_font_are_noted(self, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(fonts, "_system_coverage", lambda: bytes(0x110000))
 
         pdf.write(read.text("नम 日本 Ελλάδα – שלום ᏣᎳᎩ".encode(), job), job)
@@ -220,8 +218,8 @@ class TestFonts:
         ]  # fmt: skip
         assert "apt-get install fonts-noto-cjk" in job.notes[2]
 
-    def test_what_typst_is_said_to_carry_it_does(self) -> None:
-        """PDF/A forbids boxes: typst refuses a page with one."""
+    def test_typst_has_the_listed_characters(self) -> None:
+        """PDF/A forbids boxes for missing characters, so typst refuses a page with one."""
         import typst as setter
 
         carried = [c for c in map(chr, range(0x20, 0x1D800)) if fonts.TYPST_CHARACTERS.match(c)]
@@ -234,14 +232,14 @@ class TestFonts:
         "text,expected",
         [("日本語の文", "X CJK JP"), ("中文", "X CJK SC"), ("한국어 漢字", "X CJK KR"), ("plain", None)],
     )
-    def test_han_is_drawn_as_its_language_draws_it(self, text: str, expected: str | None, monkeypatch) -> None:
+    def test_han_is_drawn_in_the_style_of_its_language(self, text: str, expected: str | None, monkeypatch) -> None:
         cjk = ("X CJK JP", "X CJK KR", "X CJK SC")
         monkeypatch.setattr(fonts, "_families_by_script", lambda: dict.fromkeys(("Han", "Kana", "Hangul"), cjk))
 
         assert fonts.fallback_families(text)[:1] == ([expected] if expected else [])
 
-    def test_a_font_says_what_it_has(self, tmp_path) -> None:
-        """A file of one table: what follows the tag and the offset is the OS/2 table's 58 bytes."""
+    def test_unicode_ranges_of_a_font(self, tmp_path) -> None:
+        """Read a file with only the 58 bytes of an OS/2 table."""
         import struct
 
         table = bytes(42) + struct.pack(">4I", 1 << 13, 1 << 27, 0, 0)
@@ -252,7 +250,7 @@ class TestFonts:
         assert glyphs.unicode_ranges(str(tmp_path / "none.ttf"), 0) == 0
 
 
-def test_a_template_that_fails_is_an_error_of_ours(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_template_that_fails_is_a_conversion_error(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConversionError, match="could not be set"):
         typst.render(
             job, "document/document.typ", {"title": "x", "blocks": [{"k": "image", "name": "none.png"}, {}]}, {}
@@ -260,5 +258,5 @@ def test_a_template_that_fails_is_an_error_of_ours(job: Job, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("formula", ['std.read("data.json")', 'std.eval("1")'])
-def test_formulas_reach_nothing_but_mathematics(formula: str) -> None:
+def test_formulas_cannot_read_files(formula: str) -> None:
     assert tex_formulas._compilable([formula, "x^2"]) == {"x^2"}

@@ -25,7 +25,7 @@ ARROWS = {
 
 
 def node_types_of(document: Document) -> set[str]:
-    """The types of all nodes."""
+    """Return the types of all nodes."""
     node_types: set[str] = set()
 
     def look(value: object) -> None:
@@ -42,7 +42,7 @@ def node_types_of(document: Document) -> set[str]:
 
 @pytest.mark.spec("A5-01")
 @pytest.mark.parametrize("name", ARROWS)
-def test_what_users_would_miss_is_kept(name: str, job: Job) -> None:
+def test_formatting_is_kept(name: str, job: Job) -> None:
     reader, source = ARROWS[name]
 
     document = reader(source(), job)
@@ -93,13 +93,13 @@ def test_plain_text_keeps_its_lines_and_blanks(job: Job) -> None:
     ]
 
 
-def test_text_that_is_none(job: Job) -> None:
+def test_binary_data_is_not_text(job: Job) -> None:
     with pytest.raises(ConversionError, match="not text"):
         read.text(bytes(1000), job)
 
 
 @pytest.mark.parametrize("source", [b"", b"   \r\n"])
-def test_nothing_is_an_empty_document(source: bytes, job: Job) -> None:
+def test_an_empty_source_is_an_empty_document(source: bytes, job: Job) -> None:
     assert read.text(source, job) == Document() == read.html(source, job)
 
 
@@ -113,7 +113,7 @@ def test_markdown_has_no_html(job: Job) -> None:
 
 
 class TestHostile:
-    """Refused or harmless, and soon."""
+    """Hostile files are refused or made harmless, and quickly."""
 
     @pytest.mark.parametrize(
         "target",
@@ -122,7 +122,7 @@ class TestHostile:
             "data:text/html,x", "file:///etc/passwd", "vbscript:x", "//host/share", "../up", "\\\\host\\share",
         ],
     )  # fmt: skip
-    def test_links_that_lead_elsewhere(self, target: str, job: Job) -> None:
+    def test_unsafe_links_are_removed(self, target: str, job: Job) -> None:
         document = read.html(f'<p><a href="{target}">words</a></p>'.encode(), job)
 
         assert plain_text(document.blocks) == "words"
@@ -130,7 +130,7 @@ class TestHostile:
         assert job.notes
 
     @pytest.mark.parametrize("target", ["https://a.example/?q=1#x", "http://a.example", "mailto:a@b.example", "#here"])
-    def test_links_that_may_be(self, target: str, job: Job) -> None:
+    def test_safe_links_are_kept(self, target: str, job: Job) -> None:
         assert target in json.dumps(read.html(f'<p><a href="{target}">w</a></p>'.encode(), job).blocks)
 
     @pytest.mark.parametrize(
@@ -142,13 +142,13 @@ class TestHostile:
             '<img src="data:image/svg+xml,<svg/>" alt="words">', '<img src="data:text/html,x" alt="words">',
         ],
     )  # fmt: skip
-    def test_pictures_that_are_none_or_elsewhere(self, markup: str, job: Job) -> None:
+    def test_invalid_and_external_pictures_are_removed(self, markup: str, job: Job) -> None:
         document = read.html(f"<p>{markup}</p>".encode(), job)
 
         assert (plain_text(document.blocks), dict(document.resources)) == ("words", {})
         assert job.notes
 
-    def test_script_and_frames_leave_nothing(self, job: Job) -> None:
+    def test_scripts_and_frames_are_removed(self, job: Job) -> None:
         source = b"""<html><head><script>alert(1)</script><style>p{}</style></head><body onload="alert(1)">
 <p onclick="alert(1)" style="background:url(http://h/)" class="x" data-y="z">words</p>
 <iframe src="file:///etc/passwd"></iframe><object data="/etc/passwd"></object><embed src="/etc/passwd">
@@ -168,22 +168,24 @@ class TestHostile:
             (read.rtf, rb"{\rtf1 " + b"{" * 100_000 + b"x"),
         ],
     )
-    def test_nested_without_end(self, reader: Callable[[bytes, Job], Document], source: bytes, job: Job) -> None:
+    def test_endless_nesting_is_refused(
+        self, reader: Callable[[bytes, Job], Document], source: bytes, job: Job
+    ) -> None:
         with pytest.raises(TooLarge, match="nested"):
             reader(source, job)
 
-    def test_nested_deep_becomes_flat(self, job: Job) -> None:
+    def test_deep_nesting_is_flattened(self, job: Job) -> None:
         document = read.html(b"<blockquote>" * 150 + b"<p>words</p>", job)
 
         assert plain_text(document.blocks) == "words"
         assert "nested" in job.notes[0]
 
-    def test_spans_over_more_than_there_is(self, job: Job) -> None:
+    def test_spans_beyond_the_table_are_cut(self, job: Job) -> None:
         source = b"<table><tr><td colspan=99999999 rowspan='88888888'>words</td></tr><tr><td>x</td></tr></table>"
 
         assert "words" in plain_text(read.html(source, job).blocks)
 
-    def test_a_picture_of_a_hundred_megapixels(self, job: Job) -> None:
+    def test_a_picture_of_a_hundred_megapixels_is_refused(self, job: Job) -> None:
         import io
 
         from PIL import Image
@@ -195,7 +197,7 @@ class TestHostile:
         with pytest.raises(TooLarge, match="pixels"):
             read.html(f'<p><img src="data:image/png;base64,{uri}"></p>'.encode(), job)
 
-    def test_word_files_that_point_outside(self, job: Job) -> None:
+    def test_external_targets_of_word_files_are_not_read(self, job: Job) -> None:
         source = _rewritten(sources.docx(), "word/_rels/document.xml.rels", _outside)
 
         document = read.docx(source, job)
@@ -209,7 +211,7 @@ class TestHostile:
         '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>',
     ])  # fmt: skip
     @pytest.mark.parametrize("name,part", [("docx", "word/document.xml"), ("odt", "content.xml")])
-    def test_entities(self, name: str, part: str, declaration: str, job: Job) -> None:
+    def test_entities_are_refused(self, name: str, part: str, declaration: str, job: Job) -> None:
         reader, made = ARROWS[name]
         source = _rewritten(made(), part, lambda xml: xml.replace(b"?>", b"?>" + declaration.encode(), 1))
 
@@ -232,11 +234,13 @@ class TestHostile:
             (read.rtf, b"plain", "not RTF"),
         ],
     )
-    def test_what_cannot_be_read(self, reader: Callable[[bytes, Job], Document], source: bytes, words: str, job: Job):
+    def test_files_of_other_types_are_refused(
+        self, reader: Callable[[bytes, Job], Document], source: bytes, words: str, job: Job
+    ):
         with pytest.raises(ConversionError, match=words):
             reader(source, job)
 
-    def test_fields_and_objects_of_rich_text(self, job: Job) -> None:
+    def test_fields_and_objects_of_rtf_are_not_read(self, job: Job) -> None:
         source = (
             rb'{\rtf1 a {\field{\*\fldinst INCLUDEPICTURE "file:///etc/passwd"}{\fldrslt b}}'
             rb'{\field{\*\fldinst DDEAUTO c:\\\\cmd.exe "/k calc"}{\fldrslt c}}'

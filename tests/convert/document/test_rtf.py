@@ -18,12 +18,12 @@ pytestmark = pytest.mark.spec("A5-01")
 
 
 def rich(body: str, head: str = "", charset: str = r"\ansicpg1252") -> bytes:
-    """A file with a body, and tables of fonts and styles."""
+    """Return an RTF file with a body and a header."""
     return rf"{{\rtf1\ansi{charset}\deff0{head} {body}}}".encode("latin-1")
 
 
 def outline(document: Document) -> list[Any]:
-    """The blocks as short words: what they are, and their text."""
+    """Return a short form of the blocks with their type and text."""
     return [_short(block) for block in document.blocks]
 
 
@@ -63,7 +63,7 @@ def test_letters(body: str, charset: str, text: str, job: Job) -> None:
     assert plain_text(read.rtf(rich(body + r"\par", charset=charset), job).blocks) == text
 
 
-def test_the_font_says_the_character_set(job: Job) -> None:
+def test_the_font_sets_the_character_set(job: Job) -> None:
     fonts = r"{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial CYR;}{\f2\fcharset161 Arial Greek;}}"
 
     document = read.rtf(rich(r"\'e9 {\f1 \'cf} {\f2 \'e1}\par", fonts), job)
@@ -95,7 +95,7 @@ def test_headings(head: str, body: str, job: Job) -> None:
     assert outline(read.rtf(rich(body + r"\pard text\par", head), job)) == ["h2 Head", "text"]
 
 
-def test_a_title_is_the_title(job: Job) -> None:
+def test_title_styles_become_metadata(job: Job) -> None:
     head = r"{\stylesheet{\s1 Title;}{\s2 Subtitle;}{\s3 Quote;}}"
 
     document = read.rtf(rich(r"\s1 The title\par\s2 More\par\pard\s3 said\par", head), job)
@@ -113,7 +113,7 @@ LISTS = (
 )
 
 
-def test_lists_of_the_head(job: Job) -> None:
+def test_lists_of_the_header(job: Job) -> None:
     body = (
         r"\pard{\listtext 3.\tab}\ls1\ilvl0\li720 three\par"
         r"\pard{\listtext\'b7\tab}\ls1\ilvl1\li1440 deep\par"
@@ -136,7 +136,7 @@ def test_lists_of_the_head(job: Job) -> None:
         (r"\fi-360\li360 b.\tab x\par", ["2 LowerAlpha", ["x"]]),
     ],
 )
-def test_lists_that_are_only_spelled(body: str, expected: list[Any], job: Job) -> None:
+def test_lists_with_typed_markers(body: str, expected: list[Any], job: Job) -> None:
     assert outline(read.rtf(rich(r"\pard" + body), job)) == [expected]
 
 
@@ -160,7 +160,7 @@ def test_a_table_with_merged_cells(job: Job) -> None:
     assert len(document.blocks[0]["c"][3][1]) == 1  # the row that is repeated is the head
 
 
-def test_a_table_in_a_table(job: Job) -> None:
+def test_a_nested_table(job: Job) -> None:
     inner = r"\pard\intbl\itap2 in\nestcell{\*\nesttableprops\trowd\cellx1000\nestrow}{\nonesttables\par}"
     body = rf"\trowd\cellx3000\cellx6000\pard\intbl before\par{inner}\pard\intbl\itap1 after\cell right\cell\row"
 
@@ -171,7 +171,7 @@ def test_a_table_in_a_table(job: Job) -> None:
     assert [plain_text(cell[4]) for cell in cells] == ["beforeinafter", "right"]
 
 
-def test_links_notes_pictures_and_places(job: Job) -> None:
+def test_links_notes_pictures_and_bookmarks(job: Job) -> None:
     body = (
         r'{\field{\*\fldinst{HYPERLINK "https://a.example/?a=1"}}{\fldrslt{\ul web}}} '
         r'{\field{\*\fldinst HYPERLINK \\l "there"}{\fldrslt inside}} '
@@ -193,7 +193,7 @@ def test_links_notes_pictures_and_places(job: Job) -> None:
     assert job.notes == []
 
 
-def test_code_is_in_the_letters_of_typewriters(job: Job) -> None:
+def test_typewriter_fonts_mean_code(job: Job) -> None:
     fonts = r"{\fonttbl{\f0 Times;}{\f1\fmodern Courier New;}}"
 
     document = read.rtf(rich(r"Long text with {\f1 code} in it.\par\pard\f1 one\line  two\par three\par", fonts), job)
@@ -202,14 +202,14 @@ def test_code_is_in_the_letters_of_typewriters(job: Job) -> None:
     assert '"Code"' in json.dumps(document.blocks[0])
 
 
-def test_a_text_all_in_typewriter_letters_is_text(job: Job) -> None:
+def test_text_all_in_a_typewriter_font_is_not_code(job: Job) -> None:
     fonts = r"{\fonttbl{\f0 Times;}{\f1\fmodern Courier New;}}"
 
     assert outline(read.rtf(rich(r"\f1 one\par two\par", fonts), job)) == ["one", "two"]
 
 
 class TestHostile:
-    """Harmless, and soon."""
+    """Hostile files are made harmless, and quickly."""
 
     @pytest.mark.parametrize(
         "body,text",
@@ -226,7 +226,7 @@ class TestHostile:
             (r"a\u99999999999999999999 ?b\fs99999999999999999\li-99999999999 c", None),
         ],
     )
-    def test_what_may_not_act(self, body: str, text: str | None, job: Job) -> None:
+    def test_objects_and_fields_are_not_run(self, body: str, text: str | None, job: Job) -> None:
         document = read.rtf(rich(body), job)
 
         assert text in (None, plain_text(document.blocks))
@@ -234,25 +234,25 @@ class TestHostile:
         assert not any(word in stored for word in ("passwd", "cmd.exe", "javascript", "0105", "http://h", "Excel"))
 
     @pytest.mark.parametrize("cut", [20, 100, 400, 900])
-    def test_what_ends_too_early(self, cut: int, job: Job) -> None:
+    def test_truncated_files_are_read(self, cut: int, job: Job) -> None:
         assert isinstance(read.rtf(sources.rtf()[:cut], job), Document)
 
-    def test_groups_without_end(self, job: Job) -> None:
+    def test_endless_groups_are_refused(self, job: Job) -> None:
         with pytest.raises(TooLarge, match="nested"):
             read.rtf(rb"{\rtf1 " + b"{" * 100_000, job)
 
-    def test_tables_without_end(self, job: Job) -> None:
+    def test_endless_table_nesting_is_flattened(self, job: Job) -> None:
         deep = "".join(rf"\itap{level}\intbl x\par" for level in range(1, 2000))
 
         assert plain_text(read.rtf(rich(deep), job).blocks).count("x") == 1999
 
-    def test_columns_without_end(self, job: Job) -> None:
+    def test_endless_columns_are_refused(self, job: Job) -> None:
         row = r"\trowd" + "".join(rf"\cellx{100 * n}" for n in range(2000))
 
         with pytest.raises(TooLarge, match="columns"):
             read.rtf(rich(row + r"\intbl x\cell\row"), job)
 
-    def test_a_picture_of_a_hundred_megapixels(self, job: Job) -> None:
+    def test_a_picture_of_a_hundred_megapixels_is_refused(self, job: Job) -> None:
         picture = sources.png(10_000, 10_000)
 
         with pytest.raises(TooLarge, match="pixels"):

@@ -22,7 +22,7 @@ from tests.convert import sources
 
 
 def made_pdf(*pages: str, job: Job) -> bytes:
-    """A PDF with a text layer, by typst, through our own writer."""
+    """Return a PDF with a text layer from our own writer."""
     target = pypdf.PdfWriter()
     for text in pages:
         target.append(io.BytesIO(pdf.write(read.text(text.encode(), job), job)))
@@ -32,7 +32,7 @@ def made_pdf(*pages: str, job: Job) -> bytes:
 
 
 def page_of(text: str, job: Job) -> bytes:
-    """A page of text as a PNG, in the font that typst carries, which has more letters than Pillow's."""
+    """Return a page of text as PNG in typst's font, which has more letters than Pillow's."""
     with contextlib.closing(pypdfium2.PdfDocument(pdf.write(read.text(text.encode(), job), job))) as document:
         image = document[0].render(scale=3).to_pil()
     target = io.BytesIO()
@@ -41,7 +41,7 @@ def page_of(text: str, job: Job) -> bytes:
 
 
 def kinds(document: Document) -> list[str]:
-    """For each block whether it is a picture or text."""
+    """Return "picture" or "text" for each block."""
     return ["picture" if block["c"][0]["t"] == "Image" else "text" for block in document.blocks]
 
 
@@ -71,7 +71,7 @@ def test_the_language_is_used(job: Job) -> None:
 
 
 @pytest.mark.spec("A5-03", "A5-03c")
-def test_a_language_without_a_model_is_said(job: Job) -> None:
+def test_a_language_without_a_model_is_noted(job: Job) -> None:
     document = scanned_pages.picture(sources.picture_of("Plain words"), replace(job, ocr_language="fi"))
 
     assert "Plain words" in plain_text(document.blocks[1:])
@@ -79,7 +79,7 @@ def test_a_language_without_a_model_is_said(job: Job) -> None:
 
 
 @pytest.mark.spec("A5-03", "A5-03a")
-def test_without_an_engine_the_picture_is_there_and_it_is_said(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_ocr_the_picture_is_kept_with_a_note(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tesseract, "ocr_available", lambda: False)
 
     document = scanned_pages.picture(sources.picture_of("Plain words"), job)
@@ -108,7 +108,7 @@ def test_models_of_languages(tag: str, model: str, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("installed,expected", [({"deu": Path("d")}, "deu"), ({}, None)])
-def test_what_there_is_when_nothing_is_asked(installed: dict[str, Path], expected: str | None, monkeypatch) -> None:
+def test_the_default_model(installed: dict[str, Path], expected: str | None, monkeypatch) -> None:
     monkeypatch.setattr(tesseract, "_installed_models", lambda: installed)
 
     model = tesseract.choose_model(None)
@@ -116,7 +116,7 @@ def test_what_there_is_when_nothing_is_asked(installed: dict[str, Path], expecte
     assert (model and model.model) == expected
 
 
-def test_trained_data_is_found_where_it_is_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trained_data_is_found_in_tessdata_prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "xyz.traineddata").touch()
     monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path))
 
@@ -143,7 +143,7 @@ def test_a_scanned_pdf_is_read(job: Job) -> None:
     assert "Words of a scanned page" in plain_text(document.blocks[1:])
 
 
-def test_words_that_a_line_parted_are_one() -> None:
+def test_hyphenated_words_are_joined() -> None:
     text = scanned_pages._without_hyphenation("a docu\x02\nment and a conver-\nsion, well-\nKnown, ﬁne\ud800")
 
     assert text == "a document and a conversion, well-\nKnown, ﬁne"
@@ -152,12 +152,12 @@ def test_words_that_a_line_parted_are_one() -> None:
 class TestHostile:
     @pytest.mark.spec("A5-02")
     @pytest.mark.parametrize("source", [b"", b"%PDF-1.7", b"%PDF-1.4\n%%EOF", b"PK\x03\x04", b"<html>"])
-    def test_what_is_no_pdf(self, source: bytes, job: Job) -> None:
+    def test_other_files_are_not_pdfs(self, source: bytes, job: Job) -> None:
         with pytest.raises(ConversionError, match="damaged, or not a PDF"):
             scanned_pages.pdf(source, job)
 
     @pytest.mark.parametrize("password", ["", "secret"])
-    def test_encrypted(self, password: str, job: Job) -> None:
+    def test_encrypted_files_are_refused(self, password: str, job: Job) -> None:
         writer = pypdf.PdfWriter(clone_from=io.BytesIO(made_pdf("words", job=job)))
         writer.encrypt(password, "owner", algorithm="RC4-128")
         target = io.BytesIO()
@@ -169,7 +169,7 @@ class TestHostile:
         else:
             assert "words" in plain_text(scanned_pages.pdf(target.getvalue(), job).blocks)
 
-    def test_more_pages_than_are_taken(self, job: Job) -> None:
+    def test_too_many_pages_are_refused(self, job: Job) -> None:
         source = made_pdf("a", "b", "c", job=job)
 
         with pytest.raises(TooLarge, match="it has 3 pages; the limit is 2"):
@@ -187,7 +187,7 @@ class TestHostile:
         with Image.open(io.BytesIO(data)) as image:
             assert max(image.size) <= 2000
 
-    def test_pages_that_are_their_own_parents(self, job: Job) -> None:
+    def test_circular_page_trees_are_refused(self, job: Job) -> None:
         source = (
             b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
             b"2 0 obj<</Type/Pages/Kids[2 0 R]/Count 100000000>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF"
@@ -195,7 +195,7 @@ class TestHostile:
         with pytest.raises(ConversionError):
             scanned_pages.pdf(source, job)
 
-    def test_actions_are_not_taken_along(self, job: Job) -> None:
+    def test_pdf_actions_are_removed(self, job: Job) -> None:
         writer = pypdf.PdfWriter(clone_from=io.BytesIO(made_pdf("words", job=job)))
         writer.add_open_action(JavaScript("app.alert('x')"))
         target = io.BytesIO()
@@ -205,6 +205,6 @@ class TestHostile:
 
     @pytest.mark.spec("A5-02")
     @pytest.mark.parametrize("source", [b"", b"<html>", b"%PDF-1.4", sources.png()[:50]])
-    def test_what_is_no_picture(self, source: bytes, job: Job) -> None:
+    def test_other_files_are_not_pictures(self, source: bytes, job: Job) -> None:
         with pytest.raises(ConversionError, match="picture"):
             scanned_pages.picture(source, job)

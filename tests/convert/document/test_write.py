@@ -42,7 +42,7 @@ def document(job: Job) -> Document:
 
 
 class Page(HTMLParser):
-    """What a browser would make of a page: tags with attributes, and the text outside of style."""
+    """Collects the tags with attributes of a page, and its text outside of style elements."""
 
     def __init__(self, source: bytes) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ def says_all(text: str) -> bool:
 
 
 def markup(source: bytes, part: str) -> str:
-    """The text of a part of a zip, which must be well-formed XML."""
+    """Return a member of a zip file after checking that it is well-formed XML."""
     with zipfile.ZipFile(io.BytesIO(source)) as file:
         return "".join(ElementTree.fromstring(file.read(part)).itertext())
 
@@ -117,7 +117,7 @@ def test_text(document: Document, job: Job) -> None:
 
 @pytest.mark.spec("A7-01", "A7-01a")
 def test_rich_text(document: Document, job: Job) -> None:
-    """Read by hand: letters beyond ASCII are numbers of UTF-16 units."""
+    """Characters beyond ASCII are written as numbers of UTF-16 units."""
     made = write.rtf(document, job).decode("ascii")
 
     units = re.sub(r"((?:\\u-?\d+ ?\??)+)", _letters, made)
@@ -196,7 +196,7 @@ def test_the_same_document_is_the_same_file(name: str, document: Document, job: 
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_an_empty_document_is_a_file_too(name: str, job: Job) -> None:
+def test_an_empty_document_is_written(name: str, job: Job) -> None:
     made = WRITERS[name](Document(), job)
 
     assert made.startswith(
@@ -205,7 +205,7 @@ def test_an_empty_document_is_a_file_too(name: str, job: Job) -> None:
 
 
 @pytest.mark.parametrize("name", ["docx", "odt", "html", "rtf"])
-def test_what_was_written_is_read_again(name: str, document: Document, job: Job) -> None:
+def test_written_documents_are_read_again(name: str, document: Document, job: Job) -> None:
     made = WRITERS[name](document, job)
 
     again = getattr(read, name)(made, job)
@@ -224,7 +224,7 @@ def test_text_that_looks_like_markup_is_text(job: Job) -> None:
     assert source_text in write.text(document, job).decode("utf-8-sig")
 
 
-def test_from_the_right(job: Job) -> None:
+def test_direction_from_right_to_left(job: Job) -> None:
     document = read.text("שלום עולם\n\nplain\n\n\u0645\u0631\u062d\u0628\u0627".encode(), job)
     document = read.html(write.html(document, job), job)
 
@@ -234,7 +234,7 @@ def test_from_the_right(job: Job) -> None:
 
 
 @pytest.mark.parametrize("name,part", [("docx", "word/document.xml"), ("odt", "content.xml"), ("txt", ""), ("rtf", "")])
-def test_a_title_and_what_stands_under_it_are_seen(name: str, part: str, job: Job) -> None:
+def test_title_subtitle_and_author_are_written(name: str, part: str, job: Job) -> None:
     meta = {key: {"t": "MetaInlines", "c": text_inlines(f"The {key}")} for key in ("title", "subtitle")}
 
     made = WRITERS[name](Document([paragraph("text")], meta), job)
@@ -245,7 +245,7 @@ def test_a_title_and_what_stands_under_it_are_seen(name: str, part: str, job: Jo
 
 
 @pytest.mark.parametrize("name", ["odt", "rtf"])
-def test_paragraphs_from_the_right(name: str, job: Job) -> None:
+def test_paragraphs_from_right_to_left(name: str, job: Job) -> None:
     document = read.text("שלום עולם\n\nplain שלום".encode(), job)
 
     made = WRITERS[name](document, job)
@@ -262,13 +262,13 @@ def test_paragraphs_from_the_right(name: str, job: Job) -> None:
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_names_that_no_command_line_takes(name: str, job: Job) -> None:
+def test_names_with_control_characters(name: str, job: Job) -> None:
     odd = replace(job, name="a\0b\n--x \ud800 <&>'\"")
 
     assert WRITERS[name](Document([paragraph("words")]), odd)
 
 
-def test_tables_have_lines(job: Job) -> None:
+def test_tables_have_borders(job: Job) -> None:
     import docx
 
     document = read.html(b"<table><tr><td>a</td></tr></table>", job)
@@ -281,7 +281,7 @@ def test_tables_have_lines(job: Job) -> None:
 @pytest.mark.parametrize(
     "name,part", [("docx", "docProps/core.xml"), ("odt", "meta.xml"), ("epub", "EPUB/content.opf")]
 )
-def test_the_date_is_the_service_s_and_the_title_the_file_s(name: str, part: str, document: Document, job: Job) -> None:
+def test_the_date_and_the_title_are_those_of_the_job(name: str, part: str, document: Document, job: Job) -> None:
     made = WRITERS[name](document, replace(job, name="A & B", now=datetime(2031, 5, 6, 7, 8, 9, tzinfo=UTC)))
 
     with zipfile.ZipFile(io.BytesIO(made)) as file:
@@ -318,7 +318,7 @@ def test_libreoffice_opens_it(name: str, document: Document, job: Job) -> None:
 
 
 def opened(source: Path, target: str) -> bytes:
-    """What LibreOffice makes of a file."""
+    """Convert a file with LibreOffice."""
     profile = (source.parent / "lo").as_uri()
     command = [str(available.soffice()), f"-env:UserInstallation={profile}", "--headless", "--convert-to", target]
     subprocess.run([*command, "--outdir", str(source.parent), str(source)], check=True, capture_output=True)

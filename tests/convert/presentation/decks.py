@@ -26,7 +26,7 @@ def saved(presentation) -> bytes:
 
 
 def full_pptx() -> bytes:
-    """Three slides by python-pptx: an outline with notes, a table with a picture, a chart in a hidden one."""
+    """Return three slides by python-pptx, with an outline and notes, a table and a picture, and a hidden chart."""
     presentation = pptx.Presentation()
     presentation.core_properties.title = "Quarter"
     _outline(presentation)
@@ -71,7 +71,7 @@ def _chart(presentation) -> None:
 
 
 def changed(source: bytes, path: str, *changes: tuple[bytes, bytes]) -> bytes:
-    """A copy of a zip, with one member changed."""
+    """Return a copy of a zip file with one member changed."""
     with zipfile.ZipFile(io.BytesIO(source)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     for old, new in changes:
@@ -99,7 +99,7 @@ _SPACES = " ".join(
 
 
 def odp(pages: str, automatic: str = "", members: Mapping[str, bytes] | None = None) -> bytes:
-    """An OpenDocument presentation by hand, on a page of 10 by 5 inches."""
+    """Return an OpenDocument presentation written by hand, with pages of 10 by 5 inches."""
     link = 'xmlns:xlink="http://www.w3.org/1999/xlink"'
     content = (
         f'<office:document-content {_SPACES} {link} office:version="1.2">'

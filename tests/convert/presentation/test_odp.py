@@ -32,7 +32,7 @@ def read_first_slide(source: bytes, job) -> tuple:
     return slide.shapes
 
 
-def test_a_title_without_a_place_has_the_one_of_its_master(job):
+def test_a_title_without_a_position_has_that_of_its_master(job):
     deck = read(
         decks.odp(
             page(
@@ -64,7 +64,7 @@ def test_lists_have_their_levels_and_markers(job):
     assert paragraphs == [("plain", 0, ""), ("a", 0, "number"), ("b", 1, "bullet")]
 
 
-def test_looks_of_runs_are_inherited_and_links_are_safe(job):
+def test_formats_of_runs_are_inherited_and_links_are_safe(job):
     styles = (
         '<style:style style:name="A" style:family="text">'
         '<style:text-properties fo:font-weight="bold" fo:color="#ff0000"/></style:style>'
@@ -114,7 +114,7 @@ def test_tables_notes_hidden_slides_and_turned_shapes_are_read(job):
     assert (slide.notes, slide.hidden) == ("say\nthis", True)
 
 
-def test_pictures_are_taken_from_the_file_and_from_nowhere_else(job):
+def test_only_pictures_in_the_file_are_read(job):
     frames = "".join(
         f'<draw:frame {_FRAME}><draw:image xlink:href="{place}"/></draw:frame>'
         for place in ("Pictures/a.png", "file:///etc/passwd", "http://svc.example/a.png", "../a.png", "Pictures/b.svm")
@@ -129,7 +129,7 @@ def test_pictures_are_taken_from_the_file_and_from_nowhere_else(job):
 
 
 @pytest.mark.spec("A7-01", "A7-01a")
-def test_what_is_written_is_a_valid_archive_with_slides_lists_and_notes(job):
+def test_the_archive_is_valid_with_slides_lists_and_notes(job):
     source = write(sample(), job)
 
     with zipfile.ZipFile(io.BytesIO(source)) as archive:
@@ -146,7 +146,7 @@ def test_what_is_written_is_a_valid_archive_with_slides_lists_and_notes(job):
 
 
 @pytest.mark.spec("A7-01", "A7-01a")
-def test_what_is_written_is_read_again_as_it_was(job):
+def test_a_written_deck_is_read_again_unchanged(job):
     deck = read(write(sample(), job), job)
 
     (slide,), (before,) = deck.slides, sample().slides
@@ -180,7 +180,7 @@ def test_an_empty_presentation_has_one_blank_slide(job):
         (decks.odp("", members={"meta.xml": b"<!DOCTYPE a [<!ENTITY b 'c'>]><a/>"}), "document type"),
     ],
 )
-def test_what_is_no_presentation_is_refused_with_the_reason(job, source, reason):
+def test_other_files_are_refused_with_the_reason(job, source, reason):
     with pytest.raises(ConversionError, match=reason):
         read(source, job)
 
@@ -192,7 +192,7 @@ def test_bombs_are_refused(job):
         read(decks.odp(page("") * 1_001), job)
 
 
-def test_endless_tables_and_spaces_have_an_end(job):
+def test_repeated_rows_and_spaces_are_limited(job):
     table = (
         f'<draw:frame {_FRAME}><table:table><table:table-row table:number-rows-repeated="999999999">'
         '<table:table-cell table:number-columns-repeated="999999999"><text:p><text:s text:c="999999999"/>a</text:p>'

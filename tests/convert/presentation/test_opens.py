@@ -47,7 +47,7 @@ def deck() -> Deck:
 
 
 def _roomy(shape: Shape, n: int) -> Shape:
-    """The same shape where it has room and hides no other."""
+    """Return the shape in a larger box that covers no other."""
     return replace(shape, box=Box(n % 2 * 6 * INCH, n // 2 * 2 * INCH, 5 * INCH, 2 * INCH))
 
 

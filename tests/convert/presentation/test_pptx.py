@@ -48,7 +48,7 @@ def test_titles_outlines_notes_and_links_are_read(job):
     assert (last.text, last.bold, last.size, last.link) == ("bold link", True, 30.0, "https://svc.example/a?b=1&c=2")
 
 
-def test_placeholders_have_the_place_and_the_size_of_letters_of_their_layout(job):
+def test_placeholders_inherit_position_and_font_size_from_their_layout(job):
     title, body = read(decks.full_pptx(), job).slides[0].shapes
 
     assert title.box == Box(457200, 274638, 8229600, 1143000)
@@ -78,7 +78,7 @@ def test_a_chart_becomes_a_table_and_a_hidden_slide_stays_hidden(job):
     assert job.notes == ["a chart is kept as a table."]
 
 
-def test_groups_are_flattened_with_what_moves_and_stretches_them(job):
+def test_groups_are_flattened_with_their_transforms(job):
     presentation = pptx.Presentation()
     shapes = presentation.slides.add_slide(presentation.slide_layouts[6]).shapes
     group = shapes.add_group_shape()
@@ -133,7 +133,7 @@ def sample() -> Deck:
 
 
 @pytest.mark.spec("A7-01", "A7-01b")
-def test_python_pptx_finds_in_real_placeholders_what_was_written(job):
+def test_python_pptx_finds_text_in_placeholders(job):
     presentation = pptx.Presentation(io.BytesIO(write(sample(), job)))
 
     (slide,) = presentation.slides
@@ -149,7 +149,7 @@ def test_python_pptx_finds_in_real_placeholders_what_was_written(job):
 
 
 @pytest.mark.spec("A7-01", "A7-01a")
-def test_what_is_written_is_read_again_as_it_was(job):
+def test_a_written_deck_is_read_again_unchanged(job):
     (slide,) = read(write(sample(), job), job).slides
     (before,) = sample().slides
 
@@ -174,7 +174,7 @@ def test_an_empty_presentation_has_one_blank_slide(job):
     assert [len(slide.shapes) for slide in presentation.slides] == [0]
 
 
-def test_links_that_run_something_and_pictures_from_elsewhere_are_left_out(job):
+def test_unsafe_links_and_external_pictures_are_removed(job):
     source = decks.changed(
         decks.full_pptx(),
         "ppt/slides/_rels/slide1.xml.rels",
@@ -190,7 +190,7 @@ def test_links_that_run_something_and_pictures_from_elsewhere_are_left_out(job):
     assert "a picture that is not in the file itself was left out." in job.notes
 
 
-def test_boxes_of_any_size_stay_within_what_formats_hold(job):
+def test_boxes_are_limited_to_the_range_of_the_formats(job):
     place = (b'<a:off x="6400800" y="914400"/>', b'<a:off x="-99999999999999999999" y="9223372036854775807"/>')
     size = (b'<a:ext cx="1828800" cy="914400"/>', b'<a:ext cx="-5" cy="99999999999999"/>')
     source = decks.changed(decks.full_pptx(), "ppt/slides/slide2.xml", place, size)
@@ -212,14 +212,14 @@ def test_boxes_of_any_size_stay_within_what_formats_hold(job):
     ],
 )
 @pytest.mark.spec("A5-02")
-def test_what_is_no_presentation_is_refused_with_the_reason(job, source, reason):
+def test_other_files_are_refused_with_the_reason(job, source, reason):
     with pytest.raises(ConversionError, match=reason):
         read(source, job)
 
 
 @pytest.mark.spec("A5-02")
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.9, 0.99])
-def test_a_file_that_was_cut_off_is_refused(job, share):
+def test_a_truncated_file_is_refused(job, share):
     source = decks.full_pptx()
 
     with pytest.raises(ConversionError, match="damaged"):
@@ -243,7 +243,7 @@ def test_a_thousand_groups_in_groups_are_refused(job):
         read(source, job)
 
 
-def test_more_slides_than_can_be_handled_are_refused(job):
+def test_too_many_slides_are_refused(job):
     parts = {f"ppt/slides/slide{n}.xml": b"<a/>" for n in range(1_001)}
 
     with pytest.raises(TooLarge, match="1000 slides"):

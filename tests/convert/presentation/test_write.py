@@ -68,13 +68,13 @@ def test_code_in_a_text_is_text(job):
 
 
 @pytest.mark.parametrize("role", ["body", ""])
-def test_text_that_is_too_long_is_made_smaller_and_stays_on_its_page(job, role):
+def test_long_text_is_shrunk_to_its_page(job, role):
     deck = deck_of(Text(Box(0, 0, 3 * INCH, INCH), words("word " * 3_000), role))
 
     assert len(pages(pdf.write(deck, job))) == 1
 
 
-def test_boxes_that_cannot_be_are_no_reason_to_fail(job):
+def test_impossible_boxes_do_not_fail(job):
     wide = SlideTable(Box(0, 0, 10, 10), ((TableCell(columns=9, rows=9), None), (None, None)), (0, 0), (0, 0))
     shapes = (
         Text(Box(-(10**9), 10**9, 0, 0, 45.0), words("far")),
@@ -88,7 +88,7 @@ def test_boxes_that_cannot_be_are_no_reason_to_fail(job):
     assert len(pages(pdf.write(deck_of(*shapes, pictures={"p.png": decks.picture()}), job))) == 1
 
 
-def test_more_cells_than_a_pdf_may_have_are_refused(job):
+def test_too_many_cells_for_a_pdf_are_refused(job):
     rows = ((TableCell(),) * 30,) * 30
 
     with pytest.raises(TooLarge, match="900 cells"):
@@ -105,7 +105,7 @@ def test_text_has_titles_first_then_lists_tables_and_notes(job):
 
 
 @pytest.mark.spec("A5-01")
-def test_through_worker_processes_a_file_becomes_each_of_the_four(tmp_path):
+def test_worker_processes_write_all_four_formats(tmp_path):
     converter = Converter()
     try:
         body = converter.read(decks.full_pptx(), native_formats.PPTX, "presentation", name="Deck").body

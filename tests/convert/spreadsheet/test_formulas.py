@@ -41,7 +41,7 @@ from svc_notebooks.convert.spreadsheet.number_format import format_cell
         "1+" * 5000 + "1",
     ],
 )
-def test_formulas_that_leave_the_workbook_are_left_out(job, formula):
+def test_formulas_with_external_access_are_removed(job, formula):
     assert not is_safe_formula(formula)
     assert sanitize(5, formula, job) == (5, None)
     assert job.notes
@@ -77,35 +77,35 @@ def test_other_formulas_are_kept(formula):
         ("LOG10(A1)", "of:=LOG10([.A1])"),
     ],
 )
-def test_two_notations(formula, open_formula):
+def test_formulas_in_both_notations(formula, open_formula):
     assert to_openformula(formula) == open_formula
     assert from_openformula(open_formula) == formula
 
 
 @pytest.mark.parametrize("formula", ["of:='file:///x.ods'#$S.A1", "of:=['file:///x.ods'#$S.A1]", "basic:=Foo()"])
-def test_other_files_have_no_notation(formula, job):
+def test_formulas_with_other_files_are_not_converted(formula, job):
     converted = from_openformula(formula)
     assert converted is None or not is_safe_formula(converted)
 
 
 @given(st.text(max_size=60))
-def test_the_pieces_are_the_formula(formula):
+def test_tokens_join_to_the_formula(formula):
     assert "".join(token.text for token in tokens(formula)) == formula
 
 
 @pytest.mark.parametrize("text", ["['" * 4000, "'" * 8001, '"' * 8001, "[" * 8000, "(" * 8000, "['']" * 2000 + "'"])
-def test_hostile_formulas_are_judged_at_once(text):
+def test_hostile_formulas_are_checked_quickly(text):
     is_safe_formula(text)
     from_openformula(f"of:={text}")
 
 
-def test_shifted_off_the_sheet():
+def test_references_shifted_off_the_sheet():
     assert shift("A1", -1, 0) == "#REF!"
     assert shift("$A$1:1:1", 5, 5) == "$A$1:6:6"
 
 
 @given(st.integers(1, 2_900_000))
-def test_days_and_numbers(number):
+def test_dates_and_serial_numbers(number):
     if number != 60:  # the 29th of February 1900, which only Excel has
         value = from_serial(number, "yyyy-mm-dd")
         assert isinstance(value, date)
@@ -113,13 +113,13 @@ def test_days_and_numbers(number):
 
 
 @given(st.datetimes(datetime(1900, 3, 1), datetime(9000, 1, 1)))
-def test_moments_and_numbers(moment):
+def test_times_and_serial_numbers(moment):
     value = from_serial(to_serial(moment), "yyyy-mm-dd hh:mm:ss")
     assert abs(value - moment) <= timedelta(milliseconds=1)
 
 
 @pytest.mark.parametrize("number, since_1904", [(2_958_465.9999999995, False), (2_957_004, True)])
-def test_a_number_beyond_the_last_day_of_all_stays_a_number(number, since_1904):
+def test_a_number_beyond_the_last_date_stays_a_number(number, since_1904):
     assert from_serial(number, "yyyy-mm-dd hh:mm", since_1904=since_1904) == number
 
 
@@ -153,13 +153,13 @@ def test_number_formats(value, format, text):
 
 
 @given(st.text(max_size=20), st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.dates(), st.timedeltas()))
-def test_no_format_is_a_reason_to_fail(format, value):
+def test_strange_formats_do_not_fail(format, value):
     assert isinstance(format_cell(Cell(value, CellStyle(format))), str)
 
 
 @pytest.mark.parametrize("value", [5, 0.5, -1e300, 1e-300])
 @pytest.mark.parametrize("mark", [",", "%"])
-def test_nor_is_one_that_multiplies_or_divides_beyond_all_numbers(value, mark):
+def test_formats_that_scale_beyond_all_numbers_do_not_fail(value, mark):
     assert isinstance(format_cell(Cell(value, CellStyle("0" + mark * 250))), str)
 
 
@@ -172,15 +172,15 @@ def values_of(workbook):
 
 
 @pytest.mark.parametrize("bomb", ["(" * 4000 + "1" + ")" * 4000, "ABS(" * 900 + "1" + ")" * 900, 'REPT("x",1E9)', "A1"])
-def test_a_bomb_harms_nothing_else(job, bomb):
+def test_a_formula_bomb_affects_only_itself(job, bomb):
     assert values_of(with_calculated_values(book(bomb, "1+1"), job))[1] == 2
 
 
-def test_a_long_chain(job):
+def test_a_long_chain_of_formulas(job):
     assert values_of(with_calculated_values(book("1", *(f"A{row}+1" for row in range(1, 3000))), job))[-1] == 3000
 
 
-def test_a_far_cell_is_not_computed_with(job):
+def test_a_far_cell_prevents_calculation(job):
     far = {0: {0: Cell(None, formula="XFD1048576")}, 1_048_575: {16_383: Cell(1)}}
 
     assert with_calculated_values(Workbook((Sheet(rows=far),)), job).sheets[0].rows[0][0].display_value == "=XFD1048576"

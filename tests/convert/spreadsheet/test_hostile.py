@@ -64,19 +64,19 @@ def entities(levels):
 
 
 @pytest.mark.parametrize("head", [entities(2), entities(9), "<!--" + " " * 9000 + "-->" + entities(10)])
-def test_entities(job, head):
+def test_entities_are_refused(job, head):
     with pytest.raises(ConversionError):
         read_xlsx.read(xlsx('<sheetData><row><c t="str"><v>&e9;</v></c></row></sheetData>', head=head), job)
 
 
-def test_files_named_by_entities(job):
+def test_external_entities_are_refused(job):
     head = "<!--" + " " * 9000 + '--><!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>'
 
     with pytest.raises(ConversionError):
         read_xlsx.read(xlsx('<sheetData><row><c t="str"><v>&e;</v></c></row></sheetData>', head=head), job)
 
 
-def test_a_zip_bomb(job):
+def test_a_zip_bomb_is_refused(job):
     with pytest.raises(TooLarge):
         read_xlsx.read(xlsx(" " * 40_000_000), job)
 
@@ -97,7 +97,7 @@ def test_paragraphs_within_paragraphs(job):
     assert read_ods.read(ods(table), job).sheets[0].rows[0][0].value == "x"
 
 
-def test_merged_areas_by_the_thousand(job):
+def test_thousands_of_merged_areas(job):
     merges = "".join(f'<mergeCell ref="A{row}:XFD{row + 1}"/>' for row in range(1, 60_000, 2))
 
     assert read_xlsx.read(xlsx(f"<sheetData/><mergeCells>{merges}</mergeCells>"), job).sheets[0].merges
@@ -109,14 +109,14 @@ def test_cells_of_html_that_span_everything(job):
 
 
 @pytest.mark.parametrize("source", [b"1," * 20_000, b"1\n" * 1001])
-def test_more_columns_or_rows_than_a_sheet_has(job, source, monkeypatch):
+def test_too_many_columns_or_rows_are_refused(job, source, monkeypatch):
     monkeypatch.setattr(address, "MAX_ROWS", 1000)
 
     with pytest.raises(TooLarge):
         read_text.read_csv(source, job)
 
 
-def test_a_line_that_is_too_wide_is_not_read_to_its_end(job, monkeypatch):
+def test_a_line_that_is_too_wide_is_refused_early(job, monkeypatch):
     """Five million fields took most of a minute."""
     monkeypatch.setattr(read_text, "parse_cell", lambda *_, **__: pytest.fail("a field was looked at"))
 
@@ -128,7 +128,7 @@ def test_a_line_that_is_too_wide_is_not_read_to_its_end(job, monkeypatch):
     "source",
     [b"x" * 3_000_000, b"\0" * 1_000_000 + b"a,b", b'"' * 1_000_001, b'a,"b\n' * 100_000, b"\xff\xfe" * 500_000],
 )
-def test_texts_that_are_no_tables(job, source):
+def test_text_without_a_table(job, source):
     began = time.process_time()
     assert isinstance(read_text.read_csv(source, job), Workbook)
     assert time.process_time() - began < 10
@@ -140,7 +140,7 @@ def test_cells_outside_of_a_sheet(job, place):
         read_xlsx.read(xlsx(f'<sheetData><row r="x"><c r="{place}"><v>1</v></c></row></sheetData>'), job)
 
 
-def test_through_a_worker_a_bomb_costs_its_formulas_alone():
+def test_in_a_worker_a_formula_bomb_affects_only_formulas():
     doubling = ['REPT("x",30000)', *(f"{chr(64 + column)}1&{chr(64 + column)}1" for column in range(1, 26))]
     converter = Converter(replace(JobLimits(), memory=1024 * 1024 * 1024))
     try:
@@ -153,7 +153,7 @@ def test_through_a_worker_a_bomb_costs_its_formulas_alone():
     assert text
 
 
-def test_through_a_worker_a_far_cell_costs_nothing():
+def test_in_a_worker_a_far_cell_costs_nothing():
     source = xlsx(
         '<dimension ref="A1:XFD1048576"/><sheetData><row r="1"><c r="A1"><f>SUM(B2:XFD1048576)</f></c></row>'
         '<row r="1048576"><c r="XFD1048576"><v>7</v></c></row></sheetData>'

@@ -41,7 +41,7 @@ def by_xlsxwriter(fill, options=None):
 
 
 def package(**parts):
-    """A workbook by hand: `sheet` is the inside of its worksheet element."""
+    """Return a workbook written by hand with `sheet` as the content of its worksheet element."""
     main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
     relations = "http://schemas.openxmlformats.org/package/2006/relationships"
@@ -135,7 +135,7 @@ def test_formulas_without_values_are_computed(job):
     assert cells[0, 2].formula == "A1*B1"
 
 
-def test_what_cannot_be_computed_is_shown_as_text(job):
+def test_formulas_that_cannot_be_computed_are_shown_as_text(job):
     def fill(sheet):
         sheet.append(["=NO_SUCH_FUNCTION(1)", "=C1", "=B1", "=1+1"])
 
@@ -188,14 +188,14 @@ def test_shared_formulas_inline_texts_and_cells_without_addresses(job):
     assert cells[3, 0].value == date(2024, 1, 2)
 
 
-def test_names_are_written_out(job):
+def test_defined_names_are_expanded(job):
     book = "<definedNames><definedName name='Rate'>S!$B$1</definedName></definedNames>"
     sheet = '<sheetData><row r="1"><c r="A1"><f>rate*2</f><v>8</v></c><c r="B1"><v>4</v></c></row></sheetData>'
 
     assert first(read_xlsx.read(package(sheet=sheet, book=book), job))[0, 0].formula == "(S!$B$1)*2"
 
 
-def test_the_same_as_openpyxl_reads(job):
+def test_values_equal_those_of_openpyxl(job):
     def fill(book, sheet):
         for row in range(50):
             for column in range(8):
@@ -257,7 +257,7 @@ def test_formulas_of_an_open_document(job):
     assert cells[0, 4] == Cell(10, formula="B1*10")
 
 
-def test_what_is_repeated_without_content_is_nothing(job):
+def test_repeated_empty_rows_are_ignored(job):
     body = """<table:table table:name="T"><table:table-row table:number-rows-repeated="1048575">
         <table:table-cell table:number-columns-repeated="16384"/></table:table-row><table:table-row>
         <table:table-cell table:number-columns-repeated="16383"/><table:table-cell office:value-type="float"
@@ -266,7 +266,7 @@ def test_what_is_repeated_without_content_is_nothing(job):
     assert first(read_ods.read(open_document(body), job)) == {(1_048_575, 16_383): Cell(7)}
 
 
-def test_a_name_of_a_sheet_that_no_other_program_takes(job):
+def test_invalid_sheet_names_are_changed(job):
     body = "".join(
         f'<table:table table:name="{name}"><table:table-row/></table:table>'
         for name in ("a/b:c", "a*b?c", "", "x" * 300)
@@ -313,7 +313,7 @@ def test_dialects(job, text):
         ("10:11", time(10, 11)),
     ],
 )
-def test_words_that_are_values(job, word, value):
+def test_text_that_becomes_a_value(job, word, value):
     assert values(read_text.read_tsv(f"x\t{word}\n".encode(), job)) == [["x", value]]
 
 
@@ -334,7 +334,7 @@ def test_words_that_are_values(job, word, value):
         "٣",
     ],
 )
-def test_words_that_stay_words(job, word):
+def test_text_that_stays_text(job, word):
     assert values(read_text.read_tsv(f"x\t{word}\n".encode(), job)) == [["x", word]]
 
 
@@ -342,7 +342,7 @@ def test_quoted_line_breaks_and_quotes(job):
     assert values(read_text.read_csv(b'a,"b\r\nc ""d"""\r\n', job)) == [["a", 'b\r\nc "d"']]
 
 
-def test_a_quotation_that_is_never_closed_swallows_nothing(job):
+def test_an_unclosed_quotation_mark_hides_no_rows(job):
     assert values(read_text.read_csv(b'a,b\n"c,d\ne,f\n', job)) == [["a", "b"], ['"c', "d"], ["e", "f"]]
     assert job.notes
 
@@ -363,15 +363,15 @@ def test_a_declared_charset(job):
 # --- what is not what it is called
 
 
-def test_a_csv_that_a_browser_calls_excel(job):
+def test_a_csv_file_declared_as_excel(job):
     assert values(sniff.read_by_signature(b"a,b\n1,2\n", job)) == [["a", "b"], [1, 2]]
 
 
-def test_a_new_workbook_that_is_called_old(job):
+def test_an_xlsx_file_declared_as_xls(job):
     assert values(sniff.read_by_signature(by_openpyxl(lambda sheet: sheet.append([1])), job)) == [[1]]
 
 
-def test_a_table_of_html_that_is_called_excel(job):
+def test_an_html_table_declared_as_excel(job):
     page = b"""<html><body><table><tr><th>Name</th><th>n</th></tr><tr><td colspan=2>a<br>b</td></tr>
         <tr><td rowspan=2>007</td><td>1.5</td></tr><tr><td><a href="javascript:x">=1+1</a></td></tr></table>
         </body></html>"""
@@ -389,7 +389,7 @@ def test_a_table_of_html_that_is_called_excel(job):
     "source",
     [b"PK\x03\x04 broken", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, b"<html>no table</html>"],
 )
-def test_what_is_broken_is_said_to_be(job, reader, source):
+def test_damaged_files_are_refused(job, reader, source):
     with pytest.raises(ConversionError):
         reader(source, job)
 
@@ -404,7 +404,7 @@ def test_encrypted_workbooks(job):
 
 @pytest.mark.spec("A5-02")
 @pytest.mark.parametrize("part", [0.3, 0.6, 0.9, 0.99])
-def test_files_that_end_too_early(job, part):
+def test_truncated_files_are_refused(job, part):
     for source in (by_openpyxl(lambda sheet: sheet.append(range(500))), write_ods.write(Workbook(), job)):
         with pytest.raises(ConversionError):
             read_xlsx.read(source[: int(len(source) * part)], job)
@@ -415,7 +415,7 @@ def test_too_many_cells(job):
         read_text.read_csv(b"1,2,3\n" * 10, replace(job, limits=JobLimits(cells=20)))
 
 
-def test_a_body_is_what_was_packed(job):
+def test_pack_and_unpack_are_inverses(job):
     cells = {
         0: Cell("x"), 1: Cell(None, formula="A1"), 2: Cell(True, CellStyle("0", bold=True)), 3: Cell(date(2024, 1, 2)),
         4: Cell(datetime(2024, 1, 2, 3)), 5: Cell(time(3)), 6: Cell(timedelta(days=-1)), 7: Cell(ErrorValue("#N/A")),

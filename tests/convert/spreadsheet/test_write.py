@@ -83,7 +83,7 @@ def test_ods(job):
 
 
 @pytest.mark.parametrize("write,read", [(write_xlsx, read_xlsx.read), (write_ods, read_ods.read)])
-def test_there_and_back(job, write, read):
+def test_written_workbooks_are_read_again(job, write, read):
     again = read(write(BOOK, job), job)
 
     for sheet, same in zip(BOOK.sheets, again.sheets, strict=True):
@@ -115,7 +115,7 @@ def test_csv_and_tsv_hold_the_first_sheet(job, write, delimiter):
 @pytest.mark.parametrize(
     "text", ["=1+1", "\t=1+1", "\r=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-2+3+cmd|'x'!A0", "＝1+1", "-A1", " =1"]
 )
-def test_a_text_that_would_run_is_given_an_apostrophe_and_loses_it_again(job, text):
+def test_formula_like_text_gets_an_apostrophe_and_loses_it_again(job, text):
     workbook = Workbook((Sheet(rows={0: {0: Cell("x"), 1: Cell(text)}}),))
 
     source = write_csv(workbook, job)
@@ -125,14 +125,14 @@ def test_a_text_that_would_run_is_given_an_apostrophe_and_loses_it_again(job, te
 
 
 @pytest.mark.parametrize("value", ["+49 (30) 123-45", "-5", "-", "@name", "a=b", -3, -1.5, "'tis"])
-def test_other_values_are_left_as_they_are(job, value):
+def test_other_values_get_no_apostrophe(job, value):
     workbook = Workbook((Sheet(rows={0: {0: Cell(value)}}),))
 
     assert write_tsv(workbook, job).decode() == f"{value}\r\n"
 
 
 class Page(HTMLParser):
-    """The texts of table cells, and the tags."""
+    """Collects the texts of table cells, and the tags."""
 
     def __init__(self, text):
         super().__init__()
@@ -165,7 +165,7 @@ def test_zipped_html(job):
 
 
 @pytest.mark.parametrize("length", [1, 7, 14, 28])
-def test_a_word_as_long_as_its_column_is_not_cut_in_a_pdf(job, length):
+def test_a_word_as_wide_as_its_column_is_not_broken(job, length):
     word = "x" * length
     workbook = Workbook((Sheet(rows={0: {0: Cell(word)}}),))
 
@@ -195,7 +195,7 @@ def test_a_wide_sheet_is_split_and_nothing_is_cut_off(job):
     assert all(f"r{row}c{column}" in text for row in range(3) for column in range(60))
 
 
-def test_text_is_never_code_on_paper(job):
+def test_text_is_never_code_in_a_pdf(job):
     texts = ['#read("data.json")', "$x$", "*b*", "\\", "#panic()", "```", "<label>", '"]#']
     workbook = Workbook((Sheet("#let x = 1", {row: {0: Cell(text)} for row, text in enumerate(texts)}),))
 
@@ -204,7 +204,7 @@ def test_text_is_never_code_on_paper(job):
     assert all(text in page_text for text in texts)
 
 
-def test_too_much_for_paper(job):
+def test_too_many_cells_for_a_pdf(job):
     with pytest.raises(TooLarge, match="more than 5 cells"):
         write_pdf(BOOK, replace(job, limits=JobLimits(pdf_cells=5)))
 
@@ -221,7 +221,7 @@ def test_the_same_bytes_each_time(job, write):
 
 @pytest.mark.parametrize("write", [write_html, write_ods])
 @pytest.mark.parametrize("year", [1970, 2110])
-def test_a_year_that_zips_cannot_say_is_the_nearest_that_they_can(job, write, year):
+def test_a_year_outside_the_range_of_zip_is_clamped(job, write, year):
     made = write(Workbook(), replace(job, now=datetime(year, 1, 1, tzinfo=UTC)))
 
     with zipfile.ZipFile(io.BytesIO(made)) as archive:
@@ -229,7 +229,7 @@ def test_a_year_that_zips_cannot_say_is_the_nearest_that_they_can(job, write, ye
 
 
 @pytest.mark.parametrize("write", WRITERS)
-def test_a_cell_at_the_far_end_costs_nothing(job, write):
+def test_a_cell_at_the_last_row_costs_nothing(job, write):
     assert len(write(FAR, job)) < 3_000_000
 
 
@@ -241,18 +241,18 @@ def test_a_merged_area_of_a_whole_sheet_costs_nothing(job, write):
 
 
 @pytest.mark.parametrize("write", WRITERS)
-def test_signs_that_no_file_can_hold(job, write):
+def test_control_characters_are_removed(job, write):
     assert write(Workbook((Sheet(rows={0: {0: Cell("a\x00\x0b\x1f\ufffeb\ud800")}}),)), job)
 
 
-def test_what_excel_has_no_room_for_is_cut_with_a_note(job):
+def test_text_too_long_for_excel_is_cut_with_a_note(job):
     source = write_xlsx(Workbook((Sheet(rows={0: {0: Cell("x" * 40_000)}}),)), job)
 
     assert len(openpyxl.load_workbook(io.BytesIO(source)).active["A1"].value) == 32_766
     assert job.notes
 
 
-def test_days_before_the_calendar_begins_stay_texts(job):
+def test_dates_before_1900_are_text(job):
     source = write_xlsx(Workbook((Sheet(rows={0: {0: Cell(date(1815, 12, 10))}}),)), job)
 
     assert openpyxl.load_workbook(io.BytesIO(source)).active["A1"].value == "1815-12-10"
