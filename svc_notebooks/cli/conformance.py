@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.rule_ids import rule_number
 from .deployment import Deployment, Secrets, names_of
 from .output_file import check_output_paths, write_report
-from .rule_report import CaseOutcome, Result, Rule, RuleVerdict, counts, summary, table, verdicts
+from .rule_report import CaseOutcome, InterfaceRule, Result, RuleVerdict, counts, summary, table, verdicts
 
 if TYPE_CHECKING:
     import pytest
@@ -82,17 +82,17 @@ def _target(options: argparse.Namespace) -> Deployment:
     )
 
 
-def _rules() -> dict[str, Rule]:
+def _rules() -> dict[str, InterfaceRule]:
     """Return the rules for services by id, without those for clients and notebooks."""
     import csv
 
     path = suite_folder() / "tests" / "rules.csv"
     with path.open(newline="", encoding="utf-8") as lines:
-        rows = [Rule(**row) for row in csv.DictReader(lines)]
+        rows = [InterfaceRule(**row) for row in csv.DictReader(lines)]
     return {row.id: row for row in rows if row.side in ("server", "both")}
 
 
-def _select_rules(rules: dict[str, Rule], ids: Sequence[str]) -> dict[str, Rule]:
+def _select_rules(rules: dict[str, InterfaceRule], ids: Sequence[str]) -> dict[str, InterfaceRule]:
     """Return the rules and clauses that the words of `--rules` name, or all if there is no word.
 
     >>> from types import SimpleNamespace as Rule
@@ -118,7 +118,7 @@ class ConformanceRun:
     """
 
     target: Deployment | None
-    rules: Mapping[str, Rule]
+    rules: Mapping[str, InterfaceRule]
     secrets: Secrets = field(default_factory=Secrets)
     run: Any = None
     site: Any = None

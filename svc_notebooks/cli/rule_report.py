@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ..core.rule_ids import rule_number
 
 
-class Rule(NamedTuple):
+class InterfaceRule(NamedTuple):
     """A row of tests/rules.csv, with a rule or a clause of a rule."""
 
     id: str
@@ -114,7 +114,7 @@ class RuleVerdict:
         }  # fmt: skip
 
 
-def verdicts(rules: Mapping[str, Rule], outcomes: Iterable[CaseOutcome]) -> list[RuleVerdict]:
+def verdicts(rules: Mapping[str, InterfaceRule], outcomes: Iterable[CaseOutcome]) -> list[RuleVerdict]:
     """Return a verdict for each rule, in the order of the rules."""
     rule_verdicts = {id: RuleVerdict(id, rule.area, rule.rule) for id, rule in rules.items()}
     for outcome in outcomes:

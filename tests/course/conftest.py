@@ -1,4 +1,4 @@
-"""No exercise and no session of one test outlives it."""
+"""Ends the exercises and sessions of each test."""
 
 from collections.abc import Iterator
 

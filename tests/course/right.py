@@ -1,4 +1,4 @@
-"""Right answers that are not our solution: who thinks otherwise and is right must not be refused."""
+"""Correct answers that differ from the solutions, which the checks must accept."""
 
 # ruff: noqa: E501 - an answer is a cell, and stands as it is
 

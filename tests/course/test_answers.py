@@ -1,4 +1,4 @@
-"""Every exercise takes its solution under every seed, and refuses what is tempting and wrong and says why."""
+"""Tests that every exercise accepts its solution under every seed, and refuses wrong answers with the reason."""
 
 import importlib.util
 import re
@@ -36,7 +36,7 @@ def test_the_solution_is_accepted(name: str, seed: str):
     "name, code",
     [pytest.param(name, code, id=f"{name}: {idea}") for name, all in right.RIGHT.items() for idea, code in all.items()],
 )
-def test_who_thinks_otherwise_and_is_right_is_not_refused(name: str, code: str):
+def test_another_correct_answer_is_accepted(name: str, code: str):
     result = answers.answered(name, code, "another")
 
     assert result.outcome is ExerciseOutcome.CORRECT, result.message
@@ -48,7 +48,7 @@ def test_nothing_done_is_not_tried(name: str):
 
 
 @pytest.mark.parametrize("name, answer", CASES)
-def test_a_wrong_answer_is_refused_and_told_what_is_missing(name: str, answer):
+def test_a_wrong_answer_is_refused_with_the_missing_requirement(name: str, answer):
     result = answers.answered(name, answer.code, "other")
 
     assert result.outcome is ExerciseOutcome.NOT_YET
@@ -56,7 +56,7 @@ def test_a_wrong_answer_is_refused_and_told_what_is_missing(name: str, answer):
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)
-def test_there_are_three_wrong_answers_at_least(name: str):
+def test_every_exercise_has_three_wrong_answers_or_more(name: str):
     assert len({answer.says for answer in wrong.WRONG[name]}) >= 3
 
 

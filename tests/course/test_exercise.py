@@ -1,4 +1,4 @@
-"""An exercise in a student's hands: beginning, hints, checks that nothing breaks, and starting again."""
+"""Tests of the exercise object: begin, hints, check and reset."""
 
 import pytest
 
@@ -39,7 +39,7 @@ class TestBegin:
 
         assert course.exercise("metadata-in-one-request").check().outcome is ExerciseOutcome.NOT_TRIED
 
-    def test_says_what_it_gives_when_asked_for_something_else(self):
+    def test_an_unknown_value_is_an_error_with_the_known_ones(self):
         given = course.exercise("upload-with-a-name").begin()
 
         with pytest.raises(AttributeError, match="has no 'file_id'; it has name, content, session, clock"):
@@ -79,7 +79,7 @@ class TestCheck:
         outcomes = course.exercises("uploads").set_index("name")["outcome"]
         assert outcomes["upload-with-a-name"] == "correct"
 
-    def test_a_state_that_it_cannot_read_is_told_without_a_traceback(self, monkeypatch: pytest.MonkeyPatch):
+    def test_an_error_in_the_check_is_reported_without_a_traceback(self, monkeypatch: pytest.MonkeyPatch):
         exercise = course.exercise("upload-with-a-name")
         exercise.begin()
         svc.upload(b"x")
@@ -87,7 +87,7 @@ class TestCheck:
 
         assert "error of its own (ZeroDivisionError)" in exercise.check().message
 
-    def test_a_loop_without_an_end_is_cut_off_and_named(self, monkeypatch: pytest.MonkeyPatch):
+    def test_an_endless_loop_is_stopped_and_reported(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr("svc_notebooks.course.request_recorder.MAX_REQUESTS", 20)
         exercise = course.exercise("too-often")
         given = exercise.begin()
@@ -100,7 +100,7 @@ class TestCheck:
             forever()
         assert "Is there an endless loop?" in exercise.check().message
 
-    def test_what_came_round_the_wire_does_not_count(self):
+    def test_changes_without_requests_do_not_count(self):
         exercise = course.exercise("upload-with-a-name")
         given = exercise.begin()
         exercise_service = exercise._environment.exercise
@@ -130,7 +130,7 @@ def _first_id(exercise_service: ExerciseService) -> str:
 class TestMessages:
     """What a receiver of a student's is asked."""
 
-    def test_messages_can_be_delivered_again_and_not_for_ever(self):
+    def test_messages_can_be_delivered_a_limited_number_of_times(self):
         given = course.exercise("believe-nobody").begin()
         for _ in range(5):
             given.deliver_to(lambda headers: 200)
@@ -203,11 +203,11 @@ class TestCatalogue:
         assert len(DEFINITIONS) >= 12
         assert {definition.theme for definition in DEFINITIONS.values()} == set(THEMES)
 
-    def test_a_name_that_is_not_there_is_told_with_a_near_one(self):
+    def test_an_unknown_name_is_refused_with_a_near_one(self):
         with pytest.raises(ValueError, match="did you mean 'resumable-loop'"):
             course.exercise("resumable-lop")
 
-    def test_a_theme_that_is_not_there_is_told(self):
+    def test_an_unknown_theme_is_refused(self):
         with pytest.raises(ValueError, match="theme must be one of uploads"):
             course.exercises("upload")
 

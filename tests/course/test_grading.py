@@ -1,4 +1,4 @@
-"""Grading a class: every submission in a process of its own, with the records of the grading service as evidence."""
+"""Tests of grading, with every submission in a process of its own and the grading service's records as evidence."""
 
 import json
 import os
@@ -115,26 +115,26 @@ class TestClass:
     HONEST = ("ada", "single", "exits", "hungry", "loud", "stumbles", "throws")
 
     @pytest.mark.parametrize("student", HONEST)
-    def test_who_has_solved_it_has_solved_it(self, results: dict[str, SubmissionResult], student: str):
+    def test_a_solved_exercise_is_correct(self, results: dict[str, SubmissionResult], student: str):
         assert outcome(results[student]) is ExerciseOutcome.CORRECT
         assert results[student].solved == 1
         assert results[student].remarks == ()
 
     @pytest.mark.parametrize("student", ["redefined", "deleted", "nothing"])
-    def test_what_was_never_asked_is_not_tried(self, results: dict[str, SubmissionResult], student: str):
+    def test_an_exercise_without_requests_is_not_tried(self, results: dict[str, SubmissionResult], student: str):
         assert outcome(results[student]) is ExerciseOutcome.NOT_TRIED
 
-    def test_a_patched_check_convinces_nobody(self, results: dict[str, SubmissionResult]):
+    def test_a_patched_check_does_not_change_the_result(self, results: dict[str, SubmissionResult]):
         assert outcome(results["patched"]) is ExerciseOutcome.NOT_YET  # its upload shows that the patches were made
 
     def test_an_answer_that_was_copied_from_a_screen_is_refused(self, results: dict[str, SubmissionResult]):
         assert outcome(results["hard-coded"]) is ExerciseOutcome.NOT_YET
 
-    def test_a_cell_without_an_end_is_cut_off_and_the_next_ones_count(self, results: dict[str, SubmissionResult]):
+    def test_an_endless_cell_is_interrupted_and_the_next_ones_count(self, results: dict[str, SubmissionResult]):
         assert results["cut"].remarks == ("e1.ipynb was interrupted in cell 2 after 15 s",)
         assert outcome(results["cut"]) is ExerciseOutcome.CORRECT
 
-    def test_a_cell_that_will_not_be_cut_off_ends_with_its_notebook(self, results: dict[str, SubmissionResult]):
+    def test_a_cell_that_catches_the_interrupt_is_killed_with_its_notebook(self, results: dict[str, SubmissionResult]):
         assert results["stubborn"].remarks == ("e1.ipynb was stopped in cell 3 after 35 s",)
         assert outcome(results["stubborn"]) is ExerciseOutcome.CORRECT
 
@@ -142,18 +142,18 @@ class TestClass:
         assert results["dies"].remarks == ("e1.ipynb ended its process in cell 3",)
         assert outcome(results["dies"]) is ExerciseOutcome.CORRECT
 
-    def test_what_is_no_notebook_is_named_and_the_others_count(self, results: dict[str, SubmissionResult]):
+    def test_an_unreadable_notebook_is_named_and_the_others_count(self, results: dict[str, SubmissionResult]):
         assert results["unreadable"].remarks[0].startswith("e1.ipynb cannot be read: it is not a notebook")
         assert outcome(results["unreadable"]) is ExerciseOutcome.CORRECT
 
-    def test_nobody_tries_for_ever(self, results: dict[str, SubmissionResult]):
+    def test_the_number_of_begins_is_limited(self, results: dict[str, SubmissionResult]):
         assert outcome(results["many"]) is ExerciseOutcome.NOT_TRIED
 
-    def test_words_in_the_place_of_the_runner_are_no_evidence(self, results: dict[str, SubmissionResult]):
+    def test_fake_reports_of_the_runner_do_not_change_the_result(self, results: dict[str, SubmissionResult]):
         assert outcome(results["speaks"]) is ExerciseOutcome.CORRECT
         assert results["speaks"].solved == 1
 
-    def test_whoever_ends_what_began_them_harms_nobody(self, results: dict[str, SubmissionResult]):
+    def test_killing_the_fork_server_does_not_harm_other_submissions(self, results: dict[str, SubmissionResult]):
         assert outcome(results["kills-its-parent"]) is ExerciseOutcome.CORRECT
 
     def test_no_process_is_left_over(self, results: dict[str, SubmissionResult]):
@@ -208,7 +208,7 @@ class TestSubmissions:
 
         assert submissions(tmp_path)[1].notebooks == ()
 
-    def test_two_of_one_name_are_told(self, tmp_path: Path):
+    def test_two_submissions_of_one_name_are_refused(self, tmp_path: Path):
         notebook(tmp_path / "ada" / "e1.ipynb", "1")
         notebook(tmp_path / "ada.ipynb", "1")
 
@@ -219,7 +219,7 @@ class TestSubmissions:
         assert exercise_cells(notebook(tmp_path / "00.ipynb", "import svc_notebooks as svc")) == []
 
     @pytest.mark.parametrize("text", ["", "[]", '{"worksheets": []}', "[" * 100_000, "\x00"])
-    def test_what_is_no_notebook_is_said(self, tmp_path: Path, text: str):
+    def test_an_invalid_notebook_is_an_error(self, tmp_path: Path, text: str):
         (tmp_path / "x.ipynb").write_text(text)
 
         with pytest.raises(UnreadableNotebookError):
@@ -228,7 +228,7 @@ class TestSubmissions:
     @pytest.mark.parametrize(
         "cells", [[None], [{"cell_type": "code"}], [{"cell_type": "code", "source": ["course", 1]}]]
     )
-    def test_odd_cells_are_no_trouble(self, tmp_path: Path, cells: list[object]):
+    def test_unusual_cells_are_read(self, tmp_path: Path, cells: list[object]):
         (tmp_path / "x.ipynb").write_text(json.dumps({"cells": cells}))
 
         assert exercise_cells(tmp_path / "x.ipynb") in ([], ["course1"])

@@ -1,4 +1,4 @@
-"""Whatever a seed, a student or a notebook comes up with: solutions hold, and nothing else does."""
+"""Property tests of the exercises with random seeds, answers, notebooks and requests."""
 
 import contextlib
 import json
@@ -100,7 +100,7 @@ def test_what_is_given_arrives_as_it_was(value):
 
 
 @given(JSON)
-def test_whatever_is_handed_in_is_a_notebook_or_none(cells):
+def test_any_file_is_read_or_refused(cells):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.ipynb"
         path.write_text(json.dumps({"cells": cells}), encoding="utf-8")
@@ -120,7 +120,7 @@ class TestGradingService:
         return grader.handle(Request("POST", f"http://127.0.0.1/_course/{call}", headers, text)).status
 
     @given(st.sampled_from(CALLS), JSON)
-    def test_answers_whatever_it_is_asked(self, call: str, body):
+    def test_every_request_has_a_response(self, call: str, body):
         grader = GradingService()
         key = grader.open("0")
 
@@ -131,7 +131,7 @@ class TestGradingService:
     @given(
         st.fixed_dictionaries({"exercise": st.just("believe-nobody"), "number": JSON, "answer": JSON, "seconds": JSON})
     )
-    def test_odd_values_are_refused_and_do_no_harm(self, body):
+    def test_unusual_values_are_refused(self, body):
         grader = GradingService()
         key = grader.open("0")
         self.ask(grader, "begin", body, key)
@@ -140,7 +140,7 @@ class TestGradingService:
         assert not grader.close(key)["believe-nobody"].solved
 
     @pytest.mark.parametrize("key", [None, "", "guessed", "x" * 1000])
-    def test_lets_nobody_in_without_a_key(self, key: str | None):
+    def test_refuses_a_request_without_a_key(self, key: str | None):
         grader = GradingService()
         grader.open("0")
 
@@ -155,7 +155,7 @@ class TestGradingService:
         assert grader.close(bob)["upload-with-a-name"].outcome is ExerciseOutcome.NOT_TRIED
 
     @pytest.mark.parametrize("seconds", ["nan", "inf", "-1", 10**400, None, [], "x"])
-    def test_a_clock_goes_nowhere_odd(self, seconds: object):
+    def test_the_clock_takes_only_valid_durations(self, seconds: object):
         grader = GradingService()
         key = grader.open("0")
         self.ask(grader, "begin", {"exercise": "too-often"}, key)

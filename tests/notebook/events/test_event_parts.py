@@ -1,4 +1,4 @@
-"""The parts of the event form, each on its own: values are set as a browser would set them."""
+"""Tests of the parts of the event form, with values as a browser would set them."""
 
 from datetime import date, datetime, time
 

@@ -1,4 +1,4 @@
-"""Events as a notebook has them: what create_event takes, what it refuses before sending, and the frames."""
+"""Tests of the event functions: their arguments, their errors before a request, and their frames."""
 
 import json
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -181,7 +181,7 @@ def test_a_date_is_all_day(lab, start):
     ],
     ids=str,
 )
-def test_what_is_wrong_is_said_with_its_field_and_nothing_is_sent(lab, wrong, field):
+def test_an_invalid_field_is_named_and_nothing_is_sent(lab, wrong, field):
     before = len(svc.exchanges())
 
     with pytest.raises((ValueError, TypeError), match=field):
@@ -212,7 +212,7 @@ def test_long_texts_and_many_guests_are_sent_whole(lab):
 
 
 @pytest.mark.spec("E-20", "E-20b")
-def test_all_problems_are_told_at_once(lab):
+def test_all_problems_are_in_one_error(lab):
     with pytest.raises(svc.EventError) as caught:
         svc.create_event("x", start="2026-11-03", end="2026-11-02", attendees=["nobody"], source="ftp://files.example")
 
@@ -320,7 +320,7 @@ def test_support_of_attachments_is_sent_as_given(lab, supports, kept):
     assert made["attachments"].notna().item() is kept
 
 
-def test_parameters_are_sent_where_there_is_nothing_that_needs_them(lab):
+def test_parameters_are_sent_even_without_the_fields_that_need_them(lab):
     svc.create_event("Tea", **WHOLE_DAY, conference_data_version=0, supports_attachments=False)
     assert last_query(lab) == "conferenceDataVersion=0&supportsAttachments=false"
 
@@ -417,7 +417,7 @@ def test_a_column_of_the_deprecated_parameter_warns_once(lab):
 
 
 @pytest.mark.spec("E-15")
-def test_so_many_attendees_at_most_are_asked_for(lab):
+def test_max_attendees_is_sent(lab):
     made = svc.create_event("Tea", **WHOLE_DAY, attendees=["bob@svc.example", "eve@svc.example"])
     bob = lab.sign_in("bob@svc.example")
 
@@ -511,7 +511,7 @@ def test_every_value_of_send_updates_is_sent(lab, send, mails):
         ({"source": 5}, "source must be a dict"),
     ],
 )
-def test_what_is_no_part_of_a_field_is_refused_with_its_argument(lab, arguments, message):
+def test_an_invalid_part_of_an_argument_is_refused(lab, arguments, message):
     with pytest.raises((TypeError, ValueError), match=message):
         svc.create_event("Tea", **WHOLE_DAY, **arguments)
 
@@ -526,7 +526,7 @@ def test_a_stored_file_is_attached_by_its_row(lab):
     assert made["attachments"].item()[0]["fileId"] == file["id"].item()
 
 
-def test_no_reminders_are_said_and_none_are_asked_for(lab):
+def test_no_reminders_and_default_reminders_are_different(lab):
     silent = svc.create_event("Tea", start="2026-11-02", end="2026-11-03", reminders=[])
 
     assert silent["reminders"].item() == {"useDefault": False}
@@ -581,7 +581,7 @@ def test_a_timetable_is_made_row_by_row_and_keeps_its_index(lab):
     assert svc.events()["summary"].tolist() == ["A"]
 
 
-def test_a_column_that_is_no_argument_is_refused_before_anything_is_sent(lab):
+def test_a_column_that_is_not_an_argument_is_refused_before_anything_is_sent(lab):
     with pytest.raises(ValueError, match="'room'"):
         svc.create_events(pd.DataFrame({"summary": ["A"], "room": ["4"]}))
 
@@ -589,7 +589,7 @@ def test_a_column_that_is_no_argument_is_refused_before_anything_is_sent(lab):
         svc.create_events([{"summary": "A"}])
 
 
-def test_a_timetable_that_cannot_be_ended_gives_the_rows_that_were_sent(lab):
+def test_an_interrupted_timetable_has_the_created_rows_in_its_error(lab):
     brief = lab.sign_in("eve@svc.example")
     term = pd.DataFrame({"summary": ["A", "B", "C"], "start": "2026-11-02", "end": ["2026-11-03"] * 3}, index=[7, 8, 9])
 
@@ -604,7 +604,7 @@ def test_a_timetable_that_cannot_be_ended_gives_the_rows_that_were_sent(lab):
     assert "1 of 3 rows" in caught.value.__notes__[-1]
 
 
-def test_what_befalls_every_row_ends_the_call(lab):
+def test_an_error_that_concerns_all_rows_ends_the_call(lab):
     stranger = lab.sign_in("eve@svc.example", scopes=["storage"])
 
     with pytest.raises(svc.NotAllowed):
@@ -657,7 +657,7 @@ def test_an_instance_is_moved_and_cancelled_by_its_id(lab):
     assert svc.instances(course, show_deleted=True)["status"].tolist() == ["confirmed", "cancelled", "confirmed"]
 
 
-def test_events_without_an_end_are_not_asked_for(lab):
+def test_an_endless_list_is_refused(lab):
     with pytest.raises(ValueError, match="time_max or limit"):
         svc.events(single_events=True)
 
@@ -669,7 +669,7 @@ def test_a_limit_is_kept(lab, limit):
     assert len(svc.events(single_events=True, limit=limit)) == limit
 
 
-def test_more_events_than_a_page_come_all(lab):
+def test_all_pages_of_events_are_listed(lab):
     days = pd.date_range("2020-01-01", periods=2_600)
     term = pd.DataFrame({"summary": days.astype(str), "start": days.date, "end": (days + pd.Timedelta(days=1)).date})
 
@@ -687,7 +687,7 @@ def test_properties_and_words_find_events(lab):
     assert svc.events("coff")["summary"].tolist() == ["Coffee"]
 
 
-def test_an_answer_reaches_everybody(lab):
+def test_a_response_is_seen_by_all_guests(lab):
     made = svc.create_event(
         "Tea", start="2026-11-02", end="2026-11-03", attendees=["bob@svc.example", "eve@svc.example"]
     )
@@ -703,7 +703,7 @@ def test_an_answer_reaches_everybody(lab):
         assert answers == {"bob@svc.example": "tentative", "eve@svc.example": "needsAction"}
 
 
-def test_only_who_is_invited_answers(lab):
+def test_only_guests_can_respond(lab):
     made = svc.create_event("Tea", start="2026-11-02", end="2026-11-03")
 
     with pytest.raises(ValueError, match="not among the attendees"):

@@ -1,4 +1,4 @@
-"""export_events: what another library reads in the file is what the service has."""
+"""Tests of export_events, whose file another library reads."""
 
 import sys
 from datetime import UTC, date
@@ -64,7 +64,7 @@ def test_what_was_saved_is_a_row(seminar: pd.DataFrame):
     }
 
 
-def test_without_a_place_the_file_has_the_calendars_name(lab: svc.Sandbox, tmp_path: Path):
+def test_a_file_without_a_path_has_the_calendars_name(lab: svc.Sandbox, tmp_path: Path):
     term = svc.create_calendar("Term: winter/27", time_zone=BERLIN)["id"].item()
     svc.create_event("Tea", start="2026-11-02", end="2026-11-03", calendar=term)
 
@@ -90,7 +90,7 @@ def test_instances_that_were_changed_or_cancelled_come_with_their_series(seminar
     assert (changed.summary.value, changed.uid.value) == ("Later", series.uid.value)
 
 
-def test_an_instance_by_itself_is_said_alone(seminar: pd.DataFrame):
+def test_a_single_instance_is_exported_alone(seminar: pd.DataFrame):
     saved = svc.export_events(svc.instances(seminar).iloc[3], "one.ics")
 
     vevent = read(saved).vevent
@@ -98,7 +98,7 @@ def test_an_instance_by_itself_is_said_alone(seminar: pd.DataFrame):
     assert pd.Timestamp(vevent.dtstart.value) == pd.Timestamp("2026-10-28 10:00", tz=BERLIN)
 
 
-def test_a_window_chooses_among_all_events(lab: svc.Sandbox):
+def test_time_bounds_select_from_all_events(lab: svc.Sandbox):
     for day in ("2026-11-02", "2026-11-09", "2026-11-16"):
         svc.create_event(day, start=f"{day} 10:00", end=f"{day} 11:00", time_zone=BERLIN)
 
@@ -159,7 +159,7 @@ def test_everything_about_an_event_arrives(lab: svc.Sandbox):
     assert vevent.uid.value == made["i_cal_uid"].item()
 
 
-def test_the_calendars_own_reminders_are_said(lab: svc.Sandbox):
+def test_the_calendars_default_reminders_are_exported(lab: svc.Sandbox):
     made = svc.create_event("Tea", start="2026-11-02 15:00", end="2026-11-02 16:00", time_zone=BERLIN)
 
     vevent = read(svc.export_events(made, "tea.ics")).vevent
@@ -169,7 +169,7 @@ def test_the_calendars_own_reminders_are_said(lab: svc.Sandbox):
     ]
 
 
-def test_what_cannot_be_meant_is_said_before_anything_is_sent(lab: svc.Sandbox):
+def test_an_invalid_argument_is_refused_before_anything_is_sent(lab: svc.Sandbox):
     sent = len(svc.exchanges())
 
     with pytest.raises(ValueError, match="leave out events"):
@@ -214,14 +214,14 @@ def test_a_part_file_of_the_user_stays(lab: svc.Sandbox):
     assert Path("all.ics.part").read_text() == "mine"
 
 
-def test_an_event_that_there_is_not_leaves_no_file(lab: svc.Sandbox, tmp_path: Path):
+def test_a_missing_event_leaves_no_file(lab: svc.Sandbox, tmp_path: Path):
     with pytest.raises(NotFound):
         svc.export_events(["abcdefgh"], "none.ics")
 
     assert not (tmp_path / "none.ics").exists()
 
 
-def test_without_the_library_it_says_what_brings_it(lab: svc.Sandbox, monkeypatch: pytest.MonkeyPatch):
+def test_an_error_about_the_missing_library_has_the_command(lab: svc.Sandbox, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "icalendar", None)
     monkeypatch.delitem(sys.modules, "svc_notebooks.client.events.ical", raising=False)
 

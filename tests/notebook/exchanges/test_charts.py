@@ -1,4 +1,4 @@
-"""The pictures show what happened, in words and in shapes; nothing breaks out of them, and nothing in them changes."""
+"""Tests of the charts of uploads, deliveries and recurrences: their text, shapes and escapes."""
 
 import re
 from itertools import pairwise
@@ -53,7 +53,7 @@ class TestUploadPicture:
     """Bytes sent, sent again and stored."""
 
     @pytest.mark.spec("A3-12", "A3-20", "A3-21", "A3-21a")
-    def test_counts_what_left_and_what_left_twice(self, broken: svc.Upload):
+    def test_counts_the_bytes_sent_and_sent_twice(self, broken: svc.Upload):
         shown = rows(broken.picture())
 
         assert [row[0] for row in shown] == ["1 begin", "2 send", "4 ask", "5 send", "6 send"]
@@ -62,7 +62,7 @@ class TestUploadPicture:
         assert [row[4] for row in shown] == ["0", "0", "262,144", "786,432", "1,048,576"]
         assert [row[5] for row in shown] == ["200", "none came", "308", "308", "200"]
 
-    def test_says_the_same_in_words(self, broken: svc.Upload):
+    def test_has_the_same_content_as_text(self, broken: svc.Upload):
         words = repr(broken.picture())
 
         assert words.startswith("film.mp4: 1,086,432 bytes sent, 1,048,576 stored, 37,856 of them sent twice")
@@ -77,7 +77,7 @@ class TestUploadPicture:
         assert hollow.get("fill") == "none"
         assert float(stored.get("width")) == round(WIDTH * 3 / 4, 1)
 
-    def test_what_is_lost_with_a_session_is_sent_twice(self, lab):
+    def test_bytes_of_an_expired_session_are_sent_twice(self, lab):
         up = svc.start_upload(FILM, name="film.mp4", chunk_size=512 * KIB)
         up.send_chunk()
         lab.clock.advance("8d")
@@ -91,13 +91,13 @@ class TestUploadPicture:
             ("send", "200", 0),
         ]
 
-    def test_an_upload_that_sent_nothing_is_a_picture_too(self, lab):
+    def test_an_upload_without_bytes_has_a_chart(self, lab):
         up = svc.start_upload(b"", name="empty")
 
         assert repr(up.picture()).startswith("empty: 0 bytes sent, 0 stored, none sent twice")
         assert drawings(up.picture())
 
-    def test_a_name_stays_text(self):
+    def test_a_name_is_escaped(self):
         picture = upload_picture(EVIL, 10, [])
 
         assert "<script" not in picture.html
@@ -107,20 +107,20 @@ class TestUploadPicture:
 class TestStateChart:
     """The states of a session, and the way that was taken."""
 
-    def test_every_move_of_the_table_is_an_arrow(self):
+    def test_every_transition_of_the_table_is_an_arrow(self):
         drawn = state_chart("empty", state_path([]))
         paths = drawings(drawn)[0].findall(f"{SVG}path")
 
         assert len(paths) == len(arrows()) == len({(before, move.state) for (before, _), move in TRANSITIONS.items()})
         assert not [path for path in paths if path.get("class")]
 
-    def test_every_move_is_named_with_its_status(self):
+    def test_every_transition_is_labelled_with_its_status(self):
         text = " ".join(label.text for label in drawings(state_chart("empty", state_path([])))[0].findall(f"{SVG}text"))
 
         assert {str(move.status) for move in TRANSITIONS.values()} <= set(re.findall(r"\d+", text))
 
     @pytest.mark.spec("A3-06", "A3-08", "A3-09", "A3-09a")
-    def test_the_way_is_drawn_and_numbered(self, broken: svc.Upload):
+    def test_the_path_is_drawn_with_step_numbers(self, broken: svc.Upload):
         picture = broken.states()
         svg = drawings(picture)[0]
         taken = [
@@ -154,7 +154,7 @@ class TestStateChart:
             ),
         ],
     )
-    def test_what_answers_tell_of_the_way(self, history, moves, now):
+    def test_responses_determine_the_path(self, history, moves, now):
         way = state_path(
             [{"n": n, "action": action, "status": status} for n, (action, status) in enumerate(history, 1)]
         )
@@ -162,7 +162,7 @@ class TestStateChart:
         assert [event for _, event in way.steps] == moves
         assert way.now is now
 
-    def test_an_upload_that_was_begun_elsewhere_is_open(self, lab):
+    def test_an_upload_begun_elsewhere_is_open(self, lab):
         first = svc.start_upload(FILM, name="film.mp4", chunk_size=512 * KIB)
         first.send_chunk()
         second = svc.resume_upload(first.session_uri, FILM, chunk_size=512 * KIB)
@@ -170,7 +170,7 @@ class TestStateChart:
 
         assert repr(second.states()).endswith(": 1 question (308); 2 all bytes (200); now complete")
 
-    def test_an_image_says_what_it_shows(self, broken: svc.Upload):
+    def test_an_image_has_an_alternative_text(self, broken: svc.Upload):
         picture = broken.states()
 
         assert f'alt="{picture.words}"' in picture.html
@@ -217,30 +217,30 @@ class TestTimeline:
         assert failed.find(f"{SVG}path") is not None
         assert failed.find(f"{SVG}circle") is None
 
-    def test_words_have_every_answer(self, watched):
+    def test_the_text_has_every_response(self, watched):
         words = repr(svc.delivery_timeline())
 
         assert words.startswith("Deliveries: 3 messages, 6 tries")
         assert "503, 503, 503, 200" in words
         assert "404 (failed for good)" in words
 
-    def test_one_channel_alone(self, lab, watched):
+    def test_the_chart_of_one_channel(self, lab, watched):
         other = svc.watch_changes(svc.receiver(direct=True))
         lab.deliver()
 
         assert "on " in repr(svc.delivery_timeline())
         assert repr(svc.delivery_timeline(other)).startswith("Deliveries: 1 message, 1 try")
 
-    def test_a_reason_stays_text(self):
+    def test_a_reason_is_escaped(self):
         row = {"channel_id": EVIL, "message_number": 1, "state": "sync", "time": "2026-01-05T09:00:00Z"}
         picture = timeline_of([{**row, "status": None, "outcome": "retry", "error": EVIL}])
 
         assert "<script" not in picture.html
 
-    def test_nothing_was_sent(self, lab):
+    def test_a_timeline_without_deliveries(self, lab):
         assert repr(svc.delivery_timeline()).startswith("Deliveries: 0 messages")
 
-    def test_a_service_elsewhere_does_not_tell(self):
+    def test_a_service_elsewhere_has_no_timeline(self):
         elsewhere = svc.connect("https://api.example.org", token="t")
 
         with pytest.raises(ValueError, match="needs a sandbox"):
@@ -262,7 +262,7 @@ class TestCalendar:
         assert "26 (UTC+1)" in repr(picture)
 
     @pytest.mark.spec("E-21")
-    def test_a_moved_and_a_cancelled_instance_leave_their_days(self, lab):
+    def test_moved_and_cancelled_instances_are_marked(self, lab):
         course = svc.create_event(
             "Seminar",
             start="2027-03-15 10:00",
@@ -279,7 +279,7 @@ class TestCalendar:
         assert re.findall(r"<s>(\d+)</s>", picture.html) == ["17", "22"]
         assert repr(picture).splitlines()[1] == "  March 2027: 15, 17 (moved), 18, 22 (cancelled), 24"
 
-    def test_shows_so_many_months_and_says_that_more_follow(self):
+    def test_shows_the_given_number_of_months_and_a_note_about_more(self):
         endless = svc.preview_recurrence("2026-01-31", "2026-02-01", "monthly on the last day", count=12)
         picture = svc.recurrence_calendar(endless, months=2)
 
@@ -297,11 +297,11 @@ class TestCalendar:
         assert repr(svc.recurrence_calendar(pd.DataFrame({"start": []}))) == "no instances"
 
     @pytest.mark.parametrize("months", [0, 25, True, "6"])
-    def test_months_that_cannot_be_meant(self, months):
+    def test_an_invalid_number_of_months_is_refused(self, months):
         with pytest.raises(ValueError, match="months is"):
             svc.recurrence_calendar(svc.preview_recurrence(*self.WEEKLY, time_zone="UTC"), months=months)
 
-    def test_a_frame_of_something_else(self):
+    def test_a_frame_without_instances_is_refused(self):
         with pytest.raises(ValueError, match="no column start"):
             svc.recurrence_calendar(pd.DataFrame({"name": ["a"]}))
 

@@ -1,4 +1,4 @@
-"""A curl command does what the exchange did: each is pasted into bash against the same service on a socket."""
+"""Tests of curl commands, each of which runs in bash against the same service on a socket."""
 
 import json
 import os
@@ -119,7 +119,7 @@ def test_the_address_may_be_given(lab):
     assert "sandbox.svc.example" not in svc.exchange().curl()
 
 
-def test_a_token_in_the_address_is_the_shells(lab, paste):
+def test_a_token_in_the_address_is_a_shell_variable(lab, paste):
     token = lab.service.sign_in()
     session = svc.Session("https://sandbox.svc.example", handler=lab.service.handle)
     session.call("GET", "/storage/v3/files", query={"access_token": token, "pageSize": 5})

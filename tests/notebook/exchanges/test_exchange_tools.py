@@ -1,4 +1,4 @@
-"""The wire from further away: archives that others read, expected sequences, and two runs side by side."""
+"""Tests of HTTP archives, expected exchanges, and the comparison of two runs."""
 
 import json
 from pathlib import Path
@@ -65,7 +65,7 @@ def test_an_archive_has_all_that_the_format_requires(lab, tmp_path):
         assert pd.Timestamp(entry["startedDateTime"]).tzinfo
 
 
-def test_an_archive_says_what_went_over_the_wire(lab, tmp_path):
+def test_an_archive_has_the_exchanges(lab, tmp_path):
     svc.create_file(name="notes")
     with lab.faults(reset="before"):
         svc.generate_ids(1)
@@ -82,13 +82,13 @@ def test_an_archive_says_what_went_over_the_wire(lab, tmp_path):
     assert (lost["response"]["status"], lost["comment"]) == (0, svc.exchanges()["error"][1])
 
 
-def test_an_archive_goes_into_a_folder_or_says_that_there_is_none(lab, tmp_path):
+def test_an_archive_is_saved_in_a_folder_that_exists(lab, tmp_path):
     assert svc.save_har(tmp_path)["path"].item() == str(tmp_path / "exchanges.har")
     with pytest.raises(FileNotFoundError, match="folder does not exist"):
         svc.save_har(tmp_path / "nowhere" / "run.har")
 
 
-def test_an_archive_that_has_grown_replaces_another_only_where_that_is_given_up(lab, tmp_path):
+def test_a_longer_archive_replaces_another_only_with_overwrite(lab, tmp_path):
     svc.files()
     outcomes = [svc.save_har(tmp_path)["outcome"].item() for _ in range(2)]
     before = (tmp_path / "exchanges.har").read_bytes()
@@ -117,14 +117,14 @@ def test_an_archive_that_has_grown_replaces_another_only_where_that_is_given_up(
         "PUT /upload/*?uploadType=resumable 308",
     ],
 )
-def test_a_line_says_as_much_as_one_likes(lab, line):
+def test_a_line_may_have_path_and_parameters(lab, line):
     up = svc.start_upload(bytes(300_000), name="zeros.bin", chunk_size=262_144)
     up.send_chunk()
 
     svc.assert_exchanges(["POST /upload/storage/v3/files?uploadType=resumable 200", line])
 
 
-def test_what_came_otherwise_is_shown_line_by_line(lab):
+def test_differences_are_shown_line_by_line(lab):
     before = len(svc.exchanges())
     with lab.faults(operation="files.create", reset="after"):
         svc.upload(b"hello", file_id=svc.generate_ids(1)["id"][0])
@@ -143,7 +143,7 @@ def test_what_came_otherwise_is_shown_line_by_line(lab):
     assert "cut the connection" in str(raised.value)
 
 
-def test_an_exchange_without_an_answer_can_be_expected(lab):
+def test_an_exchange_without_a_response_can_be_expected(lab):
     with lab.faults(reset="before"):
         svc.generate_ids(1)
 
@@ -152,7 +152,7 @@ def test_an_exchange_without_an_answer_can_be_expected(lab):
 
 
 @pytest.mark.parametrize("line", ["PUT", "", "GET /x 200 OK"])
-def test_a_line_that_says_nothing_is_refused(lab, line):
+def test_a_line_without_method_and_status_is_refused(lab, line):
     with pytest.raises(ValueError, match="is not an exchange"):
         svc.assert_exchanges([line])
 
@@ -160,7 +160,7 @@ def test_a_line_that_says_nothing_is_refused(lab, line):
 # -- two runs --------------------------------------------------------------------------------------------------------
 
 
-def test_a_run_is_like_itself_however_it_is_given(lab, tmp_path):
+def test_a_run_equals_itself_in_every_form(lab, tmp_path):
     a_run()
     path = svc.save_har(tmp_path)["path"].item()
 
@@ -170,7 +170,7 @@ def test_a_run_is_like_itself_however_it_is_given(lab, tmp_path):
         assert dict(differences.dtypes.astype(str)) == COMPARED.dtypes
 
 
-def test_what_differs_is_named(lab):
+def test_differences_have_their_columns(lab):
     with svc.sandbox() as first:
         a_run()
         with svc.sandbox() as second, second.faults(operation="files.list", status=503):
@@ -186,7 +186,7 @@ def test_what_differs_is_named(lab):
     assert differences[["first", "second"]].values.tolist()[0] == ["200", "503"]
 
 
-def test_journals_are_compared_with_all_that_they_say(lab):
+def test_all_columns_of_journals_are_compared(lab):
     with svc.sandbox(seed=0) as first:
         svc.start_upload(bytes(600_000), chunk_size=262_144).send_chunk()
     with svc.sandbox(seed=0, policy=svc.Policy(chunk_rule="strict")) as second:
@@ -199,7 +199,7 @@ def test_journals_are_compared_with_all_that_they_say(lab):
 
 
 @pytest.mark.parametrize("run", [7, None, pd.DataFrame({"a": [1]})])
-def test_what_is_no_run_is_refused(lab, run):
+def test_an_invalid_run_is_refused(lab, run):
     with pytest.raises(TypeError, match="second must be a session"):
         svc.compare_exchanges(lab.session, run)
 
@@ -216,7 +216,7 @@ NO_ARCHIVES = [
 
 
 @pytest.mark.parametrize("text", NO_ARCHIVES, ids=lambda text: text[:30])
-def test_what_is_no_archive_is_refused(lab, tmp_path, text):
+def test_an_invalid_archive_is_refused(lab, tmp_path, text):
     (tmp_path / "x.har").write_text(text)
 
     with pytest.raises(ValueError, match="not an HTTP archive"):
@@ -237,7 +237,7 @@ def test_an_archive_of_another_program_is_read(lab, tmp_path):
     assert differences[["exchange", "what"]].values.tolist() == [["GET /storage/v3/files", "only in second"]]
 
 
-def test_a_body_whose_secret_was_taken_out_is_not_said_to_go_on():
+def test_a_body_with_a_redacted_secret_is_shown_as_complete():
     from svc_notebooks.notebook.exchanges.http_text import body_text
 
     assert body_text(500, "assertion=[redacted]") == "assertion=[redacted]"

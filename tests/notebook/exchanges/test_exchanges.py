@@ -1,4 +1,4 @@
-"""Every exchange can be looked at afterwards, and none of the views has a secret or lets one break out."""
+"""Tests of the views of recorded exchanges, which have no secrets and escape their texts."""
 
 import os
 import subprocess
@@ -41,7 +41,7 @@ def test_exchanges_are_found_from_both_ends(lab):
 
 
 @pytest.mark.spec("D-04", "D-04a", "D-04b", "D-04d")
-def test_without_an_answer_the_views_say_why(lab):
+def test_views_without_a_response_have_the_reason(lab):
     with lab.faults(reset="before"):
         svc.files()
 
@@ -68,7 +68,7 @@ def test_no_view_shows_the_token(lab):
 
 
 @pytest.mark.spec("D-04", "D-04c")
-def test_the_curl_command_does_the_same_again(lab, tmp_path):
+def test_the_curl_command_repeats_the_request(lab, tmp_path):
     file = tmp_path / "chunk.bin"
     file.write_bytes(os.urandom(300_000))
     with lab.serve() as server:
@@ -96,7 +96,7 @@ def test_the_curl_command_does_the_same_again(lab, tmp_path):
     assert "Range: bytes=0-262143" in outputs[2]
 
 
-def test_names_and_headers_from_outside_stay_text(lab):
+def test_names_and_headers_are_escaped(lab):
     svc.create_file(name=HOSTILE)
 
     html = svc.exchange()._repr_html_()
@@ -125,7 +125,7 @@ def test_a_view_has_the_attributes_of_its_record(lab):
     assert not hasattr(view, "nothing_like_that")
 
 
-def test_words_of_a_body_are_not_broken_in_the_middle(lab):
+def test_a_body_wraps_between_words(lab):
     """JupyterLab breaks lines of an output at any letter, unless a style says otherwise."""
     svc.upload(b"date,note\n2025-11-02,two observers\n", name="notes.csv")
 

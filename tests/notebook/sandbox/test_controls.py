@@ -1,4 +1,4 @@
-"""What a sandbox does to its world, as a notebook does it: faults, limits, time, going back, one file."""
+"""Tests of the controls of a sandbox: faults, limits, the clock, snapshots, forks and saved sandboxes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def errors():
 
 @pytest.mark.spec("X-05", "X-05c")
 @pytest.mark.parametrize("preset", [plan.name for plan in PRESETS])
-def test_our_client_brings_a_file_there_and_back_through_every_preset(lab, preset):
+def test_the_client_uploads_and_downloads_under_every_preset(lab, preset):
     with lab.faults(preset):
         file = svc.upload(CONTENT, name="film.mp4", chunk_size=2 * Q)
         assert svc.read(file) == CONTENT
@@ -54,7 +54,7 @@ def test_the_expired_session_of_the_preset_is_really_gone(lab):
     assert lab.agenda().empty
 
 
-def test_a_name_that_is_no_preset_is_told_those_that_there_are(lab):
+def test_an_unknown_preset_is_refused_with_a_list_of_all(lab):
     with pytest.raises(ValueError, match="did you mean 'flaky wifi'"), lab.faults("flakey wifi"):
         pass
 
@@ -67,7 +67,7 @@ def test_the_presets_are_a_frame():
     assert presets["what"].str.len().min() > 10
 
 
-def test_the_plans_in_force_are_a_frame_the_same_for_none(lab):
+def test_fault_plans_have_the_same_columns_without_faults(lab):
     none = lab.fault_plans()
     step = {"match": {"operation": "upload.session", "nth": 2}, "action": {"cut_request_after": 300_000}, "times": 3}
     lab.service.add_faults({"steps": [step]})
@@ -91,12 +91,12 @@ def test_the_plans_in_force_are_a_frame_the_same_for_none(lab):
         ({"cut_response_after": 10_000}, r"1 such request came, and it could not happen to it"),
     ],
 )
-def test_a_step_that_never_happened_says_what_it_waited_for_and_how_near_it_came(lab, faults, expected):
+def test_a_step_that_has_not_happened_is_an_error_with_the_reason(lab, faults, expected):
     with pytest.raises(AssertionError, match=expected), lab.faults(**faults):
         svc.files()
 
 
-def test_a_step_whose_turn_never_came_says_so(lab):
+def test_a_step_that_waited_for_another_is_an_error(lab):
     steps = {"times": 2, "action": {"status": 503}}, {"action": {"reset": "before"}}
 
     never = pytest.raises(AssertionError, match="its turn never came: step 0 happened 0 of 2 times")
@@ -104,12 +104,12 @@ def test_a_step_whose_turn_never_came_says_so(lab):
         pass
 
 
-def test_what_is_raised_inside_the_block_comes_out_of_it(lab):
+def test_an_error_inside_the_block_is_raised(lab):
     with pytest.raises(svc.NotFound), lab.faults(operation="files.create", status=503):
         svc.file("nothing")
 
 
-def test_a_delay_moves_the_clock_and_nobody_waits(lab):
+def test_a_delay_moves_the_virtual_clock_without_waiting(lab):
     began, before = time.monotonic(), lab.clock.now()
 
     with lab.faults(operation="files.list", delay=3600):
@@ -119,7 +119,7 @@ def test_a_delay_moves_the_clock_and_nobody_waits(lab):
     assert time.monotonic() - began < 3600
 
 
-def test_a_delay_waits_where_the_policy_says_so():
+def test_a_delay_waits_if_the_policy_requires_it():
     with svc.sandbox(policy=svc.Policy(fault_delay="sleep")) as lab:
         began, before = time.monotonic(), lab.clock.now()
         with lab.faults(delay=0.05):
@@ -130,7 +130,7 @@ def test_a_delay_waits_where_the_policy_says_so():
 
 
 @pytest.mark.spec("X-05", "X-05c")
-def test_a_session_asks_for_a_fault_of_its_next_request_alone(lab):
+def test_a_session_requests_a_fault_for_its_next_request_only(lab):
     lab.session.fault("reset=after")
     chosen = svc.generate_ids(1)["id"][0]
 
@@ -141,7 +141,7 @@ def test_a_session_asks_for_a_fault_of_its_next_request_alone(lab):
 
 
 @pytest.mark.parametrize("text", ["nap=1", {"reset": "never"}, 5])
-def test_a_fault_that_is_none_is_refused_before_anything_is_sent(lab, text):
+def test_an_invalid_fault_is_refused_before_anything_is_sent(lab, text):
     with pytest.raises((ValueError, TypeError), match=r"takes|is not a fault"):
         lab.session.fault(text)
 
@@ -153,7 +153,7 @@ def test_a_fault_that_is_none_is_refused_before_anything_is_sent(lab, text):
 
 
 @pytest.mark.spec("X-04", "X-04a", "A3-22", "A3-22c")
-def test_our_client_waits_as_long_as_it_is_told(lab):
+def test_the_client_obeys_retry_after(lab):
     lab.limit(requests=3, per="5m")
     before = lab.clock.now()
 
@@ -179,7 +179,7 @@ def test_downloads_and_lists_wait_as_well(lab):
 
 
 @pytest.mark.spec("X-04", "X-04b")
-def test_a_limit_is_seen_and_lifted(lab):
+def test_a_limit_is_listed_and_removed(lab):
     limits = lab.limit("bob@svc.example", 10, per=90)
 
     assert limits[["user", "requests", "per", "spent"]].values.tolist() == [["bob@svc.example", 10, 90.0, 0]]
@@ -205,7 +205,7 @@ def test_a_clock_is_frozen_moved_and_set_whichever_it_is(clock):
 @pytest.mark.parametrize(
     "instant, error", [("2030-01-01", ValueError), ("soon", ValueError), (date(2030, 1, 1), TypeError), (5, TypeError)]
 )
-def test_what_is_no_instant_is_told_what_one_looks_like(clock, instant, error):
+def test_an_invalid_instant_is_refused_with_an_example(clock, instant, error):
     with svc.sandbox(clock=clock) as lab:
         was = lab.clock.is_virtual
         with pytest.raises(error, match=r"20\d\d-01-\d\dT0"):
@@ -233,7 +233,7 @@ def test_waiting_on_the_systems_clock_does_not_stop_it():
 
 
 @pytest.mark.spec("A3-13", "A3-13a", "A8-08", "A8-08b", "T-01", "T-01c")
-def test_the_agenda_tells_what_is_to_come_and_what_has_come(lab):
+def test_the_agenda_lists_future_and_past_events(lab):
     upload = svc.start_upload(CONTENT, name="film.mp4", chunk_size=Q)
     upload.send_chunk()
     lab.sign_in("bob@svc.example", expires_in=60)
@@ -281,7 +281,7 @@ def test_a_fork_has_its_own_files_time_and_ids(lab):
 
 
 @pytest.mark.spec("N-11")
-def test_a_fork_writes_to_nobody(lab):
+def test_a_fork_sends_no_notifications(lab):
     rx = svc.receiver()
     svc.watch_changes(rx)
     rx.wait_for("sync")
@@ -319,7 +319,7 @@ def test_a_saved_sandbox_keeps_its_policy_and_names(tmp_path):
         assert (again.service.policy, again.service.names, again.service.seed) == (policy, names, None)
 
 
-def test_a_sandbox_in_a_folder_can_do_all_of_it(tmp_path):
+def test_a_sandbox_in_a_folder_has_all_controls(tmp_path):
     with svc.sandbox(tmp_path / "store") as lab:
         file = svc.upload(CONTENT, name="film.mp4")
         kept = lab.snapshot()
@@ -379,7 +379,7 @@ def test_the_registered_domains_are_a_frame_those_of_the_policy_first():
      "1:2:3", f"{'a' * 64}.example", ".".join(["a"] * 127) + ".example", "hooks.example\n.other", "x" * 10_000,
      "a@b.example", "ü" * 10_000, "bücher..example"],
 )  # fmt: skip
-def test_what_is_no_domain_is_refused_and_nothing_is_registered(lab, name):
+def test_an_invalid_domain_is_refused(lab, name):
     with pytest.raises(ValueError, match="is not a domain: expected a host name or IP address alone") as caught:
         lab.register_domain(name)
 

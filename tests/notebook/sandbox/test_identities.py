@@ -1,4 +1,4 @@
-"""Several people in one notebook: users, clients, service accounts, and what their tokens are good for."""
+"""Tests of users, clients and service accounts of a sandbox, and of their tokens."""
 
 import json
 import re
@@ -55,7 +55,7 @@ def test_a_service_account_gets_new_tokens_by_itself(lab):
     ]
 
 
-def test_a_service_account_acts_for_whom_it_may(lab):
+def test_a_service_account_acts_for_delegated_users(lab):
     robot = lab.service_account("robot", delegation=["storage.readonly"])
     svc.upload(b"hers", name="hers.txt")
 
@@ -74,23 +74,23 @@ def test_a_service_account_acts_for_whom_it_may(lab):
         ({"scopes": ["storage.nothing"]}, "storage.nothing"),
     ],
 )
-def test_an_argument_that_cannot_be_meant_is_named(lab, options, named):
+def test_an_invalid_argument_is_named(lab, options, named):
     with pytest.raises(ValueError, match=named):
         lab.sign_in(**options)
 
 
-def test_one_scope_is_no_list_of_letters(lab):
+def test_a_scope_as_a_text_is_refused(lab):
     with pytest.raises(TypeError, match="list"):
         lab.sign_in(scopes="storage")
 
 
-def test_an_account_has_no_use_for_an_end(lab):
+def test_a_service_account_takes_no_expires_in(lab):
     with pytest.raises(ValueError, match="expires_in"):
         lab.sign_in(lab.service_account("robot"), expires_in=60)
 
 
 @pytest.mark.spec("T-05", "T-05a", "T-05c")
-def test_keys_and_secrets_are_shown_to_nobody(lab, tmp_path):
+def test_keys_and_secrets_are_never_displayed(lab, tmp_path):
     robot, album = lab.service_account("robot"), lab.oauth_client("Album")
     line = robot.key["private_key"].splitlines()[1]
 
@@ -105,7 +105,7 @@ def test_keys_and_secrets_are_shown_to_nobody(lab, tmp_path):
     assert album.client_secret not in everything
 
 
-def test_a_key_file_is_for_its_owner(lab, tmp_path):
+def test_a_key_file_is_readable_by_its_owner_only(lab, tmp_path):
     robot = lab.service_account("robot")
 
     path = robot.save(tmp_path / "key.json")
@@ -119,12 +119,12 @@ def test_a_key_file_is_for_its_owner(lab, tmp_path):
 
 
 @pytest.mark.parametrize("key", [{}, {"type": "service_account"}, {"type": "authorized_user", "client_email": "x"}])
-def test_what_is_no_key_is_said_to_be_none(key):
+def test_an_invalid_key_is_refused(key):
     with pytest.raises(ValueError, match="not the key of a service account"):
         svc.service_account_token(key, ["https://svc.example/auth/storage"])
 
 
-def test_a_file_that_is_no_key_file_is_not_shown(tmp_path):
+def test_the_content_of_an_invalid_key_file_is_not_displayed(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("secret notes")
 
@@ -146,7 +146,7 @@ def test_a_key_signs_in_to_a_deployment(tmp_path):
         assert info["email"].tolist() == ["robot@notebooks.iam.svc.example"]
 
 
-def test_the_file_scope_reaches_what_its_client_made_or_was_given(lab):
+def test_the_file_scope_includes_created_and_opened_files(lab):
     plan = svc.upload(b"plan", name="plan.txt")
     album = lab.oauth_client("Album")
     photos = lab.sign_in(client=album, scopes=["storage.file"])
@@ -176,7 +176,7 @@ def test_a_whole_frame_is_copied(lab):
 
 
 @pytest.mark.spec("A6-05", "A6-05a")
-def test_readers_who_are_barred_are_told_what_they_may_not(lab):
+def test_readers_without_the_right_to_copy_get_an_error(lab):
     file = svc.upload(b"plan", name="plan.txt", metadata={"viewersCanCopyContent": True})
     svc.share(file, "bob@svc.example")
     bob = lab.sign_in("bob@svc.example")
@@ -188,7 +188,7 @@ def test_readers_who_are_barred_are_told_what_they_may_not(lab):
 
 
 @pytest.mark.spec("A6-03")
-def test_a_flagged_file_is_for_its_owner_who_knows(lab):
+def test_a_flagged_file_is_downloaded_by_its_owner_with_an_acknowledgement(lab):
     file = svc.upload(b"gift", name="gift.bin")
     svc.share(file, "bob@svc.example", role="writer")
     lab.flag(file)

@@ -41,7 +41,7 @@ def failures():
     return rehearsed(sorted(path for path in NOTEBOOKS.rglob("*.ipynb") if ".ipynb_" not in str(path)))
 
 
-def test_what_a_notebook_cannot_do_there_it_says_in_one_sentence(failures):
+def test_a_missing_feature_is_reported_in_one_sentence(failures):
     first = {}
     for row in failures:
         first.setdefault(row["notebook"], row)
@@ -59,14 +59,14 @@ def test_only_the_notebook_about_documents_lacks_something(failures):
     assert {row["notebook"] for row in failures} == {"03-convert.ipynb"}
 
 
-def test_where_this_is():
+def test_the_platform_is_detected():
     assert capabilities() == MACHINE
     with override(BROWSER):
         assert capabilities() == BROWSER
     assert capabilities() == MACHINE
 
 
-def test_messages_come_when_the_clock_moves_and_when_they_are_delivered(lab):
+def test_messages_arrive_when_the_clock_moves_and_by_deliver(lab):
     before = threading.active_count()
     rx = svc.receiver()
     channel = svc.watch_changes(rx)
@@ -81,7 +81,7 @@ def test_messages_come_when_the_clock_moves_and_when_they_are_delivered(lab):
     assert threading.active_count() == before
 
 
-def test_a_receiver_there_shows_what_one_with_a_socket_shows():
+def test_a_receiver_without_a_socket_shows_the_same():
     def story(**options):
         with svc.sandbox(seed=0):
             rx = svc.receiver(**options)
@@ -100,7 +100,7 @@ def test_a_receiver_there_shows_what_one_with_a_socket_shows():
     assert headers["header"].tolist() == socket_headers["header"].tolist()
 
 
-def test_nobody_waits_for_what_nobody_can_send(lab):
+def test_waiting_for_impossible_messages_is_an_error(lab):
     rx = svc.receiver()
 
     with pytest.raises(TimeoutError, match="received: nothing"):
@@ -116,12 +116,12 @@ def test_nobody_waits_for_what_nobody_can_send(lab):
     ],
     ids=["serve", "receiver", "receiver for a service elsewhere"],
 )
-def test_what_needs_a_socket_says_so(lab, call):
+def test_a_call_that_needs_a_socket_is_an_error(lab, call):
     with pytest.raises(svc.Unsupported, match=r"listens on a socket, and a browser has none\. It works in JupyterLab"):
         call(lab)
 
 
-def test_a_service_that_a_page_may_not_ask_is_named_with_what_it_must_allow(browser):
+def test_a_request_blocked_by_cors_is_an_error_with_the_remedy(browser):
     session = svc.connect("http://localhost:9", "secret")  # nobody listens on this port: a browser says no more
 
     with pytest.raises(svc.Interrupted, match=r"blocked the request to localhost:9: .*\(CORS\)"):
@@ -130,7 +130,7 @@ def test_a_service_that_a_page_may_not_ask_is_named_with_what_it_must_allow(brow
     assert len(svc.exchanges(session=session)) == 1
 
 
-def test_what_needs_a_program_names_it(lab):
+def test_an_error_about_a_missing_program_names_it(lab):
     with pytest.raises(svc.Unsupported, match="it needs the program pandoc, and a browser runs no programs"):
         svc.upload(b"<p>x", name="x.html", convert_to="document")
     text = svc.upload(b"words", name="x.txt", convert_to="document")
@@ -141,7 +141,7 @@ def test_what_needs_a_program_names_it(lab):
     assert lab.journal()["decided_by"].iloc[-1].startswith("A7-02")
 
 
-def test_what_is_not_installed_says_how_to_have_it(monkeypatch):
+def test_an_error_about_a_missing_package_has_the_command(monkeypatch):
     monkeypatch.setattr(available.TYPST.__class__, "is_available", lambda engine: engine.name != "typst")
     with svc.sandbox():
         table = svc.upload(b"a,b", name="t.csv", convert_to="spreadsheet")
@@ -150,7 +150,7 @@ def test_what_is_not_installed_says_how_to_have_it(monkeypatch):
             svc.export(table, "pdf")
 
 
-def test_what_is_not_loaded_says_how_to_load_it(browser, monkeypatch):
+def test_an_error_about_a_package_that_is_not_loaded_has_the_command(browser, monkeypatch):
     monkeypatch.setattr(available.TYPST.__class__, "is_available", lambda engine: engine.name != "typst")
     with svc.sandbox():
         table = svc.upload(b"a,b", name="t.csv", convert_to="spreadsheet")
@@ -159,7 +159,7 @@ def test_what_is_not_loaded_says_how_to_load_it(browser, monkeypatch):
             svc.export(table, "pdf")
 
 
-def test_what_pure_python_can_do_is_done_there(lab, tmp_path):
+def test_conversions_in_pure_python_work(lab, tmp_path):
     table = svc.upload(b"a,b\n1,2\n", name="t.csv", convert_to="spreadsheet")
 
     assert {"xlsx", "ods", "csv", "tsv"} <= set(svc.export_formats(table)["extension"])
@@ -193,7 +193,7 @@ def test_an_upload_elsewhere_is_made_in_the_loop_itself(browser, monkeypatch):
     assert asyncio.run(queue._run_step(lambda: 7)) == 7
 
 
-def test_a_notebook_shows_the_sentence_alone():
+def test_a_notebook_shows_only_the_sentence_of_an_error():
     InteractiveShell.clear_instance()
     config = Config()
     config.HistoryManager.enabled = False

@@ -1,4 +1,4 @@
-"""Several sandboxes in one kernel: a row of one never names a file, an event or a channel of another."""
+"""Tests of several sandboxes in one kernel, whose ids differ."""
 
 import subprocess
 import sys
@@ -54,7 +54,7 @@ def test_a_row_of_the_first_sandbox_deletes_nothing_in_the_second():
     ],
     ids=["read", "update", "parent", "delete event", "update event", "stop channel", "calendar"],
 )
-def test_a_row_of_another_sandbox_is_not_found_and_the_error_says_whose_it_is(make, use):
+def test_a_row_of_another_sandbox_is_not_found_with_advice(make, use):
     svc.sandbox()
     row = make()
     svc.sandbox()
@@ -94,7 +94,7 @@ def test_a_file_of_this_sandbox_that_this_user_may_not_see_is_an_ordinary_404():
     assert copy.service.has("file", row["id"].item())
 
 
-def test_a_sandbox_that_is_closed_is_not_asked():
+def test_a_closed_sandbox_is_not_searched():
     with svc.sandbox():
         row = new_file()
     taken = svc.sandbox()
@@ -121,7 +121,7 @@ def test_a_row_of_a_sandbox_is_explained_when_a_service_elsewhere_is_asked():
     session.close()
 
 
-def test_copies_draw_ids_of_their_own(tmp_path):
+def test_copies_have_different_ids(tmp_path):
     """Two forks of one moment, and two openings of one file, beside the sandbox that they come from."""
     lab = svc.sandbox()
     row = new_file()
@@ -135,7 +135,7 @@ def test_copies_draw_ids_of_their_own(tmp_path):
     assert len({channel["id"].item() for channel in channels}) == 6
 
 
-def test_a_saved_sandbox_that_is_opened_first_goes_on_with_the_ids_where_it_was_saved(tmp_path):
+def test_the_first_opened_sandbox_continues_the_saved_ids(tmp_path):
     lab = svc.sandbox()
     path = lab.save(tmp_path / "lab.svc")
 
@@ -147,7 +147,7 @@ def test_a_saved_sandbox_that_is_opened_first_goes_on_with_the_ids_where_it_was_
     assert other.stdout.strip() == new_id(lab)
 
 
-def test_a_kernel_that_is_restarted_repeats_itself():
+def test_a_restarted_kernel_repeats_the_ids():
     code = """
 import svc_notebooks as svc
 labs = [svc.sandbox(), svc.sandbox(seed=9), svc.sandbox()]
@@ -159,7 +159,7 @@ print([svc.upload(b"", name="a", session=lab.session)["id"].item() for lab in la
     assert len(runs) == 1
 
 
-def test_sandboxes_that_threads_open_at_once_have_ids_of_their_own():
+def test_sandboxes_opened_by_threads_have_different_ids():
     together = Barrier(8)
 
     def open_one(_):
@@ -174,7 +174,7 @@ def test_sandboxes_that_threads_open_at_once_have_ids_of_their_own():
     assert len({id for _, id in opened}) == 8
 
 
-def test_two_sandboxes_over_folders_draw_ids_of_their_own(tmp_path):
+def test_two_sandboxes_with_folders_have_different_ids(tmp_path):
     with svc.sandbox(tmp_path / "a") as first, svc.sandbox(tmp_path / "b") as second:
         ids = {new_id(first), new_id(second)}
     with svc.sandbox(tmp_path / "a") as again:
@@ -183,19 +183,19 @@ def test_two_sandboxes_over_folders_draw_ids_of_their_own(tmp_path):
     assert len(ids) == 3
 
 
-def test_the_same_seed_twice_is_the_same_ids_because_it_was_asked_for():
+def test_two_sandboxes_with_the_same_seed_have_the_same_ids():
     assert new_id(svc.sandbox(seed=5)) == new_id(svc.sandbox(seed=5))
 
 
 @pytest.mark.parametrize("seed", ["5", 1.5, b"0"])
-def test_a_seed_that_is_no_number_is_refused_before_anything_is_opened(seed):
+def test_an_invalid_seed_is_refused_before_anything_is_opened(seed):
     with pytest.raises(TypeError, match="seed must be a whole number"):
         svc.sandbox(seed=seed)
 
     assert svc.sandbox().number == 1
 
 
-def test_a_sandbox_shows_its_number_where_there_are_several():
+def test_the_repr_has_the_number_of_a_further_sandbox():
     first, second = svc.sandbox(), svc.sandbox()
 
     assert repr(first).startswith("<Sandbox: a service")

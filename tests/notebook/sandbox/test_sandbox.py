@@ -1,4 +1,4 @@
-"""The sandbox: no thread and no socket, the same at every run, a world that can be moved."""
+"""Tests of the sandbox, which has no thread and no socket, and the same ids in every run."""
 
 import json
 import socket
@@ -153,7 +153,7 @@ def test_the_content_of_a_file_is_replaced_step_by_step(lab, named):
 
 
 @pytest.mark.parametrize("wrong", [{"file_id": "x"}, {"convert_to": "document"}, {"metadata": {"id": "x"}}])
-def test_what_is_for_new_files_is_refused_beside_an_existing_one(lab, wrong):
+def test_arguments_for_new_files_are_refused_with_an_existing_one(lab, wrong):
     old = svc.upload(b"old", name="old.bin")
     before = len(lab.journal())
 

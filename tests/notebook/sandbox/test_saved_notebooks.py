@@ -1,4 +1,4 @@
-"""The saved notebooks are short, begin with a sandbox, and show what they promise."""
+"""Tests that the saved notebooks are short, begin with a sandbox, and have the promised outputs."""
 
 import json
 from pathlib import Path

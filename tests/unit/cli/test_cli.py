@@ -1,4 +1,4 @@
-"""The command line: what it copies, what it runs, and what it says when it cannot."""
+"""Tests of the command line: copying, running, serving, and error messages."""
 
 import json
 import os
@@ -61,7 +61,7 @@ class TestCopy:
         ]
         assert (tmp_path / "mine" / "data" / "cities.csv").read_text() == "of this version"
 
-    def test_leaves_what_a_person_changed(self, shipped: Path, tmp_path: Path):
+    def test_keeps_changed_files(self, shipped: Path, tmp_path: Path):
         mine = tmp_path / "mine"
         copy_notebooks(mine, shipped)
         (mine / "00-start.ipynb").write_text("with my notes")
@@ -71,7 +71,7 @@ class TestCopy:
         assert [copy.outcome for copy in copied] == [CopyOutcome.KEPT, CopyOutcome.SAME]
         assert (mine / "00-start.ipynb").read_text() == "with my notes"
 
-    def test_a_link_that_leads_nowhere_is_kept(self, shipped: Path, tmp_path: Path):
+    def test_a_broken_link_is_kept(self, shipped: Path, tmp_path: Path):
         mine = tmp_path / "mine"
         copy_notebooks(mine, shipped)
         first = next(mine.rglob("*.ipynb"))
@@ -83,7 +83,7 @@ class TestCopy:
         assert CopiedFile(first.relative_to(mine).as_posix(), CopyOutcome.KEPT) in copied
         assert not (tmp_path / "elsewhere.ipynb").exists()
 
-    def test_begins_a_lesson_anew_and_keeps_what_was_done(self, shipped: Path, tmp_path: Path):
+    def test_restores_a_notebook_and_keeps_the_changed_one(self, shipped: Path, tmp_path: Path):
         mine = tmp_path / "mine"
         copy_notebooks(mine, shipped)
         kept = []
@@ -97,7 +97,9 @@ class TestCopy:
         assert restore_notebook(mine, "00-start", shipped) == ("00-start.ipynb", None)
 
     @pytest.mark.parametrize("word,message", [("0", "could be 00-start.ipynb, 01-more.ipynb"), ("x", "is none of 00")])
-    def test_asks_which_lesson_is_meant(self, shipped: Path, tmp_path: Path, word: str, message: str):
+    def test_an_ambiguous_name_is_refused_with_the_candidates(
+        self, shipped: Path, tmp_path: Path, word: str, message: str
+    ):
         (shipped / "01-more.ipynb").write_text("")
 
         with pytest.raises(LookupError, match=message):
@@ -145,7 +147,7 @@ class TestLab:
         assert started["cwd"] == Path("svc-notebooks")
         assert started["command"][-2:] == ["--port", "8890"]
 
-    def test_asks_about_no_news_and_its_kernels_warn_of_nothing(self, started: dict[str, object], tmp_path: Path):
+    def test_has_no_question_about_news_and_no_warning_of_kernels(self, started: dict[str, object], tmp_path: Path):
         from jupyter_core.paths import jupyter_config_path
         from jupyterlab_server.settings_utils import _get_overrides  # what JupyterLab itself reads them with
 
@@ -195,7 +197,7 @@ class TestLab:
             "svc-notebooks lab: 00-start.ipynb: kept your version, which differs from that of this package\n",
         ]
 
-    def test_begins_a_lesson_anew_wherever_that_is_said(
+    def test_restores_a_notebook_with_the_option_at_any_place(
         self, started: dict[str, object], tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ):
         mine = tmp_path / "mine"
@@ -208,7 +210,7 @@ class TestLab:
         assert started["command"][-1] == "--no-browser"
 
     @pytest.mark.parametrize("word", ["99", ""])
-    def test_says_which_lessons_there_are(
+    def test_an_unknown_notebook_is_refused_with_a_list_of_all(
         self, started: dict[str, object], shipped: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], word: str
     ):
         write_notebook(shipped / "01-more.ipynb")
@@ -218,7 +220,7 @@ class TestLab:
         assert "00-start.ipynb, 01-more.ipynb" in capsys.readouterr().err
         assert "command" not in started
 
-    def test_says_so_when_it_may_not_write(
+    def test_a_folder_that_cannot_be_written_is_an_error(
         self,
         started: dict[str, object],
         monkeypatch: pytest.MonkeyPatch,
@@ -251,14 +253,16 @@ class TestLab:
 
         assert not psutil.pid_exists(int(pid.read_text()))
 
-    def test_says_so_when_the_folder_is_a_file(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    def test_a_file_in_place_of_the_folder_is_an_error(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
         (tmp_path / "mine").write_text("")
 
         assert main(["lab", str(tmp_path / "mine")]) == 1
 
         assert "is a file; name a folder" in capsys.readouterr().err
 
-    def test_says_what_to_install(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    def test_a_missing_package_is_an_error_with_the_command(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ):
         monkeypatch.setattr(lab_module, "find_spec", lambda _: None)
 
         assert main(["lab"]) == 1
@@ -275,7 +279,7 @@ class TestRun:
     def command(self, folder: Path) -> list[str]:
         return [sys.executable, "-m", "svc_notebooks.cli", "run", str(folder)]
 
-    def test_failures_are_told_and_the_others_run(self, tmp_path: Path):
+    def test_failures_are_printed_and_the_others_run(self, tmp_path: Path):
         write_notebook(tmp_path / "00-bad.ipynb", "x = 1", "x / 0")
         write_notebook(tmp_path / "01-dies.ipynb", "import os; os._exit(3)")
         (tmp_path / "02-broken.ipynb").write_text("{")
@@ -319,13 +323,13 @@ class TestRun:
         assert (process.returncode, output, errors) == (130, "interrupted\n", "")
         until(lambda: not psutil.pid_exists(int(path.read_text())))
 
-    def test_a_folder_without_notebooks_is_a_mistake(self, tmp_path: Path):
+    def test_a_folder_without_notebooks_is_an_error(self, tmp_path: Path):
         result = self.run(tmp_path)
 
         assert result.returncode == 1
         assert "has no notebook" in result.stderr
 
-    def test_a_folder_that_is_not_there_is_a_mistake(self, tmp_path: Path):
+    def test_a_missing_folder_is_an_error(self, tmp_path: Path):
         result = self.run(tmp_path / "nowhere")
 
         assert result.returncode == 1
@@ -347,7 +351,9 @@ class TestRun:
         (["serve", "--control", "--control-token", "a b"], "a token must be one word"),
     ],
 )
-def test_says_which_argument_cannot_be_meant(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]):
+def test_an_invalid_argument_is_refused_with_the_reason(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+):
     with pytest.raises(SystemExit, match="2"):
         main(arguments)
 
@@ -355,7 +361,7 @@ def test_says_which_argument_cannot_be_meant(arguments: list[str], message: str,
 
 
 @pytest.mark.parametrize("option", ["--csv", "--json"])
-def test_marks_that_are_there_are_kept(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_an_existing_report_of_marks_is_kept(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     (tmp_path / "class" / "ada").mkdir(parents=True)
     marks = tmp_path / "marks"
     marks.write_text("with notes of the teacher")
@@ -442,7 +448,7 @@ class TestServe:
         assert (process.returncode, rest, errors) == (0, "", "")
 
     @pytest.mark.parametrize("arguments, token", [(["--control-token", "of-control"], None), (["--control"], "")])
-    def test_a_control_token_that_protects_nothing_is_a_mistake(
+    def test_a_control_token_without_control_is_an_error(
         self, arguments: list[str], token: str | None, monkeypatch: pytest.MonkeyPatch
     ):
         if token is not None:
@@ -513,7 +519,7 @@ class TestServe:
 
         assert names == [["kept"], ["kept", "kept"]]
 
-    def test_a_port_that_is_taken_is_said(self):
+    def test_a_used_port_is_an_error(self):
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1]
             with self.serve("--port", f"{port}") as process:
@@ -533,7 +539,7 @@ class TestServe:
             (["--colour"], "unrecognized arguments: --colour"),
         ],
     )
-    def test_says_what_is_wrong_with_an_argument(self, arguments: list[str], message: str):
+    def test_an_invalid_argument_of_serve_is_refused(self, arguments: list[str], message: str):
         with self.serve(*arguments) as process:
             output, errors = process.communicate(timeout=PATIENCE)
 

@@ -1,4 +1,4 @@
-"""`svc-notebooks conformance` finds what is broken, blames the right rule, and leaves nothing behind."""
+"""Tests that `svc-notebooks conformance` names the broken rule and removes everything that it creates."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def files_of(service: Service) -> list[Any]:
     return cast("list[Any]", json.loads(answer.content())["files"])
 
 
-def test_a_report_that_is_there_is_kept_and_nothing_is_sent(tmp_path: Path) -> None:
+def test_an_existing_report_is_kept_and_nothing_is_sent(tmp_path: Path) -> None:
     path = tmp_path / "found.json"
     path.write_text('{"rules": []}')
 
@@ -203,7 +203,7 @@ BROKEN: list[tuple[dict[str, Bend], str]] = [
 
 
 @pytest.mark.parametrize("broken, whole", BROKEN)
-def test_what_is_broken_fails_by_its_rule(broken: dict[str, Bend], whole: str, tmp_path: Path) -> None:
+def test_a_broken_service_fails_by_the_broken_rule(broken: dict[str, Bend], whole: str, tmp_path: Path) -> None:
     with served(bent_by(*broken.values())) as (_, base_url):
         done = run(base_url, "--rules", ",".join([*broken, whole]), path=tmp_path / "found.json")
 
@@ -214,7 +214,7 @@ def test_what_is_broken_fails_by_its_rule(broken: dict[str, Bend], whole: str, t
     assert TOKEN not in done.out + done.err
 
 
-def test_what_pytest_is_told_elsewhere_changes_nothing(tmp_path: Path) -> None:
+def test_settings_for_other_runs_of_pytest_are_ignored(tmp_path: Path) -> None:
     """Where CI is set, pytest would write out the difference of two large contents, which takes hours."""
     elsewhere = {"CI": "true", "PYTEST_ADDOPTS": "-vv --exitfirst --setup-only", "PYTEST_PLUGINS": "no_such_plugin"}
     with served(shifts_ranges) as (_, base_url):
@@ -272,7 +272,7 @@ def test_a_control_interface_with_a_token_is_used_by_those_who_have_it(
     assert "of-control" not in done.out + done.err + (tmp_path / "found.json").read_text()
 
 
-def test_who_chose_otherwise_differs_and_does_not_fail(tmp_path: Path) -> None:
+def test_another_choice_differs_and_does_not_fail(tmp_path: Path) -> None:
     """Other statuses and another form of errors, where no rule names them."""
 
     def otherwise(request: Request, handle: Handle) -> Response:
@@ -321,7 +321,7 @@ def test_a_wrong_token_gets_one_sentence() -> None:
     assert done.err == f"svc-notebooks conformance: {base_url} refuses the token (401).\n"
 
 
-def test_silence_has_an_end() -> None:
+def test_a_silent_deployment_ends_the_run() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent, ThreadPoolExecutor(1) as beside:
         silent.settimeout(PATIENCE)
         waited = beside.submit(_leave_unanswered, silent)
@@ -341,7 +341,7 @@ def _leave_unanswered(silent: socket.socket) -> float:
         return time.monotonic() - begun
 
 
-def test_an_address_where_nobody_is_gets_one_sentence() -> None:
+def test_an_address_without_a_server_gets_one_sentence() -> None:
     with socket.create_server(("127.0.0.1", 0)) as once:
         port = once.getsockname()[1]
     done = run(f"http://127.0.0.1:{port}")
@@ -397,7 +397,7 @@ def _until(true: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def test_the_list_goes_nowhere() -> None:
+def test_the_list_sends_no_request() -> None:
     done = subprocess.run(
         command("--list", "--rules", "A3"), capture_output=True, text=True, timeout=PATIENCE, check=False
     )
@@ -419,7 +419,7 @@ def test_only_restarts_have_no_test_over_http() -> None:
     ]  # fmt: skip
 
 
-def test_what_other_runs_of_pytest_keep_stays(tmp_path: Path) -> None:
+def test_files_of_other_runs_of_pytest_are_kept(tmp_path: Path) -> None:
     """pytest removes all but the newest of its folders, gigabytes at times: those are not this command's to remove."""
     of_others = [tmp_path / f"pytest-of-{getpass.getuser()}" / f"pytest-{n}" for n in range(6)]
     for folder in of_others:
@@ -464,7 +464,7 @@ def test_a_verdict_is_made_of_outcomes(outcomes: list[CaseOutcome], result: Resu
     assert (first.result, other.result) == (result, Result.UNTESTABLE)
 
 
-def test_the_table_says_what_was_expected_and_what_came() -> None:
+def test_the_table_has_the_expected_and_the_actual_value() -> None:
     lines = "\n".join(table(verdicts(RULES, [FAILED]), 80))
 
     assert "A-1     FAIL             first" in lines
@@ -491,7 +491,7 @@ def test_a_target_shows_no_token() -> None:
     assert names_of(["storage=drive"]).path("files") == "/drive/v3/files"
 
 
-def test_the_suite_is_where_it_says() -> None:
+def test_the_suite_folder_has_the_suite() -> None:
     assert (suite_folder() / "tests" / "contract" / "conftest.py").is_file()
 
 

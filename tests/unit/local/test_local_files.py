@@ -1,4 +1,4 @@
-"""Local files: what lies at a path is left alone, and a new file takes its path in one step."""
+"""Tests of saving local files in one step, without the loss of an existing file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def filesystem(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.usefixtures("filesystem")
-def test_a_path_is_saved_left_alone_or_replaced(tmp_path: Path) -> None:
+def test_a_file_is_saved_unchanged_or_replaced(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
 
     outcomes = [
@@ -60,7 +60,7 @@ def test_other_content_stays(other: bytes, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("filesystem")
-def test_of_several_at_once_one_is_saved_and_none_is_lost(tmp_path: Path) -> None:
+def test_of_several_writers_at_once_one_wins_and_no_file_is_lost(tmp_path: Path) -> None:
     """Each looks before any has written: the last step decides who comes first."""
     barrier = Barrier(8)
 
@@ -84,7 +84,7 @@ def test_of_several_at_once_one_is_saved_and_none_is_lost(tmp_path: Path) -> Non
 
 
 @pytest.mark.usefixtures("filesystem")
-def test_a_path_that_is_taken_after_the_look_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_created_after_the_check_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.txt"
     look = saving.existing
 
@@ -124,7 +124,7 @@ def test_a_device_is_neither_read_nor_replaced(overwrite: bool, tmp_path: Path) 
 
 
 @posix
-def test_of_a_link_the_file_counts_that_it_leads_to(tmp_path: Path) -> None:
+def test_a_link_is_followed(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     link, real = tmp_path / "a.txt", tmp_path / "real" / "a.txt"
     real.write_bytes(b"one")
@@ -141,7 +141,7 @@ def test_of_a_link_the_file_counts_that_it_leads_to(tmp_path: Path) -> None:
 
 
 @posix
-def test_a_link_that_leads_nowhere_is_somebodys(tmp_path: Path) -> None:
+def test_a_broken_link_is_not_replaced(tmp_path: Path) -> None:
     link = tmp_path / "a.txt"
     link.symlink_to("gone.txt")
 
@@ -197,7 +197,7 @@ def test_a_move_that_fails_leaves_both_files(tmp_path: Path, monkeypatch: pytest
     assert contents(tmp_path) == {"new": b"two"}
 
 
-def test_a_folder_that_is_missing_is_said_of_the_path(tmp_path: Path) -> None:
+def test_a_missing_folder_is_an_error_about_the_path(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"a\.txt' cannot be written: .*; choose another place") as caught:
         save_bytes(tmp_path / "no" / "a.txt", b"one", overwrite=False)
 
@@ -225,7 +225,7 @@ def test_the_second_of_a_name_is_numbered_before_its_extension() -> None:
     ]
 
 
-def test_letters_that_a_system_takes_for_the_same_are_the_same() -> None:
+def test_names_are_compared_without_case_and_normalized() -> None:
     paths = DistinctPaths()
 
     composed, decomposed = paths.claim(Path("caf\u00e9")), paths.claim(Path("cafe\u0301"))
@@ -233,7 +233,7 @@ def test_letters_that_a_system_takes_for_the_same_are_the_same() -> None:
     assert (composed, decomposed) == (Path("caf\u00e9"), Path("cafe\u0301 (1)"))
 
 
-def test_a_free_path_is_one_where_nothing_lies(tmp_path: Path) -> None:
+def test_a_free_path_does_not_exist(tmp_path: Path) -> None:
     (tmp_path / "a (1).txt").symlink_to("nowhere")
 
     assert free_path(tmp_path / "a.txt") == tmp_path / "a (2).txt"
