@@ -108,7 +108,9 @@ class DayTimes:
             return
         rare = self.step > DAY_SECONDS and 366 * DAY_SECONDS // self.step < days.count_in_year(first)
         last, cycle = first, lcm(CYCLE_DAYS * DAY_SECONDS, self.step) // DAY_SECONDS
-        for ordinal in self._due_days(first, stop) if rare else days.between(first, stop):
+        begin = first * DAY_SECONDS + self._phase(first)  # of the first period from this day on
+        due = (second // DAY_SECONDS for second in range(begin, stop * DAY_SECONDS, self.step))
+        for ordinal in due if rare else days.between(first, stop):
             work.spend()
             if (not rare or days.has(ordinal)) and self._has_times(ordinal):
                 last = ordinal
@@ -124,11 +126,6 @@ class DayTimes:
         parts = (self._hours, self._minutes if self._unit < _HOUR else (0,), self._seconds if self._unit == 1 else (0,))
         blocks = (h * _HOUR + m * 60 + s for h, m, s in product(*parts))
         return bool(self._offsets) and any((block - self._begin) % common == 0 for block in blocks)
-
-    def _due_days(self, first: int, stop: int) -> Iterator[int]:
-        """Yield the days on which a period begins, for periods longer than a day."""
-        begin = first * DAY_SECONDS + self._phase(first)
-        return (second // DAY_SECONDS for second in range(begin, stop * DAY_SECONDS, self.step))
 
     def can_count(self, days: DayFilter) -> bool:
         """Return whether the times between two days can be counted by arithmetic."""
