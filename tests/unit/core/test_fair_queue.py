@@ -87,7 +87,7 @@ class Connection:
         pass
 
 
-def test_threads_take_lanes_in_turn_and_end_when_the_queue_is_closed():
+def test_threads_serve_users_in_turn_and_end_when_the_queue_is_closed():
     queue = ReadyQueue(share=1)
     first, second, other = Connection("ada"), Connection("ada"), Connection("bob")
     for connection in (first, second, other):
