@@ -71,7 +71,7 @@ def test_lab_controls(lab, opened):
     press(page, "Take snapshot")
     page.get_by_text("Snapshot saved.").wait_for()
     lab.run_code(page, "svc.delete(svc.files())")
-    press(page, "Go back")
+    press(page, "Restore")
     page.get_by_text("Restored: snapshot 1").wait_for()
     page.get_by_label("Fault preset").select_option("lost receipt")
     press(page, "Arm")
