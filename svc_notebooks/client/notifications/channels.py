@@ -113,7 +113,7 @@ def watch(
             lost.append(requested_id)
         else:
             for lost_id in lost:  # on the same resource, whose id all its channels have (A8-09)
-                with suppress(SvcError):  # a channel of somebody else stays
+                with suppress(SvcError):  # a channel of another user stays
                     stop(session, lost_id, channel.resource_id)
             return channel
     raise AssertionError("unreachable")

@@ -41,7 +41,7 @@ def _rule_in_path(context: ServiceContext, request: RequestContext, calendar: Ca
 
 
 def insert(context: ServiceContext, request: RequestContext) -> Response:
-    """Give somebody a role on a calendar."""
+    """Create a rule, which gives a user, a domain or everyone a role on a calendar."""
     scope, role = calendars.check_rule(read_json(request.body, context.policy.max_metadata_size))
     with context.store.transaction():
         return _grant(context, request, calendar_of(context, request, CalendarRole.OWNER), scope, role)

@@ -22,7 +22,7 @@ def complete_attachments(
 ) -> list[Attachment]:
     """Return the attachments, with id, title and type for a stored file's webViewLink. Raises ApiError (400).
 
-    What was attached before stays as it is, because a user who changes an event need not see its files.
+    Earlier attachments stay as they are, because a user who changes an event need not see its files.
     """
     known = {attachment.get("fileUrl"): attachment for attachment in before or []}
     origin = external_origin(request.http_request, context)

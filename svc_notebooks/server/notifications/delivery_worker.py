@@ -93,7 +93,7 @@ class DeliveryWorker:
                 try:
                     await asyncio.wait_for(self._wake_event.wait(), _IDLE_SECONDS if seconds is None else seconds)
                 except TimeoutError:
-                    with self._condition:  # a call of `wake` comes before this, or is told that the thread has ended
+                    with self._condition:  # a later call of `wake` returns False
                         if seconds is None and self._done == self._requested and not self._tasks:
                             self._closed.set()
         finally:

@@ -82,7 +82,7 @@ def resolve(target: Endpoint) -> asyncio.Future[list[AddrInfo]]:
             outcome = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
         except (OSError, ValueError) as error:
             outcome = error
-        with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
+        with suppress(RuntimeError):  # the loop is closed, and nothing waits any more
             loop.call_soon_threadsafe(set_outcome, outcome)
 
     addresses.add_done_callback(lambda done: done.cancelled() or done.exception())  # or asyncio warns of unread errors

@@ -28,14 +28,14 @@ class Sender:
         self.seconds = 0.0
 
     def run(self, work: Callable[[HttpsSender], Awaitable[Any]]) -> Any:
-        """What this work with a Post comes to; everything is closed after it."""
+        """Return the result of this work with an HttpsSender, which is closed after it."""
 
         async def main() -> Any:
-            post = HttpsSender(self.trust, timeout=self.timeout, connections=self.connections)
+            https = HttpsSender(self.trust, timeout=self.timeout, connections=self.connections)
             try:
-                return await work(post)
+                return await work(https)
             finally:
-                await post.close()
+                await https.close()
                 assert len(asyncio.all_tasks()) == 1
 
         begun = time.monotonic()
@@ -46,15 +46,15 @@ class Sender:
 
     def send(self, address: str, *, headers: list[tuple[str, str]] = HEADERS, body: bytes = b"") -> AttemptOutcome:
         """One message."""
-        return self.run(lambda post: post.send(address, headers, body))
+        return self.run(lambda https: https.send(address, headers, body))
 
     def in_a_row(self, address: str, count: int, pause: float = 0.0) -> list[AttemptOutcome]:
         """So many messages, one after the other."""
 
-        async def work(post: HttpsSender) -> list[AttemptOutcome]:
+        async def work(https: HttpsSender) -> list[AttemptOutcome]:
             outcomes = []
             for _ in range(count):
-                outcomes.append(await post.send(address, HEADERS, b""))
+                outcomes.append(await https.send(address, HEADERS, b""))
                 await asyncio.sleep(pause)
             return outcomes
 
@@ -62,7 +62,7 @@ class Sender:
 
     def at_once(self, *addresses: str) -> list[AttemptOutcome]:
         """A message to each of them."""
-        return self.run(lambda post: asyncio.gather(*(post.send(address, HEADERS, b"") for address in addresses)))
+        return self.run(lambda https: asyncio.gather(*(https.send(address, HEADERS, b"") for address in addresses)))
 
 
 @pytest.fixture

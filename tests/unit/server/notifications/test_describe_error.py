@@ -65,10 +65,10 @@ def test_a_certificate_that_is_revoked_while_its_connection_is_kept(sender: Send
     context, revocation_list = receivers.revoked()
     with receiver(context) as https_receiver:
 
-        async def work(post: HttpsSender) -> list[AttemptOutcome]:
-            before = await post.send(https_receiver.address, HEADERS, b"")
+        async def work(https: HttpsSender) -> list[AttemptOutcome]:
+            before = await https.send(https_receiver.address, HEADERS, b"")
             sender.trust.add(revocation_list)
-            return [before, await post.send(https_receiver.address, HEADERS, b"")]
+            return [before, await https.send(https_receiver.address, HEADERS, b"")]
 
         before, after = sender.run(work)
 
@@ -79,10 +79,10 @@ def test_a_certificate_that_is_revoked_while_its_connection_is_kept(sender: Send
 def test_trusted_later(sender: Sender) -> None:
     with receiver(server_context(STRANGER.issue_cert("localhost"))) as https_receiver:
 
-        async def work(post: HttpsSender) -> list[AttemptOutcome]:
-            before = await post.send(https_receiver.address, HEADERS, b"")
+        async def work(https: HttpsSender) -> list[AttemptOutcome]:
+            before = await https.send(https_receiver.address, HEADERS, b"")
             sender.trust.add(pem_of(STRANGER))
-            return [before, await post.send(https_receiver.address, HEADERS, b"")]
+            return [before, await https.send(https_receiver.address, HEADERS, b"")]
 
         before, after = sender.run(work)
 

@@ -111,11 +111,11 @@ def test_102_counts_at_once_and_its_connection_is_used_again(sender: Sender, htt
 
     https_receiver.answers = [progress]
 
-    async def work(post: HttpsSender) -> list[AttemptOutcome]:
-        first = await post.send(https_receiver.address, HEADERS, b"")
+    async def work(https: HttpsSender) -> list[AttemptOutcome]:
+        first = await https.send(https_receiver.address, HEADERS, b"")
         counted.set()
         await asyncio.sleep(0.5)  # until the rest has come: nothing tells
-        return [first, await post.send(https_receiver.address, HEADERS, b"")]
+        return [first, await https.send(https_receiver.address, HEADERS, b"")]
 
     assert sender.run(work) == [AttemptOutcome(102), AttemptOutcome(204)]
     assert len(https_receiver.requests) == 1  # the second came on the connection that `progress` had
@@ -132,8 +132,8 @@ def test_a_response_that_does_not_end_is_cut_off(sender: Sender, https_receiver:
     https_receiver.answers = [linger]
     sender.timeout = 0.5
 
-    async def work(post: HttpsSender) -> AttemptOutcome:
-        outcome = await post.send(https_receiver.address, HEADERS, b"")
+    async def work(https: HttpsSender) -> AttemptOutcome:
+        outcome = await https.send(https_receiver.address, HEADERS, b"")
         assert not closed.is_set()
         assert await asyncio.to_thread(closed.wait, 3)
         return outcome
@@ -175,10 +175,10 @@ def test_answers_that_do_not_end_count_as_connections(sender: Sender, https_rece
 
     https_receiver.answers, sender.connections = [linger] * 12, 2
 
-    async def send_pairs(post: HttpsSender) -> list[AttemptOutcome]:
+    async def send_pairs(https: HttpsSender) -> list[AttemptOutcome]:
         outcomes = []
         for _ in range(6):
-            outcomes += await asyncio.gather(*(post.send(https_receiver.address, HEADERS, b"") for _ in range(2)))
+            outcomes += await asyncio.gather(*(https.send(https_receiver.address, HEADERS, b"") for _ in range(2)))
             assert await asyncio.to_thread(wait_for_two)
         return outcomes
 
@@ -190,10 +190,10 @@ def test_another_receiver_is_not_delayed(sender: Sender, https_receiver: Receive
     sender.timeout, sender.connections = PATIENCE, 2
     with dead_receiver() as dead:
 
-        async def work(post: HttpsSender) -> list[AttemptOutcome]:
-            waiting = [asyncio.ensure_future(post.send(dead, HEADERS, b"")) for _ in range(10)]
+        async def work(https: HttpsSender) -> list[AttemptOutcome]:
+            waiting = [asyncio.ensure_future(https.send(dead, HEADERS, b"")) for _ in range(10)]
             begun = time.monotonic()
-            outcomes = await asyncio.gather(*(post.send(https_receiver.address, HEADERS, b"") for _ in range(10)))
+            outcomes = await asyncio.gather(*(https.send(https_receiver.address, HEADERS, b"") for _ in range(10)))
             assert time.monotonic() - begun < PATIENCE
             for task in waiting:
                 task.cancel()
@@ -316,8 +316,8 @@ def test_a_name_that_is_not_ascii(sender: Sender, monkeypatch: pytest.MonkeyPatc
 def test_cancelling_a_message_that_is_under_way(sender: Sender, https_receiver: Receiver) -> None:
     https_receiver.delay = 4
 
-    async def work(post: HttpsSender) -> None:
-        task = asyncio.ensure_future(post.send(https_receiver.address, HEADERS, b""))
+    async def work(https: HttpsSender) -> None:
+        task = asyncio.ensure_future(https.send(https_receiver.address, HEADERS, b""))
         await asyncio.sleep(0.3)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
