@@ -1,6 +1,6 @@
 """Reads and writes native presentations, which are slides of shapes.
 
-model, paragraphs, transforms, image_store, clean: the model and what readers and writers share.
+model, paragraphs, image_store, clean: the model and what readers and writers share.
 pptx, ppt: PowerPoint; odp: OpenDocument.
 pdf, text: writers of PDF and plain text.
 """

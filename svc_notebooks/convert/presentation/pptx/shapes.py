@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from math import cos, radians, sin
 from typing import Any
 
 from ...job import Job
 from .. import clean
 from ..image_store import ImageStore
 from ..model import Box, Outline, Role, Shape, SlidePicture, Text
-from ..transforms import GroupTransform
 from .charts import chart_table, diagram_text
 from .colors import A, color, fill
 from .slide_theme import P, SlideTheme, parse_xml, placeholder_of
@@ -33,6 +33,31 @@ _OUTLINES: dict[str, Outline] = {
 }  # fmt: skip
 _LINES = frozenset({"line", "straightConnector1", "bentConnector3", "curvedConnector3"})
 _ANCHORS = {"t": "top", "ctr": "middle", "b": "bottom"}
+
+
+@dataclass(frozen=True, slots=True)
+class GroupTransform:
+    """The transform from the coordinates inside a group to those of the outer group or the page."""
+
+    box: Box
+    inside: Box
+    outer: GroupTransform | None
+
+    def to_page(self, box: Box) -> Box:
+        """Return the position on the page of a box inside this group."""
+        group = self.box
+        scale_x = group.width / self.inside.width if self.inside.width else 1.0
+        scale_y = group.height / self.inside.height if self.inside.height else 1.0
+        width, height = box.width * scale_x, box.height * scale_y
+        x = box.x * scale_x + (group.x - self.inside.x * scale_x)
+        y = box.y * scale_y + (group.y - self.inside.y * scale_y)
+        if group.turn:  # the center of the box is rotated clockwise around the center of the group
+            center_x, center_y = group.x + group.width / 2, group.y + group.height / 2
+            dx, dy, angle = x + width / 2 - center_x, y + height / 2 - center_y, radians(group.turn)
+            x = center_x + dx * cos(angle) - dy * sin(angle) - width / 2
+            y = center_y + dx * sin(angle) + dy * cos(angle) - height / 2
+        moved = Box.of(x, y, width, height, box.turn + group.turn)
+        return self.outer.to_page(moved) if self.outer else moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +231,7 @@ def _number(value: str | None) -> float:
 def _group_transform(element: Any, outer: GroupTransform | None) -> GroupTransform | None:
     frame = element.find(f"{P}grpSpPr/{A}xfrm")
     box, inside = _box_of(frame, "off", "ext"), _box_of(frame, "chOff", "chExt")
-    return outer if box is None or inside is None else GroupTransform.of_group(box, inside, outer)
+    return outer if box is None or inside is None else GroupTransform(box, inside, outer)
 
 
 def _alternate_content(element: Any) -> Any:
