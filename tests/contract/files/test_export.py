@@ -253,7 +253,7 @@ def test_a_project_is_exported_as_it_was_imported(wire: Wire) -> None:
 @pytest.mark.parametrize(
     "error,status,reason",
     [
-        (ConversionError("the page could not be set."), 400, "badRequest"),
+        (ConversionError("the page could not be rendered."), 400, "badRequest"),
         (TooLarge("it took more than 60 seconds."), 403, "exportSizeLimitExceeded"),
     ],
 )
