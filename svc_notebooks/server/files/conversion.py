@@ -102,7 +102,7 @@ def conversion_for(
             if isinstance(media_type, str) and (media_type in special or is_document(context, media_type)):
                 raise refuse("noConversion", source=source, target=media_type)
         return None
-    conversion = ConversionRequest(_without_prefix(context, target), declared_type, bool(file_id))
+    conversion = ConversionRequest(target.removeprefix(context.names.media_prefix), declared_type, bool(file_id))
     source_type = _source_of(context, declared_type)
     is_target = any(conversion.native in natives for natives in context.converter.imports.values())
     readable = source_type in GENERIC_TYPES or context.converter.can_read(source_type, conversion.native)
@@ -136,13 +136,13 @@ def _language(request: RequestContext) -> str | None:
         raise refuse("invalidParameter", name="ocrLanguage", message=str(error)) from None
 
 
-def _without_prefix(context: ServiceContext, media_type: str) -> str:
-    return media_type.removeprefix(context.names.media_prefix)
-
-
 def _source_of(context: ServiceContext, media_type: str | None) -> str:
     """Return a media type as core/http/native_formats.py writes it, and a generic one for None."""
-    return _without_prefix(context, MediaType.parse(media_type).essence) if media_type else next(iter(GENERIC_TYPES))
+    return (
+        MediaType.parse(media_type).essence.removeprefix(context.names.media_prefix)
+        if media_type
+        else next(iter(GENERIC_TYPES))
+    )
 
 
 @contextmanager
@@ -184,8 +184,9 @@ def _convert_source(
     options = {"name": name, "now": context.clock.now(), "charset": charset, "ocr_language": _language(request)}
     client = Client(request.caller.user, partial(is_gone, request.body))
     try:
-        with _conversion_errors(context):
-            converted = context.converter.read(source, source_type, native, client, **options)
+        converted = context.converter.read(source, source_type, native, client, **options)
+    except (Abandoned, TooManyWaiting) as error:
+        raise _not_run(context, error) from None
     except ConversionError as error:
         raise refuse("notConverted", target=target, message=str(error)[:500]) from None
     rule = "A5-03" if source_type == PDF or source_type.startswith("image/") else "A5-01"
@@ -193,18 +194,14 @@ def _convert_source(
     return converted.body
 
 
-@contextmanager
-def _conversion_errors(context: ServiceContext) -> Iterator[None]:
-    """Raise Disconnected for a conversion whose client has gone, and ApiError if too many wait."""
-    try:
-        yield
-    except Abandoned:
-        raise Disconnected("the client went away while its document was converted") from None
-    except TooManyWaiting:
-        limited = "userRateLimit" if context.policy.rate_status == 403 else "rateLimit"
-        message = f"{context.policy.max_waiting_conversions} of your conversions are waiting already; try again later."
-        refusal = replace(row(limited, decided_by="max_waiting_conversions"), message=message)
-        raise ApiError([refusal], [("Retry-After", "1")]) from None
+def _not_run(context: ServiceContext, error: Abandoned | TooManyWaiting) -> Disconnected | ApiError:
+    """Return the error for a conversion whose client has gone, or before which too many wait."""
+    if isinstance(error, Abandoned):
+        return Disconnected("the client went away while its document was converted")
+    limited = "userRateLimit" if context.policy.rate_status == 403 else "rateLimit"
+    message = f"{context.policy.max_waiting_conversions} of your conversions are waiting already; try again later."
+    refusal = replace(row(limited, decided_by="max_waiting_conversions"), message=message)
+    return ApiError([refusal], [("Retry-After", "1")])
 
 
 def _detect_type(context: ServiceContext, conversion: ConversionRequest, name: str, source: bytes) -> str | None:
@@ -234,7 +231,7 @@ def export(context: ServiceContext, request: RequestContext) -> Response:
         row = file_for(context, request.caller, request.file_id)
         if not is_document(context, row.mime_type):
             raise refuse("notExportable")
-        native, target = _without_prefix(context, row.mime_type), _source_of(context, media_type)
+        native, target = row.mime_type.removeprefix(context.names.media_prefix), _source_of(context, media_type)
         check_can_download(context, request.caller.user, row, "cannotExport")
         if not converter.can_write(native, target):
             raise _cannot_export(context, row.mime_type, native, target)
@@ -243,8 +240,9 @@ def export(context: ServiceContext, request: RequestContext) -> Response:
     body = None if reader is None else b"".join(reader)
     client = Client(request.caller.user, partial(is_gone, request.body))
     try:
-        with _conversion_errors(context):
-            exported = converter.write(body, native, target, client, **_export_options(row))
+        exported = converter.write(body, native, target, client, **_export_options(row))
+    except (Abandoned, TooManyWaiting) as error:
+        raise _not_run(context, error) from None
     except TooLarge as error:
         raise refuse("exportTooLarge", message=str(error)[:500]) from None
     except ConversionError as error:  # it would fail again: no 5xx, which clients repeat
@@ -262,7 +260,7 @@ def export(context: ServiceContext, request: RequestContext) -> Response:
 
 def render_document(context: ServiceContext, row: FileRow, target: str, user: str) -> bytes:
     """Return a native document in another format, for a user. Raises ConversionError if that is impossible now."""
-    native = _without_prefix(context, row.mime_type)
+    native = row.mime_type.removeprefix(context.names.media_prefix)
     if not context.converter.can_write(native, target):
         raise ConversionError(f"{native} documents have no {target}")
     body = None if row.content is None else b"".join(context.content.read(row.content, 0, END))

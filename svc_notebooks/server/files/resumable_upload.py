@@ -224,7 +224,7 @@ def _prepare_content(
 ) -> Iterator[ConvertedContent | None]:
     """Convert the content of a complete upload for a block, and delete that and the last part if the block fails.
 
-    None is converted unless the file is a native document. If the conversion fails the session stays as it was, and a
+    Yields None unless the file is a native document. If the conversion fails the session stays as it was, and a
     repeated request gets the same answer. No transaction is open meanwhile.
     """
     try:

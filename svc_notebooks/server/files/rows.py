@@ -22,6 +22,8 @@ from .roles import effective_role
 _STORED = tuple(field.name for field in FILE_FIELDS if field.stored)
 """Fields that are kept in `FileRow.extra` as they were sent."""
 
+_OTHER_TYPES = frozenset({"folder", "shortcut", *VENDOR_TYPES})
+
 _MODIFIER = "lastModifyingUser"
 """Kept beside them, if it is not the owner."""
 
@@ -58,8 +60,10 @@ def writable_folder(context: ServiceContext, caller: Caller, file_id: str) -> Fi
 
 def is_document(context: ServiceContext, media_type: str | None) -> bool:
     """Return whether this is the type of a native document, not of a folder, a shortcut or a vendor format."""
-    excluded = (context.folder_type, context.shortcut_type, *map(context.names.native, VENDOR_TYPES))
-    return media_type is not None and context.names.is_native(media_type) and media_type not in excluded
+    prefix = context.names.media_prefix
+    if media_type is None or not media_type.startswith(prefix):
+        return False
+    return media_type.removeprefix(prefix) not in _OTHER_TYPES
 
 
 def check_new(context: ServiceContext, caller: Caller, metadata: JSONObject) -> None:
