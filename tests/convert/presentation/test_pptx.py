@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from dataclasses import replace
 
 import pptx
 import pytest
 from pptx.util import Inches
 
+from svc_notebooks.convert.input.native_package import zip_timestamp
 from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
 from svc_notebooks.convert.presentation.model import (
     INCH,
@@ -255,3 +257,10 @@ def test_a_picture_of_too_many_pixels_is_left_out(job):
 
     assert deck.pictures == {}
     assert any("picture was left out" in note for note in job.notes)
+
+
+def test_the_members_of_a_file_have_the_time_of_the_job(job):
+    data = write(read(decks.full_pptx(), job), job)
+
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        assert {member.date_time for member in file.infolist()} == {zip_timestamp(job.now)}

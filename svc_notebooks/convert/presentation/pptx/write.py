@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 import pptx
@@ -11,6 +13,7 @@ from lxml import etree
 from pptx.dml.color import RGBColor
 from pptx.opc.constants import RELATIONSHIP_TYPE as RT
 
+from ...input.native_package import zip_timestamp
 from ...job import Job
 from ..model import Deck, Shape, Slide, SlidePicture, SlideTable, Text
 from .colors import A
@@ -39,6 +42,15 @@ def write(deck: Deck, job: Job) -> bytes:
         _add_slide(presentation, slide, deck.pictures)
     target = io.BytesIO()
     presentation.save(target)
+    return _set_times(target, job.now)
+
+
+def _set_times(source: io.BytesIO, moment: datetime) -> bytes:
+    """Return the file with one time for all members: python-pptx writes the time of the system."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(source) as members, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as file:
+        for name in members.namelist():
+            file.writestr(zipfile.ZipInfo(name, zip_timestamp(moment)), members.read(name), zipfile.ZIP_DEFLATED)
     return target.getvalue()
 
 
