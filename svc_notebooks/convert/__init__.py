@@ -1,8 +1,9 @@
-"""Converts files to native documents and back in worker processes. Libraries are imported when they are used.
+"""Converts files to native documents and native documents to files, in worker processes.
 
-registry: the conversions and the engines that each needs; job: options, limits and errors of one conversion.
+Each library is imported at its first use.
+registry: the conversions, and the engines that each conversion needs; job: options, limits and errors of a conversion.
 document, spreadsheet, presentation, drawing: model, readers and writers of each native type; script: script projects.
 engines: pandoc, typst, LibreOffice, Tesseract, image library, fonts.
-input: character sets, file type detection, safe zip files, the stored form of a document.
-pool: the interface for the service, the worker processes, fairness between users.
+input: character sets, file type detection, safe zip files, the storage format of native documents.
+pool: the interface for the service, the worker processes, the fair queue of users.
 """

@@ -1,4 +1,4 @@
-"""The options, the folder, the limits and the notes of a conversion job, and the errors of conversions."""
+"""Defines a conversion job (its options, work folder, limits and notes) and the exceptions that conversions raise."""
 
 from __future__ import annotations
 
@@ -10,41 +10,43 @@ MIB = 1024 * 1024
 
 
 class ConversionError(Exception):
-    """The source cannot be converted. The text is the reason, for the user."""
+    """Raised when a source cannot be converted. The message tells the user the reason."""
 
 
 class TooLarge(ConversionError):
-    """The conversion needs more time, memory or disk space than its limits."""
+    """Raised when a conversion exceeds a limit in `JobLimits`, such as time, memory, size or number of pages."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobLimits:
-    """The limits of one conversion, with sizes in bytes."""
+    """The limits of one conversion. Sizes (memory, output, unpacked) are in bytes."""
 
     seconds: float = 60.0
     memory: int = 1536 * MIB
     output: int = 256 * MIB
-    unpacked: int = 300 * MIB  # of a zip, all members together
-    ratio: int = 200  # of a zip's unpacked size to its own
-    entries: int = 10_000
-    pixels: int = 64_000_000  # of one picture
-    pages: int = 200  # of a PDF that is read
-    cells: int = 5_000_000  # of a spreadsheet that is read
-    pdf_cells: int = 20_000  # of a spreadsheet that is printed
+    unpacked: int = 300 * MIB  # all members of a zip file together
+    ratio: int = 200  # unpacked size of a zip file, divided by its compressed size
+    entries: int = 10_000  # members of a zip file
+    pixels: int = 64_000_000  # of each picture
+    pages: int = 200  # of a source PDF
+    cells: int = 5_000_000  # of a source spreadsheet
+    pdf_cells: int = 20_000  # of a spreadsheet that is written as PDF
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The options of one conversion.
+    """The options, limits and notes of one conversion.
 
-    media_type: the media type, without parameters, of the source when reading and of the target when writing.
-    folder: an empty folder that is deleted afterwards.
-    name: the name of the file, which is the title in formats that need one.
-    charset: the charset in the Content-Type of the source.
-    ocr_language: a well-formed BCP 47 tag, or None.
-    now: the date for formats that store one, which is the service's time when reading and the time of the last change
-        when writing (so that outputs can be reproduced).
-    office: whether to prefer LibreOffice if it is installed.
+    media_type: the media type without parameters. A reader gets the source's type, a writer gets the target's type.
+    folder: the work folder, which is empty at first. The converter deletes this folder after the conversion.
+    name: the file name, which writers use as the title if a format requires a title.
+    charset: the charset parameter in the source's Content-Type, or None.
+    ocr_language: the language of text in pictures as a well-formed BCP 47 tag, or None.
+    now: the date for formats that store a date. A reader gets the service's time. A writer gets the time of the
+        document's last change, so that equal documents give equal files.
+    office: if true, LibreOffice reads old Excel files, provided that LibreOffice is installed.
+    limits: the limits of the conversion.
+    notes: texts for the journal about content that was left out or changed.
     """
 
     media_type: str
@@ -58,6 +60,6 @@ class Job:
     notes: list[str] = field(default_factory=list)
 
     def note(self, text: str) -> None:
-        """Add a note for the journal about content that was left out or changed."""
+        """Add a note for the journal about content that was left out or changed. An equal note is not added again."""
         if text not in self.notes:
             self.notes.append(text)

@@ -1,7 +1,7 @@
-"""The conversion registry, which maps a native type and a media type to a function and the engines that it needs.
+"""The conversion registry, which maps a native type and a media type to a function and its required engines.
 
-A reader takes the bytes of the source and a job and returns a model. A writer takes a model and a job and returns
-bytes. Each of `MODELS` can be packed and unpacked.
+A reader takes the source's bytes and a job and returns a model. A writer takes a model and a job and returns bytes.
+Each class in `MODELS` implements the protocol `Model`.
 """
 
 from __future__ import annotations
@@ -52,19 +52,22 @@ from .engines.available import (
 
 
 class Model(Protocol):
-    """The value of a native document, which is empty without arguments."""
+    """The content of a native document. A model class called without arguments returns an empty document."""
 
     def pack(self) -> bytes:
-        """Return the bytes to store."""
+        """Serialize the document to the bytes that the service stores."""
 
     @classmethod
     def unpack(cls, body: bytes) -> Model:
-        """Return the value that `pack` stored."""
+        """Restore the document from the bytes that `pack` returned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """A conversion from or to a native type, with its function as "module:name" below convert."""
+    """A conversion between a native type and a media type.
+
+    `function` names the reader or writer as "module:name", where the module is in the package `convert`.
+    """
 
     native: str
     media_type: str
@@ -73,12 +76,15 @@ class Conversion:
 
     @property
     def is_available(self) -> bool:
-        """True if all engines that it needs are available."""
+        """True if all engines that this conversion needs are available."""
         return all(engine.is_available() for engine in self.needs)
 
 
 def load(name: str) -> Any:
-    """Import "module:name", where a module that begins with a dot is below convert."""
+    """Import the module in "module:name", and return its attribute `name`.
+
+    If the module name begins with a dot, it is relative to the package `convert`.
+    """
     module, _, attribute = name.partition(":")
     return getattr(import_module(module, __package__), attribute)
 
@@ -153,17 +159,26 @@ _WRITERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
 
 
 def importers(*, extended: bool = False) -> tuple[Conversion, ...]:
-    """Return the available conversions to native types, in the order of core/http/native_formats.py."""
+    """Return the conversions to native types whose engines are available.
+
+    `extended` adds the formats that are marked as extended in core/http/native_formats.py.
+    """
     return tuple(conversion for conversion in _importers(extended) if conversion.is_available)
 
 
 def exporters(*, extended: bool = False) -> tuple[Conversion, ...]:
-    """Return the available conversions to export formats, in the order of core/http/native_formats.py."""
+    """Return the conversions to export formats whose engines are available.
+
+    `extended` adds the formats that are marked as extended in core/http/native_formats.py.
+    """
     return tuple(conversion for conversion in _exporters(extended) if conversion.is_available)
 
 
 def missing_engine(native: str, media_type: str, *, reads: bool, extended: bool = False) -> Engine | None:
-    """Return the first missing engine of a conversion, or None if none is missing or the conversion does not exist."""
+    """Return the first engine that a conversion needs and that is not available.
+
+    Returns None if all its engines are available, or if the registry has no such conversion.
+    """
     conversions = _importers(extended) if reads else _exporters(extended)
     needs = (row.needs for row in conversions if (row.native, row.media_type) == (native, media_type))
     return next((engine for engine in next(needs, ()) if not engine.is_available()), None)

@@ -13,7 +13,7 @@ from .input.charset import decode
 from .job import ConversionError, Job, TooLarge
 
 TYPES = ("server_js", "html", "json")
-"""The types of files, which are scripts, pages and the manifest of the project."""
+"""The file types in a project. They stand for server scripts, HTML pages and the project's manifest."""
 
 _MAX_FILES = 1_000
 _MAX_NAME = 200
@@ -23,7 +23,7 @@ _PROJECT_FORM = '{"files": [{"name": ..., "type": "server_js", "html" or "json",
 
 @dataclass(frozen=True, slots=True)
 class ScriptFile:
-    """A file of a project, with other fields kept in `others`."""
+    """A file of a script project. `others` has the unknown fields of the file's JSON object."""
 
     name: str
     type: str
@@ -33,7 +33,7 @@ class ScriptFile:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A script project, with other fields kept in `others`. Without arguments it has no files.
+    """A script project. `others` has the unknown fields of the project's JSON object.
 
     >>> Project.unpack(Project().pack()) == Project()
     True
@@ -43,26 +43,29 @@ class Project:
     others: Mapping[str, Any] = field(default_factory=dict)
 
     def pack(self) -> bytes:
-        """Return the bytes to store."""
+        """Serialize the project to the bytes that the service stores."""
         return native_package.pack(_project_to_json(self), {})
 
     @classmethod
     def unpack(cls, body: bytes) -> Project:
-        """Return the project that `pack` stored."""
+        """Restore the project from the bytes that `pack` returned."""
         value, _ = native_package.unpack(body)
         return _project_from_json(value)
 
 
 def read_text(source: bytes, job: Job) -> Project:
-    """Read plain text as a project with one script, "Code" (A5-01, the special type)."""
+    """Read plain text as a project with one server script, which is named "Code" (A5-01, the special type)."""
     return Project((ScriptFile("Code", "server_js", _normalize_newlines(decode(source, job.charset))),))
 
 
 def read_json(source: bytes, job: Job) -> Project:
-    """Read the JSON of a project, or other JSON as a project with one file.
+    """Read JSON as a script project.
+
+    If the JSON is not an object with the key "files" or "scriptId", the text becomes the only file of a new project.
 
     Raises:
-        ConversionError: it is not valid JSON, or has the keys of a project but not its form.
+        ConversionError: the source is not valid JSON, or has a project key but not the form of a project.
+        TooLarge: the JSON is nested too deeply, or the project has too many files.
     """
     text = decode(source, job.charset)
     value = _parse_json(text)
@@ -74,13 +77,13 @@ def read_json(source: bytes, job: Job) -> Project:
 
 
 def write_json(project: Project, job: Job) -> bytes:
-    """Return the JSON of a project in UTF-8, indented by two spaces."""
+    """Serialize a project as JSON in UTF-8 with an indentation of two spaces."""
     text = json.dumps(_project_to_json(project), ensure_ascii=False, indent=2)
     return text.encode("utf-8", "replace") + b"\n"
 
 
 def _normalize_newlines(text: str) -> str:
-    """Replace line ends by newlines, and remove a byte order mark."""
+    """Replace CRLF and CR by LF, and remove a byte order mark."""
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -121,7 +124,7 @@ def _parse_finite(digits: str) -> float:
 
 
 def _parse_project(value: dict[str, Any]) -> Project:
-    """Return a project, or raise ConversionError with the first problems of its files."""
+    """Parse the JSON object of a project. Raises ConversionError with up to five problems if a file is not valid."""
     files = value.get("files")
     if not isinstance(files, list):
         raise ConversionError(f"files: expected a list, as in {_PROJECT_FORM}.")

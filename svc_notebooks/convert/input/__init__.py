@@ -1,6 +1,6 @@
-"""Reading of untrusted input, and the stored form of native documents.
+"""Reads untrusted input safely, and packs native documents for storage.
 
-detect, charset: media type and character set of a source.
-zip_file: zip files within limits.
-native_package: the stored form: JSON and images in a zip file.
+detect, charset: detect the media type and the character set of a source.
+zip_file: opens zip files within limits.
+native_package: the storage format of a native document, which is a zip file with JSON and images.
 """

@@ -1,4 +1,7 @@
-"""Decodes text by its byte order mark, as UTF-8, by the declared charset, or by a guess (A5-06)."""
+"""Decodes text of an unknown character set (A5-06).
+
+The module tries the byte order mark, UTF-16 and UTF-32, ISO 2022, UTF-8, the declared charset, and last a guess.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import re
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, since this mark begins with the mark of UTF-16
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
@@ -18,7 +21,7 @@ _SUPERSETS = {
     "iso8859-1": "cp1252", "ascii": "cp1252", "latin_1": "cp1252", "shift_jis": "cp932", "euc_kr": "cp949",
     "gb2312": "gb18030", "gbk": "gb18030", "big5": "cp950", "iso8859-9": "cp1254", "iso8859-11": "cp874",
 }  # fmt: skip
-"""Supersets that browsers use in place of a declared character set."""
+"""The superset codec that browsers use in place of a declared codec."""
 
 _EXCLUDED_CODECS = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"})
 _ISO_2022 = (
@@ -27,7 +30,7 @@ _ISO_2022 = (
     ("iso2022_jp_2", b"\x1b(J"),
     ("iso2022_kr", b"\x1b$)C"),
 )
-"""Encodings with 7 bits and escape sequences, which are also valid ASCII and UTF-8."""
+"""The 7-bit encodings with the escape sequences that identify them. Such text is also valid ASCII and UTF-8."""
 _NON_ASCII_RUNS = re.compile(rb"[\x80-\xff]+")
 _LETTERS = {
     "cp1252": "äöüßéèêëàâáãçñíìîïóòôõúùûøåæœÿÄÖÜÉÈÊÀÂÁÃÇÑÍÎÓÔÕÚØÅÆŒ¿¡€£§°«»“”„‚‘’–—…·•×½²³µ®©™\xa0",  # noqa: RUF001
@@ -38,7 +41,10 @@ _LETTERS = {
     "mac_roman": "äöüßéèêëàâáãçñíìîïóòôõúùûøåæœÄÖÜÉÀÃÕÑÇØÅÆ",
     "cp850": "äöüßéèêëàâáãçñíìîïóòôõúùûøåæÄÖÜÉÀÃÕÑÇØÅÆ",
 }
-"""The letters of the languages of a character set, the most common set first, which wins a tie."""
+"""The non-ASCII letters that occur in languages of each character set.
+
+The most common character set is first, because the first of several equal scores wins.
+"""
 
 _NON_LATIN_CODECS = [
     "cp932", "euc_jp", "gb18030", "big5", "cp949", "cp1251", "koi8_r", "cp866", "cp1253", "cp1255", "cp1256", "cp874",
@@ -46,7 +52,7 @@ _NON_LATIN_CODECS = [
 
 
 def decode(source: bytes, declared: str | None = None) -> str:
-    """Decode bytes to text without ever failing.
+    """Decode bytes to text. Bytes that no character set explains become replacement characters, so this never fails.
 
     >>> decode(b"\\xef\\xbb\\xbfna\\xc3\\xafve"), decode("naïve".encode("cp1252"), "windows-1252")
     ('naïve', 'naïve')
@@ -64,7 +70,10 @@ def decode(source: bytes, declared: str | None = None) -> str:
 
 
 def _detect_utf16_or_utf32(source: bytes) -> str | None:
-    """Detect UTF-16 or UTF-32 without a mark by the zero bytes of its ASCII characters."""
+    """Detect UTF-16 or UTF-32 without a byte order mark by the zero bytes of ASCII characters.
+
+    Returns the codec name, or None if the text has another encoding.
+    """
     head = source[: _SAMPLE_SIZE // 4 * 4]
     zeros = head.count(0)
     if zeros < 2 or len(source) % 2:
@@ -78,7 +87,10 @@ def _detect_utf16_or_utf32(source: bytes) -> str | None:
 
 
 def _declared_codec(declared: str | None) -> str | None:
-    """Return the codec of a declared character set, or None unless it only decodes text."""
+    """Return the codec name for a declared character set.
+
+    Returns None if Python has no such codec, or if the codec is not a character set (such as punycode).
+    """
     try:
         codec = codecs.lookup((declared or "").strip().strip("\"'"))
     except (LookupError, ValueError):
@@ -96,7 +108,11 @@ def _try_decode(source: bytes, name: str) -> str | None:
 
 
 def _guess(source: bytes) -> str:
-    """Guess a Latin character set by its letters if most non-ASCII bytes are single, else another one."""
+    """Guess the codec of text from a sample.
+
+    If most non-ASCII bytes stand alone, the Latin character set with the most known letters is chosen. Otherwise
+    charset_normalizer guesses a non-Latin character set. The fallback is cp1252.
+    """
     sample = _sample(source)
     runs = _NON_ASCII_RUNS.findall(sample)
     if 2 * sum(len(run) == 1 for run in runs) > len(runs):
@@ -110,7 +126,7 @@ def _guess(source: bytes) -> str:
 
 
 def _sample(source: bytes) -> bytes:
-    """Return a sample of whole lines from the first line with a byte that is not ASCII."""
+    """Return at most `_SAMPLE_SIZE` bytes around the first non-ASCII byte, if possible as whole lines."""
     if len(source) <= _SAMPLE_SIZE:
         return source
     beyond = _NON_ASCII_RUNS.search(source)

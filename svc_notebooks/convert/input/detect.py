@@ -11,10 +11,10 @@ from ...core.http.mime import UNKNOWN, sniff
 GENERIC_TYPES = frozenset(
     {UNKNOWN, native_formats.ZIP, "application/x-zip-compressed", "application/x-ole-storage", "binary/octet-stream"}
 )
-"""Types that do not say what the file contains."""
+"""Media types that do not determine the file format, such as application/zip."""
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""The first bytes of Office files before 2007, and of encrypted newer ones."""
+"""The first bytes of Office files in the formats before 2007, and of encrypted Office files in newer formats."""
 _OLE_TYPES = {
     "document": "application/msword",
     "spreadsheet": "application/vnd.ms-excel",
@@ -25,7 +25,9 @@ _MARKUP = (b"<!doctype html", b"<html", b"<head", b"<body")
 
 
 def detect_source(source: bytes, native: str) -> str | None:
-    """Detect the media type of bytes that are to become this native type, or return None if it is unknown.
+    """Detect the media type of a source that will be converted to the native type `native`.
+
+    Returns None if the type cannot be detected.
 
     >>> detect_source(b"a,b", "spreadsheet"), detect_source(b"{}", "script")
     ('text/plain', 'application/json')

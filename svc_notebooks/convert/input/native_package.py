@@ -1,4 +1,4 @@
-"""Packs a native document for storage as a zip file with a JSON value and its images."""
+"""Packs a native document for storage as a zip file with its JSON value and its images."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any, TypeAlias
 
 _VALUE_NAME = "value.json"
 ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The time of the members of our zip files, so that the same content has the same bytes."""
+"""The constant modification time of zip members, so that equal content gives equal bytes."""
 _LATEST = (2107, 12, 31, 23, 59, 58)
 
 Stamp: TypeAlias = tuple[int, int, int, int, int, int]
 
 
 def zip_timestamp(moment: datetime) -> Stamp:
-    """Return the nearest time that a zip file can store.
+    """Return the nearest time that a zip file can store, as (year, month, day, hour, minute, second).
 
     >>> zip_timestamp(datetime(2026, 1, 5, 9)), zip_timestamp(datetime(2110, 1, 1))[0]
     ((2026, 1, 5, 9, 0, 0), 2107)
@@ -29,7 +29,7 @@ def zip_timestamp(moment: datetime) -> Stamp:
 
 
 def pack(value: Any, resources: Mapping[str, bytes]) -> bytes:
-    """Pack a value and its resources, with the same bytes for the same content.
+    """Return a zip file with a JSON value and named resources. Equal content gives equal bytes.
 
     >>> unpack(pack({"slides": []}, {"a.png": b"x"}))
     ({'slides': []}, {'a.png': b'x'})
@@ -44,14 +44,14 @@ def pack(value: Any, resources: Mapping[str, bytes]) -> bytes:
 
 
 def unpack(body: bytes) -> tuple[Any, dict[str, bytes]]:
-    """Return the value and the resources that `pack` packed."""
+    """Return the JSON value and the resources (bytes by name) in the zip file that `pack` returned."""
     with zipfile.ZipFile(io.BytesIO(body)) as file:
         value = json.loads(file.read(_VALUE_NAME))
         return value, {name: file.read(name) for name in file.namelist() if name != _VALUE_NAME}
 
 
 def resource_name(data: bytes, extension: str) -> str:
-    """Return the name of a picture, which depends on its content, so that equal pictures are stored once.
+    """Return a file name that is a hash of the picture's bytes, so that equal pictures are stored once.
 
     >>> resource_name(b"", "png")
     'e3b0c44298fc1c149afb.png'

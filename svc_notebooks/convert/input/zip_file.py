@@ -1,4 +1,4 @@
-"""Opens zip files of unknown origin after a check of their sizes and for document type declarations."""
+"""Opens untrusted zip files, and refuses zip bombs, encrypted files and XML with a document type declaration."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ _MAX_COMMENT = 1024 * 1024
 
 
 def open_archive(source: bytes, limits: JobLimits) -> zipfile.ZipFile:
-    """Open a zip file. Raises ConversionError if it is damaged or encrypted, and TooLarge for a zip bomb."""
+    """Open an untrusted zip file.
+
+    Raises:
+        ConversionError: the file is damaged or encrypted, or an XML member declares a document type.
+        TooLarge: the number of members, the unpacked size or the compression ratio exceeds a limit.
+    """
     try:
         archive = zipfile.ZipFile(io.BytesIO(source))
         entries = archive.infolist()
@@ -34,11 +39,14 @@ def open_archive(source: bytes, limits: JobLimits) -> zipfile.ZipFile:
 
 
 def _check_markup(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
-    """Refuse a document type declaration, and so entities, which none of these formats needs."""
+    """Raise ConversionError if an XML member declares a document type.
+
+    Only such a declaration can define entities, and no supported format needs a declaration.
+    """
     try:
         with archive.open(entry) as file:
             head = file.read(_HEAD_SIZE)
-            if b"<!--" in head.replace(b"\0", b""):  # a long comment may hide a declaration behind it
+            if b"<!--" in head.replace(b"\0", b""):  # a declaration may follow a long comment
                 head += file.read(_MAX_COMMENT)
     except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError) as error:
         raise ConversionError(f"the file is damaged at {entry.filename[:80]!r}.") from error

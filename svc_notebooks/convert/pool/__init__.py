@@ -1,6 +1,6 @@
 """Runs conversions in worker processes.
 
 converter: the interface for the service.
-worker_pool, worker: the process pool, and the program of a worker process.
-admission: the number of conversions that run at a time, shared fairly between users.
+worker_pool: the process pool; worker: the program that a worker process runs.
+admission: limits the number of simultaneous conversions, and lets users take turns.
 """

@@ -1,4 +1,4 @@
-"""Limits how many conversions run at a time, shared fairly between users."""
+"""Limits the number of simultaneous conversions, and lets users take turns."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from threading import Event, Lock
 from ...core.fair_queue import FairQueue
 
 POLL_SECONDS = 0.1
-"""The interval at which a conversion checks that its client is still connected."""
+"""The interval, in seconds, at which the service checks that a client is still connected."""
 
 
 class Abandoned(Exception):
-    """The client of this conversion has disconnected."""
+    """Raised when the client that requested a conversion has disconnected."""
 
 
 class TooManyWaiting(Exception):
-    """The user has the maximum number of waiting conversions."""
+    """Raised when a user requests a conversion and already has the maximum number of waiting conversions."""
 
 
 class Admission:
-    """Lets `max_running` conversions run at a time, with users in turn.
+    """Lets at most `max_running` conversions run at the same time, and lets users take turns.
 
-    A user has at most `max_running - 1` running (but at least one), and at most `max_waiting` waiting.
+    Each user can have `max(1, max_running - 1)` running conversions and `max_waiting` waiting conversions.
     """
 
     def __init__(self, max_running: int, max_waiting: int) -> None:
@@ -34,7 +34,12 @@ class Admission:
 
     @contextmanager
     def turn(self, user: str, is_gone: Callable[[], bool]) -> Iterator[None]:
-        """Wait for this user's turn, and hold it inside the context. Raises TooManyWaiting or Abandoned."""
+        """Wait for this user's turn, and occupy one of the running slots until the context ends.
+
+        Raises:
+            TooManyWaiting: the user already has `max_waiting` waiting conversions.
+            Abandoned: `is_gone` returned True while the conversion waited.
+        """
         admitted = Event()
         with self._lock:
             self._turns.add(user, admitted)

@@ -21,7 +21,10 @@ _log = logging.getLogger(__name__)
 
 
 class Client(NamedTuple):
-    """The user of a conversion, for fair sharing, and whether the client has disconnected, which ends it."""
+    """The user who requests a conversion, and a function that returns whether the user's client has disconnected.
+
+    Users take turns. A conversion ends when its client has disconnected.
+    """
 
     user: str = ""
     is_gone: Callable[[], bool] = lambda: False
@@ -32,19 +35,28 @@ ANONYMOUS = Client()
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """The result of a conversion, and notes for the journal."""
+    """The bytes that a conversion returned, and notes for the journal about content that was left out or changed."""
 
     body: bytes
     notes: tuple[str, ...] = ()
 
 
 class Converter:
-    """Reads and writes native documents, whose types are named by their last word. It is thread-safe."""
+    """Converts files to native documents and native documents to files. It is thread-safe.
+
+    A native type has a short name, such as "document" or "spreadsheet" (the keys of `registry.MODELS`).
+    """
 
     def __init__(
         self, limits: JobLimits | None = None, *, extended: bool = False, office: bool = False, max_waiting: int = 8
     ) -> None:
-        """Create a converter that lets `max_waiting` conversions of one user wait."""
+        """Create a converter, whose worker processes start later, when conversions need them.
+
+        limits: the limits of each conversion, or None for the default limits.
+        extended: whether to offer the extended formats in core/http/native_formats.py.
+        office: whether LibreOffice reads old Excel files, provided that LibreOffice is installed.
+        max_waiting: the maximum number of waiting conversions of each user.
+        """
         self._limits = limits or JobLimits()
         self._extended = extended
         self._office = office
@@ -60,7 +72,7 @@ class Converter:
 
     @property
     def imports(self) -> dict[str, list[str]]:
-        """The native types that each readable media type can become."""
+        """A dict from each readable media type to the list of native types into which a source can be converted."""
         natives_by_type: dict[str, list[str]] = {}
         for media_type, native in self._readers:
             natives_by_type.setdefault(media_type, []).append(native)
@@ -68,44 +80,53 @@ class Converter:
 
     @property
     def exports(self) -> dict[str, list[str]]:
-        """The media types that each native type can become."""
+        """A dict from each native type to the list of media types into which a document can be converted."""
         types_by_native: dict[str, list[str]] = {}
         for native, media_type in self._writers:
             types_by_native.setdefault(native, []).append(media_type)
         return types_by_native
 
     def can_read(self, media_type: str, native: str) -> bool:
-        """Return whether a source of this media type can become that native type."""
+        """Return whether a source of this media type can be converted to this native type."""
         return (media_type, native) in self._readers
 
     def can_write(self, native: str, media_type: str) -> bool:
-        """Return whether a native type can become this media type."""
+        """Return whether a document of this native type can be converted to this media type."""
         return (native, media_type) in self._writers
 
     def missing_engine_message(self, native: str, media_type: str, *, reads: bool) -> str | None:
-        """Return the end of a sentence on the engine that a conversion misses, or None if it misses none."""
+        """Return the last clause of an error message, which names the first missing engine of a conversion.
+
+        Returns None if no engine is missing, or if the conversion does not exist.
+        """
         engine = missing_engine(native, media_type, reads=reads, extended=self._extended)
         return engine.missing if engine else None
 
     def read(
         self, source: bytes, media_type: str, native: str, client: Client = ANONYMOUS, **options: Any
     ) -> Converted:
-        """Read a source as the body of a native document, with fields of Job as `options`.
+        """Convert a source file to the stored bytes of a native document. `options` are fields of Job.
 
         Raises:
-            ConversionError: it cannot be read; TooLarge: it exceeds a limit.
-            Abandoned: the client has disconnected; TooManyWaiting: the user has too many conversions waiting.
+            ConversionError: the source cannot be read.
+            TooLarge: the conversion exceeds a limit.
+            Abandoned: the client has disconnected.
+            TooManyWaiting: the user has too many waiting conversions.
         """
         return self._run(self._readers[media_type, native], source, client, reads=True, options=options)
 
     def write(
         self, body: bytes | None, native: str, media_type: str, client: Client = ANONYMOUS, **options: Any
     ) -> Converted:
-        """Write a native document, or an empty one for None, in another format.
+        """Convert the stored bytes of a native document to a file. `options` are fields of Job.
+
+        If `body` is None, an empty document is converted.
 
         Raises:
-            ConversionError: it cannot be written; TooLarge: it exceeds a limit.
-            Abandoned: the client has disconnected; TooManyWaiting: the user has too many conversions waiting.
+            ConversionError: the document cannot be written.
+            TooLarge: the conversion exceeds a limit.
+            Abandoned: the client has disconnected.
+            TooManyWaiting: the user has too many waiting conversions.
         """
         return self._run(self._writers[native, media_type], body, client, reads=False, options=options)
 
@@ -133,13 +154,16 @@ class Converter:
             return Converted(target.read_bytes(), tuple(response["notes"]))
 
     def close(self) -> None:
-        """End the idle processes, which later conversions start again."""
+        """End the idle worker processes. Later conversions start new processes."""
         self._pool.close()
 
 
 @cache
 def _readers(extended: bool, _present: frozenset[str]) -> dict[tuple[str, str], Conversion]:
-    """Return the conversions to native types, cached for the engines that are available."""
+    """Return a dict from (media type, native type) to the conversion that reads this media type.
+
+    `_present` (the names of the available engines) is only a part of the cache key.
+    """
     return {(conversion.media_type, conversion.native): conversion for conversion in importers(extended=extended)}
 
 
@@ -159,7 +183,10 @@ def _error_from(conversion: Conversion, response: Mapping[str, Any]) -> Conversi
 
 @cache
 def shared(limits: JobLimits, *, extended: bool, office: bool, max_waiting: int) -> Converter:
-    """Return one converter for equal arguments, whose processes are kept until this process ends."""
+    """Return the converter with these arguments, and create it at the first call.
+
+    Calls with equal arguments return the same converter. Its worker processes are ended when this process ends.
+    """
     converter = Converter(limits, extended=extended, office=office, max_waiting=max_waiting)
     atexit.register(converter.close)
     return converter

@@ -1,7 +1,8 @@
 """The worker process that runs conversions (`python -m svc_notebooks.convert.pool.worker`).
 
-It reads requests from standard input and writes responses to standard output, each a line of JSON. Documents are in
-files. Some libraries crash or hang on hostile files, which then ends only this process.
+The process reads requests from standard input and writes responses to standard output. Each request and each response
+is a line of JSON. A request names the source file and the target file. Some libraries crash or hang on hostile files.
+A crash or a time limit then ends only this process, and not the service.
 """
 
 from __future__ import annotations
@@ -19,7 +20,11 @@ from ..registry import load
 
 
 def run(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Run a conversion, and return its `notes`, or its `error` and the `kind` of the error."""
+    """Run the requested conversion, and write its result to the file `target` of the request.
+
+    Returns {"notes": [...]} after success. Returns {"error": message, "kind": "large", "refused" or "failed"} after an
+    error.
+    """
     fields = request["job"]
     limits, now = JobLimits(**fields["limits"]), datetime.fromisoformat(fields["now"])
     job = Job(**{**fields, "limits": limits, "now": now, "folder": Path(fields["folder"])})
@@ -31,7 +36,7 @@ def run(request: Mapping[str, Any]) -> dict[str, Any]:
         return {"error": str(error), "kind": "refused"}
     except MemoryError:
         return {"error": "it needs more memory than the limit of a conversion.", "kind": "large"}
-    except Exception as error:  # of a library that does not expect such a file
+    except Exception as error:  # raised by a library that does not expect such a file
         return {"error": f"{type(error).__name__}: {error}", "kind": "failed"}
     return {"notes": job.notes}
 
@@ -49,7 +54,10 @@ def _convert(request: Mapping[str, Any], job: Job) -> None:
 
 
 def limit_resources(memory: int, output: int) -> None:
-    """Limit the memory and the size of files, and disable core dumps, if the system supports it."""
+    """Limit this process's memory and the size of its files, in bytes, and disable core dumps.
+
+    Does nothing on Windows, which has no resource limits.
+    """
     try:
         import resource
     except ImportError:  # Windows
@@ -62,7 +70,10 @@ def limit_resources(memory: int, output: int) -> None:
 
 
 def main() -> None:
-    """Run conversions until standard input ends."""
+    """Answer requests from standard input until the input ends.
+
+    The command line has the limits of memory and of file sizes, in bytes.
+    """
     responses = os.fdopen(os.dup(1), "w", encoding="utf-8")
     with Path(os.devnull).open("w") as null:  # libraries print to standard output, too
         os.dup2(null.fileno(), 1)

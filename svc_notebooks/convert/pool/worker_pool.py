@@ -1,6 +1,6 @@
-"""Executes conversions in a pool of worker processes, or inline.
+"""Runs conversions in a pool of worker processes, or in the calling process.
 
-A worker is stopped when it takes too long, and when its client has disconnected.
+A worker process is killed when its conversion exceeds the time limit, and when the client has disconnected.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .admission import POLL_SECONDS, Abandoned, Admission
 
 _CRASHED = {"error": "the conversion process ended, as it needs more memory than the limit.", "kind": "large"}
 _MAX_JOBS = 200
-"""The number of conversions after which a worker is replaced, to release the memory of its libraries."""
+"""The number of conversions after which the pool replaces a worker process, to release the memory of libraries."""
 
 
 def _never() -> bool:
@@ -31,19 +31,27 @@ def _never() -> bool:
 
 
 class Executor(Protocol):
-    """Runs conversions."""
+    """The interface of a process pool and of an inline executor, which run conversions."""
 
     def run(
         self, request: Mapping[str, Any], *, user: str = "", is_gone: Callable[[], bool] = _never
     ) -> dict[str, Any]:
-        """Return the response to a request. Raises Abandoned or TooManyWaiting."""
+        """Run the requested conversion, and return the response, as described in `worker.run`.
+
+        Raises:
+            Abandoned: the client has disconnected.
+            TooManyWaiting: the user has too many waiting conversions.
+        """
 
     def close(self) -> None:
-        """End the processes."""
+        """End the idle worker processes."""
 
 
 class _Watchdog:
-    """Stops a worker that takes too long ("late") or whose client has disconnected ("gone")."""
+    """A thread that stops a worker at the deadline, or when the worker's client has disconnected.
+
+    `outcome` is "late" after the deadline, "gone" after a disconnection, and None if the worker was not stopped.
+    """
 
     def __init__(self, stop: Callable[[], None], seconds: float, is_gone: Callable[[], bool]) -> None:
         self.outcome: str | None = None
@@ -65,7 +73,7 @@ class _Watchdog:
 
 
 class Worker:
-    """A worker process."""
+    """A process that runs conversions one after another, each within the limits."""
 
     def __init__(self, limits: JobLimits) -> None:
         self._limits = limits
@@ -85,7 +93,10 @@ class Worker:
         after_fork(self, Worker._close_pipes_in_child)
 
     def _close_pipes_in_child(self) -> None:
-        """Close the pipes in a forked child without a flush, since the process belongs to the parent."""
+        """Close this worker's pipes in a forked child, without flushing their buffers.
+
+        The worker process still belongs to the parent.
+        """
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe and not pipe.closed:
                 os.close(pipe.fileno())
@@ -93,14 +104,16 @@ class Worker:
 
     @property
     def is_reusable(self) -> bool:
-        """True if the process can run another conversion."""
+        """True if the process is running and has not reached its maximum number of conversions."""
         return self._process.poll() is None and self._jobs < _MAX_JOBS
 
     def run(self, request: Mapping[str, Any], is_gone: Callable[[], bool] = _never) -> dict[str, Any]:
-        """Return the response to a request, and kill the process with its children after the time limit.
+        """Run the requested conversion in the worker process, and return its response.
+
+        After the time limit or a crash, kill the process and its children, and return an error response.
 
         Raises:
-            Abandoned: the client has disconnected, and the process was killed.
+            Abandoned: the client has disconnected. The process was killed.
         """
         self._jobs += 1
         watchdog = _Watchdog(self.stop, self._limits.seconds, is_gone)
@@ -148,9 +161,10 @@ class Worker:
 
 
 class ProcessPool:
-    """A thread-safe pool of processes that are started when they are needed.
+    """A thread-safe pool of worker processes, which starts a process when a conversion needs one.
 
-    A user gets the same process again, so that a process that one user crashes does not slow down others.
+    The pool prefers the process that ran the user's last conversion. Most crashes then cost only the user who caused
+    them a new process.
     """
 
     def __init__(self, limits: JobLimits, size: int = 2, max_waiting: int = 8) -> None:
@@ -161,7 +175,7 @@ class ProcessPool:
         after_fork(self, ProcessPool._reset)
 
     def _reset(self) -> None:
-        """Start without processes, also in a forked child."""
+        """Set up an empty pool. A forked child calls this method, because the processes belong to the parent."""
         self._admission = Admission(self._size, self._max_waiting)
         self._lock = Lock()
         self._idle: list[tuple[str, Worker]] = []
@@ -170,11 +184,11 @@ class ProcessPool:
     def run(
         self, request: Mapping[str, Any], *, user: str = "", is_gone: Callable[[], bool] = _never
     ) -> dict[str, Any]:
-        """Wait for the user's turn, and return the response to a request.
+        """Wait for the user's turn, run the requested conversion in a worker process, and return the response.
 
         Raises:
-            Abandoned: `is_gone` returns that the client has disconnected.
-            TooManyWaiting: the user has too many requests waiting.
+            Abandoned: the client has disconnected (`is_gone` returned True).
+            TooManyWaiting: the user has too many waiting requests.
         """
         with self._admission.turn(user, is_gone):
             worker = self._acquire(user)
@@ -204,7 +218,7 @@ class ProcessPool:
         worker.close()
 
     def close(self) -> None:
-        """End the idle processes."""
+        """End the idle worker processes."""
         with self._lock:
             idle, self._idle = self._idle, []
         for _, worker in idle:
@@ -212,15 +226,18 @@ class ProcessPool:
 
 
 class InlineExecutor:
-    """Runs conversions in this process, for systems without processes (Pyodide)."""
+    """Runs conversions in the calling process, for platforms that cannot start processes (Pyodide)."""
 
     def run(
         self, request: Mapping[str, Any], *, user: str = "", is_gone: Callable[[], bool] = _never
     ) -> dict[str, Any]:
-        """Return the response to a request, which cannot be stopped."""
+        """Run the requested conversion, and return the response.
+
+        `user` and `is_gone` are ignored, since nothing can stop the conversion.
+        """
         from .worker import run
 
         return run(request)
 
     def close(self) -> None:
-        """Do nothing."""
+        """Do nothing, since there are no worker processes."""
