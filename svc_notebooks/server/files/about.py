@@ -1,4 +1,4 @@
-"""Returns the about resource with the user, the quota and the supported conversions (A5-05, A7-04)."""
+"""Handles requests for the about resource, with the user, the quota and the conversions (A5-05, A7-04)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FOLDER_COLORS = (
 
 
 def get(context: ServiceContext, request: RequestContext) -> Response:
-    """Return the parts of the about resource that `fields` selects, which is required."""
+    """Return the fields of the about resource that the parameter `fields` selects. The parameter is required."""
     if request.query.get("fields") is None:
         raise refuse("requiredParameter", name="fields")
     names, user = context.names, request.caller.user

@@ -1,4 +1,4 @@
-"""Lists the changes of files since a page token."""
+"""Lists the file changes since a page token."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _DEFAULT: Mask = {"kind": {}, "nextPageToken": {}, "newStartPageToken": {}, "cha
 
 
 def start_page_token(context: ServiceContext, request: RequestContext) -> Response:
-    """Return the page token of the end of the change log."""
+    """Return a response with the page token for the end of the change log."""
     mask = parse_fields_param(request.query, {field_mask.STAR: {}}, _START_SHAPE)
     value: StartPageToken = {
         "kind": context.names.kind("startPageToken"),
@@ -48,7 +48,11 @@ def start_page_token(context: ServiceContext, request: RequestContext) -> Respon
 
 
 def check_start(context: ServiceContext, request: RequestContext, *, required: bool) -> int:
-    """Return the number in a request's page token, by default that of the end of the log. Raises ApiError (400)."""
+    """Return the entry number in the parameter `pageToken`.
+
+    Without a token, return the number that the next entry of the change log will have. Raises ApiError (400) if the
+    token is invalid, or is `required` and missing.
+    """
     text = request.query.get("pageToken")
     if text is None and required:
         raise refuse("requiredParameter", name="pageToken")
@@ -62,13 +66,13 @@ def check_start(context: ServiceContext, request: RequestContext, *, required: b
 
 
 def list_changes(context: ServiceContext, request: RequestContext) -> Response:
-    """Return a page of the last changes of each file since a page token, oldest first."""
+    """Return a page of the changes since a page token, oldest first. Each file is listed once, with its last change."""
     policy, query = context.policy, request.query
     size = int_param(query, "pageSize", policy.page_size, policy.max_page_size)
     with_removed = bool_param(query, "includeRemoved", default=True)
     start = check_start(context, request, required=True)
     mask = parse_fields_param(query, _DEFAULT, _LIST_SHAPE)
-    end = context.store.changes.last() + 1  # read before the page, so that later changes are on the next one
+    end = context.store.changes.last() + 1  # read before the page, so that later changes are on the next page
     rows = context.store.changes.page(request.caller.user, start, size + 1)
     inner = (mask or {}).get("changes") or _DEFAULT_CHANGE
     value: ChangeList = {"kind": context.names.kind("changeList")}
@@ -89,7 +93,7 @@ def list_changes(context: ServiceContext, request: RequestContext) -> Response:
 def _change_resource(
     context: ServiceContext, request: RequestContext, row: ChangeRow, file: FileRow | None, mask: Mask
 ) -> Change:
-    """Return a change, which is a removal if the caller can no longer see the file."""
+    """Return the Change resource of a log entry. `file` is None for a removal or if the caller cannot see the file."""
     change: Change = {
         "kind": context.names.kind("change"),
         "changeType": "file",

@@ -1,7 +1,7 @@
 """Writes the change log and queues notifications when a file changes (Events).
 
-Each function is called inside the transaction that makes the change, so that a message is queued if and only
-if the change is committed. Nothing is sent from here.
+Each function is called inside the transaction that changes the file, so that a message is queued if and only if the
+change is committed. This module sends no messages.
 """
 
 from __future__ import annotations
@@ -17,19 +17,26 @@ from .roles import effective_role, users_with_access
 
 
 def change_log_of(user: str) -> str:
-    """Return the name under which channels watch the change log of a user."""
+    """Return the resource name that notification channels on a user's change log have in the database."""
     return f"changes of {user}"
 
 
 def record_creation(context: ServiceContext, row: FileRow) -> None:
-    """Record a new file. Channels on its folder get `add`, and `update` with `children`."""
+    """Log the creation of a file and queue its notifications.
+
+    Each channel on the parent folder gets an `add` message, and an `update` message for `children`.
+    """
     _log_change(context, users_with_access(context, row), row)
     if row.parent and _enqueue(context, row.parent, "add"):
         _notify_folder(context, row.parent)
 
 
 def record_change(context: ServiceContext, old: FileRow, row: FileRow, changes: AbstractSet[str]) -> None:
-    """Record a file that has new content, new properties or a new parent, or was trashed or untrashed."""
+    """Log a change to a file's content, properties, parent or trashed flag, and queue its notifications.
+
+    Args:
+        changes: The values for the `update` message: "content", "properties", "parents". If empty, none is queued.
+    """
     moved, trashed = old.parent != row.parent, old.trashed != row.trashed
     before = users_with_access(context, old) if moved else frozenset()
     _log_change(context, before | users_with_access(context, row), row, below=moved or trashed)
@@ -46,7 +53,7 @@ def record_change(context: ServiceContext, old: FileRow, row: FileRow, changes: 
 
 
 def record_removal(context: ServiceContext, row: FileRow) -> None:
-    """Record a file that will be deleted with everything below it."""
+    """Log the deletion of a file and everything below it, and stop the channels on these files."""
     _log_change(context, users_with_access(context, row), row, below=True)
     for file_id in (row.id, *_files_below(context, row)):
         for channel in _watchers(context, file_id):
@@ -55,22 +62,22 @@ def record_removal(context: ServiceContext, row: FileRow) -> None:
 
 
 def record_permission(context: ServiceContext, row: FileRow) -> None:
-    """Record a new permission. For its grantees the file is new."""
+    """Log a new permission on a file, and queue an `add` message, because the file is new for the grantee."""
     _log_change(context, users_with_access(context, row), row, below=True)
     _enqueue(context, row.id, "add")
 
 
 def record_role(context: ServiceContext, row: FileRow) -> None:
-    """Record a new role of a permission."""
+    """Log the change of a permission's role, and queue an `update` message for `permissions`."""
     _log_change(context, users_with_access(context, row), row, below=True)
     _enqueue(context, row.id, "update", {"permissions"})
 
 
 def record_permission_removal(context: ServiceContext, row: FileRow, before: AbstractSet[str]) -> None:
-    """Record a deleted permission. Channels of users who have lost access get a last message.
+    """Log the deletion of a permission. Channels of users who have lost access get a last message and are stopped.
 
     Args:
-        before: The users who had access with the permission.
+        before: The users who had access to the file before the deletion.
     """
     _log_change(context, before | users_with_access(context, row), row, below=True)
     _stop_lost_channels(context, row)
@@ -78,7 +85,10 @@ def record_permission_removal(context: ServiceContext, row: FileRow, before: Abs
 
 
 def _log_change(context: ServiceContext, users: AbstractSet[str], row: FileRow, *, below: bool = False) -> None:
-    """Add a change to the logs of these users, and queue a message for the channels on each log."""
+    """Add a change of a file to the change logs of these users, and queue a message for the channels on each log.
+
+    If `below` is true, also add a change for every file below the folder `row`.
+    """
     now, ordered = context.millis(), sorted(users)
     context.store.changes.add(ordered, row.id, now)
     if below and row.mime_type == context.folder_type:
@@ -93,7 +103,7 @@ def _notify_folder(context: ServiceContext, folder: str | None) -> None:
 
 
 def _enqueue(context: ServiceContext, watched: str, state: str, changes: AbstractSet[str] = frozenset()) -> bool:
-    """Queue a message for each channel of a resource, and return whether there is one."""
+    """Queue a message for each channel on a resource, and return whether the resource has any channel."""
     if not context.store.channels.any():
         return False
     names = ",".join(in_order(changes))
@@ -105,14 +115,17 @@ def _watchers(context: ServiceContext, watched: str) -> list[ChannelRow]:
 
 
 def _files_below(context: ServiceContext, row: FileRow, *, following: bool = False) -> list[str]:
-    """Return the watched files below a folder, with `following` only those that are trashed together with it."""
+    """Return the ids of the files below a folder that have a channel.
+
+    If `following` is true, return only the files that are trashed and untrashed together with the folder.
+    """
     if row.mime_type != context.folder_type or not context.store.channels.any():
         return []
     return context.store.channels.find_watched(row.id, context.millis(), following=following)
 
 
 def _stop_lost_channels(context: ServiceContext, row: FileRow) -> None:
-    """Stop the channels on a file and on the files below it whose users can no longer see them."""
+    """Stop the channels of users who can no longer see the file that the channel watches, for `row` and all below."""
     for file_id in (row.id, *_files_below(context, row)):
         watched = context.store.files.get(file_id)
         for channel in _watchers(context, file_id):
@@ -121,6 +134,6 @@ def _stop_lost_channels(context: ServiceContext, row: FileRow) -> None:
 
 
 def _stop_channel(context: ServiceContext, channel: ChannelRow) -> None:
-    """Stop a channel with a last message, because its user can no longer see the resource."""
+    """Send a `remove` message to a channel and stop it, because its user can no longer see the watched resource."""
     context.store.channels.enqueue_for_channel(channel.seq, "remove", "", step=context.ids.step(), now=context.millis())
     context.store.channels.set_state(channel.seq, next_state(ChannelState(channel.state), ChannelEvent.LOSS).value)

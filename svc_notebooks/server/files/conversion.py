@@ -37,7 +37,7 @@ from .rows import file_for, is_document
 
 
 def converter_of(policy: Policy) -> Converter:
-    """Return the converter for a policy. Services whose policies have the same limits share one."""
+    """Return the document converter for a policy. Policies with equal limits and formats share a converter."""
     limits = JobLimits(
         seconds=policy.conversion_seconds,
         memory=policy.conversion_memory,
@@ -55,14 +55,14 @@ def converter_of(policy: Policy) -> Converter:
 
 
 _FIRST_DATE = datetime(1980, 1, 1, tzinfo=UTC)
-"""The first date that every export format can hold; a zip can hold no earlier one."""
+"""The earliest date that every export format can store. A zip archive cannot store an earlier date."""
 
 
 class ConversionRequest(NamedTuple):
-    """A conversion of content to a native document.
+    """A conversion of uploaded content to a native document.
 
-    `native` is the type of the document without prefix, and `declared_type` that of the content. It `replaces` the
-    content of a document that exists, or not.
+    `native` is the document type without the media type prefix, such as "spreadsheet". `declared_type` is the media
+    type that the client declared for the content, or None. `replaces` is True if the document already exists.
     """
 
     native: str
@@ -71,12 +71,12 @@ class ConversionRequest(NamedTuple):
 
     @property
     def limit(self) -> int | None:
-        """The maximum number of bytes of the content, or None."""
+        """The maximum size of the content in bytes, or None if the size is not limited."""
         return MAX_IMPORT_SIZES.get(self.native)
 
 
 class ConvertedContent(NamedTuple):
-    """The parts of converted content, to which no row refers yet, and its media type."""
+    """The stored parts of converted content, and its media type. No database row refers to the parts yet."""
 
     pieces: list[PartRange]
     media_type: str
@@ -85,10 +85,10 @@ class ConvertedContent(NamedTuple):
 def conversion_for(
     context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, declared_type: str | None
 ) -> ConversionRequest | None:
-    """Return the conversion that an upload needs, or None if its file is not a native document (A5-01).
+    """Return the conversion that an upload needs, or None if the uploaded file is not a native document (A5-01).
 
-    Called before the first byte is read. Raises ApiError (400) for a conversion that does not exist, content that is
-    too large, and an invalid ocrLanguage, even if nothing is converted.
+    Called before the first byte is read. Raises ApiError (400) if the conversion does not exist, the content is too
+    large, or ocrLanguage is invalid. The parameter ocrLanguage is checked even if nothing is converted.
     """
     _language(request)
     requested_type, source = metadata.get("mimeType"), (declared_type or "unknown")[:200]
@@ -98,7 +98,7 @@ def conversion_for(
         target = requested_type if isinstance(requested_type, str) else ""
     if not is_document(context, target):
         special = (context.folder_type, context.shortcut_type)
-        for media_type in (target, requested_type, declared_type):  # types that content can neither be nor declare
+        for media_type in (target, requested_type, declared_type):  # content can neither have nor declare such a type
             if isinstance(media_type, str) and (media_type in special or is_document(context, media_type)):
                 raise refuse("noConversion", source=source, target=media_type)
         return None
@@ -115,7 +115,7 @@ def conversion_for(
 
 
 def _cannot_convert(context: ServiceContext, native: str, source_type: str | None, source: str) -> ApiError:
-    """Return the refusal of a source that has no conversion, or whose engine is not installed."""
+    """Return the error for a source type that cannot be converted, or whose conversion engine is not installed."""
     target = context.names.native(native)
     if source_type and (reason := context.converter.missing_engine_message(native, source_type, reads=True)):
         return refuse("noImportEngine", source=source, target=target, message=reason)
@@ -123,12 +123,15 @@ def _cannot_convert(context: ServiceContext, native: str, source_type: str | Non
 
 
 def too_large(context: ServiceContext, conversion: ConversionRequest) -> ApiError:
-    """Return the refusal of content with more bytes than the limit of a conversion."""
+    """Return the error for content that is larger than the size limit of a conversion."""
     return refuse("importTooLarge", target=context.names.native(conversion.native), limit=conversion.limit)
 
 
 def _language(request: RequestContext) -> str | None:
-    """Return the language of text in pictures from ocrLanguage (A5-03). Raises ApiError (400)."""
+    """Return the parameter ocrLanguage, the language of the text in images, or None if it is missing (A5-03).
+
+    Raises ApiError (400) for an invalid language tag.
+    """
     tag = request.query.get("ocrLanguage")
     try:
         return check_tag(tag) if tag else None
@@ -137,7 +140,7 @@ def _language(request: RequestContext) -> str | None:
 
 
 def _source_of(context: ServiceContext, media_type: str | None) -> str:
-    """Return a media type as core/http/native_formats.py writes it, and a generic one for None."""
+    """Return a media type in the notation of core/http/native_formats.py. For None, return a generic type."""
     return (
         MediaType.parse(media_type).essence.removeprefix(context.names.media_prefix)
         if media_type
@@ -154,8 +157,9 @@ def convert(
     size: int,
     pieces: Iterable[PartRange],
 ) -> Iterator[ConvertedContent | None]:
-    """Convert parts for a block, and delete the result if the block fails. Yields None without a conversion.
+    """Convert the content in `pieces`, and yield the converted content to a `with` block.
 
+    Yields None if `conversion` is None. If the block fails, the converted content is deleted.
     Raises ApiError (400) if the content cannot be converted (A5-02).
     """
     if conversion is None:
@@ -195,7 +199,7 @@ def _convert_source(
 
 
 def _not_run(context: ServiceContext, error: Abandoned | TooManyWaiting) -> Disconnected | ApiError:
-    """Return the error for a conversion whose client has gone, or before which too many wait."""
+    """Return the error for a conversion whose client has disconnected, or for which the queue is full."""
     if isinstance(error, Abandoned):
         return Disconnected("the client went away while its document was converted")
     limited = "userRateLimit" if context.policy.rate_status == 403 else "rateLimit"
@@ -205,7 +209,11 @@ def _not_run(context: ServiceContext, error: Abandoned | TooManyWaiting) -> Disc
 
 
 def _detect_type(context: ServiceContext, conversion: ConversionRequest, name: str, source: bytes) -> str | None:
-    """Return the declared type of a source, else the detected one, or None if it is unknown."""
+    """Return the declared media type of a source.
+
+    If the declared type is missing or generic, detect the type from the bytes and the name. Returns None if the type
+    cannot be detected.
+    """
     declared = _source_of(context, conversion.declared_type)
     if declared not in GENERIC_TYPES:
         return declared
@@ -217,17 +225,20 @@ def _detect_type(context: ServiceContext, conversion: ConversionRequest, name: s
 
 
 def _export_options(row: FileRow) -> dict[str, Any]:
-    """Date an export with its document, so that exports of an unchanged document are equal byte for byte."""
+    """Return the name and the date for an export.
+
+    The date is the time of the last change, so that all exports of an unchanged document have the same bytes.
+    """
     return {"name": row.name, "now": max(from_millis(row.modified), _FIRST_DATE)}
 
 
 def export(context: ServiceContext, request: RequestContext) -> Response:
-    """Return a native document in another format (A7)."""
+    """Return a response with a native document in the format that the parameter `mimeType` requests (A7)."""
     media_type = request.query.get("mimeType")
     if not media_type:
         raise refuse("requiredParameter", name="mimeType")
     converter, reader = context.converter, None
-    with context.store.transaction():  # the row and its content as of one moment
+    with context.store.transaction():  # so that the row and the content belong together
         row = file_for(context, request.caller, request.file_id)
         if not is_document(context, row.mime_type):
             raise refuse("notExportable")
@@ -245,7 +256,7 @@ def export(context: ServiceContext, request: RequestContext) -> Response:
         raise _not_run(context, error) from None
     except TooLarge as error:
         raise refuse("exportTooLarge", message=str(error)[:500]) from None
-    except ConversionError as error:  # it would fail again: no 5xx, which clients repeat
+    except ConversionError as error:  # no 5xx, because clients would repeat the request and it would fail again
         refused = context.names.media_type(target)
         raise refuse("notConverted", decided_by=FAILED_EXPORT, target=refused, message=str(error)[:500]) from None
     size, limit = len(exported.body), context.policy.export_limit
@@ -259,7 +270,10 @@ def export(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def render_document(context: ServiceContext, row: FileRow, target: str, user: str) -> bytes:
-    """Return a native document in another format, for a user. Raises ConversionError if that is impossible now."""
+    """Return the bytes of a native document in the format `target`. The conversion runs on behalf of `user`.
+
+    Raises ConversionError if the format is not supported, the conversion fails or too many conversions are waiting.
+    """
     native = row.mime_type.removeprefix(context.names.media_prefix)
     if not context.converter.can_write(native, target):
         raise ConversionError(f"{native} documents have no {target}")

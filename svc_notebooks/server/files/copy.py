@@ -1,7 +1,7 @@
 """Copies a file with its content (files.copy).
 
-Contents never change, so a copy shares the content of its original. A copy that is converted to a native document has
-a new content.
+Stored content never changes, so a copy shares the content of the original. If the copy is converted to a native
+document, new content is stored.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _COPIED_FIELDS = ("contentHints", "description", "folderColorRgb", "originalFile
 
 
 def copy(context: ServiceContext, request: RequestContext) -> Response:
-    """Copy a file that the caller may download."""
+    """Copy a file that the caller may download, and return a response with the resource of the copy."""
     check_response_params(context, request)
     sent = check_file(read_json(request.body, context.policy.max_metadata_size), creating=True, policy=context.policy)
     with context.store.transaction():
@@ -35,7 +35,7 @@ def copy(context: ServiceContext, request: RequestContext) -> Response:
         reader = None if content is None else context.content.read(content, 0, END)
     if reader:
         with closing(reader):
-            reader.check()  # a copy would be as damaged; not in the transaction, because it reads
+            reader.check()  # a copy would share the damage; outside the transaction, because it reads files
     with context.store.transaction():
         source = _source(context, request)
         metadata = _metadata(context, request, source, sent)
@@ -48,7 +48,7 @@ def copy(context: ServiceContext, request: RequestContext) -> Response:
         assert source.content is not None
         size = source.size or 0
         pieces = context.store.contents.pieces(source.content, 0, size)
-        reader = context.content.read(source.content, 0, size)  # keeps the parts until it is closed
+        reader = context.content.read(source.content, 0, size)  # an open reader keeps the parts from being deleted
     with closing(reader), convert(context, request, conversion, str(metadata["name"]), size, pieces) as converted:
         assert converted
         with context.store.transaction():
@@ -59,7 +59,7 @@ def copy(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def _source(context: ServiceContext, request: RequestContext) -> FileRow:
-    """Return the original. Raises ApiError (403, 404) if the caller may not copy it."""
+    """Return the row of the original file. Raises ApiError (403, 404) if the caller may not copy the file."""
     row = file_for(context, request.caller, request.file_id)
     if row.mime_type == context.folder_type:
         raise refuse("cannotCopy", fileId=row.id)
@@ -70,9 +70,10 @@ def _source(context: ServiceContext, request: RequestContext) -> FileRow:
 
 
 def _metadata(context: ServiceContext, request: RequestContext, source: FileRow, sent: JSONObject) -> JSONObject:
-    """Return the metadata of the copy, as the caller sent it, else that of the original.
+    """Return the metadata of the copy. Fields that the caller did not send have the values of the original.
 
-    The copy goes into the original's folder if the caller may write there, else into the caller's root.
+    The copy goes into the folder of the original if the caller may write to that folder, or else into the caller's
+    root folder.
     """
     extra, caller = json.loads(source.extra), request.caller
     try:
@@ -92,7 +93,7 @@ def _metadata(context: ServiceContext, request: RequestContext, source: FileRow,
 def _conversion(
     context: ServiceContext, request: RequestContext, source: FileRow, metadata: JSONObject
 ) -> ConversionRequest | None:
-    """Return the conversion of the original to the copy, or None without one. Raises ApiError if it is impossible."""
+    """Return the conversion that the copy needs, or None. Raises ApiError if the conversion is not supported."""
     check_new(context, request.caller, metadata)
     media_type = metadata["mimeType"]
     if context.names.is_native(source.mime_type):

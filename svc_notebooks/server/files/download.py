@@ -1,4 +1,4 @@
-"""Sends the content of a file with alt=media, the whole or a range (A6)."""
+"""Handles downloads (alt=media), which send the whole content of a file or a byte range (A6)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from .rows import file_for
 
 
 def download(context: ServiceContext, request: RequestContext) -> Response:
-    """Return the bytes of a file. A download that has begun completes even if the file is changed or deleted.
+    """Return a response with the bytes of a file.
 
-    Raises DamagedContent before the response begins, as far as `ContentReader.check` sees.
+    A download continues even if the file is changed or deleted meanwhile. Raises DamagedContent if
+    `ContentReader.check` finds damaged parts before the response begins.
     """
     caller = require_scopes(request.caller, CONTENT, request.operation)
-    with context.store.transaction():  # the row and its parts as of one moment
+    with context.store.transaction():  # so that the row and the parts belong together
         row = file_for(context, caller, request.file_id)
         if row.content is None or row.size is None:
             raise refuse("notDownloadable")
@@ -31,7 +32,7 @@ def download(context: ServiceContext, request: RequestContext) -> Response:
         span = None if "If-Range" in request.headers else _parse_range(request.headers.all("Range"), row.size)
         response = _response(context, request, row, row.size, span)
     if isinstance(response.body, ContentReader):
-        response.body.check()  # not in the transaction: it reads
+        response.body.check()  # outside the transaction, because it reads files
     # Not `request.method`, because the client of a POST that overrides its method with HEAD waits for the bytes.
     if request.http_request.method == "HEAD":
         close_body(response.body)
@@ -40,9 +41,10 @@ def download(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def _parse_range(headers: list[str], size: int) -> ByteSpan | None:
-    """Return the one range of a request, or None for the whole. Raises ApiError (416).
+    """Return the byte range that a request selects, or None for the whole content.
 
-    The header is ignored unless it is a single valid range.
+    A missing, invalid or repeated header and a header with several ranges select the whole content. Raises ApiError
+    (416) if the range contains no byte of the content.
     """
     if len(headers) != 1:
         return None

@@ -1,4 +1,4 @@
-"""Operations on the metadata of files and on the trash (A4, U-01)."""
+"""Handles the requests on file metadata, file lists, file ids and the trash (A4, U-01)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .rows import add_file, change_row, check_new, file_for, new_row, save_prope
 
 
 class NewContent(NamedTuple):
-    """The new content of a file. That of a native document has no size."""
+    """The new content of a file. `size` is in bytes, or None for the content of a native document."""
 
     number: int
     size: int | None
@@ -42,7 +42,10 @@ _SPACES = (*_SEARCHED_SPACES, "appDataFolder")
 
 
 def read_json(body: Body, limit: int) -> JSONObject:
-    """Read a body and return its JSON object, {} for an empty one. Raises ApiError for anything else."""
+    """Read a request body, and return its JSON object, or {} if the body is empty.
+
+    Raises ApiError if the body has more than `limit` bytes or is not a JSON object.
+    """
     pieces, size = [], 0
     while block := body.read(BLOCK):
         pieces.append(block)
@@ -53,7 +56,10 @@ def read_json(body: Body, limit: int) -> JSONObject:
 
 
 def parse_json(text: bytes) -> JSONObject:
-    """Return the JSON object of a text, {} for an empty one. Raises ApiError (400 parseError) for anything else."""
+    """Return the JSON object in a text, or {} if the text is empty.
+
+    Raises ApiError (400 parseError) if the text is not a JSON object.
+    """
     if not text.strip():
         return {}
     too_deep = f"it is nested more than {_MAX_NESTING} deep."
@@ -68,7 +74,7 @@ def parse_json(text: bytes) -> JSONObject:
     if not isinstance(value, dict):
         raise refuse("parseError", message="expected an object in braces.")
     if text.count(b"{") + text.count(b"[") > _MAX_NESTING and _is_deeper(value, _MAX_NESTING):
-        raise refuse("parseError", message=too_deep)  # it could be stored, but not be encoded again
+        raise refuse("parseError", message=too_deep)  # json.loads accepts it, json.dumps would not
     return value
 
 
@@ -88,7 +94,11 @@ def _integer(digits: str) -> int:
 
 
 def parse_fields_param(query: Query, default: Mask, shape: Shape) -> Mask | None:
-    """Return the mask of a request's `fields`, or None for a blank one, which selects nothing. Raises ApiError."""
+    """Return the field mask in the parameter `fields`.
+
+    Returns `default` if the parameter is missing, and None if it is blank and therefore selects no field.
+    Raises ApiError if the parameter is invalid or selects a field that does not exist.
+    """
     text = query.get("fields")
     if text is None:
         return default
@@ -98,27 +108,33 @@ def parse_fields_param(query: Query, default: Mask, shape: Shape) -> Mask | None
 
 
 def select_fields(mask: Mask | None, value: Mapping[str, object]) -> JSONObject:
-    """Return the parts of a resource that a mask selects, which are none for None."""
+    """Return the fields of a resource that a mask selects. Returns {} if the mask is None."""
     whole: Any = value
     selection = {} if mask is None else field_mask.apply(mask, whole)
     return selection if isinstance(selection, dict) else {}
 
 
 def check_response_params(context: ServiceContext, request: RequestContext) -> None:
-    """Refuse a request whose response could not be built after the work is done. Raises ApiError (400)."""
+    """Check `fields` and the Host header, which the response depends on, before the request changes anything.
+
+    Raises ApiError (400) if one of them is invalid.
+    """
     parse_fields_param(request.query, DEFAULT_MASK, FILE_SHAPE)
     external_origin(request.http_request, context)
 
 
 def render_file(context: ServiceContext, request: RequestContext, row: FileRow) -> File:
-    """Return the resource of a file with the `fields` of the request. Raises ApiError."""
+    """Return a File resource with the fields that the parameter `fields` selects. Raises ApiError if it is invalid."""
     mask = parse_fields_param(request.query, DEFAULT_MASK, FILE_SHAPE)
     view = ViewContext(context, request.caller, request.http_request)
     return {} if mask is None else file_resource(row, mask, view)
 
 
 def create(context: ServiceContext, request: RequestContext) -> Response:
-    """Create a file without content (a folder, an empty native document, or an empty file of another type)."""
+    """Create a file from metadata, and return its resource.
+
+    The file is a folder, a shortcut, an empty native document, or an empty file of another type.
+    """
     check_response_params(context, request)
     metadata = check_file(
         read_json(request.body, context.policy.max_metadata_size), creating=True, policy=context.policy
@@ -134,7 +150,7 @@ def create(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def get(context: ServiceContext, request: RequestContext) -> Response:
-    """Return the metadata of a file."""
+    """Return a response with the metadata of a file."""
     if request.query.get("acknowledgeAbuse") == "true":
         raise refuse("noAcknowledgment")
     row = file_for(context, request.caller, request.file_id)
@@ -142,7 +158,7 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def update(context: ServiceContext, request: RequestContext) -> Response:
-    """Change the metadata of a file, and move it by addParents and removeParents."""
+    """Change the metadata of a file. The parameters `addParents` and `removeParents` move the file."""
     check_response_params(context, request)
     metadata = check_file(
         read_json(request.body, context.policy.max_metadata_size), creating=False, policy=context.policy
@@ -159,7 +175,10 @@ def change_file(
     metadata: JSONObject,
     content: NewContent | None = None,
 ) -> FileRow:
-    """Store the new metadata and content of a file, inside a transaction, and return its new row."""
+    """Store the new metadata of a file, and its new content if there is any, and return the new row.
+
+    The caller opens the transaction. Raises ApiError if the caller may not change the file.
+    """
     old = file_for(context, request.caller, file_id, Role.WRITER)
     row = change_row(context, request.caller, _move(context, request, old), metadata)
     if content:
@@ -170,7 +189,7 @@ def change_file(
         context.store.files.follow(row.id, trashed=bool(row.trashed))
     changes = {"parents"} if old.parent != row.parent else set[str]()
     if content:
-        changes |= {"content", "properties"}  # a new revision is a property, too
+        changes |= {"content", "properties"}  # new content also changes headRevisionId, which is a property
     if metadata.keys() - {"trashed"} or not (changes or "trashed" in metadata):
         changes.add("properties")
     change_log.record_change(context, old, row, changes)
@@ -178,9 +197,10 @@ def change_file(
 
 
 def _move(context: ServiceContext, request: RequestContext, row: FileRow) -> FileRow:
-    """Return the row of a file after addParents and removeParents.
+    """Return the row of a file with the parent that `addParents` and `removeParents` request.
 
-    A file has one parent, so that adding another moves it there, and removing it moves it to the root.
+    A file has one parent. Adding another parent moves the file into that folder, and removing the parent moves the
+    file into the root folder of its owner. Raises ApiError if the file cannot be moved.
     """
     add, remove = request.query.get("addParents"), request.query.get("removeParents")
     root = context.root(row.owner)
@@ -224,9 +244,10 @@ def empty_trash(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def _delete_tree(context: ServiceContext, file_id: str) -> dict[int, list[str]]:
-    """Delete a file and everything below it, inside a transaction, and return the parts of each dropped content.
+    """Delete a file and all files below it, and return the part keys of each deleted content by content number.
 
-    The files of other users, with everything below them, move to the root folders of their owners.
+    The caller opens the transaction. Files of other users below the file are not deleted. They move, with everything
+    below them, to the root folders of their owners.
     """
     if top := context.store.files.get(file_id):
         for foreign_id in context.store.files.foreign_below(top.id, top.owner):
@@ -247,7 +268,7 @@ def _discard_contents(context: ServiceContext, contents: Mapping[int, list[str]]
 
 
 def generate_ids(context: ServiceContext, request: RequestContext) -> Response:
-    """Return new ids, each of which can be used once to create or upload a file (L-01)."""
+    """Return a response with new file ids. Each id can be used once, to create or upload a file (L-01)."""
     policy = context.policy
     count = int_param(request.query, "count", policy.generated_ids, policy.max_generated_ids)
     space = choice_param(request.query, "space", _SPACES)
@@ -262,7 +283,7 @@ def generate_ids(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def list_files(context: ServiceContext, request: RequestContext) -> Response:
-    """Return a page of the files that the caller can see and `q` selects, sorted by `orderBy`."""
+    """Return a page of the files that the caller can see and that match the query `q`, sorted by `orderBy`."""
     policy, query = context.policy, request.query
     size = int_param(query, "pageSize", policy.page_size, policy.max_page_size)
     keys = parse_order(query.get("orderBy") or "")
@@ -297,7 +318,10 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def int_param(query: Query, name: str, default: int, maximum: int) -> int:
-    """Return a parameter that is a whole number from 1 to `maximum`. Raises ApiError (400)."""
+    """Return a query parameter as an integer, or `default` if the parameter is missing.
+
+    Raises ApiError (400) if the value is not a whole number from 1 to `maximum`.
+    """
     text = query.get(name)
     if text is None:
         return default
@@ -307,12 +331,18 @@ def int_param(query: Query, name: str, default: int, maximum: int) -> int:
 
 
 def bool_param(query: Query, name: str, *, default: bool) -> bool:
-    """Return a parameter that is true or false. Raises ApiError (400)."""
+    """Return a query parameter as a bool, or `default` if the parameter is missing.
+
+    Raises ApiError (400) if the value is neither "true" nor "false".
+    """
     return choice_param(query, name, ("true", "false") if default else ("false", "true")) == "true"
 
 
 def choice_param(query: Query, name: str, allowed: tuple[str, ...]) -> str:
-    """Return a parameter that is one of these values, by default the first. Raises ApiError (400)."""
+    """Return the value of a query parameter, or the first allowed value if the parameter is missing.
+
+    Raises ApiError (400) if the value is not allowed.
+    """
     text = query.get(name)
     if text is None:
         return allowed[0]

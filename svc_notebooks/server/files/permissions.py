@@ -1,4 +1,4 @@
-"""Operations on permissions."""
+"""Handles the requests on permissions, which share files with users, groups, domains and anyone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LIST_SHAPE: Shape = {"kind": None, "nextPageToken": None, "permissions": PERMIS
 
 
 def create(context: ServiceContext, request: RequestContext) -> Response:
-    """Give a user, a group, a domain or anyone a role on a file, in place of the role that they have."""
+    """Give a user, a group, a domain or anyone a role on a file. An existing role of the same grantee is replaced."""
     mask = parse_fields_param(request.query, _DEFAULT, PERMISSION_SHAPE)
     requested = check_permission(read_json(request.body, context.policy.max_metadata_size))
     if requested.role is Role.OWNER:
@@ -42,7 +42,7 @@ def _grant(context: ServiceContext, request: RequestContext, row: FileRow, reque
     if requested.type == "user" and requested.grantee == row.owner.lower():
         return permissions_of(context, row)[0]
     new_id = ANYONE
-    if requested.grantee:  # a group may have the address of a user, and is another grantee
+    if requested.grantee:  # a group and a user may have the same address, but are different grantees
         new_id = permission_id(f"group {requested.grantee}" if requested.type == "group" else requested.grantee)
     if old := _own_permission(context, row, new_id):
         return permission_resource(context, _set_role(context, row, old, requested.role))
@@ -62,7 +62,7 @@ def _set_role(context: ServiceContext, row: FileRow, old: PermissionRow, role: R
 
 
 def _shareable_file(context: ServiceContext, request: RequestContext) -> FileRow:
-    """Return the file of the request. Raises ApiError (403, 404) if the caller cannot share it."""
+    """Return the row of the requested file. Raises ApiError (403, 404) if the caller cannot share the file."""
     row = file_for(context, request.caller, request.file_id, Role.WRITER)
     is_barred = row.owner != request.caller.user and json.loads(row.extra).get("writersCanShare") is False
     if row.parent is None or is_barred:
@@ -76,7 +76,10 @@ def _own_permission(context: ServiceContext, row: FileRow, permission_id: str) -
 
 
 def _changeable_permission(context: ServiceContext, row: FileRow, permission_id: str) -> PermissionRow:
-    """Return a permission of the file itself. Raises ApiError for the owner's, an inherited or an unknown one."""
+    """Return a permission that was granted on the file itself.
+
+    Raises ApiError for the permission of the owner, for an inherited permission and for an unknown id.
+    """
     if permission := _own_permission(context, row, permission_id):
         return permission
     if permission_id in (permission["id"] for permission in permissions_of(context, row)):
@@ -85,7 +88,7 @@ def _changeable_permission(context: ServiceContext, row: FileRow, permission_id:
 
 
 def update(context: ServiceContext, request: RequestContext) -> Response:
-    """Change the role of a permission."""
+    """Change the role of a permission, and return a response with the permission."""
     mask = parse_fields_param(request.query, _DEFAULT, PERMISSION_SHAPE)
     role = check_role(read_json(request.body, context.policy.max_metadata_size))
     if role is Role.OWNER:
@@ -97,7 +100,7 @@ def update(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def delete(context: ServiceContext, request: RequestContext) -> Response:
-    """Delete a permission. A reader may delete their own."""
+    """Delete a permission. The caller must be able to share the file, except to delete the caller's own permission."""
     with context.store.transaction():
         row = file_for(context, request.caller, request.file_id, Role.READER)
         if request.permission_id != permission_id(request.caller.user):
@@ -110,7 +113,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def get(context: ServiceContext, request: RequestContext) -> Response:
-    """Return a permission to a writer of the file."""
+    """Return a response with a permission. The caller must be a writer of the file."""
     mask = parse_fields_param(request.query, _DEFAULT, PERMISSION_SHAPE)
     row = file_for(context, request.caller, request.file_id, Role.WRITER)
     for permission in permissions_of(context, row):
@@ -120,7 +123,7 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def list_permissions(context: ServiceContext, request: RequestContext) -> Response:
-    """Return a page of all permissions on a file, the owner's first, to a writer of it."""
+    """Return a page of the permissions on a file, the owner's first. The caller must be a writer of the file."""
     mask = parse_fields_param(request.query, {"kind": {}, "nextPageToken": {}, "permissions": _DEFAULT}, _LIST_SHAPE)
     row = file_for(context, request.caller, request.file_id, Role.WRITER)
     permissions = permissions_of(context, row)

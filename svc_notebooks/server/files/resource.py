@@ -32,7 +32,7 @@ DEFAULT_MASK: Mask = {"kind": ALL, "id": ALL, "name": ALL, "mimeType": ALL}
 """The fields of a response without a `fields` parameter."""
 
 ANYONE = "anyoneWithLink"
-"""The id of the permission that is for anyone."""
+"""The id of a permission whose type is `anyone`."""
 
 _VIEWS = {"document": "document", "spreadsheet": "spreadsheets", "presentation": "presentation"}
 _FOLDERS_ONLY = frozenset(
@@ -42,7 +42,7 @@ _FOLDERS_ONLY = frozenset(
 
 @dataclass(frozen=True)
 class ViewContext:
-    """The caller and the request that a resource is built for."""
+    """The caller and the HTTP request for which a resource is built."""
 
     context: ServiceContext
     caller: Caller
@@ -55,7 +55,7 @@ class ViewContext:
 
 
 class _File:
-    """A file while its resource is built, with the values that several fields need."""
+    """A file whose resource is being built, with cached values that several fields need."""
 
     def __init__(self, row: FileRow, view: ViewContext) -> None:
         self.row = row
@@ -74,7 +74,7 @@ class _File:
             return None
         try:
             return self.context.content.digests(self.row.content, self.row.size)
-        except DamagedContent as error:  # one damaged file must not hide the others of a list
+        except DamagedContent as error:  # a damaged file must not make the whole file list fail
             _log.error("no checksums of %s (%s): %s", self.row.name, self.row.id, error)
             return None
 
@@ -96,17 +96,17 @@ class _File:
 
 
 def permission_id(email: str) -> str:
-    """Return the id of a user's permissions, 20 digits."""
+    """Return the id of a user's permissions, which has 20 digits and is computed from the e-mail address."""
     return str(int.from_bytes(sha256(email.encode("utf-8", "replace")).digest()[:8])).zfill(20)
 
 
 def display_name(email: str) -> str:
-    """Return the display name of a user, made from the e-mail address."""
+    """Return the display name of a user, such as "Ada Hill" for ada.hill@example.org."""
     return email.partition("@")[0].replace(".", " ").title()
 
 
 def user_resource(context: ServiceContext, caller: Caller, email: str) -> User:
-    """Return the resource of a user."""
+    """Return the User resource for an e-mail address."""
     return {
         "kind": context.names.kind("user"),
         "displayName": display_name(email),
@@ -117,14 +117,14 @@ def user_resource(context: ServiceContext, caller: Caller, email: str) -> User:
 
 
 def permissions_of(context: ServiceContext, row: FileRow) -> list[Permission]:
-    """Return all permissions on a file, inherited ones too, the owner's first."""
+    """Return the Permission resources of a file, including inherited permissions. The owner's permission is first."""
     owner = PermissionRow(row.id, permission_id(row.owner), "user", row.owner, Role.OWNER, row.created, row.owner)
     others = (grant for grant in effective_permissions(context, row) if grant.id != owner.id)
     return [permission_resource(context, grant) for grant in (owner, *others)]
 
 
 def permission_resource(context: ServiceContext, row: PermissionRow) -> Permission:
-    """Return the resource of a permission."""
+    """Return the Permission resource for a database row."""
     resource: Any = {
         "id": row.id,
         "displayName": display_name(row.grantee) if row.grantee else None,
@@ -140,7 +140,7 @@ def permission_resource(context: ServiceContext, row: PermissionRow) -> Permissi
 
 
 def view_path(context: ServiceContext, row: FileRow) -> str:
-    """Return the path and query of a file's web page."""
+    """Return the URL path and query of the web page on which a file is viewed or edited."""
     native = row.mime_type.removeprefix(context.names.media_prefix)
     if native in _VIEWS:
         return f"/{_VIEWS[native]}/d/{row.id}/edit?usp=storagesdk"
@@ -158,7 +158,7 @@ _MINIMUM_ROLES = {
     "canTrashChildren": Role.OWNER,
     "canUntrash": Role.OWNER,
 }
-"""The minimum role for an action; for all others it is writer."""
+"""The minimum role for each capability. A capability that is not listed requires the role writer."""
 
 
 def _capabilities(file: _File) -> dict[str, bool]:
@@ -176,7 +176,7 @@ def _capabilities(file: _File) -> dict[str, bool]:
 
 
 def _export_links(file: _File) -> dict[str, str] | None:
-    """Return the export URL of a native document for each format that it can be exported to."""
+    """Return the export URLs of a native document by media type, or None if the document has no export formats."""
     native = file.row.mime_type.removeprefix(file.context.names.media_prefix)
     url = join_url(file.view.origin, file.context.names.path("files", segment(file.row.id), "export"))
     targets = map(file.context.names.media_type, file.context.converter.exports.get(native, ()))
@@ -184,7 +184,7 @@ def _export_links(file: _File) -> dict[str, str] | None:
 
 
 def _permissions(file: _File) -> list[Permission] | None:
-    """Return the permissions, to writers only."""
+    """Return the permissions on a file, or None if the caller is not a writer of the file."""
     return file.permissions if file.role >= Role.WRITER else None
 
 
@@ -263,7 +263,7 @@ _BINARY = frozenset(field.name for field in FILE_FIELDS if field.binary)
 
 
 def file_resource(row: FileRow, mask: Mask, view: ViewContext) -> File:
-    """Return the fields of a file that a mask selects. Nothing else is looked up or computed."""
+    """Return a File resource with the fields that a mask selects. Other fields are neither read nor computed."""
     file, everything = _File(row, view), STAR in mask
     resource: Any = {}
     for name, getter in _GETTERS.items():

@@ -22,7 +22,10 @@ _DROPPED_PARAMETERS = ("access_token", "oauth_token", "uploadType", "upload_id")
 
 
 def initiate(context: ServiceContext, request: RequestContext) -> Response:
-    """Open a session. The request is checked now, and again when the last byte has been received."""
+    """Open a resumable upload session, and return a response with the session URI.
+
+    The request is checked now, and again when the last byte has been received.
+    """
     check_response_params(context, request)
     metadata = _metadata(context, request)
     media_type = header_type(request.headers, "X-Upload-Content-Type")

@@ -1,8 +1,8 @@
-"""Serves requests on upload sessions as core/uploads/server_state_machine.py decides (A3).
+"""Handles requests to upload sessions according to core/uploads/server_state_machine.py (A3).
 
 The bytes of a request are written to parts while they arrive. After every `part_size` bytes, and at the end, one short
-transaction adds the part to the session's content and advances `stored`, unless a later request has claimed the
-session meanwhile. So `stored` never counts a byte that could still be lost.
+transaction adds the part to the session's content and increases `stored`, unless a later request has claimed the
+session in the meantime. Therefore `stored` never counts a byte that could still be lost.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ class _SessionTakenOver(Exception):
 
 
 def session_caller(context: ServiceContext, query: Query) -> Caller | None:
-    """Return the caller who opened the session of a URI, or None if it is unknown."""
+    """Return the caller who opened the upload session of a session URI, or None if the session is unknown."""
     row = context.store.upload_sessions.get(query.get("upload_id") or "")
     return Caller(row.owner, row.client, SESSION.scopes, False, None) if row else None
 
 
 def serve(context: ServiceContext, request: RequestContext) -> Response:
-    """Answer a request on a session URI."""
+    """Handle a request to a session URI, and return the response."""
     session_id = request.query.get("upload_id") or ""
     row = context.store.upload_sessions.get(session_id)
     if row is None or row.owner != request.caller.user:
@@ -71,7 +71,7 @@ def serve(context: ServiceContext, request: RequestContext) -> Response:
         return text_response(404, _UNKNOWN_SESSION)
     try:
         return _serve_session(context, request, session_id)
-    except _SessionTakenOver:  # its own bytes are not stored: it gets the answer of a status query
+    except _SessionTakenOver:  # the bytes of this request are lost, and the response is that of a status query
         request.journal_entry.decided_by = "A3-17"
         row = context.store.upload_sessions.get(session_id)
         if row is None:
@@ -83,7 +83,7 @@ def serve(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def _serve_session(context: ServiceContext, request: RequestContext, session_id: str) -> Response:
-    """Claim the session, so that no earlier request can change it, and answer the request."""
+    """Claim the session, so that earlier requests can no longer change it, and return the response."""
     cancels = request.method == "DELETE"
     content_range = None if cancels else _content_range(request.headers)
     urgent = cancels or (isinstance(content_range, ContentRange) and content_range.span is None)
@@ -103,7 +103,7 @@ def _serve_session(context: ServiceContext, request: RequestContext, session_id:
 
 
 def _content_range(headers: Headers) -> ContentRange | RequestProblem | None:
-    """Return the Content-Range of a request, the problem with it, or None without one."""
+    """Return the parsed Content-Range header, a RequestProblem if it is invalid, or None if it is missing."""
     sent = headers.all("Content-Range")
     try:
         return ContentRange.parse(", ".join(sent)) if sent else None
@@ -124,7 +124,7 @@ def _decide(
         return refusal(session, content_range, now) if is_open else decision
     length = request.journal_entry.declared
     if length is None and content_range and content_range.span is None:
-        length = len(request.body.read(1))  # of a status query it only matters whether it has a body
+        length = len(request.body.read(1))  # 1 if the status query has a body, else 0; the exact length does not matter
     decision = before_body(session, content_range, length, rule, now)
     limit = context.policy.max_upload_size
     if isinstance(decision, ReadPlan) and isinstance(decision.total, int) and decision.total > limit:
@@ -140,10 +140,10 @@ def _receive(
     lock: SessionLock,
     plan: ReadPlan,
 ) -> Response:
-    """Store the bytes of a request, and answer it."""
+    """Store the bytes of a request, and return the response."""
 
     def store_part(piece: PartRange) -> None:
-        """Commit a full part before more bytes come, so that a break loses no more than one part."""
+        """Commit a full part before more bytes are written, so that a broken connection loses at most one part."""
         nonlocal row
         row = row._replace(stored=piece.stop, touched=context.clock.now().timestamp())
         with context.store.transaction():
@@ -163,7 +163,10 @@ def _receive(
 
 
 def _read_body(lock: SessionLock, writer: ContentWriter, plan: ReadPlan, limit: int) -> ReceivedBody:
-    """Skip the bytes of a body that are stored already, and write the others."""
+    """Skip the bytes of a body that are already stored, and write the remaining bytes.
+
+    Returns the number of written bytes, and whether the body ended early or was longer than planned.
+    """
     start, skip, left = writer.end, plan.skip, plan.take
     try:
         while skip and (block := lock.read(min(BLOCK, skip))):
@@ -193,7 +196,7 @@ def _commit(
     decision: SessionDecision,
     last: PartRange | None = None,
 ) -> Response:
-    """Write a decision and the last part of the bytes in one transaction, and answer."""
+    """Save the new session state and the last part in one transaction, and return the response."""
     request.journal_entry.decided_by = decision.decided_by
     session, was_open = decision.session, row.state == UploadState.OPEN.value
     if session.state is UploadState.EXPIRED:
@@ -203,7 +206,7 @@ def _commit(
     new = row._replace(stored=session.stored, total=session.total, state=session.state.value, touched=session.touched)
     orphaned: list[OrphanedContent] = []
     with _prepare_content(context, request, new, last, converting=completes) as converted, context.store.transaction():
-        _save(context, new)  # first: what an overtaken request would do might fail for reasons of the later one
+        _save(context, new)  # first, because if a later request has claimed the session, the steps below could fail
         if last:
             context.store.contents.append(row.content, last)
         if completes:
@@ -222,10 +225,11 @@ def _commit(
 def _prepare_content(
     context: ServiceContext, request: RequestContext, row: SessionRow, last: PartRange | None, *, converting: bool
 ) -> Iterator[ConvertedContent | None]:
-    """Convert the content of a complete upload for a block, and delete that and the last part if the block fails.
+    """Convert the content of a complete upload, and yield the converted content to a `with` block.
 
-    Yields None unless the file is a native document. If the conversion fails the session stays as it was, and a
-    repeated request gets the same answer. No transaction is open meanwhile.
+    Yields None if the upload is not complete, or if the file is not a native document. If the block fails, the
+    converted content and the last part are deleted. If the conversion fails, the session does not change, and a
+    repeated request gets the same error. No transaction is open during the conversion.
     """
     try:
         if not converting:
@@ -250,7 +254,8 @@ def _store_file(
 ) -> tuple[SessionRow, OrphanedContent | None]:
     """Create the file of a complete upload, or replace its content.
 
-    Returns the new row of the session, and the former content of the file unless a copy of the file has it.
+    Returns the new row of the session and the former content of the file. The former content is None for a new file,
+    and if another file still uses the content.
     """
     metadata = json.loads(row.metadata)
     media_type = metadata.get("mimeType") or row.media_type
@@ -268,7 +273,7 @@ def _initiation_request(request: RequestContext, row: SessionRow) -> RequestCont
 
 
 def _drop_session(context: ServiceContext, row: SessionRow) -> None:
-    """Delete a session, and its bytes if it never completed."""
+    """Delete a session. If its upload was never completed, also delete the received bytes."""
     parts = []
     with context.store.transaction():
         context.store.upload_sessions.drop(row.id)
@@ -278,7 +283,7 @@ def _drop_session(context: ServiceContext, row: SessionRow) -> None:
 
 
 def sweep_sessions(context: ServiceContext) -> None:
-    """Delete sessions that were not used for their lifetime."""
+    """Delete up to 100 expired sessions, which were not used for `policy.session_lifetime` seconds."""
     before = context.clock.now().timestamp() - context.policy.session_lifetime
     for row in context.store.upload_sessions.older_than(before):
         _drop_session(context, row)
@@ -299,7 +304,11 @@ def _response(context: ServiceContext, request: RequestContext, row: SessionRow,
 
 
 def _file_json(context: ServiceContext, request: RequestContext, row: SessionRow) -> bytes:
-    """Return the file as it was when the upload completed, with the `fields` of the initiation (edge case 14)."""
+    """Return the JSON text of the uploaded file for the response to a complete upload (edge case 14).
+
+    The `fields` parameter of the initiation selects the fields. The text is stored, so that later requests get the
+    same response even if the file has changed.
+    """
     if row.answer is not None:
         return row.answer.encode()
     initiation = _initiation_request(request, row)

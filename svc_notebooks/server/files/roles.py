@@ -1,4 +1,4 @@
-"""Computes the role of a user on a file from its owner, its permissions and those of the folders above."""
+"""Computes a user's role from the owners and the permissions of a file and of the folders above the file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..tables.permissions import PermissionRow
 
 
 def effective_role(context: ServiceContext, user: str, row: FileRow) -> Role | None:
-    """Return the role of a user on a file, or None if they cannot see it."""
+    """Return the role of a user on a file, or None if the user cannot see the file."""
     if row.owner == user:
         return Role.OWNER
     roles = [Role.WRITER for ancestor in _file_and_ancestors(context, row) if ancestor.owner == user]
@@ -22,7 +22,10 @@ def effective_role(context: ServiceContext, user: str, row: FileRow) -> Role | N
 
 
 def can_download(row: FileRow, role: Role) -> bool:
-    """Return whether a role allows to download, export and copy a file. Writers can forbid it to readers."""
+    """Return whether a user with this role may download, export and copy a file.
+
+    Writers always may. Other roles may not if a field of the file forbids copying.
+    """
     if role >= Role.WRITER:
         return True
     extra = json.loads(row.extra)
@@ -30,7 +33,10 @@ def can_download(row: FileRow, role: Role) -> bool:
 
 
 def check_can_download(context: ServiceContext, user: str, row: FileRow, refusal: str) -> None:
-    """Refuse a reader who may not download, export or copy a file (A6-05). Raises ApiError (403)."""
+    """Raise ApiError (403) if a user may not download, export or copy a file (A6-05).
+
+    `refusal` is the key of the error in the error catalogue.
+    """
     if row.owner != user and not can_download(row, effective_role(context, user, row) or Role.READER):
         raise refuse(refusal, fileId=row.id)
 
@@ -42,13 +48,20 @@ def _applies_to(grant: PermissionRow, user: str) -> bool:
 
 
 def users_with_access(context: ServiceContext, row: FileRow) -> frozenset[str]:
-    """Return the owners of a file and of the folders above it, and the users with whom one of them is shared."""
+    """Return the e-mail addresses of the users who have access to a file.
+
+    These are the owners of the file and of the folders above it, and the users with whom the file or one of the
+    folders is shared by name.
+    """
     owners = {ancestor.owner for ancestor in _file_and_ancestors(context, row)}
     return frozenset(owners | {grant.grantee for grant in effective_permissions(context, row) if grant.type == "user"})
 
 
 def effective_permissions(context: ServiceContext, row: FileRow) -> list[PermissionRow]:
-    """Return the own and the inherited permissions on a file, and of two with one id that with the higher role."""
+    """Return the permissions on a file and the permissions that it inherits from the folders above it.
+
+    If two permissions have the same id, only the permission with the higher role is returned.
+    """
     by_id: dict[str, PermissionRow] = {}
     for ancestor in _file_and_ancestors(context, row):
         for grant in context.store.permissions.of(ancestor.id):
@@ -59,7 +72,7 @@ def effective_permissions(context: ServiceContext, row: FileRow) -> list[Permiss
 
 
 def _file_and_ancestors(context: ServiceContext, row: FileRow) -> Iterator[FileRow]:
-    """Yield the file and the folders above it, except the root of its owner, which nobody else can see."""
+    """Yield a file and the folders above it. The owner's root folder is left out, because nobody else can see it."""
     ancestor: FileRow | None = row
     while ancestor is not None:
         yield ancestor

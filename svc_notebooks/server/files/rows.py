@@ -1,4 +1,4 @@
-"""Builds and changes file rows from the metadata of a request, and checks it against the stored files."""
+"""Builds and changes file rows from request metadata, and checks the metadata against the stored files."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ from . import change_log
 from .roles import effective_role
 
 _STORED = tuple(field.name for field in FILE_FIELDS if field.stored)
-"""Fields that are kept in `FileRow.extra` as they were sent."""
+"""The names of the fields that `FileRow.extra` stores with the values that the client sent."""
 
 _OTHER_TYPES = frozenset({"folder", "shortcut", *VENDOR_TYPES})
 
 _MODIFIER = "lastModifyingUser"
-"""Kept beside them, if it is not the owner."""
+"""The key in `FileRow.extra` of the user who last changed the file. It is absent if that user is the owner."""
 
 
 def file_for(context: ServiceContext, caller: Caller, file_id: str, minimum_role: Role = Role.READER) -> FileRow:
-    """Return a file on which the caller has at least this role. The id `root` stands for the caller's root folder.
+    """Return the row of a file on which the caller has at least the role `minimum_role`.
 
-    Raises ApiError: 404 for a file that the caller cannot see, 403 for a lower role.
+    The id `root` stands for the caller's root folder. Raises ApiError (404) if the caller cannot see the file, and
+    ApiError (403) if the caller has a lower role.
     """
     row = context.store.files.get(context.root(caller.user) if file_id == "root" else file_id)
     role = visible_role(context, caller, row) if row else None
@@ -51,7 +52,7 @@ def visible_role(context: ServiceContext, caller: Caller, row: FileRow) -> Role 
 
 
 def writable_folder(context: ServiceContext, caller: Caller, file_id: str) -> FileRow:
-    """Return a folder that the caller may put files into. Raises ApiError."""
+    """Return the row of a folder in which the caller may create files. Raises ApiError for any other file."""
     row = file_for(context, caller, file_id, Role.WRITER)
     if row.mime_type != context.folder_type:
         raise refuse("invalid", field="parents", message=f"{file_id[:200]} is not a folder.")
@@ -59,7 +60,10 @@ def writable_folder(context: ServiceContext, caller: Caller, file_id: str) -> Fi
 
 
 def is_document(context: ServiceContext, media_type: str | None) -> bool:
-    """Return whether this is the type of a native document, not of a folder, a shortcut or a vendor format."""
+    """Return whether a media type is the type of a native document.
+
+    Returns False for the types of folders, shortcuts and vendor formats, which have the same prefix.
+    """
     prefix = context.names.media_prefix
     if media_type is None or not media_type.startswith(prefix):
         return False
@@ -67,9 +71,9 @@ def is_document(context: ServiceContext, media_type: str | None) -> bool:
 
 
 def check_new(context: ServiceContext, caller: Caller, metadata: JSONObject) -> None:
-    """Refuse a file that cannot be created. Called before its bytes are read and again when it is stored.
+    """Check the id, the parent folder and the shortcut target of a new file. Raises ApiError if one is invalid.
 
-    Raises ApiError.
+    Called before the content is read, and again when the file is stored.
     """
     file_id, media_type = metadata.get("id"), metadata.get("mimeType")
     if isinstance(file_id, str):
@@ -101,7 +105,10 @@ def _check_id(context: ServiceContext, caller: Caller, file_id: str, document: b
 
 
 def new_row(context: ServiceContext, caller: Caller, metadata: JSONObject, media_type: str | None) -> FileRow:
-    """Return the row of a new file, without its content. `media_type` is that of the content, if it has any."""
+    """Return the row of a new file, without its content.
+
+    `media_type` is the media type of the content, which is used if the metadata has no `mimeType`.
+    """
     mime_type = str(metadata.get("mimeType") or media_type or UNKNOWN)
     parent, details, now = _parent(metadata), metadata.get("shortcutDetails"), context.millis()
     parent = writable_folder(context, caller, parent).id if parent else context.root(caller.user)
@@ -149,7 +156,7 @@ def root_row(context: ServiceContext, owner: str) -> FileRow:
 
 
 def add_file(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject) -> None:
-    """Store a new file, inside a transaction."""
+    """Add a new file and its properties to the store and the change log. The caller opens the transaction."""
     context.store.files.add(row)
     if "id" in metadata:
         context.store.users.use_id(row.id)
@@ -159,14 +166,17 @@ def add_file(context: ServiceContext, caller: Caller, row: FileRow, metadata: JS
 
 
 def change_row(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject) -> FileRow:
-    """Return the row with new metadata. A null resets a field to its default. Raises ApiError."""
+    """Return a copy of a file row with the new metadata. A null value resets a field to its default.
+
+    Raises ApiError if the media type cannot be changed, or if the caller may not trash the file.
+    """
     now = context.millis()
     changes: dict[str, Any] = {"modified": now, "modified_by_me": now, "version": row.version + 1}
     if "name" in metadata:
         changes["name"] = metadata["name"] if metadata["name"] is not None else context.policy.default_name
     if (media_type := metadata.get("mimeType")) is not None:
         native = context.names.is_native(row.mime_type) or context.names.is_native(str(media_type))
-        if native and media_type != row.mime_type:  # metadata converts nothing
+        if native and media_type != row.mime_type:  # a change of metadata converts no content
             raise refuse("noConversion", source=row.mime_type, target=media_type)
         changes["mime_type"] = media_type
     for name, column in (("createdTime", "created"), ("modifiedTime", "modified"), ("viewedByMeTime", "viewed")):
@@ -188,7 +198,10 @@ def change_row(context: ServiceContext, caller: Caller, row: FileRow, metadata: 
 
 
 def _trash_columns(context: ServiceContext, row: FileRow, into: bool, now: int) -> dict[str, int | None]:
-    """Return the columns of a file that is trashed or untrashed. Below a trashed folder it stays trashed."""
+    """Return the new values of the columns about the trash, for trashing (`into`) or untrashing a file.
+
+    A file below a trashed folder stays trashed. Raises ApiError (403) for trashing the root folder.
+    """
     if row.parent is None and into:
         raise refuse("filePermission", decided_by=ROOT, fileId=row.id)
     parent = context.store.files.get(row.parent) if row.parent else None
@@ -198,7 +211,11 @@ def _trash_columns(context: ServiceContext, row: FileRow, into: bool, now: int) 
 
 
 def save_properties(context: ServiceContext, caller: Caller, file_id: str, metadata: JSONObject) -> None:
-    """Store the properties and the appProperties of the caller's client. A null removes all or one of them."""
+    """Store the `properties` and `appProperties` in the metadata of a file.
+
+    The `appProperties` belong to the caller's OAuth client. A null value removes a property, and null for a whole
+    field removes all of its properties. Raises ApiError if the file would have too many properties.
+    """
     for name, client in (("properties", ""), ("appProperties", caller.client)):
         if name not in metadata:
             continue

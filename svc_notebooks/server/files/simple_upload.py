@@ -1,4 +1,4 @@
-"""Stores a file with one request, by a simple or a multipart upload (A1, A2)."""
+"""Handles simple and multipart uploads, which send a file in one request (A1, A2)."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _PLAIN_ENCODINGS = ("", "binary", "7bit", "8bit")
 
 
 class OrphanedContent(NamedTuple):
-    """A dropped content and its parts, which are deleted after the transaction."""
+    """The number of a content that was deleted from the database, and its parts, which are deleted after the commit."""
 
     number: int
     parts: list[str]
 
 
 class _ContentReceiver:
-    """Writes the content of a request to parts, and deletes them if the block fails."""
+    """Writes the uploaded content to parts. As a context manager it deletes the parts if the `with` block fails."""
 
     def __init__(self, context: ServiceContext) -> None:
         self._context = context
@@ -96,7 +96,7 @@ def multipart(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def _refuse_content_range(headers: Headers) -> None:
-    """Refuse a part of a content, which would replace the whole. Raises ApiError (400)."""
+    """Raise ApiError (400) if there is a Content-Range header, because partial content would replace the whole file."""
     if "Content-Range" in headers:
         raise refuse("invalidHeader", name="Content-Range", message="only resumable uploads accept parts of a content.")
 
@@ -151,7 +151,10 @@ class _MultipartReceiver:
 
 
 def header_type(headers: Headers, name: str) -> str | None:
-    """Return the media type in a header with its parameters, or None without one. Raises ApiError (400)."""
+    """Return the media type in a header, including its parameters, or None if the header is missing or empty.
+
+    Raises ApiError (400) if the header has no valid media type.
+    """
     value = (headers.get(name) or "").strip()
     if value and not is_media_type(value):
         raise refuse("invalidHeader", name=name, message="expected a media type like text/csv.")
@@ -161,7 +164,10 @@ def header_type(headers: Headers, name: str) -> str | None:
 def check_content(
     context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, media_type: str | None
 ) -> ConversionRequest | None:
-    """Check an upload before its bytes are read, and return the conversion that it needs. Raises ApiError."""
+    """Check an upload before its bytes are read, and return the conversion that the upload needs, or None.
+
+    Raises ApiError if the file cannot be created, or if its content cannot be converted.
+    """
     if not file_id:
         check_new(context, request.caller, metadata)
     return conversion_for(context, request, file_id, metadata, media_type)
@@ -190,7 +196,10 @@ def _store_file(
 
 
 def file_name(context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject) -> str | None:
-    """Return the new name of a file, else its present one, or None for a new file without a name."""
+    """Return the name that a file will have after an upload.
+
+    This is the name in the metadata, or else the present name of the file. Returns None for a new file without a name.
+    """
     name = metadata.get("name")
     if file_id and name is None:
         return file_for(context, request.caller, file_id).name
@@ -198,7 +207,10 @@ def file_name(context: ServiceContext, request: RequestContext, file_id: str, me
 
 
 def add_content(context: ServiceContext, pieces: list[PartRange], size: int | None, media_type: str) -> NewContent:
-    """Add a content of these parts, inside a transaction. Raises ApiError (503) if a reset has deleted them."""
+    """Add a content that consists of these parts to the database. The caller opens the transaction.
+
+    Raises ApiError (503) if a reset has deleted the parts.
+    """
     if not context.content.all_present(pieces):
         raise refuse("unavailable")
     content = NewContent(context.store.contents.begin(), size, media_type)
@@ -210,9 +222,10 @@ def add_content(context: ServiceContext, pieces: list[PartRange], size: int | No
 def store_content(
     context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, content: NewContent
 ) -> tuple[FileRow, OrphanedContent | None]:
-    """Create a file with a content, or replace the content of the file `file_id`, inside a transaction.
+    """Create a file with a content, or replace the content of the file `file_id` if the id is not empty.
 
-    Returns the row of the file, and its former content unless a copy of the file has it.
+    The caller opens the transaction. Returns the row of the file and its former content. The former content is None
+    for a new file, and if another file still uses the content.
     """
     if not file_id:
         check_new(context, request.caller, metadata)
@@ -228,6 +241,6 @@ def store_content(
 
 
 def discard_content(context: ServiceContext, content: OrphanedContent | None) -> None:
-    """Delete the parts of a dropped content, after the transaction."""
+    """Delete the parts of an orphaned content. Called after the transaction has been committed."""
     if content:
         context.content.discard(content.number, content.parts)

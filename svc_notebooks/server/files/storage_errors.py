@@ -1,4 +1,4 @@
-"""Turns errors of the disk and of stored data into responses."""
+"""Converts disk errors and errors in stored data to HTTP error responses."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _MOST_LOOKED_UP = 100
 
 
 def disk_refusal(error: OSError, context: ServiceContext | None = None, user: str = "") -> ApiError:
-    """Log an error of the disk and return the refusal to send.
+    """Log a disk error, and return the ApiError for the response.
 
-    With a context the log names all files that damaged content affects, and the response those that the user can see.
+    If content is damaged and a context is given, the log names all affected files. The response names only the
+    affected files that the user can see.
     """
     if isinstance(error, DamagedContent):
         _log.error("%s", with_files(context, error) if context else error)
@@ -37,9 +38,12 @@ def disk_refusal(error: OSError, context: ServiceContext | None = None, user: st
 
 
 def with_files(context: ServiceContext, error: DamagedContent, user: str | None = None) -> DamagedContent:
-    """Return the error with the names of the affected files that this user can see, for None of all."""
+    """Return a copy of the error with the names of the affected files that a user can see.
+
+    If `user` is None, the copy has the names of all affected files.
+    """
     rows = []
-    with suppress(OSError):  # a damaged database names nothing
+    with suppress(OSError):  # if the database is damaged, too, the files are unknown
         rows = context.store.files.of_parts(list(error.problems)[:_MOST_LOOKED_UP])
     visible_rows = [row for row in rows if user is None or effective_role(context, user, row) is not None]
     return DamagedContent(error.problems, [f"{row.name} ({row.id})" for row in visible_rows])
@@ -47,7 +51,7 @@ def with_files(context: ServiceContext, error: DamagedContent, user: str | None 
 
 @contextmanager
 def naming_files(context: ServiceContext) -> Iterator[None]:
-    """Name the affected files in a DamagedContent that the block raises."""
+    """Add the names of the affected files to a DamagedContent error that the `with` block raises."""
     try:
         yield
     except DamagedContent as error:
