@@ -1,8 +1,8 @@
-"""The functions that a notebook calls, which return DataFrames, and the forms.
+"""The public functions that return DataFrames, and the forms for notebooks.
 
-arguments, batch, times, byte_sizes: checks of arguments, one call for each row, times and sizes in words.
-current_session, frontend, doctor: the session that calls use, the front end, the state of the installation.
+arguments, batch, times, byte_sizes: argument checks, one call for each row, conversion of times, sizes as text.
+current_session, frontend, doctor: the default session, detection of the front end, checks of the installation.
 frames: the columns of every DataFrame. files, events, notifications, exchanges, sandbox: the public functions by topic.
-widgets, forms: the parts of the forms, and the forms.
+widgets, forms: the widgets that the forms consist of, and the forms.
 pandas and the widgets are imported inside the functions that need them, so that a script that only uploads starts fast.
 """

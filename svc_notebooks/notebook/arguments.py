@@ -1,6 +1,7 @@
-"""Checks the arguments of public functions, such as files as ids, rows or frames, and upload sources.
+"""Checks and normalizes the arguments of public functions, such as file arguments and upload sources.
 
-pandas is never imported here, because a caller with a frame has it loaded already.
+A file argument is an id, a row, a DataFrame or a list of ids. This module never imports pandas, because a caller who
+passes a DataFrame has already imported pandas.
 """
 
 from __future__ import annotations
@@ -22,13 +23,15 @@ if TYPE_CHECKING:
 
 
 def is_frame(value: object) -> TypeGuard[DataFrame]:
-    """Return True for a DataFrame."""
+    """Return True if the value is a pandas DataFrame."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(value, pandas.DataFrame)
 
 
 def file_ids(file: object, argument: str = "file") -> list[str]:
-    """Return the ids in an id, a row, a DataFrame, or a list of ids (D-02).
+    """Return the ids of a file argument, which is an id, a row, a DataFrame or a list of ids (D-02).
+
+    Raises TypeError for another type, and ValueError for an empty id or for rows without a column `id`.
 
     >>> file_ids("abc"), file_ids({"id": "abc"}), file_ids(["a", "b"])
     (['abc'], ['abc'], ['a', 'b'])
@@ -55,7 +58,7 @@ def _ids(file: Any, argument: str) -> list[Any]:
 
 
 def one_id(file: object, argument: str = "file") -> str:
-    """Return the one id of a file argument. Raises ValueError for none or several."""
+    """Return the id of a file argument that has exactly one file. Raises ValueError for no file or several files."""
     ids = file_ids(file, argument)
     if len(ids) != 1:
         raise ValueError(f"{argument} has {len(ids)} files; this call takes one")
@@ -63,7 +66,9 @@ def one_id(file: object, argument: str = "file") -> str:
 
 
 def sources(source: object) -> list[Any]:
-    """Return the sources in an argument. A DataFrame becomes the bytes of its CSV, without its index.
+    """Return the list of sources in an upload argument, which is one source or a list of sources.
+
+    A DataFrame is converted to the bytes of a CSV file without the index. Other sources are returned unchanged.
 
     >>> sources(b"hello"), sources(["a.csv", "b.csv"])
     ([b'hello'], ['a.csv', 'b.csv'])
@@ -73,7 +78,10 @@ def sources(source: object) -> list[Any]:
 
 
 def single_source(source: object) -> Any:
-    """Return the one source that a call takes. Raises ValueError for none or several."""
+    """Return the source of an upload argument that has exactly one source.
+
+    A DataFrame is converted to the bytes of a CSV file. Raises ValueError for no source or several sources.
+    """
     contents = sources(source)
     if len(contents) != 1:
         raise ValueError(f"source has {len(contents)} sources; this call takes one")
@@ -81,13 +89,20 @@ def single_source(source: object) -> Any:
 
 
 def media_types(source: object, mime_type: str | None) -> list[str | None]:
-    """Return the media type of each source, which is `mime_type`, for frames that of CSV, else None."""
+    """Return the media type of each source, in the order of the sources.
+
+    The media type is `mime_type` if it is given. Otherwise it is "text/csv" for a DataFrame and None for other sources.
+    """
     contents = source if isinstance(source, list | tuple) else [source]
     return [mime_type or ("text/csv" if is_frame(content) else None) for content in contents]
 
 
 def names_for(count: int, name: object) -> list[str | None]:
-    """Return a name for each source, of one name for one source, or a list with a name for each."""
+    """Return the list of `count` file names from a `name` argument, or `count` times None if `name` is None.
+
+    `name` is a str if there is one source, or a list with one name for each source. Raises TypeError for another type,
+    and ValueError for another number of names.
+    """
     if name is None:
         return [None] * count
     names = [name] if isinstance(name, str) else name
@@ -99,7 +114,10 @@ def names_for(count: int, name: object) -> list[str | None]:
 
 
 def target_path(count: int, to: str | os.PathLike[str] | None) -> Path:
-    """Return the path to save to. None is the notebook's folder, and several files need a folder."""
+    """Return the path to which `count` files are saved. If `to` is None, return the notebook's folder.
+
+    Raises ValueError if there are several files and `to` is not an existing folder.
+    """
     path = Path() if to is None else Path(to).expanduser()
     if count > 1 and not path.is_dir():
         raise ValueError(f"to is {str(to)!r}; for {count} files it must be an existing folder")
@@ -107,7 +125,7 @@ def target_path(count: int, to: str | os.PathLike[str] | None) -> Path:
 
 
 def choice(argument: str, value: object, allowed: Iterable[str]) -> str:
-    """Return the value. Raises ValueError where it is not one of those allowed."""
+    """Return the value of an argument if it is an allowed str. Raises ValueError for any other value."""
     options = list(allowed)
     if not isinstance(value, str) or value not in options:
         raise ValueError(f"{argument} is {value!r}; it must be one of {', '.join(options)}")
@@ -115,7 +133,10 @@ def choice(argument: str, value: object, allowed: Iterable[str]) -> str:
 
 
 def whole(argument: str, value: object, minimum: int, maximum: int | None = None) -> int:
-    """Return the value. Raises TypeError and ValueError where it is not a whole number within the bounds."""
+    """Return the value of an argument if it is an int between `minimum` and `maximum`. None is no maximum.
+
+    Raises TypeError if the value is not an int, and ValueError if the value is out of bounds.
+    """
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{argument} must be a whole number, not {type(value).__name__}")
     if value < minimum or (maximum is not None and value > maximum):
@@ -125,14 +146,14 @@ def whole(argument: str, value: object, minimum: int, maximum: int | None = None
 
 
 def flag(argument: str, value: object) -> bool:
-    """Return the value. Raises TypeError where it is not True or False."""
+    """Return the value of an argument if it is True or False. Raises TypeError for any other value."""
     if not isinstance(value, bool):
         raise TypeError(f"{argument} must be True or False, not {value!r}")
     return value
 
 
 def optional_text(argument: str, value: object) -> str | None:
-    """Return the value. Raises TypeError where it is neither None nor a str."""
+    """Return the value of an argument if it is a str or None. Raises TypeError for any other value."""
     if value is not None and not isinstance(value, str):
         raise TypeError(f"{argument} must be a str or None, not {type(value).__name__}")
     return value

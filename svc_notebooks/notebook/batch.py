@@ -1,8 +1,9 @@
-"""Runs one call for each row, also after one of them failed.
+"""Calls a function for each row, and continues with the next row if the call for a row fails.
 
-If some rows failed, the first error is raised at the end, with a note for each failed row, the frame of the other
-rows as its `result`, and every error by the number of its row as its `failed`. An error that every row would have (not
-signed in, an unreachable service, an interrupt) ends the call at once, with the same `result`.
+If rows failed, the error of the first failed row is raised after the last row. The error has a note for each failed
+row. Its attribute `result` is the DataFrame of the successful rows, and its attribute `failed` is a dict from row
+numbers to errors. An error that would also occur for every other row (not signed in, unreachable service, interrupt)
+is raised at once, with the same two attributes.
 """
 
 from __future__ import annotations
@@ -38,11 +39,15 @@ ROW_ERRORS = (
     SourceChanged,
     OSError,
 )
-"""Errors of one row, which the next one may not have."""
+"""The exception types that concern only one row, so that the calls for the other rows may succeed."""
 
 
 def apply_to_rows(schema: Schema, items: Iterable[Item], call: Callable[[Item], Record]) -> DataFrame:
-    """Return the frame of the records that `call` returns for the items. Raises the first error at the end."""
+    """Call `call` for each item and return the DataFrame of the records that the calls return.
+
+    If calls raise one of `ROW_ERRORS`, raise the first of these errors after the last item. Any other error is raised
+    at once. The attribute `result` of the error is the DataFrame of the successful calls.
+    """
     every = list(items)
     done: list[Record] = []
     failed: list[tuple[int, Exception]] = []

@@ -1,4 +1,4 @@
-"""Writes sizes in bytes with units."""
+"""Formats numbers of bytes as text with a unit, such as "256 KiB"."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _UNITS = (("GiB", 1024 * MIB), ("MiB", MIB), ("KiB", KIB))
 
 
 def size_text(size: int) -> str:
-    """Return a number of bytes in the largest unit below it.
+    """Return a number of bytes as text in the largest unit that is not larger than the number.
 
     >>> size_text(262_144), size_text(300), size_text(1), size_text(268_435_456)
     ('256 KiB', '300 bytes', '1 byte', '256 MiB')
@@ -21,7 +21,7 @@ def size_text(size: int) -> str:
 
 
 def progress_text(done: int, total: int | None) -> str:
-    """Return the number of bytes done, with the total and the percentage if the total is known.
+    """Return the number of transferred bytes as text. If the total is known, add the total and the percentage.
 
     >>> progress_text(262_144, 1_048_576)
     '256 KiB of 1 MiB (25 %)'

@@ -1,4 +1,4 @@
-"""Keeps the current session, which calls without a session use."""
+"""Stores the current session, which public functions use if they are called without a `session` argument."""
 
 from __future__ import annotations
 
@@ -22,10 +22,16 @@ _current: Session | None = None
 
 
 def current_session() -> Session:
-    """Return the session that `sandbox()` or `connect()` made last, in a forked process that of its parent.
+    """Return the session that `sandbox()` or `connect()` created last.
+
+    A forked process has the current session of its parent process.
+
+    Returns:
+        The current `Session`.
 
     Raises:
-        RuntimeError: There is no session yet, as in a spawned process (spawn, forkserver, joblib).
+        RuntimeError: This process has no session yet. A spawned process (spawn, forkserver, joblib) starts without a
+            session.
 
     >>> lab = svc.sandbox()
     >>> svc.current_session() is lab.session
@@ -37,7 +43,7 @@ def current_session() -> Session:
 
 
 def _is_child_process() -> bool:
-    """Return True where another Python process has started this one."""
+    """Return True if `multiprocessing` started this process from another Python process."""
     if not capabilities().processes:
         return False
     from multiprocessing import parent_process
@@ -46,7 +52,10 @@ def _is_child_process() -> bool:
 
 
 def session_or_current(session: Session | None) -> Session:
-    """Return the given session, or the current one for None. Raises TypeError for anything else."""
+    """Return the `session` argument of a public function, or the current session if the argument is None.
+
+    Raises TypeError if the argument is not a Session, and RuntimeError if there is no current session.
+    """
     if session is None:
         return current_session()
     from ..client.session import Session
@@ -57,13 +66,13 @@ def session_or_current(session: Session | None) -> Session:
 
 
 def make_current(session: Session | None) -> Session | None:
-    """Make this session the current one and return the one before."""
+    """Make `session` the current session, and return the previous current session or None."""
     global _current
     previous, _current = _current, session
     return previous
 
 
 def reset_current(session: Session, previous: Session | None) -> None:
-    """Make the previous session the current one, if this one still is."""
+    """Make `previous` the current session if `session` is still the current session. Otherwise do nothing."""
     if _current is session:
         make_current(previous)

@@ -1,4 +1,4 @@
-"""Checks the installation, and shows how to install what is missing."""
+"""Checks the installation, and lists commands that install missing packages and programs."""
 
 from __future__ import annotations
 
@@ -41,17 +41,22 @@ OPTIONAL = {
 }
 
 MESSAGE_LIMIT = 10 * MIB
-"""The size above which the notebook server drops a message of the browser without an error."""
+"""The message size in bytes above which the notebook server drops a browser's message without an error."""
 
 
 def doctor(*, session: Session | None = None, store: str | Path | None = None) -> DataFrame:
-    """Check the installed packages, the front end, the service of the session, and a store, with fixes for problems.
+    """Check the installed packages, the front end, the service of the session, and optionally a stored service.
 
-    One request goes to the current session's service, if there is one. `store` is the folder of a closed service, which
-    is read whole and not changed; its rows have the damage.
+    If there is a session, one request is sent to the service of the session.
+
+    Args:
+        session: The session whose service is checked. None: the current session, if there is one.
+        store: The folder of a service that is closed. All files in the folder are read, and no file is changed. The
+            frame has a row for each damaged file of the store.
 
     Returns:
-        One row for each check: check, found, status ("ok", "note" or "problem") and fix (all str).
+        One row for each check: check (the name of the check), found, status ("ok", "note" or "problem") and fix (what
+        to do about a problem), all str.
 
     >>> svc.doctor().set_index("check").loc["time zones", "status"]
     'ok'
@@ -134,7 +139,7 @@ def _check_store_folder(folder: Path) -> Iterator[Finding]:
 
 
 def _journal(session: Session) -> Finding:
-    """Check that the journal can be written from which another kernel resumes uploads."""
+    """Check that the folder of the upload journal is writable. Another kernel resumes uploads from this journal."""
     folder = session.pending.folder
     if folder is None:
         return "pending uploads", "in memory", "ok", ""
@@ -145,7 +150,7 @@ def _journal(session: Session) -> Finding:
 
 
 def _store(folder: Path, notes: Sequence[str]) -> Finding:
-    """Report the notes about the folder of a sandbox."""
+    """Return a row with the notes of the service about its folder, or with the number of files that were set aside."""
     from ..server.blobs.stray_blobs import ASIDE, files_aside
 
     advice = list(notes)
@@ -155,7 +160,9 @@ def _store(folder: Path, notes: Sequence[str]) -> Finding:
 
 
 def conversion() -> Iterator[Finding]:
-    """Yield a row for each conversion engine, one for the languages of OCR, and one for the scripts with fonts.
+    """Yield a row for each conversion engine, a row for the OCR languages, and a row for the scripts that have fonts.
+
+    A row is a tuple of check, found, status and fix.
 
     >>> [row[2] for row in conversion() if row[0] == "typst"]
     ['ok']

@@ -1,4 +1,4 @@
-"""Detects the front end, which is a notebook, a terminal or none."""
+"""Detects the front end in which the package runs, which is a notebook, a terminal or none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ FrontEnd: TypeAlias = Literal["notebook", "terminal", "none"]
 
 
 def detect_frontend() -> FrontEnd:
-    """Return the front end that displays output. Nothing is imported, because a notebook has IPython loaded."""
+    """Return the front end that displays output, which is "notebook", "terminal" or "none".
+
+    IPython is not imported, because a notebook kernel has already imported IPython.
+    """
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
     if getattr(shell, "kernel", None) is not None:

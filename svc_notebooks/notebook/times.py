@@ -1,7 +1,7 @@
 """Converts Python dates and times to the time objects of the interface (E-20).
 
-A date is all day. A text with a time, a datetime or a pandas Timestamp is a moment in its own zone, or in the zone of
-another argument.
+A date stands for a whole day. A str with a time, a datetime or a pandas Timestamp is an instant in its own time zone. A
+value without a time zone is in the time zone of another argument, such as `time_zone`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from ..core.time_zones import zone
 
 
 def zone_name(argument: str, value: object) -> str | None:
-    """Return the IANA name of a zone from a name or a ZoneInfo, None for None. Raises TypeError, ValueError."""
+    """Return the IANA name of a time zone that is given as a name or as a ZoneInfo. Return None if the value is None.
+
+    Raises TypeError for another type, and ValueError if there is no such time zone.
+    """
     if value is None:
         return None
     name = value if isinstance(value, str) else _zone_key(value)
@@ -30,13 +33,16 @@ def zone_name(argument: str, value: object) -> str | None:
 
 
 def _zone_key(value: Any) -> str | None:
-    """Return the IANA name of a tzinfo, None if it has none."""
+    """Return the IANA name of a tzinfo. Return None if the tzinfo has no name, such as a fixed offset."""
     name = getattr(value, "key", None) or getattr(value, "zone", None)
     return name if isinstance(name, str) else ("UTC" if str(value) == "UTC" else None)
 
 
 def time_object(argument: str, value: object, time_zone: str | None) -> JSONObject:
-    """Return the time object of a value. Raises TypeError and ValueError that name the argument.
+    """Convert a date, datetime, Timestamp or ISO 8601 str to a time object of the interface. A dict is copied.
+
+    Raises TypeError or ValueError, with the argument's name in the message, if the value is not a time or has no time
+    zone.
 
     >>> time_object("start", "2026-11-02 10:00", "Europe/Berlin")
     {'dateTime': '2026-11-02T10:00:00', 'timeZone': 'Europe/Berlin'}
@@ -52,14 +58,17 @@ def time_object(argument: str, value: object, time_zone: str | None) -> JSONObje
     name = time_zone or (_zone_key(moment.tzinfo) if moment.tzinfo else None)
     if name is None and moment.tzinfo is None:
         raise ValueError(f"{argument} is {value!r} without a time zone; give time_zone='Europe/Berlin' or an offset")
-    # A datetime without a Timestamp's nanoseconds. RFC 3339 has no seconds in offsets.
+    # Drop the nanoseconds of a Timestamp. RFC 3339 has no seconds in offsets.
     plain = datetime.combine(moment.date(), moment.timetz(), moment.tzinfo).replace(fold=moment.fold)
     timed: JSONObject = {"dateTime": (in_minutes(plain) if plain.tzinfo else plain).isoformat()}
     return timed | {"timeZone": name} if name else timed
 
 
 def python_time(argument: str, value: object) -> Start:
-    """Return the date or datetime of a value. A text is in ISO 8601. Raises TypeError and ValueError."""
+    """Convert an ISO 8601 str, a numpy datetime64, a date, a datetime or a Timestamp to a Python date or datetime.
+
+    Raises TypeError for another type, and ValueError for NaT and for a str that is not a date or time.
+    """
     if isinstance(value, str):
         return _parse(argument, value)
     if hasattr(value, "tolist") and type(value).__module__ == "numpy":
@@ -86,7 +95,11 @@ def _parse(argument: str, text: str) -> Start:
 
 
 def in_its_zone(moment: Start, time_zone: str | None) -> Start:
-    """Return a moment in the zone in which its recurrence is expanded. A date is returned as it is."""
+    """Convert a datetime to the time zone in which its recurrence is expanded. A date is returned unchanged.
+
+    The time zone is `time_zone`, or the zone of the datetime if `time_zone` is None. A datetime without a zone keeps
+    its clock time.
+    """
     if not isinstance(moment, datetime):
         return moment
     tz: tzinfo | None = zone(time_zone) if time_zone else moment.tzinfo
@@ -97,7 +110,7 @@ _MINUTE = timedelta(minutes=1)
 
 
 def offset_text(moment: datetime) -> str:
-    """Return the offset of an aware moment, without its minutes if they are 0.
+    """Return the UTC offset of an aware datetime as text, such as "+2" or "+5:30". Minutes are omitted if they are 0.
 
     >>> from datetime import timezone
     >>> offset_text(datetime(2026, 11, 2, tzinfo=timezone(timedelta(hours=5, minutes=30))))

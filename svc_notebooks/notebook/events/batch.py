@@ -31,22 +31,25 @@ def create_events(
     send_updates: str | None = None,
     session: Session | None = None,
 ) -> DataFrame:
-    """Create an event for each row of a DataFrame. The other rows are created even if one is refused.
+    """Create an event for each row of a DataFrame. If a row is refused, the events of the other rows are still created.
 
     Args:
-        frame: Its columns are arguments of `create_event` (summary, start, end, time_zone, recurrence,
-            conference_data_version ...); a missing cell is an argument that is not given.
-        calendar: As for `create_event`.
-        time_zone: The zone of rows without a zone of their own.
-        send_updates: As for `create_event`, for rows without a value of their own.
+        frame: A DataFrame whose columns are arguments of `create_event` (summary, start, end, time_zone, recurrence,
+            conference_data_version ...). A missing cell means that the argument is not given.
+        calendar: The id of the calendar in which all events are created.
+        time_zone: The time zone of rows that have no value in a column `time_zone`.
+        send_updates: "all", "externalOnly" or "none", for rows that have no value in a column `send_updates`.
+        session: None: the current session.
 
     Returns:
-        One row for each, with the same index: row (object, its label), id, summary (str), start, end (datetime64[ms,
-        `time_zone` or UTC]), html_link (str), and for a refused row error (str) and field (str, that of the error).
+        One row for each row of `frame`, with the same index: row (object, the index label), id, summary (str), start,
+        end (datetime64[ms, `time_zone` or UTC]), html_link (str), error (str, the message if the row was refused),
+        field (str, the field or argument that the error concerns).
 
     Raises:
         TypeError, ValueError: `frame` is not a DataFrame, or has a column that is not an argument; nothing was sent.
-        NotSignedIn, ServiceFailed, Interrupted: An error that concerns all rows; its `result` has the rows before.
+        NotSignedIn, ServiceFailed, Interrupted: An error that concerns all rows. The attribute `result` of the error is
+            the frame of the rows that were processed before the error.
 
     >>> import pandas as pd
     >>> lab = svc.sandbox()
@@ -92,12 +95,18 @@ _WHOLE_NUMBERS = ("conference_data_version", "max_attendees", "sequence")
 
 
 def _argument(name: str, cell: Any) -> Any:
-    """Return a cell as an argument. A whole number is a float in a column with missing cells, and an int here."""
+    """Return a cell as an argument value.
+
+    A column of whole numbers with missing cells has float cells. Such a float is converted to an int.
+    """
     return int(cell) if name in _WHOLE_NUMBERS and isinstance(cell, float) and cell.is_integer() else cell
 
 
 def _create(session: Session, arguments: dict[str, Any], zone: str) -> Record:
-    """Create an event, and return its record, or one with the error and its field."""
+    """Create an event and return the record of the event.
+
+    If the event is refused, return a record with the summary, the error message and the field of the error.
+    """
     from ...client.events.events import insert_event
 
     title = arguments.get("summary")
@@ -108,7 +117,7 @@ def _create(session: Session, arguments: dict[str, Any], zone: str) -> Record:
     except EventError as error:
         return {"summary": title, "error": str(error), "field": error.problems[0][0]}
     except (TypeError, ValueError) as error:
-        argument = str(error).split(" ")[0].rstrip(":")  # with which the messages about arguments begin
+        argument = str(error).split(" ")[0].rstrip(":")  # messages about arguments begin with the argument's name
         return {"summary": title, "error": str(error), "field": argument if argument in ARGUMENTS else None}
     except ROW_ERRORS as error:
         return {"summary": title, "error": str(error), "field": getattr(error, "location", None)}

@@ -1,4 +1,4 @@
-"""Builds the body of an event from the arguments of `create_event`, and checks it by the rules of the service."""
+"""Builds the JSON body of an event from the arguments of `create_event`, and checks the body by the service's rules."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from ..frames.frames import camel
 from ..times import time_object, zone_name
 
 LENIENT = Policy()
-"""The policy of the checks here. Limits that a service adds to it are for that service to refuse."""
+"""The policy by which this module checks events. A service with stricter limits refuses further events itself."""
 
 _ARGUMENT_OF = {"timeMax": "end"}
-"""Locations of the service's problems that are not the name of a field."""
+"""The argument for each problem location of the service that is not the name of a field."""
 
 _ATTACHMENT_KEYS = tuple(
     field.path.partition(".")[2] for field in EVENT_FIELDS if field.path.startswith("attachments[].")
@@ -31,7 +31,7 @@ _ATTACHMENT_KEYS = tuple(
 
 
 class EventError(ValueError):
-    """An event that the service would refuse. `problems` has the field and the message of each problem."""
+    """The error for an event that the service would refuse. `problems` is a list of (field, message) pairs."""
 
     def __init__(self, problems: list[Row]) -> None:
         self.problems = [(_ARGUMENT_OF.get(str(row.location), str(row.location)), row.message) for row in problems]
@@ -39,9 +39,10 @@ class EventError(ValueError):
 
 
 def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObject:
-    """Return the event that `create_event` sends for these arguments. `request_id` names a new conference.
+    """Return the JSON body that `create_event` sends for these arguments.
 
-    Raises TypeError and ValueError that name the argument, or EventError with every problem.
+    `request_id` is the id of the request for a new conference. Raises TypeError or ValueError, with the argument's name
+    in the message, for an invalid argument. If the service would refuse the event, raises EventError with all problems.
 
     >>> event_body(summary="Tea", start="2026-11-02", end="2026-11-03", color="Banana")
     {'summary': 'Tea', 'start': {'date': '2026-11-02'}, 'end': {'date': '2026-11-03'}, 'colorId': '5'}
@@ -54,9 +55,9 @@ def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObjec
 
 
 def partial_body(*, request_id: str = "conference", **arguments: Any) -> JSONObject:
-    """Return the fields of an event that the arguments fill, without the checks of the service, as a change has them.
+    """Return the event fields for these arguments, as the body of an update. The service's rules are not checked.
 
-    Raises TypeError and ValueError that name the argument.
+    Raises TypeError or ValueError, with the argument's name in the message, for an invalid argument.
     """
     values = {name: value for name, value in arguments.items() if value is not None}
     metadata = values.pop("metadata", {})
@@ -102,7 +103,11 @@ def _conference(value: Any, request_id: str) -> JSON:
 
 
 def _recurrence_lines(recurrence: Any, start_field: JSON) -> JSON:
-    """Return the lines of words or lines. Words like "weekly" depend on the start."""
+    """Return the RFC 5545 lines of a recurrence that is given in words or as a list of lines.
+
+    The lines for words such as "weekly" depend on the start. If the start is not a valid time, words are returned
+    unchanged, as the only line.
+    """
     try:
         start = read_time(start_field)
     except TimeError:
@@ -110,7 +115,7 @@ def _recurrence_lines(recurrence: Any, start_field: JSON) -> JSON:
     return [*recurrence_lines(recurrence, start)] if isinstance(recurrence, str) else [str(line) for line in recurrence]
 
 
-# -- the arguments whose value is not that of the field --------------------------------------------------------------
+# -- readers for the arguments whose values differ from the values of the event fields --------------------------------
 
 
 def _recurrence(argument: str, value: Any) -> JSON:
@@ -137,7 +142,7 @@ def _attendees(argument: str, value: Any) -> JSON:
 
 
 def is_missing(value: Any) -> bool:
-    """Return whether the value is None, NaN, NaT or NA."""
+    """Return True if the value is None, NaN, NaT or NA."""
     if value is None or (isinstance(value, float | date) and value != value):
         return True
     pandas = sys.modules.get("pandas")
@@ -145,7 +150,7 @@ def is_missing(value: Any) -> bool:
 
 
 def _object(argument: str, value: Any) -> JSONObject:
-    """Return a dict with its names in camelCase."""
+    """Return a copy of a dict with its keys in camelCase. Raises TypeError if the value is not a dict."""
     if not isinstance(value, Mapping):
         raise TypeError(f"{argument} must be a dict of its fields, not {type(value).__name__}")
     return {camel(str(name)): field for name, field in value.items()}
@@ -207,4 +212,7 @@ READERS: Mapping[str, tuple[str, Callable[[str, Any], JSON]]] = {
     "gadget": ("gadget", _object),
     "event_id": ("id", _event_id),
 }
-"""The field of an argument, and the function that reads its value. Every other argument is its field in snake_case."""
+"""The event field and the reader function for each argument.
+
+The name of every other argument is the name of its event field in snake_case, and the value is sent unchanged.
+"""

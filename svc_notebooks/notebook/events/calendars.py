@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def calendars(*, session: Session | None = None) -> DataFrame:
-    """List the caller's calendars, the primary one first, including shared ones.
+    """List the caller's own and shared calendars. The primary calendar is the first row.
 
     Returns:
-        One row for each: id, summary, time_zone, access_role (str), primary (boolean), description (str).
+        One row for each calendar: id, summary, time_zone, access_role (str), primary (boolean), description (str).
 
     >>> lab = svc.sandbox()
     >>> svc.calendars()[["id", "access_role"]].values.tolist()
@@ -40,19 +40,20 @@ def create_calendar(
     description: str | None = None,
     session: Session | None = None,
 ) -> DataFrame:
-    """Create a secondary calendar, for `create_event(calendar=...)`.
+    """Create a secondary calendar. Pass its id to `create_event(calendar=...)`.
 
     Args:
-        summary: Its name.
-        time_zone: An IANA name or a ZoneInfo; None: that of the service.
-        description: A text.
+        summary: The name of the calendar.
+        time_zone: The time zone of the calendar, as an IANA name or a ZoneInfo. None: the service's time zone.
+        description: A text that describes the calendar.
+        session: None: the current session.
 
     Returns:
-        One row, with the columns of `calendars`.
+        One row for the new calendar, with the columns of `calendars`.
 
     Raises:
         ValueError: There is no such time zone.
-        BadRequest: The service refused it.
+        BadRequest: The service refused the calendar.
 
     >>> lab = svc.sandbox()
     >>> term = svc.create_calendar("Term", time_zone="Europe/Berlin")
@@ -69,10 +70,10 @@ def create_calendar(
 
 
 def event_colors(*, session: Session | None = None) -> DataFrame:
-    """List the colours of events. `create_event(color=...)` takes their ids and their names.
+    """List the colours of events. Pass the id or the name of a colour to `create_event(color=...)`.
 
     Returns:
-        One row for each: id, name, background, foreground (str, as CSS writes them).
+        One row for each colour: id, name (str), background, foreground (str, CSS colours such as "#a4bdfc").
 
     See docs/rules.md#e-24 (E-24).
 

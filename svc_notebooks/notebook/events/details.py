@@ -1,8 +1,8 @@
-"""The arguments of `create_event` and `update_event` as typed mappings.
+"""The arguments of `create_event` and `update_event` as TypedDicts.
 
-`EventDetails` is the one place of an argument that is not in the signature of `create_event`: its type, and its
-description in the docstring. `describe_details` adds both to the function at run time, because IPython completes what
-`inspect.signature` shows and does not read a TypedDict.
+`EventDetails` declares each argument that is not in the signature of `create_event`, with its type and with its
+description for the docstring. `describe_details` adds the types and descriptions to the function at run time, because
+IPython completes the parameters of `inspect.signature` and does not read a TypedDict.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class EventDetails(TypedDict, total=False):
-    """The less frequent arguments of `create_event`, in the order in which they are sent."""
+    """The less frequent arguments of `create_event`, in the order in which their fields are sent."""
 
     end_time_zone: Annotated[
         Zone | None,
@@ -70,7 +70,7 @@ class EventDetails(TypedDict, total=False):
 
 
 class EventChanges(EventDetails, total=False):
-    """The arguments of `create_event` that `update_event` takes. A field that is not among them stays as it is."""
+    """The arguments of `create_event` that `update_event` accepts. All other fields do not change."""
 
     summary: str | None
     start: When | None
@@ -90,8 +90,8 @@ DETAILS = tuple(EventDetails.__annotations__)
 def describe_details(details: type) -> Callable[[Function], Function]:
     """Return a decorator for a function whose last parameter is `**NAME: Unpack[details]`.
 
-    It gives the function a signature with a keyword parameter for each key, None by default, and replaces the line
-    "**NAME." of the docstring by the descriptions of the details.
+    The decorator replaces `**NAME` in the signature by a keyword parameter with the default None for each key of
+    `details`. It also replaces the line "**NAME." of the docstring by the descriptions of the keys.
     """
 
     def describe(function: Function) -> Function:
@@ -114,13 +114,19 @@ def describe_details(details: type) -> Callable[[Function], Function]:
 
 
 def check_names(function: str, names: Iterable[str], known: Sequence[str]) -> None:
-    """Raise TypeError for the first name that is not an argument of the function. The message has the nearest one."""
+    """Raise TypeError for the first name that is not in `known`, the arguments of the function.
+
+    The message suggests the known argument with the most similar name.
+    """
     for name in names:
         if name not in known:
             raise TypeError(f"{function} has no argument {name!r}; {nearest(function, name, known)}")
 
 
 def nearest(function: str, name: str, known: Sequence[str]) -> str:
-    """Return the end of a message about an unknown argument, which names the nearest one if there is one."""
+    """Return the last part of an error message about an unknown argument.
+
+    The text suggests the known argument with the most similar name, or else `help()` of the function.
+    """
     near = get_close_matches(name, known, n=1)
     return f"did you mean {near[0]!r}?" if near else f"help({function}) lists its arguments"

@@ -45,38 +45,42 @@ def create_event(
     session: Session | None = None,
     **details: Unpack[EventDetails],
 ) -> DataFrame:
-    """Create an event. Its fields are checked by the rules of the service before they are sent.
+    """Create an event. The fields are checked by the rules of the service before the event is sent.
 
     Args:
-        summary: The title.
-        start: A date is all day ("2026-11-02", a datetime.date); a datetime, a pandas Timestamp or a text with a
-            time is a moment in its own zone, or in `time_zone`. A dict is taken as on the wire.
-        end: As for `start`, and exclusive: the end of one whole day is the next day.
-        time_zone: An IANA name or a ZoneInfo, for start and end; recurring events that are not all day need one.
-        recurrence: Words ("weekly on Mon, Wed until 2027-02-12"; see `recurrence_lines`), or lines of RFC 5545.
-        attendees: E-mail addresses, dicts (`email`, `display_name`, `optional` ...) or a DataFrame of those columns.
+        summary: The title of the event.
+        start: A date ("2026-11-02" or a datetime.date) starts an all-day event. A datetime, a pandas Timestamp or a
+            text with a time starts a timed event. A time without a time zone is in `time_zone`. A dict is sent
+            unchanged, as a time object of the interface.
+        end: The exclusive end, in the same forms as `start`. An event on one whole day ends on the next day.
+        time_zone: The time zone of start and end, as an IANA name or a ZoneInfo. A recurring event that is not all day
+            needs a time zone.
+        recurrence: Words such as "weekly on Mon, Wed until 2027-02-12" (see `recurrence_lines`), or RFC 5545 lines.
+        attendees: E-mail addresses, dicts (`email`, `display_name`, `optional` ...) or a DataFrame with these columns.
         location, description: Texts.
-        color: An id or a name of `event_colors()`.
-        reminders: [10, ("email", 60)] are minutes before the start; [] is none; None: those of the calendar.
-        calendar: An id of `calendars()`.
-        send_updates: "all", "externalOnly" or "none": who is sent an invitation. "true" and "false", which the
-            interface names, mean "all" and "none".
+        color: The id or the name of a colour of `event_colors()`.
+        reminders: A list such as [10, ("email", 60)], in minutes before the start. []: no reminders. None: the default
+            reminders of the calendar.
+        calendar: The id of a calendar of `calendars()`.
+        send_updates: The attendees who are sent an invitation: "all", "externalOnly" or "none". The interface also
+            defines "true" for "all", and "false" for "none".
         session: None: the current session.
         **details.
 
     Returns:
-        One row with a column for each field of the event, defaults filled in: id, summary (str), start, end
-        (datetime64[ms, the zone of the start, UTC if it has none]), all_day (boolean), time_zone, end_time_zone (str,
-        the zones of start and end), status, location (str), recurrence, attendees (object), html_link (str),
-        original_start_time (datetime64, like start), original_start_time_zone (str) and more.
+        One row with a column for each field of the event. Fields without a value have their defaults. Columns: id,
+        summary (str), start, end (datetime64[ms, the zone of the start, or UTC if the start has no zone]), all_day
+        (boolean), time_zone, end_time_zone (str, the zones of start and end), status, location (str), recurrence,
+        attendees (object), html_link (str), original_start_time (datetime64, like start), original_start_time_zone
+        (str) and more.
 
     Raises:
-        TypeError, ValueError: An argument is not valid, or the service would refuse it; the message names the
-            field, and nothing was sent.
+        TypeError, ValueError: An argument is not valid, or the service would refuse the event. The message has the name
+            of the field. Nothing was sent.
         BadRequest: The service refused the event.
-        AlreadyExists: There is an event with this id.
-        NotFound: There is no such calendar, or this user may not see it.
-        NotAllowed: This user may not write in the calendar, or the scope is missing.
+        AlreadyExists: An event with the id `event_id` already exists.
+        NotFound: The calendar does not exist, or this user has no access to the calendar.
+        NotAllowed: This user has no permission to write in the calendar, or the session has no scope for this request.
 
     See docs/rules.md#e-events (E) and docs/reference.md#fields-of-an-event.
 
@@ -116,11 +120,15 @@ def create_event(
 
 
 ARGUMENTS = tuple(name for name in signature(create_event).parameters if name not in ("session", "calendar"))
-"""The arguments that a row of a frame, or a change, may have."""
+"""The arguments of `create_event` that a row of `create_events` and a call of `update_event` accept."""
 
 
 def body_arguments(session: Session, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of `event_body`, without those of the query, and with stored attachments as URLs."""
+    """Return the arguments for `event_body`.
+
+    The query arguments are removed, stored files in `attachments` are replaced by their URLs, and a random request id
+    for a conference is added. One request is sent for each stored file.
+    """
     from ...client.files import get_file
 
     fields = {name: value for name, value in arguments.items() if name not in QUERY_ARGUMENTS}
@@ -141,15 +149,17 @@ def body_arguments(session: Session, arguments: Mapping[str, Any]) -> dict[str, 
 def event(
     event: File, *, calendar: str = "primary", max_attendees: int | None = None, session: Session | None = None
 ) -> DataFrame:
-    """Get events.
+    """Get one or more events of a calendar by their ids.
 
     Args:
-        event: An id, a row, a DataFrame or a list of ids.
-        calendar: The id of its calendar.
-        max_attendees: As for `create_event`.
+        event: An event id, a row, a DataFrame with a column `id`, or a list of ids.
+        calendar: The id of the calendar that contains the events.
+        max_attendees: The largest number of attendees in the answer. If an event has more attendees, its row has only
+            the caller.
+        session: None: the current session.
 
     Returns:
-        One row for each, with the columns of `create_event`.
+        One row for each event, with the columns of `create_event`.
 
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent.
@@ -178,23 +188,25 @@ def update_event(
     session: Session | None = None,
     **changes: Unpack[EventChanges],
 ) -> DataFrame:
-    """Change fields of events, or of an instance of a recurring event.
+    """Change fields of one or more events. The id of an instance changes only this instance of a recurring event.
 
     Args:
-        event: As for `event`.
-        calendar: As for `event`.
-        send_updates: Who is sent an update: "all", "externalOnly" or "none".
-        **changes: Arguments of `create_event`, including `conference_data_version` and the other query parameters;
-            `metadata={"location": None}` removes a field.
+        event: An event id, a row, a DataFrame with a column `id`, or a list of ids.
+        calendar: The id of the calendar that contains the events.
+        send_updates: The attendees who are sent an update: "all", "externalOnly" or "none".
+        session: None: the current session.
+        **changes: The new values of fields, as arguments of `create_event`, and query parameters such as
+            `conference_data_version`. Other fields do not change. `metadata={"location": None}` removes the location.
 
     Returns:
         One row for each event after the change, with the columns of `create_event`.
 
     Raises:
-        TypeError, ValueError: There is no such argument, or it is not valid, or a zone is given without its time;
+        TypeError, ValueError: An argument does not exist or is not valid, or a time zone is given without a time;
             nothing was sent.
-        BadRequest, NotFound: As for `create_event`.
-        NotAllowed: Only the organizer may change this.
+        BadRequest: The service refused the change.
+        NotFound: The calendar or the event does not exist, or this user has no access to the calendar.
+        NotAllowed: Only the organizer can make this change.
 
     >>> lab = svc.sandbox()
     >>> made = svc.create_event("Tea", start="2026-11-02", end="2026-11-03")
@@ -218,7 +230,10 @@ def update_event(
 
 
 def _apply_to_events(ids: list[str], call: Callable[[str], Event]) -> DataFrame:
-    """Return a row for each answer of `call`, with times in the zone of all events, or in UTC if they differ."""
+    """Call `call` for each event id and return a DataFrame with a row for each event that `call` returns.
+
+    The times are in the common time zone of the events, or in UTC if the time zones differ.
+    """
     answers: list[Event] = []
 
     def record(event_id: str) -> Record:
@@ -240,15 +255,17 @@ def respond(
     """Respond to an invitation. The organizer and the other guests see the response.
 
     Args:
-        event: As for `event`, in the caller's calendar.
+        event: An event id, a row, a DataFrame with a column `id`, or a list of ids, from the caller's calendar.
         response: "accepted", "declined", "tentative" or "needsAction".
-        comment: A text with the response.
+        comment: A text that is stored with the response.
+        calendar: The id of the caller's calendar that contains the events.
+        session: None: the current session.
 
     Returns:
         One row for each event after the change, with the columns of `create_event`.
 
     Raises:
-        ValueError: There is no such response, or the caller is not invited.
+        ValueError: `response` is not one of the four values, or the caller is not an attendee of the event.
 
     >>> lab = svc.sandbox()
     >>> made = svc.create_event("Tea", start="2026-11-02", end="2026-11-03", attendees="bob@svc.example")
@@ -281,17 +298,19 @@ def delete_event(
     send_updates: str | None = None,
     session: Session | None = None,
 ) -> DataFrame:
-    """Delete events, or cancel an instance of a recurring event.
+    """Delete one or more events. The id of an instance cancels only this instance of a recurring event.
 
     Args:
-        event: As for `event`, or the id of an instance from `instances`.
-        send_updates: Who is sent a cancellation: "all", "externalOnly" or "none".
+        event: An event id, a row, a DataFrame with a column `id`, or a list of ids, also ids of `instances`.
+        calendar: The id of the calendar that contains the events.
+        send_updates: The attendees who are sent a cancellation: "all", "externalOnly" or "none".
+        session: None: the current session.
 
     Returns:
-        One row for each: id (str), deleted (boolean).
+        One row for each event: id (str), deleted (boolean, True).
 
     Raises:
-        NotFound: There is no such event, or it was deleted before.
+        NotFound: The event does not exist, or is already deleted.
 
     >>> lab = svc.sandbox()
     >>> made = svc.create_event("Tea", start="2026-11-02", end="2026-11-03")

@@ -33,26 +33,30 @@ def export_events(
     overwrite: bool = False,
     session: Session | None = None,
 ) -> DataFrame:
-    """Save events as one .ics file for calendar programs.
+    """Save events of a calendar as one .ics file, which calendar programs can import.
 
-    The file has a recurring event with its recurrence and its changed and cancelled instances, or a single instance. It
-    also has time zones, attendees with their responses, reminders, links and attachments.
+    A recurring event is saved with its recurrence and with its changed and cancelled instances. The id of an instance
+    saves only this instance. The file also contains time zones, attendees with their responses, reminders, links and
+    attachments.
 
     Args:
-        events: An id, a row, a DataFrame or a list of ids; None: all events of the calendar.
-        to: A path, or a folder for a file with the calendar's name; None is the notebook's folder.
-        calendar: The id of the calendar.
-        time_min, time_max: Of all events, only those that end after `time_min` and start before `time_max`.
-        overwrite: Replace a file with other content; without it PathExists is raised.
+        events: An event id, a row, a DataFrame with a column `id`, or a list of ids. None: all events of the calendar.
+        to: The path of the file, or a folder, in which the file gets the calendar's name. None: the notebook's folder.
+        calendar: The id of the calendar that contains the events.
+        time_min, time_max: Save only events that end after `time_min` and start before `time_max`. Both are allowed
+            only if `events` is None.
+        overwrite: Replace an existing file that has other content. If False, such a file raises PathExists.
+        session: None: the current session.
 
     Returns:
-        One row: path, calendar (str), events, changed_instances, size (Int64, bytes), outcome (str: saved, unchanged
-        or replaced).
+        One row: path, calendar (str, the calendar's name), events, changed_instances (Int64, numbers of saved events
+        and changed instances), size (Int64, bytes), outcome (str: saved, unchanged or replaced).
 
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent.
-        NotFound: There is no such calendar or event, or this user may not see it.
-        PathExists: The path has other content, which is kept; it is also a FileExistsError.
+        NotFound: The calendar or an event does not exist, or this user has no access to the calendar.
+        PathExists: A file with other content exists at the path. The file is not changed. PathExists is a subclass of
+            FileExistsError.
         ImportError: icalendar is not installed; run `pip install 'svc-notebooks[calendar]'`.
 
     See docs/rules.md#e-events (E).
@@ -86,7 +90,10 @@ def export_events(
 
 
 def _calendar_entry(session: Session, calendar: str) -> Calendar | CalendarListEntry:
-    """Return the calendar of the caller's list, which has the reminders, or else the calendar without them."""
+    """Return the entry of the caller's calendar list, which includes the default reminders.
+
+    If the calendar is not in the list, return the calendar resource, which has no reminders.
+    """
     from ...client.events.events import get_calendar, list_calendars
 
     for entry in list_calendars(session):
@@ -96,7 +103,7 @@ def _calendar_entry(session: Session, calendar: str) -> Calendar | CalendarListE
 
 
 def _all_events(session: Session, calendar: str, bounds: dict[str, str | None]) -> Iterator[Event]:
-    """Return all events, including cancelled instances, which are exceptions of their series."""
+    """Yield all events of the calendar between the bounds, including the cancelled instances of recurring events."""
     from ...client.events.events import list_events
 
     return list_events(session, calendar, {**bounds, "showDeleted": "true"})

@@ -1,4 +1,4 @@
-"""Builds the query parameters of event requests from the arguments of the functions (B1)."""
+"""Converts arguments of the public event functions to query parameters of requests (B1)."""
 
 from __future__ import annotations
 
@@ -23,20 +23,24 @@ _PARAMETERS: Mapping[str, tuple[str, Callable[[str, object], object]]] = {
     "send_notifications": ("sendNotifications", _flag_text),
 }
 QUERY_ARGUMENTS = (*_PARAMETERS, "calendar")
-"""The arguments that are not fields of the event, but query parameters or the calendar of the path."""
+"""The arguments that are not sent as event fields, but as query parameters or as the calendar id in the path."""
 
 
 def query_of(arguments: Mapping[str, Any]) -> dict[str, object]:
-    """Return the query parameters among the arguments. Raises TypeError, ValueError."""
+    """Return the query parameters for those arguments that are sent in the query, as a dict from wire names to values.
+
+    Arguments that are None are omitted. Raises TypeError or ValueError if an argument or the calendar id is not valid.
+    """
     check_calendar(arguments.get("calendar", "primary"))
     values = {name: arguments[name] for name in _PARAMETERS if arguments.get(name) is not None}
     return {_PARAMETERS[name][0]: _PARAMETERS[name][1](name, value) for name, value in values.items()}
 
 
 def add_required(query: Mapping[str, object], body: Mapping[str, Any]) -> dict[str, object]:
-    """Return the query with the parameters that the fields of the body need, unless they were given.
+    """Return the query, with the parameters added without which the service ignores fields of the body.
 
-    Without them the service ignores conference data and attachments.
+    Conference data need `conferenceDataVersion`, and attachments need `supportsAttachments`. Parameters that are
+    already in the query keep their values.
     """
     required: dict[str, object] = {}
     if "conferenceData" in body:
@@ -47,17 +51,17 @@ def add_required(query: Mapping[str, object], body: Mapping[str, Any]) -> dict[s
 
 
 def check_calendar(calendar: object) -> str:
-    """Return the calendar's id. Raises TypeError if it is not a text."""
+    """Return the calendar id. Raises TypeError if the id is not a str or is empty."""
     if not isinstance(calendar, str) or not calendar:
         raise TypeError(f"calendar must be the id of a calendar, such as 'primary', not {calendar!r}")
     return calendar
 
 
 def warn_deprecated(arguments: Mapping[str, Any] | list[str]) -> None:
-    """Warn about `send_notifications` at the line that called the public function.
+    """Issue a FutureWarning if `send_notifications` is given. The warning refers to the caller of the public function.
 
     FutureWarning is the category for users of a program. Python hides DeprecationWarning outside `__main__`, so a
-    course's own module that calls the function would show nothing.
+    call in a course's own module would show no warning.
     """
     named = "send_notifications" in arguments
     if named and not (isinstance(arguments, Mapping) and arguments["send_notifications"] is None):

@@ -40,31 +40,35 @@ def events(
     max_attendees: int | None = None,
     session: Session | None = None,
 ) -> DataFrame:
-    """List the events of a calendar, with a row for each recurring event or, with `single_events`, for each instance.
+    """List the events of a calendar. A recurring event is one row, or with `single_events` one row for each instance.
 
     Args:
-        query: Words, all of which must be in the title, description, location or attendees.
-        time_min, time_max: Only events that end after `time_min` and start before `time_max`; a date is midnight in
-            `time_zone`.
-        single_events: List every instance instead of the recurring event; this needs `time_max` or `limit`.
-        order_by: "startTime" (with single_events) or "updated".
+        query: Words, all of which must be in the title, description, location or attendees of an event.
+        time_min, time_max: List only events that end after `time_min` and start before `time_max`. A date means
+            midnight in `time_zone`.
+        single_events: List the instances of a recurring event instead of the event. This needs `time_max` or `limit`.
+        order_by: "startTime" (only with `single_events`) or "updated".
         show_deleted: Include cancelled events.
-        updated_min: Only events that were changed since then, including deleted ones.
-        private, shared: Properties that an event must have.
+        updated_min: List only events that were changed at or after this time, including deleted events.
+        private, shared: Extended properties that an event must have, as dicts from names to values.
         i_cal_uid: The iCalUID that an event must have.
         limit: The largest number of rows; None: all.
-        time_zone: The zone of the frame, and of times that have none; None: that of the calendar.
-        fields: "*" for all columns of `create_event`.
-        max_attendees: As for `create_event`.
+        time_zone: The time zone of the frame, and of time arguments without a time zone. None: the calendar's time
+            zone.
+        fields: "*" returns all columns of `create_event`.
+        calendar: The id of the calendar.
+        max_attendees: The largest number of attendees in the answer. If an event has more attendees, its row has only
+            the caller.
+        session: None: the current session.
 
     Returns:
-        One row for each: id, summary (str), start, end (datetime64[ms, zone]), all_day (boolean), time_zone,
-        end_time_zone (str, the zones of start and end), status, location (str), recurrence, attendees (object),
-        html_link (str).
+        One row for each event or instance: id, summary (str), start, end (datetime64[ms, zone]), all_day (boolean),
+        time_zone, end_time_zone (str, the zones of start and end), status, location (str), recurrence, attendees
+        (object), html_link (str).
 
     Raises:
-        TypeError, ValueError: An argument is not valid, or `single_events` has neither `time_max` nor `limit`.
-        NotFound: There is no such calendar, or not for this user.
+        TypeError, ValueError: An argument is not valid, or `single_events` is given without `time_max` and `limit`.
+        NotFound: The calendar does not exist, or this user has no access to the calendar.
 
     >>> lab = svc.sandbox()
     >>> made = svc.create_event("Tea", start="2026-11-02", end="2026-11-03", recurrence="daily")
@@ -96,7 +100,10 @@ def events(
 
 
 def wire_instant(argument: str, value: object, time_zone: str) -> str | None:
-    """Return a moment as a query parameter, None for None. A date is its first instant in the zone."""
+    """Convert a time argument to an RFC 3339 str in UTC for a query parameter. Return None if the value is None.
+
+    A date is converted to midnight in the time zone.
+    """
     if value is None:
         return None
     moment = read_time(time_object(argument, value, time_zone))

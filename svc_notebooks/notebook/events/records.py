@@ -1,4 +1,4 @@
-"""Converts events of the service to records and frames, with defaults filled in and times in one zone."""
+"""Converts event resources to records and DataFrames, with default values and with all times in one time zone."""
 
 from __future__ import annotations
 
@@ -16,18 +16,21 @@ if TYPE_CHECKING:
 
 _TIMES = ("start", "end", "originalStartTime")
 _ZONES = {"time_zone": "start", "end_time_zone": "end", "original_start_time_zone": "originalStartTime"}
-"""The columns of time zones, and the fields of their times."""
+"""The time field whose time zone each time zone column shows."""
 _PEOPLE = ("creator", "organizer")
 
 
 def event_frame(schema: Schema, events: Sequence[Event], time_zone: str | None = None) -> DataFrame:
-    """Return the frame of events in this zone, or in the zone that all of them have, or else in UTC."""
+    """Return the DataFrame of events, with times in `time_zone`.
+
+    If `time_zone` is None, the times are in the common time zone of the events, or in UTC if the time zones differ.
+    """
     name = time_zone or common_zone(events)
     return in_zone(frame(schema, [event_record(event, name) for event in events]), name)
 
 
 def in_zone(events: DataFrame, name: str) -> DataFrame:
-    """Convert the times of a frame of events to a zone, and return the frame."""
+    """Convert the time columns of an event DataFrame to the time zone `name` in place, and return the DataFrame."""
     for column in ("start", "end", "original_start_time"):
         if column in events:
             events[column] = events[column].dt.tz_convert(zone(name))
@@ -35,16 +38,17 @@ def in_zone(events: DataFrame, name: str) -> DataFrame:
 
 
 def common_zone(events: Iterable[Event]) -> str:
-    """Return the zone that all events have, UTC if they differ."""
+    """Return the name of the common time zone of all event starts. Return "UTC" if there is no common time zone."""
     starts = [start for event in events if isinstance(start := event.get("start"), dict)]
     names = {str(start.get("timeZone") or UTC_NAME) for start in starts}
     return names.pop() if len(names) == 1 else UTC_NAME
 
 
 def event_record(event: Event, time_zone: str) -> Record:
-    """Return an event as a record of its fields by wire names, with times as instants and people as e-mail addresses.
+    """Convert an event to a record for a DataFrame row, which is a dict with wire names as keys.
 
-    An all-day event starts at midnight in `time_zone`, the zone of the frame.
+    Times are instants, people are e-mail addresses, and missing fields have their defaults. An all-day event starts at
+    midnight in `time_zone`, the zone of the DataFrame.
     """
     record: dict[str, Any] = with_defaults(event)
     times = {name: record[name] for name in _TIMES if record.get(name)}

@@ -1,4 +1,4 @@
-"""Lists the instances of recurring events, and previews those of a recurrence without a request (E-21)."""
+"""Lists the instances of recurring events, and previews the instances of a recurrence without a request (E-21)."""
 
 from __future__ import annotations
 
@@ -40,22 +40,25 @@ def instances(
     calendar: str = "primary",
     session: Session | None = None,
 ) -> DataFrame:
-    """List the instances of a recurring event, including changed and moved ones.
+    """List the instances of a recurring event, including instances that were changed or moved.
 
     Args:
-        event: An id, a row or a frame of one row.
-        time_min, time_max: Only instances that end after `time_min` and start before `time_max`.
-        limit: The largest number of instances; None: all, which needs `time_max` if the event never ends.
+        event: An event id, a row, or a DataFrame with one row.
+        time_min, time_max: List only instances that end after `time_min` and start before `time_max`.
+        limit: The largest number of instances. None: all instances; an event that never ends then needs `time_max`.
         show_deleted: Include cancelled instances.
-        time_zone: The zone of the frame; None: that of the event.
+        time_zone: The time zone of the frame. None: the time zone of the event.
+        calendar: The id of the calendar that contains the event.
+        session: None: the current session.
 
     Returns:
-        One row for each: id, summary (str), start, end (datetime64[ms, zone of the event]), status (str),
-        original_start_time (datetime64[ms, zone]), original_start_time_zone, recurring_event_id (str).
+        One row for each instance: id, summary (str), start, end (datetime64[ms, `time_zone`]), status (str),
+        original_start_time (datetime64[ms, `time_zone`], the start without the change), original_start_time_zone,
+        recurring_event_id (str).
 
     Raises:
-        BadRequest: The event does not recur.
-        NotFound: There is no such event in this calendar.
+        BadRequest: The event is not a recurring event.
+        NotFound: The calendar has no event with this id.
 
     >>> lab = svc.sandbox()
     >>> made = svc.create_event("Run", start="2027-03-27 08:00", end="2027-03-27 09:00",
@@ -78,14 +81,23 @@ def instances(
 
 
 def recurrence_lines(words: str | Sequence[str], *, start: When, time_zone: Zone | None = None) -> list[str]:
-    """Convert words to the lines of RFC 5545 for an event that starts at `start`.
+    """Convert a recurrence in words to RFC 5545 lines, for an event that starts at `start`.
 
     The words are "daily", "weekly on Mon, Wed", "every 2 weeks on Tue", "every weekday", "monthly on day 15", "monthly
-    on the 2nd Tuesday", "monthly on the last day", "yearly" or "every 3 months", then "until 2027-02-12" (inclusive) or
-    "10 times", then "except 2026-12-24, 2026-12-31". Lines of RFC 5545 are checked and returned as they are.
+    on the 2nd Tuesday", "monthly on the last day", "yearly" or "every 3 months", then optionally "until 2027-02-12"
+    (inclusive) or "10 times", then optionally "except 2026-12-24, 2026-12-31".
+
+    Args:
+        words: The words, or RFC 5545 lines. Lines are checked and returned unchanged.
+        start: The start of the event, as for `create_event`.
+        time_zone: The time zone of a start without a time zone, as an IANA name or a ZoneInfo.
+
+    Returns:
+        A list of lines (str) for the `recurrence` argument of `create_event`.
 
     Raises:
-        ValueError: The words cannot be read, or a line is not valid; the message has the place and the expected form.
+        ValueError: The words are not understood, or a line is not valid. The message has the position of the error and
+            the expected form.
 
     See docs/rules.md#e-12a (E-12).
 
@@ -109,20 +121,21 @@ def preview_recurrence(
     time_min: When | None = None,
     time_max: When | None = None,
 ) -> DataFrame:
-    """List the instances that an event would have, by the rules of the service, without a request.
+    """List the instances that a new recurring event would have. The preview sends no request and creates no event.
 
     Args:
-        start, end, recurrence, time_zone, end_time_zone: As for `create_event`.
+        start, end, recurrence, time_zone, end_time_zone: The arguments that you would pass to `create_event`.
         count: The largest number of instances.
-        time_min, time_max: Only instances that end after `time_min` and start before `time_max`. A time far from the
-            start of the event costs no more than one near it.
+        time_min, time_max: List only instances that end after `time_min` and start before `time_max`. A time far after
+            the start of the event does not make the preview slower.
 
     Returns:
-        One row for each: n (Int64, from 1 in this frame), start, end (datetime64[ms, time_zone], UTC for all day),
-        weekday, utc_offset (str, of the start), recurrence (str, the lines).
+        One row for each instance: n (Int64, the row number from 1), start, end (datetime64[ms, `time_zone`, or UTC for
+        all-day events]), weekday (str, such as "Mon"), utc_offset (str, of the start, such as "+01:00"), recurrence
+        (str, the RFC 5545 lines).
 
     Raises:
-        TypeError, ValueError: As for `create_event`.
+        TypeError, ValueError: An argument is not valid, or the service would refuse the event.
 
     >>> svc.preview_recurrence("2026-10-23 09:00", "2026-10-23 10:00", "every weekday", time_zone="Europe/Berlin",
     ...                        count=2)[["weekday", "utc_offset"]].values.tolist()

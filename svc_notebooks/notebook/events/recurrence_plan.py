@@ -1,4 +1,4 @@
-"""A recurring event, and the days on which it takes place."""
+"""The start, end and recurrence of an event, and the days on which the event takes place."""
 
 from __future__ import annotations
 
@@ -12,12 +12,16 @@ from ...core.events.rrule import Recurrence, Start
 
 DAY = timedelta(days=1)
 _MAX_INSTANCES = 2000
-"""The number of instances that are read; only hourly and more frequent rules have more in a few months."""
+"""The largest number of instances that `event_days` reads. Only hourly or more frequent rules exceed this number in a
+few months."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecurrencePlan:
-    """The recurrence of an event with its start and end. Its methods raise ValueError for lines that are not valid."""
+    """The start, the end and the recurrence lines of an event.
+
+    `is_endless` and `instances` raise ValueError if a recurrence line is not valid.
+    """
 
     lines: tuple[str, ...]
     start: Start
@@ -25,24 +29,26 @@ class RecurrencePlan:
 
     @property
     def is_endless(self) -> bool:
-        """True if a rule never ends."""
+        """True if a recurrence rule has neither COUNT nor UNTIL, so that the event recurs forever."""
         return any(rule.count is None and rule.until is None for rule in Recurrence.parse(self.lines, self.start).rules)
 
     def instances(self, after: datetime | None = None, before: datetime | None = None) -> Iterator[Occurrence]:
-        """Return the instances that overlap the window, or all of them."""
+        """Return an iterator of the instances that end after `after` and start before `before`. None means no bound."""
         recurrence = Recurrence.parse(self.lines, self.start)
         return occurrences(recurrence, self.start, self.end, after=after, before=before)
 
 
 def event_days(plan: RecurrencePlan, first: date, beyond: date) -> set[date]:
-    """Return the days from `first` to before `beyond` on which the event takes place, in its own time zone.
+    """Return the set of dates, from `first` up to but not including `beyond`, on which the event takes place.
+
+    The dates are in the time zone of the event.
 
     >>> plan = RecurrencePlan(("RRULE:FREQ=DAILY;COUNT=2",), date(2026, 11, 2), date(2026, 11, 3))
     >>> sorted(day.day for day in event_days(plan, date(2026, 11, 1), date(2026, 12, 1)))
     [2, 3]
     """
     days: set[date] = set()
-    instances = plan.instances(_add(first, -DAY), _add(beyond, DAY))  # a day is more than any time zone's offset
+    instances = plan.instances(_add(first, -DAY), _add(beyond, DAY))  # one day is more than the UTC offset of any zone
     for instance in islice(instances, _MAX_INSTANCES):
         begins, ends = max(day_of(instance.start), first), min(last_day(instance.end), beyond - DAY)
         days.update(begins + n * DAY for n in range((ends - begins).days + 1))
@@ -50,7 +56,7 @@ def event_days(plan: RecurrencePlan, first: date, beyond: date) -> set[date]:
 
 
 def _add(day: date, step: timedelta) -> datetime | None:
-    """Return midnight of the day plus the step, None beyond the range of datetime."""
+    """Return midnight (UTC) of the day plus the step. Return None if the result is out of the range of datetime."""
     try:
         return datetime.combine(day, time(), UTC) + step
     except OverflowError:
@@ -58,10 +64,10 @@ def _add(day: date, step: timedelta) -> datetime | None:
 
 
 def last_day(end: Start) -> date:
-    """Return the last day of an event from its exclusive end. An end at midnight belongs to the day before."""
+    """Return the last day of an event with the exclusive end `end`. If the end is midnight, return the day before."""
     return day_of(end - timedelta(microseconds=1)) if isinstance(end, datetime) else end - DAY
 
 
 def day_of(moment: Start) -> date:
-    """Return the day of a date or of a datetime in its zone."""
+    """Return a date unchanged, and a datetime as the date in its own time zone."""
     return moment.date() if isinstance(moment, datetime) else moment
