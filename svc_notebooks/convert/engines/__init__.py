@@ -1,7 +1,7 @@
 """Interfaces to the libraries and programs that conversions use.
 
-available: which of them are installed.
-typst, fonts, glyphs: PDF and image output, and its fonts.
-images, tesseract: image decoding and text recognition.
-libreoffice: conversion of old binary formats.
+available: tests whether each library or program is installed.
+typst, fonts, glyphs: write PDF and images, choose fonts, and read the character coverage of fonts.
+images, tesseract: decode images, and recognize text in images.
+libreoffice: converts old binary Office formats.
 """

@@ -1,4 +1,4 @@
-"""The engines (libraries and programs) that conversions need, and whether each is installed."""
+"""Lists the engines (libraries and programs) that conversions need, and tests whether each engine is available."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from ...core.platform import capabilities
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """A library, or a program that runs as a process, with the command that installs it."""
+    """A library or a program that conversions need.
+
+    `install` is the installation command. `program` is true for a program that runs as a process.
+    """
 
     name: str
     is_installed: Callable[[], bool]
@@ -24,15 +27,15 @@ class Engine:
     program: bool = False
 
     def is_available(self) -> bool:
-        """Return whether the engine is installed and can run here."""
+        """Return whether the engine is installed and the platform can run it. Browsers (Pyodide) run no programs."""
         return self.is_installed() and (capabilities().processes or not self.program)
 
     @property
     def missing(self) -> str:
-        """The end of an error message about the missing engine, with the command that installs it."""
+        """The last clause of an error message about the missing engine, with an installation hint if one helps."""
         if self.program and not capabilities().processes:
             return f"it needs the program {self.name}, and {capabilities().name} runs no programs."
-        if not capabilities().processes:  # a page loads a package when a cell imports it
+        if not capabilities().processes:  # a web page (Pyodide) loads a package when a cell imports the package
             return f"it needs {self.name}, which is not loaded: run `import {self.name}` in a cell, then this again."
         return f"it needs {self.name}, which is not installed ({self.install})."
 
@@ -41,7 +44,7 @@ _installed_modules: set[str] = set()
 
 
 def _library(module: str, *, extra: str = "convert") -> Engine:
-    # A missing library is searched again, since a notebook may install it, and a page load it, at any time.
+    # Only success is cached, since a notebook may install a missing library, and a web page may load it, at any time.
     def is_installed() -> bool:
         if module not in _installed_modules and find_spec(module) is not None:
             _installed_modules.add(module)
@@ -52,14 +55,17 @@ def _library(module: str, *, extra: str = "convert") -> Engine:
 
 @cache
 def soffice() -> str | None:
-    """Return the path of LibreOffice, or None if it is not installed."""
+    """Return the path of LibreOffice's program, or None if LibreOffice is not installed."""
     candidates = ("soffice", "libreoffice", "/Applications/LibreOffice.app/Contents/MacOS/soffice")
     return next((path for candidate in candidates if (path := shutil.which(candidate))), None)
 
 
 @cache
 def pandoc() -> Path | None:
-    """Return the pandoc in pypandoc_binary, whose version has the tree that we read, or None without it."""
+    """Return the path of the pandoc program in the package pypandoc_binary, or None if the package is not installed.
+
+    Another pandoc on the system is not used, since its version may have another document tree.
+    """
     package = find_spec("pypandoc")
     folder = Path(package.origin).parent / "files" if package and package.origin else None
     names = ("pandoc", "pandoc.exe")
@@ -68,7 +74,10 @@ def pandoc() -> Path | None:
 
 @cache
 def tessdata() -> tuple[Path, ...]:
-    """Return the folders of OCR models from TESSDATA_PREFIX, from packages and from the system."""
+    """Return the existing folders with OCR models, the preferred folder first.
+
+    The folders come from the variable TESSDATA_PREFIX, the Python environment and the system, in this order.
+    """
     named = os.environ.get("TESSDATA_PREFIX")
     folders = [Path(named), Path(named, "tessdata")] if named else []
     folders.append(Path(sys.prefix, "share", "tessdata"))
@@ -100,10 +109,10 @@ ENGINES = (
 
 
 def available_engines() -> frozenset[str]:
-    """Return the names of the engines that can run here."""
+    """Return the names of the engines that are installed and can run on this platform."""
     return frozenset(engine.name for engine in ENGINES if engine.is_available())
 
 
 def ocr_available() -> bool:
-    """Return whether text in pictures can be read here."""
+    """Return whether the OCR library and at least one OCR model are installed, so that text in pictures can be read."""
     return TESSEROCR.is_available() and TESSDATA.is_available()

@@ -1,6 +1,6 @@
-"""Chooses the fonts for PDF and image output, and reports the characters that no font has.
+"""Chooses the fonts for PDF and image output, and reports the characters that no font contains.
 
-Typst's own fonts have Latin, Greek, Cyrillic and Hebrew, so a page in these scripts looks the same everywhere.
+The fonts inside typst contain Latin, Greek, Cyrillic and Hebrew, so pages in these scripts look the same everywhere.
 """
 
 from __future__ import annotations
@@ -25,14 +25,19 @@ TYPST_CHARACTERS = re.compile(
     "\u2761-\u277f\u2794\u2798-\u27af\u27b1-\u2bff\u2c60-\u2cff\ua708-\ua716\ua71b-\ua727\ufb00-\ufb4f\ufe00-\ufe0f"
     "\ufe20-\ufe2f\ufffd\U0001d400-\U0001d7ff]"
 )
-"""The characters that typst's own fonts have with the ligatures of their script."""
+"""The characters that the fonts inside typst contain. Scripts whose ligatures are missing are excluded."""
 _INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zs", "Zl", "Zp"})
 _MAX_SHOWN_LETTERS = 8
-"""The number of missing characters that a note names."""
+"""The maximum number of missing characters that a note lists."""
 
 
 class Script(NamedTuple):
-    """The characters of a script, its bit in fonts (OS/2, ulUnicodeRange), and a package with such a font."""
+    """A writing system, such as Greek.
+
+    letters: a pattern that matches each character of the script.
+    bit: the script's bit in a font's table OS/2 (ulUnicodeRange), or -1 for emoji.
+    package: the Debian package with a font for the script.
+    """
 
     name: str
     letters: re.Pattern[str]
@@ -41,14 +46,17 @@ class Script(NamedTuple):
 
 
 class MissingGlyphs(NamedTuple):
-    """The characters of a script that no installed font has, and a package with such a font or None."""
+    """The characters of one script that no installed font contains.
+
+    `package` is the Debian package with a font for the script, or None if no package is known.
+    """
 
     script: str
     letters: str
     package: str | None
 
     def __str__(self) -> str:
-        """The note about the characters."""
+        """Return the note that tells the user about the missing characters and how to install a font."""
         if self.package is None:
             return f"No font for {self.script}; they are shown as boxes."
         more = "..." if len(self.letters) > _MAX_SHOWN_LETTERS else ""
@@ -89,15 +97,18 @@ SCRIPTS = (
     _script("Rare Han", "\U00020000-\U000323af", 59, "fonts-hanazono"),
     _script("Emoji", "\U0001f300-\U0001faff", -1, "fonts-noto-color-emoji"),
 )
-"""The scripts to find in a text. Emoji fonts are recognized by name."""
+"""The scripts that are searched for in a text. The bit -1 means that emoji fonts are recognized by name."""
 
-# The style of Han characters depends on the other scripts of the text.
+# The first of these scripts that a text contains determines the regional style of the text's Han characters.
 _HAN_STYLES = (("Hangul", ("KR", "Korean")), ("Kana", ("JP", "Japanese")), ("Han", ("SC", "Simplified")))
 
 
 @cache
 def fonts() -> Any:
-    """Return the fonts for typst. They are searched once in a process, which takes longer than a page."""
+    """Return typst's collection of its own fonts and the system fonts.
+
+    The collection is cached, since searching the fonts takes longer than rendering a page.
+    """
     import typst
 
     folders = [folder for path in _SYSTEM_FOLDERS if (folder := Path(path).expanduser()).is_dir()]
@@ -105,7 +116,7 @@ def fonts() -> Any:
 
 
 def missing_glyphs(text: str) -> list[MissingGlyphs]:
-    """Return the characters of a text that no installed font has, by script."""
+    """Return the characters in a text that no installed font contains, as one item for each script."""
     coverage = _system_coverage() if (uncovered := _letters_beyond_typst(text)) else b""
     missing_letters: dict[tuple[str, str | None], str] = {}
     for letter in uncovered:
@@ -116,7 +127,7 @@ def missing_glyphs(text: str) -> list[MissingGlyphs]:
 
 
 def _letters_beyond_typst(text: str) -> list[str]:
-    """Return the visible characters that typst's own fonts do not have."""
+    """Return the distinct visible characters in a text that the fonts inside typst do not contain."""
     if text.isascii():
         return []
     uncovered = TYPST_CHARACTERS.sub("", "".join(sorted(set(text))))
@@ -124,7 +135,11 @@ def _letters_beyond_typst(text: str) -> list[str]:
 
 
 def _script_of(letter: str) -> tuple[str, str | None]:
-    """Return the script of a letter, from its Unicode name if it is not in `SCRIPTS`, and its package."""
+    """Return the name of a letter's script, and the Debian package with a font for the script.
+
+    If no script in `SCRIPTS` contains the letter, the first word of the letter's Unicode name is the script's name.
+    The package is None if the letter has no Unicode name.
+    """
     known = next((script for script in SCRIPTS if script.letters.match(letter)), None)
     if known:
         return known.name, known.package
@@ -133,7 +148,10 @@ def _script_of(letter: str) -> tuple[str, str | None]:
 
 
 def fallback_families(text: str) -> list[str]:
-    """Return the font families to try for the scripts of a text, with Han in the style of its language."""
+    """Return one installed font family for each script in a text that the fonts inside typst do not contain.
+
+    The family for Han characters has the regional style of the text's language, such as Japanese.
+    """
     families_by_script = _families_by_script()
     letters = "" if text.isascii() else "".join(set(text))
     used = [
@@ -146,16 +164,20 @@ def fallback_families(text: str) -> list[str]:
 
 
 def script_report() -> list[tuple[str, str | None]]:
-    """Return each script with a family that has it, or None."""
+    """Return pairs of a script's name and an installed font family for the script.
+
+    The family is None if no installed font supports the script.
+    """
     families_by_script = _families_by_script() if TYPST.is_available() else {}
     families = ((script.name, families_by_script.get(script.name)) for script in SCRIPTS)
     return [(name, _preferred_family(name, names, ("SC",)) if names else None) for name, names in families]
 
 
 def _preferred_family(script: str, names: tuple[str, ...], style: tuple[str, ...]) -> str:
-    """Choose the plainest family that is made for the script, in the style of the language.
+    """Return the best of some font families that declare support for a script.
 
-    Fonts claim ranges of which they have a few characters, while a font with the name of the script has all.
+    Families with the script in their name come first, then families with the regional style, Noto Sans fonts and
+    proportional fonts. A font with the script's name contains all its characters. Other fonts often contain only a few.
     """
 
     def rank(name: str) -> tuple[bool, bool, bool, bool, int, str]:
@@ -167,7 +189,7 @@ def _preferred_family(script: str, names: tuple[str, ...], style: tuple[str, ...
 
 @cache
 def _families_by_script() -> dict[str, tuple[str, ...]]:
-    """Return the families that claim to have each script."""
+    """Return a dict from each script's name to the sorted font families that declare support for the script."""
     families: dict[str, set[str]] = {name: {"Libertinus Serif"} for name in _TYPST_SCRIPTS}
     for face in fonts().fonts():
         bits = glyphs.unicode_ranges(face.path, face.index) if face.path else 0
@@ -180,7 +202,7 @@ def _families_by_script() -> dict[str, tuple[str, ...]]:
 
 @cache
 def _system_coverage() -> bytes:
-    """Return for each code point whether an upright system font has it."""
+    """Return a table with one byte for each code point, which is 1 if an upright system font contains the character."""
     marks = bytearray(0x110000)
     for face in fonts().fonts():
         if face.path and face.style == "normal":

@@ -1,6 +1,6 @@
-"""Reads from a font file which scripts and characters the font covers.
+"""Reads the scripts and the characters that a font file covers.
 
-The table OS/2 has the scripts of a face, and `cmap` each character (https://learn.microsoft.com/typography/opentype/).
+The table OS/2 lists a face's scripts, and `cmap` its characters (https://learn.microsoft.com/typography/opentype/).
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ from typing import BinaryIO
 
 _LAST_CODE_POINT = 0x10FFFF
 _MAX_GROUPS = 100_000
-"""The limit of character ranges in one face; the largest fonts have 20,000."""
+"""The maximum number of character ranges that are read from one face. The largest fonts have 20,000 ranges."""
 
 
 def unicode_ranges(path: str, index: int) -> int:
-    """Return the Unicode ranges of a face (ulUnicodeRange) as bits, or 0 for a file that cannot be read."""
+    """Return the 128 Unicode range bits of a face (ulUnicodeRange in the table OS/2) as an integer.
+
+    Returns 0 if the file cannot be read or has no such table.
+    """
     try:
         with Path(path).open("rb") as file:
             offset = next((offset for tag, offset in _tables(file, index) if tag == b"OS/2"), None)
@@ -30,7 +33,10 @@ def unicode_ranges(path: str, index: int) -> int:
 
 
 def character_ranges(path: str, index: int) -> list[tuple[int, int]]:
-    """Return the character ranges of a face (first and last), or [] for a file that cannot be read."""
+    """Return the character ranges of a face as pairs of the first and the last code point.
+
+    Returns [] if the file cannot be read or has no supported `cmap` table.
+    """
     try:
         with Path(path).open("rb") as file:
             offset = next((offset for tag, offset in _tables(file, index) if tag == b"cmap"), None)
@@ -40,7 +46,10 @@ def character_ranges(path: str, index: int) -> list[tuple[int, int]]:
 
 
 def _tables(file: BinaryIO, index: int) -> Iterator[tuple[bytes, int]]:
-    """Yield the tables of one face of a file with their offsets."""
+    """Yield the tag and the file offset of each table of one face.
+
+    `index` is the number of the face in a font collection.
+    """
     start = 0
     if file.read(4) == b"ttcf":
         file.seek(12 + 4 * index)
@@ -55,7 +64,10 @@ def _tables(file: BinaryIO, index: int) -> Iterator[tuple[bytes, int]]:
 
 
 def _read_cmap(file: BinaryIO, offset: int) -> list[tuple[int, int]]:
-    """Read the largest subtable, which has format 12 for all planes or format 4 for the first."""
+    """Return the character ranges in the format 12 subtable, which covers all Unicode planes.
+
+    If that subtable is missing, use the format 4 subtable, which covers the first plane. Otherwise return [].
+    """
     file.seek(offset + 2)
     (count,) = struct.unpack(">H", file.read(2))
     offsets = {subtable_offset for _, _, subtable_offset in struct.iter_unpack(">HHI", file.read(8 * count))}

@@ -1,4 +1,4 @@
-"""Checks, decodes and re-encodes images of unknown origin, after a check of their size."""
+"""Checks, decodes and re-encodes untrusted images. The number of pixels is checked before any pixel is decoded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _UPRIGHT = 1
 
 @dataclass(frozen=True, slots=True)
 class DecodedImage:
-    """A picture that can be decoded, with the extension png, jpg or gif and its size in pixels."""
+    """A valid picture file with its size in pixels. `extension` is "png", "jpg" or "gif"."""
 
     data: bytes
     extension: str
@@ -29,17 +29,20 @@ class DecodedImage:
 
 
 def validate_image(data: bytes, limits: JobLimits) -> DecodedImage:
-    """Return an upright picture as JPEG, PNG or GIF, with other formats as PNG.
+    """Check a picture file, and return an upright JPEG, PNG or GIF.
+
+    A rotated picture is turned upright and encoded again. Pictures in other formats are converted to PNG.
 
     Raises:
-        ConversionError: it is damaged or not a picture; TooLarge: it has too many pixels.
+        ConversionError: the file is damaged or not a picture.
+        TooLarge: the picture has too many pixels.
     """
     image = open_image(data, limits)
     extension = _EXTENSIONS.get(image.format or "")
     load_pixels(image)
     rotated = False
     with warnings.catch_warnings(), suppress(OSError, ValueError, SyntaxError, EOFError, struct.error):
-        warnings.simplefilter("ignore")  # invalid metadata means that the picture is not rotated
+        warnings.simplefilter("ignore")  # if the metadata are invalid, the picture is not rotated
         rotated = bool(image.getexif().get(_ORIENTATION, _UPRIGHT) != _UPRIGHT)
     if extension and not rotated and image.mode in _SUPPORTED_MODES:
         return DecodedImage(data, extension, *image.size)
@@ -47,12 +50,17 @@ def validate_image(data: bytes, limits: JobLimits) -> DecodedImage:
 
 
 def open_image(data: bytes, limits: JobLimits) -> Any:
-    """Open a Pillow image without decoding its pixels. Raises as `validate_image` does."""
+    """Open a picture file as a Pillow image without decoding the pixels.
+
+    Raises:
+        ConversionError: the file is not a picture in a supported format.
+        TooLarge: the picture has too many pixels.
+    """
     from PIL import Image, UnidentifiedImageError
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of Pillow about the size, which is checked below
+            warnings.simplefilter("ignore")  # Pillow warns about the size, which is checked below
             image = Image.open(io.BytesIO(data), formats=_FORMATS)
     except Image.DecompressionBombError as error:
         raise TooLarge("the picture has too many pixels.") from error
@@ -65,7 +73,7 @@ def open_image(data: bytes, limits: JobLimits) -> Any:
 
 
 def load_pixels(image: Any) -> Any:
-    """Decode the pixels of an image. Raises ConversionError for a damaged one."""
+    """Decode the pixels of a Pillow image, and return the image. Raises ConversionError if the picture is damaged."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -86,7 +94,7 @@ def _reencode(image: Any, format: str, *, rotated: bool) -> DecodedImage:
 
 
 def encode_image(image: Any, format: str) -> DecodedImage:
-    """Encode a Pillow image as PNG or JPEG without its metadata."""
+    """Encode a Pillow image in a format ("PNG" or "JPEG"), without the metadata of the source file."""
     target = io.BytesIO()
     image.save(target, format, **({"quality": 88} if format == "JPEG" else {}))
     return DecodedImage(target.getvalue(), _EXTENSIONS[format], *image.size)

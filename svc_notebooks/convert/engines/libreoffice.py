@@ -1,4 +1,4 @@
-"""Converts old binary Office formats with LibreOffice if it is installed."""
+"""Converts old binary Office formats with LibreOffice, which is an optional engine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SECURITY_SETTINGS = (
     ("Office.Common/Security/Scripting", "DisableActiveContent", "true"),
     ("Office.Writer/Content/Update", "Link", "0"),
     ("Office.Calc/Content/Update", "Link", "1"),
-    ("Inet/Settings", "ooInetProxyType", "1"),  # a proxy that does not exist, so that nothing is fetched
+    ("Inet/Settings", "ooInetProxyType", "1"),  # a nonexistent proxy prevents downloads
     ("Inet/Settings", "ooInetHTTPProxyName", "127.0.0.1"),
     ("Inet/Settings", "ooInetHTTPProxyPort", "9"),
     ("Inet/Settings", "ooInetHTTPSProxyName", "127.0.0.1"),
@@ -32,12 +32,13 @@ _SECURITY_SETTINGS = (
 
 
 def convert(source: bytes, extension: str, target: str, job: Job) -> bytes:
-    """Convert a file between the formats of two extensions, such as "doc" and "docx".
+    """Convert a file from one format to another. The formats are named by file extensions, such as "doc" and "docx".
 
-    LibreOffice gets a profile of its own in the job's folder, which forbids macros, links and the network.
+    The job's folder gets a new LibreOffice profile, which forbids macros, links and network access.
 
     Raises:
-        ConversionError: LibreOffice cannot read it.
+        ConversionError: LibreOffice is not installed, or cannot read the file.
+        TooLarge: the conversion exceeds the time limit.
     """
     program = soffice()
     if program is None:

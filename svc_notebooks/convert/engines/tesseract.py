@@ -12,11 +12,17 @@ from .available import ocr_available, tessdata
 
 _DEFAULT = "eng"
 _MIN_CONFIDENCE = 45
-"""The least confidence of a paragraph in percent, since stripes in photographs look like letters."""
-_MIN_HEIGHT = 1000
-"""Smaller pictures are enlarged up to three times, since letters need about 20 pixels."""
+"""The minimum confidence, in percent, of a recognized paragraph.
 
-# By language, and by language and script or region where the model differs.
+Other paragraphs are ignored, since stripes in photographs look like letters.
+"""
+_MIN_HEIGHT = 1000
+"""The longer side, in pixels, up to which a picture counts as small and is enlarged two or three times.
+
+Tesseract needs letters of about 20 pixels.
+"""
+
+# Models by language, and by language and script or region where the script or the region needs another model.
 _MODELS_BY_LANGUAGE = {
     "af": "afr", "am": "amh", "ar": "ara", "as": "asm", "az": "aze", "be": "bel", "bn": "ben", "bo": "bod",
     "bs": "bos", "br": "bre", "bg": "bul", "ca": "cat", "cs": "ces", "zh": "chi_sim", "cmn": "chi_sim",
@@ -41,7 +47,10 @@ _MODELS_BY_SCRIPT = {
 
 
 class OcrModel(NamedTuple):
-    """A model, its folder, and a note about the choice."""
+    """The name of a chosen OCR model and the model's folder.
+
+    `note` tells the user that the model is for another language than requested. Otherwise `note` is None.
+    """
 
     model: str
     folder: Path
@@ -49,12 +58,16 @@ class OcrModel(NamedTuple):
 
 
 def languages() -> tuple[str, ...]:
-    """Return the installed models by tesseract's names."""
+    """Return the sorted names of the installed language models, such as "deu" and "eng"."""
     return tuple(sorted(model for model in _installed_models() if model not in ("osd", "equ")))
 
 
 def choose_model(tag: str | None) -> OcrModel | None:
-    """Choose the model for a language, or English (with a note) if it has none, or None if no model is installed."""
+    """Choose the OCR model for a BCP 47 language tag.
+
+    If the tag is None, return the English model, or the first installed model without English. If the model for the
+    language is not installed, return the same model with a note. Returns None if no model is installed.
+    """
     installed = _installed_models()
     fallback = _DEFAULT if _DEFAULT in installed else next(iter(languages()), None)
     if fallback is None:
@@ -67,7 +80,10 @@ def choose_model(tag: str | None) -> OcrModel | None:
 
 
 def recognize(image: Any, job: Job) -> list[str]:
-    """Return the paragraphs in a Pillow image from top to bottom, or [] (with a note) without OCR."""
+    """Recognize the text in a Pillow image, and return its paragraphs from top to bottom.
+
+    If OCR is not installed, add a note to the job and return [].
+    """
     choice = choose_model(job.ocr_language) if ocr_available() else None
     if choice is None:
         job.note('Text in pictures is not read without OCR: pip install "svc-notebooks[ocr]".')
@@ -79,7 +95,7 @@ def recognize(image: Any, job: Job) -> list[str]:
 
 @cache
 def _installed_models() -> dict[str, Path]:
-    """Return the first folder that has each model."""
+    """Return a dict from the name of each model to the first folder that contains the model."""
     models = [(path.stem, folder) for folder in tessdata() for path in sorted(folder.glob("*.traineddata"))]
     return dict(reversed(models))
 
@@ -92,7 +108,10 @@ def _model_for(tag: str) -> str:
 
 @cache
 def _engine(model: str, folder: Path) -> Any:
-    """Return the engine of a model, which is kept since loading takes longer than reading a line."""
+    """Return the tesserocr engine for a model.
+
+    Engines are cached, since loading a model takes longer than recognizing a line.
+    """
     os.environ["OMP_THREAD_LIMIT"] = "1"  # with more threads the result varies
     import tesserocr
 
@@ -100,7 +119,7 @@ def _engine(model: str, folder: Path) -> Any:
 
 
 def _prepare_image(image: Any) -> Any:
-    """Convert an image to grey on white, and enlarge a small one."""
+    """Convert an image to grey, with white behind transparent pixels, and enlarge a small image."""
     from PIL import Image
 
     grey = image.convert("RGBA") if "A" in image.getbands() or "transparency" in image.info else image

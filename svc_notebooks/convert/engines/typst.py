@@ -1,4 +1,4 @@
-"""Renders PDF and images with typst from templates, which get the user's text as data and never as code."""
+"""Renders PDF and images with typst templates. A template gets the user's text as data and never as code."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from . import fonts
 _CONVERT = __package__.rpartition(".")[0]
 
 _LARGE_INPUT = 100_000
-"""For more bytes of data and pictures, typst's cache is cleared afterwards."""
+"""The number of bytes of data and resources above which typst's cache is cleared after rendering."""
 _CACHE_GENERATIONS = 10
-"""The compilations after which typst drops unused results, which is too late after large documents."""
+"""The number of compilations after which typst removes an unused result from its cache."""
 
 
 def render(
@@ -27,13 +27,14 @@ def render(
     *,
     ppi: float = 144.0,
 ) -> bytes:
-    """Render the template at a path below this package, which reads `data.json` and the resources by name.
+    """Render a template to a PDF, PNG or SVG file, and return the file's bytes. A PNG or SVG has the first page only.
 
-    `data` gets the key `fallback` with font families for scripts that typst's own fonts lack. The template can read
-    nothing outside the job's folder, and no package is fetched.
+    `template` is a path in the package `convert`. The template reads `data.json` and the resources by name, and cannot
+    read files outside the job's folder or download packages. `data.json` has the values of `data`, and the key
+    `fallback` with font families for scripts that the fonts inside typst do not contain.
 
     Raises:
-        ConversionError: typst cannot compile it.
+        ConversionError: typst cannot compile the template with this data.
     """
     import typst
 
@@ -64,7 +65,7 @@ def render(
 
 
 def compiles(code: str) -> bool:
-    """Return whether typst compiles this code, which must be pandoc's and never a user's."""
+    """Return whether typst can compile a piece of code. Pass only code that pandoc wrote, and never a user's code."""
     import typst
 
     try:
