@@ -1,8 +1,8 @@
-"""The model of a native document, which is pandoc's tree and its images by name.
+"""The model of a native document, which contains a pandoc tree and the images by name.
 
-The tree is pandoc's JSON (https://hackage.haskell.org/package/pandoc-types), cleaned by clean.py: links lead to
-http, https, mailto or an anchor; an image's target is a key of `resources`; there are no raw nodes; attributes
-are those of `clean.KEPT_ATTRIBUTES`; nothing is nested deeper than `clean.MAX_DEPTH`.
+The tree is pandoc's JSON (https://hackage.haskell.org/package/pandoc-types) after the removals in clean.py. A link's
+target is a http, https or mailto address or an anchor. An image's target is a key of `resources`. The tree has no raw
+nodes, no attributes except `clean.KEPT_ATTRIBUTES`, and at most `clean.MAX_DEPTH` levels of nesting.
 """
 
 from __future__ import annotations
@@ -16,12 +16,15 @@ from ..input import native_package
 API_VERSION = [1, 23, 1]
 
 Node = dict[str, Any]
-"""A block or an inline, with its type in `t` and its content in `c`."""
+"""A pandoc node (a block or an inline). The key `t` has the node's type, and `c` its content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document, which is empty without arguments.
+    """A native document. `Document()` is an empty document.
+
+    blocks, meta: the content and the metadata in the form of pandoc's JSON.
+    resources: the bytes of each image by file name.
 
     >>> Document.unpack(Document().pack()) == Document()
     True
@@ -32,23 +35,23 @@ class Document:
     resources: Mapping[str, bytes] = field(default_factory=dict)
 
     def pack(self) -> bytes:
-        """Return the bytes to store."""
+        """Serialize the document to the bytes that the service stores."""
         return native_package.pack(self.tree, self.resources)
 
     @classmethod
     def unpack(cls, body: bytes) -> Document:
-        """Return the document that `pack` stored."""
+        """Restore the document from the bytes that `pack` returned."""
         tree, resources = native_package.unpack(body)
         return cls(tree["blocks"], tree["meta"], resources)
 
     @property
     def tree(self) -> dict[str, Any]:
-        """The document as pandoc reads and writes it."""
+        """The document in pandoc's JSON format, without the images."""
         return {"pandoc-api-version": API_VERSION, "meta": self.meta, "blocks": self.blocks}
 
 
 def text_inlines(text: str) -> list[Node]:
-    """Return the inlines of a line of text.
+    """Convert a line of text to pandoc inlines, with a Space node between words.
 
     >>> text_inlines("two words")
     [{'t': 'Str', 'c': 'two'}, {'t': 'Space'}, {'t': 'Str', 'c': 'words'}]
@@ -60,7 +63,7 @@ def text_inlines(text: str) -> list[Node]:
 
 
 def paragraph(text: str) -> Node:
-    """Return text as a paragraph with its line breaks."""
+    """Convert text to a pandoc paragraph, with a LineBreak node between lines."""
     inlines: list[Node] = []
     for line in text.splitlines():
         inlines += [{"t": "LineBreak"}, *text_inlines(line)]

@@ -1,4 +1,4 @@
-"""Reads each page of an image or a PDF as an image followed by its text (A5-03)."""
+"""Reads an image or a PDF as a document that has, for each page, an image and the text of the page (A5-03)."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ from .model import Document, Node, paragraph
 
 _SCREEN_DPI = 96
 _TEXT_WIDTH = 6.25
-"""The width of the text on a page, in inches."""
+"""The maximum width of an image in the document, in inches, which is the width of a page's text area."""
 _PAGE_DPI = 120
 _MAX_PAGE_PIXELS = 2000
-"""The maximum of the longer side of a page's picture."""
+"""The maximum length, in pixels, of the longer side of a page image."""
 _MAX_UNMAPPED_SHARE = 0.3
-"""A text layer is ignored if it has more than this share of letters without a character code."""
+"""The share of letters without a Unicode character above which a PDF's text layer is ignored."""
 _SENTENCE_END = re.compile(r"[.!?:;…。！？»”\"')\]]$")  # noqa: RUF001  full-width signs end sentences too
 _FULL_LINE_SHARE = 0.75
-"""A line of at least this share of the longest line continues in the next."""
+"""The share of the longest line's length from which a line counts as full. A full line continues on the next line."""
 _CJK = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")  # scripts without blanks between words
 
 
 def picture(source: bytes, job: Job) -> Document:
-    """Read a picture as a document with the picture and, below it, the text recognized in it.
+    """Read a picture as a document with the picture, followed by the text that OCR recognizes in the picture.
 
     Raises:
-        ConversionError: it is damaged or not a picture; TooLarge: it has too many pixels.
+        ConversionError: the source is damaged or not a picture.
+        TooLarge: the picture has too many pixels.
     """
     decoded = images.validate_image(source, job.limits)
     with images.open_image(decoded.data, job.limits) as image:
@@ -41,10 +42,13 @@ def picture(source: bytes, job: Job) -> Document:
 
 
 def pdf(source: bytes, job: Job) -> Document:
-    """Read each page as a picture and, below it, the text of the file or the text recognized in the picture.
+    """Read a PDF as a document that has, for each page, a picture and the text of the page.
+
+    The text comes from the PDF's text layer. If the layer is missing or not readable, OCR recognizes the text.
 
     Raises:
-        ConversionError: it is damaged or encrypted; TooLarge: it has too many pages.
+        ConversionError: the source is damaged or encrypted, or is not a PDF.
+        TooLarge: the PDF has too many pages.
     """
     import pypdfium2 as pdfium
 
@@ -96,13 +100,19 @@ def _text_layer(page: Any) -> list[str]:
 
 
 def _without_hyphenation(text: str) -> str:
-    """Join words separated by a hyphen at the end of a line (\\x02 in pdfium), and remove control characters."""
+    """Join words that are hyphenated at the end of a line, and remove control characters.
+
+    Pdfium writes \\x02 for such a hyphen.
+    """
     text = re.sub("[\x00-\x01\x03-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", "", text)
     return re.sub(r"(?<=\w)(?:\x02\n?|-\n(?=[a-zäöüéèàß]))", "", text).replace("\x02", "-")
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Yield the paragraphs of a page, which end at a short line that ends a sentence."""
+    """Yield the paragraphs in the text of a page.
+
+    A paragraph ends at an empty line, and after a short line that ends with a punctuation mark.
+    """
     for block in re.split(r"\n\s*\n", text):
         lines = [line.strip() for line in block.split("\n") if line.strip()]
         longest = max(map(len, lines), default=0)
@@ -117,7 +127,7 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _reflow(lines: list[str]) -> str:
-    """Join full lines to running text, and keep the ends of short lines, as in addresses and tables.
+    """Join full lines with the next line, and keep the line breaks after short lines, as in addresses and tables.
 
     >>> _reflow(["The first line goes on", "in the second one here.", "Short", "end"])
     'The first line goes on in the second one here. Short\\nend'

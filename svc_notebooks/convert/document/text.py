@@ -1,4 +1,4 @@
-"""Reads plain text as a document with a paragraph for each block of lines, and keeps line breaks and spaces."""
+"""Reads plain text as a document, and keeps line breaks and spaces. Empty lines separate paragraphs."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ _BREAK = re.compile(r"\n(?:[ \t\f\v]*\n)+|\f")
 _SPACES = re.compile(r" +")
 _CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _MAX_SPACES = 200
-"""More spaces in a row are reduced to this number, which is wider than any page."""
+"""The maximum number of successive spaces that are kept, which is wider than any page."""
 _MAX_WORD = 1_000
-"""Longer words are split, since writers keep lists of letters."""
+"""The maximum length of a word node. Longer words are split, since writers represent a word as a list of letters."""
 _SPACE: Node = {"t": "Space"}
 _LINE_BREAK: Node = {"t": "LineBreak"}
 
 
 def text(source: bytes, job: Job) -> Document:
-    """Read plain text in any character set.
+    """Read plain text in any character set as a document.
 
     Raises:
-        ConversionError: the file is not text.
+        ConversionError: more than one percent of the characters are zero, so the file is not text.
     """
     plain = decode(source, job.charset).replace("\r\n", "\n").replace("\r", "\n")
     if plain.count("\0") > len(plain) // 100:
@@ -34,7 +34,10 @@ def text(source: bytes, job: Job) -> Document:
 
 
 def _paragraph(part: str, nodes: dict[str, Node]) -> Node:
-    """Return a paragraph, in which all but the last of several spaces are non-breaking."""
+    """Convert a block of lines to a pandoc paragraph.
+
+    Of several successive spaces only the last is a breaking space. `nodes` caches one node for each word.
+    """
     inlines: list[Node] = []
     for line in part.strip("\n").split("\n"):
         inlines.append(_LINE_BREAK)

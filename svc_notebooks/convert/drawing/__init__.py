@@ -1,4 +1,4 @@
-"""Reads, cleans and writes native drawings, which are one page of SVG without scripts and external references."""
+"""Reads, cleans and writes native drawings. A drawing is one page of SVG without scripts or external references."""
 
 from .model import Drawing as Drawing
 from .read import read as read

@@ -1,4 +1,4 @@
-"""Removes from SVG every element and attribute that is not in the tables of this module (SVG 1.1)."""
+"""Removes elements, attributes and style values that are not known to be safe from SVG 1.1."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _DATA_URI = re.compile(r"data:image/(?:png|jpe?g|gif)\s*((?:;[^,]{0,100})?),", r
 
 
 def clean(root: Any, job: Job) -> None:
-    """Remove elements and attributes that draw nothing, run code, or load something from outside."""
+    """Remove elements and attributes that draw nothing, run code or load external content from an SVG tree."""
     for element in list(root.iter()):
         if element is not root and not _is_allowed_element(element):
             _remove_element(element, job)
@@ -50,7 +50,7 @@ def clean(root: Any, job: Job) -> None:
 
 
 def _limit_filter(element: Any) -> None:
-    """Limit the region and the blur of a filter."""
+    """Remove the region of a filter if the region is too large, and limit the standard deviation of a blur to 100."""
     name = str(element.tag).rpartition("}")[2]
     if name == "filter" and any(_exceeds(element.get(side, ""), 3.0) for side in _FILTER_REGION):
         for side in _FILTER_REGION:
@@ -64,7 +64,7 @@ _NUMBER = re.compile(r"[-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?")
 
 
 def _exceeds(text: str, limit: float) -> bool:
-    """Return whether a number in a text is larger than the limit, with percentages as shares."""
+    """Return whether a number in an attribute value exceeds the limit. In a percentage, 100% counts as 1."""
     share = 100.0 if "%" in text else 1.0
     return any(abs(float(number[:40])) / share > limit for number in _NUMBER.findall(text[:200]))
 
@@ -83,9 +83,9 @@ def _is_allowed_element(element: Any) -> bool:
 
 
 def _remove_element(element: Any, job: Job) -> None:
-    """Remove an element with its content, but not the text after it."""
+    """Remove an element and its content from the tree. The text after the element is kept."""
     parent = element.getparent()
-    if parent is None:  # it was removed with its parent
+    if parent is None:  # the element was removed with its parent
         return
     if isinstance(element.tag, str) and element.tag.startswith(f"{{{SVG}}}") and not element.tag.endswith("metadata"):
         job.note(f"an element that drawings may not have was left out: {element.tag.rpartition('}')[2][:40]}.")
@@ -122,7 +122,10 @@ _PLAIN_TEXT_ATTRIBUTES = frozenset(
 
 
 def _clean_href(element: Any, value: str, job: Job) -> str | None:
-    """Return a link into the drawing, an embedded picture or the address of a page, or None for another target."""
+    """Return the value of an href attribute if its target is safe, or None if the attribute must be removed.
+
+    Safe targets are elements of the drawing, pictures embedded as data URIs, and, for links, web and mail addresses.
+    """
     value = value.strip()
     if _FRAGMENT.fullmatch(value):
         return value
@@ -139,7 +142,10 @@ def _clean_href(element: Any, value: str, job: Job) -> str | None:
 
 
 def _clean_image_uri(value: str, job: Job) -> str | None:
-    """Return the data URI of an embedded picture after a check, or None for another address."""
+    """Check a picture that is embedded as a data URI, and return a new data URI.
+
+    Returns None if the address is not such a URI, or if the picture is not valid.
+    """
     match = _DATA_URI.match(value)
     if not match:
         return None

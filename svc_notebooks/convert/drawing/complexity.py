@@ -1,4 +1,4 @@
-"""Limits the number of elements that an SVG draws, counting each use of an element."""
+"""Refuses drawings that are nested too deeply or draw too many elements. Each use of an element counts."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ from . import css
 from .clean import SVG
 
 MAX_WEIGHT = 250_000
-"""The limit of elements."""
+"""The maximum weight of a drawing. A simple element has the weight 1."""
 MAX_DEPTH = 200
 _GRADIENTS = frozenset({f"{{{SVG}}}linearGradient", f"{{{SVG}}}radialGradient"})
 _LAYERS = {"filter": (500, 120), "mask": (100, 2_000), "pattern": (100, 2_000), "opacity": (1, 5_000)}
-"""The weight of elements that are rendered as a bitmap (at least, and pixels of the page for one element)."""
+"""The weight of elements and properties that are rendered as a bitmap.
+
+The pairs are the minimum weight, and the number of page pixels that count as one element.
+"""
 _XLINK = "{http://www.w3.org/1999/xlink}href"
 
 
 def check_depth(root: Any) -> None:
-    """Refuse a drawing that is nested deeper than drawing programs allow.
+    """Check the nesting depth of a drawing's elements.
 
     Raises:
-        ConversionError: it is nested too deep.
+        ConversionError: the elements are nested more than `MAX_DEPTH` deep.
     """
     level, depth = [root], 0
     while level:
@@ -32,17 +35,18 @@ def check_depth(root: Any) -> None:
 
 
 def check_weight(root: Any, pixels: float) -> None:
-    """Refuse a drawing that would take too long to render.
+    """Check that a drawing does not take too long to render on a page with this number of pixels.
 
     Raises:
-        TooLarge: it has too many elements; ConversionError: an element uses itself.
+        TooLarge: the weight of the drawing exceeds `MAX_WEIGHT`.
+        ConversionError: an element uses itself, or a chain of references is too long.
     """
     if Weights(root, pixels).of(root) > MAX_WEIGHT:
         raise TooLarge(f"the drawing has more than {MAX_WEIGHT} elements, counting each time that one is used.")
 
 
 class Weights:
-    """The weights of elements, each calculated once."""
+    """Calculates and caches the weights of elements. A weight is the number of simple elements with equal cost."""
 
     def __init__(self, root: Any, pixels: float) -> None:
         self._layer_weights = {
@@ -58,7 +62,11 @@ class Weights:
         self._open: set[Any] = set()
 
     def of(self, element: Any) -> int:
-        """Return the number of elements that an element draws."""
+        """Return the weight of an element, including its children and the elements that it refers to.
+
+        Raises:
+            ConversionError: the element uses itself, or a chain of references is too long.
+        """
         if element in self._weights:
             return self._weights[element]
         if element in self._open:
@@ -75,13 +83,16 @@ class Weights:
         return self._weights[element]
 
     def _references(self, element: Any) -> list[Any]:
-        """Return the elements that this one refers to, without gradients, which weigh nothing."""
+        """Return the elements that an element refers to, by a link, a `url(#id)` or a style rule.
+
+        Gradients are left out, since they cost nothing.
+        """
         if element.tag in _GRADIENTS:
             return []
         values = [element.get("href") or element.get(_XLINK) or ""]
         names = [value[1:] for value in values if value.startswith("#")]
         names += [name for value in element.attrib.values() for name in css.references(value)]
-        if element.tag == f"{{{SVG}}}a":  # a link does not draw its target again
+        if element.tag == f"{{{SVG}}}a":  # a link does not draw the linked element again
             names = [name for name in names if f"#{name}" != values[0]]
         if self._style_references:
             names += [name for key in _selectors_for(element) for name in self._style_references.get(key, ())]

@@ -1,7 +1,7 @@
-"""Removes from style sheets and style attributes everything that could fetch or run something.
+"""Removes everything that could load content or run code from style sheets and style attributes.
 
-The text is parsed by tinycss2 and written again from the tokens that are allowed, so that a browser splits it into the
-same strings, values and rules as the check did.
+Tinycss2 parses the CSS text. The allowed tokens are then serialized to new text, so that a browser finds the same
+strings, values and rules in the text that were checked here.
 """
 
 from __future__ import annotations
@@ -23,13 +23,15 @@ _UNSAFE_PROPERTIES = frozenset({"behavior", "-moz-binding"})
 _UNSAFE_SELECTOR_TOKENS = frozenset({"at-keyword", "error", "url", "{} block"})
 _FRAGMENT = re.compile(r"#[^\"'()\s\\]+")
 _UNSAFE_CHARACTERS = re.compile("[<\0-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]")
-"""The characters that XML does not allow, and the one with which a page would leave the style sheet."""
+"""The characters that XML does not allow, and `<`, which could end the style sheet in an HTML page."""
 _LONG_NUMBER = re.compile(r"[0-9]{1000}")  # tinycss2 calls int(), which refuses more than 4,300 digits
 _MAX_DEPTH = 32
 
 
 def clean_value(text: str) -> str | None:
-    """Return a value that names nothing outside the drawing, as CSS serializes it, or None if it is not safe.
+    """Check a CSS value, and return its serialized form.
+
+    Returns None if the value is not safe, for example if it refers to something outside the drawing.
 
     >>> clean_value("url(#a)"), clean_value("url(http://svc.example/a)"), clean_value("rgb(1, 2, 3)")
     ('url(#a)', None, 'rgb(1, 2, 3)')
@@ -40,7 +42,7 @@ def clean_value(text: str) -> str | None:
 
 
 def clean_declarations(text: str) -> str:
-    """Return the declarations of a style attribute that are safe.
+    """Return the safe declarations of a style attribute. Unsafe declarations are left out.
 
     >>> clean_declarations("fill: red; filter: url(//svc.example/a)")
     'fill: red'
@@ -51,7 +53,7 @@ def clean_declarations(text: str) -> str:
 
 
 def clean_stylesheet(text: str) -> str:
-    """Return the rules of a style sheet with their safe declarations, without at-rules.
+    """Return a style sheet with its safe declarations only. At-rules and rules with unsafe selectors are left out.
 
     >>> clean_stylesheet("@import '//svc.example/a.css'; .a { fill: red }")
     '.a { fill: red }'
@@ -65,14 +67,17 @@ def clean_stylesheet(text: str) -> str:
 
 
 def references(text: str) -> list[str]:
-    """Return the ids that the `url(#id)` of a value or of declarations name."""
+    """Return each id that occurs as `url(#id)` in a CSS value or in declarations."""
     if "url" not in text.lower():
         return []
     return _references(tinycss2.parse_component_value_list(text, skip_comments=True))
 
 
 def rule_references(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield each simple selector of a rule (".a", "#a", "[a]", "a") with the ids that the rule names."""
+    """Yield the simple selectors (".a", "#a", "[a]" or "a") of a style sheet.
+
+    Each selector comes with the ids that its rule contains as `url(#id)`. Rules without such ids are left out.
+    """
     for selector, content in _rules(text):
         if ids := _references(content):
             for key in _simple_selectors(selector):
@@ -80,7 +85,7 @@ def rule_references(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _rules(text: str) -> Iterator[tuple[list[Any], list[Any]]]:
-    """Yield the selector and the content of each plain rule."""
+    """Yield the selector tokens and the content tokens of each rule in a style sheet, except at-rules."""
     if not _LONG_NUMBER.search(text):
         for rule in tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True):
             if rule.type == "qualified-rule":
@@ -112,12 +117,12 @@ def _is_safe_selector(tokens: Iterable[Any], depth: int = 0) -> bool:
 
 
 def _inside(token: Any) -> list[Any]:
-    """Return the tokens between the brackets of a function or a block."""
+    """Return the tokens between the brackets of a function or a block. Returns [] for another token."""
     return getattr(token, "arguments", None) or getattr(token, "content", None) or []
 
 
 def _walk(tokens: Iterable[Any]) -> Iterator[Any]:
-    """Yield tokens and those inside their brackets, at any depth."""
+    """Yield all tokens in a list, including the tokens inside brackets at any depth. The order is undefined."""
     pending = list(tokens)
     while pending:
         token = pending.pop()
@@ -158,7 +163,10 @@ def _is_safe(nodes: list[Any], depth: int = 0) -> bool:
 
 
 def _url_target(node: Any) -> str | None:
-    """Return the address in `url(...)`, which is a function token if it is quoted, or None for another token."""
+    """Return the address in a `url(...)` token, or None if the token is not a URL.
+
+    A URL with a quoted address is a function token. Returns "" if this function has other arguments than one string.
+    """
     if node.type == "url":
         return str(node.value)
     if node.type != "function" or node.lower_name != "url":

@@ -1,4 +1,4 @@
-"""The model of a native drawing, which is safe SVG and its size."""
+"""The model of a native drawing, which contains safe SVG and the size of the page."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from ..input import native_package
 
 WIDTH, HEIGHT = 960.0, 720.0
-"""The page of a new drawing, in pixels of 1/96 inch."""
+"""The page size of a new drawing, in pixels of 1/96 inch."""
 _EMPTY = '<svg xmlns="http://www.w3.org/2000/svg" width="960" height="720" viewBox="0 0 960 720"></svg>'
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """SVG without scripts, animated links and external content, which without arguments is an empty page.
+    """A drawing as SVG without scripts, animated links or external content. Sizes are in pixels of 1/96 inch.
+
+    `Drawing()` is an empty page.
 
     >>> Drawing.unpack(Drawing().pack()) == Drawing()
     True
@@ -24,11 +26,11 @@ class Drawing:
     height: float = HEIGHT
 
     def pack(self) -> bytes:
-        """Return the bytes to store."""
+        """Serialize the drawing to the bytes that the service stores."""
         return native_package.pack({"svg": self.svg, "width": self.width, "height": self.height}, {})
 
     @classmethod
     def unpack(cls, body: bytes) -> Drawing:
-        """Return the drawing that `pack` stored."""
+        """Restore the drawing from the bytes that `pack` returned."""
         value, _ = native_package.unpack(body)
         return cls(**value)

@@ -1,4 +1,4 @@
-"""Reads SVG as a drawing, and determines its size in pixels."""
+"""Reads SVG as a native drawing, and determines the drawing's size in pixels."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ _UNITS = {
 
 
 def read(source: bytes, job: Job) -> Drawing:
-    """Read SVG, without its document type.
+    """Read SVG as a drawing. The document type declaration and unsafe content are left out.
 
     Raises:
-        ConversionError: it is damaged, not SVG, or declares entities; TooLarge: it exceeds a limit.
+        ConversionError: the source is damaged or compressed, is not SVG, declares entities, or is nested too deeply.
+        TooLarge: the drawing has too many elements.
     """
     root = _parse(source)
     check_depth(root)
@@ -55,7 +56,10 @@ def _parse(source: bytes) -> Any:
 
 
 def _in_svg_namespace(root: Any) -> Any:
-    """Add the namespace of SVG to a root without one."""
+    """Return the root element in the SVG namespace.
+
+    The namespace is added to a root "svg" without a namespace. Raises ConversionError if the root is another element.
+    """
     if root.tag == f"{{{SVG}}}svg":
         return root
     if root.tag != "svg":
@@ -65,7 +69,10 @@ def _in_svg_namespace(root: Any) -> Any:
 
 
 def _set_size(root: Any, job: Job) -> tuple[float, float]:
-    """Set width, height and viewBox of the root, and return the size in pixels."""
+    """Set the width, the height and a missing viewBox of the root element.
+
+    Returns the width and the height in pixels. A drawing that is too large is scaled down.
+    """
     box = _view_box(root.get("viewBox", ""))
     declared = _pixels(root.get("width")), _pixels(root.get("height"))
     width, height = _complete_size(*declared, box)
@@ -81,7 +88,11 @@ def _set_size(root: Any, job: Job) -> tuple[float, float]:
 
 
 def _complete_size(width: float | None, height: float | None, box: tuple[float, float] | None) -> tuple[float, float]:
-    """Calculate a missing side from the other one and the proportions of the view box."""
+    """Return the width and the height of a drawing.
+
+    A missing side is calculated from the other side and the proportions of the view box. If both sides are missing,
+    return the size of the view box. The default view box is the page of a new drawing.
+    """
     if width and height:
         return width, height
     box_width, box_height = box or (WIDTH, HEIGHT)
@@ -91,7 +102,7 @@ def _complete_size(width: float | None, height: float | None, box: tuple[float, 
 
 
 def _view_box(text: str) -> tuple[float, float] | None:
-    """Parse the width and the height of a view box, or return None if it is not valid."""
+    """Parse a viewBox attribute, and return its width and height. Returns None if the attribute is not valid."""
     parts = text.replace(",", " ").split()
     numbers = [_pixels(part, signed=True) for part in parts]
     if len(numbers) != 4 or None in numbers:

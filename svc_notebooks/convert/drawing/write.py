@@ -16,12 +16,12 @@ _TAG = re.compile("<[^>]*>")
 
 
 def svg(drawing: Drawing, job: Job) -> bytes:
-    """Return the drawing as SVG."""
+    """Return the drawing as an SVG file in UTF-8."""
     return b'<?xml version="1.0" encoding="UTF-8"?>\n' + drawing.svg.encode()
 
 
 def pdf(drawing: Drawing, job: Job) -> bytes:
-    """Return a PDF with one page of the drawing's size, with lines and text as such."""
+    """Return a PDF with one page of the drawing's size. Lines and text remain vector graphics and text."""
     return _render(drawing, job, "pdf")
 
 
@@ -31,7 +31,7 @@ def png(drawing: Drawing, job: Job) -> bytes:
 
 
 def jpeg(drawing: Drawing, job: Job) -> bytes:
-    """Return a JPEG of the drawing's size in pixels, on white."""
+    """Return a JPEG of the drawing's size in pixels, with a white background."""
     from PIL import Image
 
     picture = Image.open(io.BytesIO(png(drawing, job)), formats=["PNG"]).convert("RGBA")
@@ -43,7 +43,7 @@ def jpeg(drawing: Drawing, job: Job) -> bytes:
 
 
 def _render(drawing: Drawing, job: Job, format: str) -> bytes:
-    visible_text = _TAG.sub(" ", drawing.svg)  # `render` looks for fonts for it
+    visible_text = _TAG.sub(" ", drawing.svg)  # `render` chooses fonts for this text
     data = {"width": drawing.width, "height": drawing.height, "title": job.name, "words": visible_text}
     resources = {"drawing.svg": drawing.svg.encode()}
     return render(job, _TEMPLATE, data, resources, format, ppi=_PPI)  # type: ignore[arg-type]
