@@ -1,4 +1,4 @@
-"""Shows the about resource as frames, with the user, the storage quota, import and export formats."""
+"""Lists the signed-in user, the storage quota, and the import and export formats of a service as DataFrames."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _INSTALL = 'not read here: pip install "svc-notebooks[ocr]"'
 
 
 def about(*, session: Session | None = None) -> DataFrame:
-    """Show the user that is signed in, and their storage quota.
+    """Return the signed-in user and their storage quota.
 
     Returns:
-        One row: display_name, email_address (str), quota_limit, quota_usage, quota_usage_trash (Int64, bytes;
-        missing without a limit), max_upload_size (Int64, bytes for one file).
+        One row: display_name, email_address (str), quota_limit (Int64, bytes; missing if there is no limit),
+        quota_usage, quota_usage_trash (Int64, bytes), max_upload_size (Int64, the most bytes of one file).
 
     Raises:
         NotSignedIn: The session has no valid token.
@@ -48,15 +48,16 @@ def about(*, session: Session | None = None) -> DataFrame:
 
 
 def import_formats(*, session: Session | None = None) -> DataFrame:
-    """List the formats that can be converted to native documents.
+    """List the file formats that the service can convert to native documents.
 
-    Only the first call of a session sends a request.
+    Only the first call in a session sends a request.
 
     Returns:
-        One row for each format: native (str, the value of `convert_to`), title, extensions (str, with commas; missing
-        where there is none), media_type (str, the first of several), max_size (Int64, bytes of a source; missing
-        without a limit), note (str, about text in pictures; missing where the service is not in this process),
-        native_type (str, the media type of the document).
+        One row for each format and native type: native (str, the value for `convert_to` of `upload`), title (str),
+        extensions (str, separated by commas; missing if the format has no extension), media_type (str, the first media
+        type if the format has several), max_size (Int64, the most bytes of a source; missing if there is no limit),
+        note (str, says if text in pictures and scanned pages is read; missing for other formats, and if the service
+        is not in this process), native_type (str, the media type of the native document).
 
     See docs/rules.md#a5-05 (A5-05).
 
@@ -85,7 +86,10 @@ def import_formats(*, session: Session | None = None) -> DataFrame:
 
 
 def _ocr_available(session: Session) -> bool | None:
-    """Return True where text in pictures is read, or None for a service elsewhere, which does not tell."""
+    """Return True if the service reads text in pictures, and False if not.
+
+    Returns None for a service outside this process, because its interface does not report this.
+    """
     if not session.in_process:
         return None
     from ...convert.engines.available import ocr_available
@@ -94,7 +98,10 @@ def _ocr_available(session: Session) -> bool | None:
 
 
 def _note(row: ImportFormat | None, ocr_available: bool | None) -> str | None:
-    """Return the note of a format about pictures and scanned pages (A5-03), or None."""
+    """Return the note for a PDF or picture format that says if its text is read (A5-03).
+
+    Returns None for every other format, or if `ocr_available` is None.
+    """
     if row is None or ocr_available is None or row.native != "document":
         return None
     if PDF in row.media_types:
@@ -105,17 +112,18 @@ def _note(row: ImportFormat | None, ocr_available: bool | None) -> str | None:
 
 
 def export_formats(file: File | None = None, *, session: Session | None = None) -> DataFrame:
-    """List the formats that native documents, or these files, can be exported to.
+    """List the formats to which native documents can be exported.
 
     Args:
-        file: An id, a row, a DataFrame or a list of ids; None lists those of every native type.
+        file: An id, a row, a DataFrame or a list of ids. None lists the formats of every native type.
 
     Returns:
-        One row for each format: native (str), title, extension (str; `export` takes either, or the media
-        type), media_type (str), native_type (str). Files that are not native documents have no row.
+        One row for each native type and format: native (str, the short name of the native type, like "document"),
+        title, extension, media_type (str; `export` accepts each of these three as `format`), native_type (str, the
+        media type of the native document). A file that is not a native document has no rows.
 
     Raises:
-        NotFound: There is no such file, or this user may not see it.
+        NotFound: The file does not exist, or this user may not see it.
 
     See docs/rules.md#a7-04 (A7-04).
 

@@ -1,4 +1,4 @@
-"""Copies files."""
+"""Copies files on the service."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ def copy(
     session: Session | None = None,
     **metadata: Any,
 ) -> DataFrame:
-    """Copy files. The copies are the caller's own, and nobody else sees them yet.
+    """Copy files on the service. The caller owns the copies, and the permissions of the originals are not copied.
 
     Args:
         file: An id, a row, a DataFrame or a list of ids.
-        name: Of the copy; None is "Copy of" and the name of the original.
-        parent: The folder of the copy, as an id, a row or a frame of one row; None is that of the original where the
-            caller may write there, else the caller's root.
-        ocr_language: As for `upload`, where the copy becomes a native document.
-        **metadata: Further fields; with `mime_type="application/vnd.svc-apps.document"` and the like the copy becomes
-            a native document.
+        name: The name of the copy. None means "Copy of" and the name of the original.
+        parent: The folder of the copy, as an id, a row or a DataFrame of one row. None means the folder of the
+            original. If the caller may not write to that folder, None means the caller's root folder.
+        ocr_language: The language of text in pictures, as for `upload`, if the copy becomes a native document.
+        **metadata: Further fields of the copy. The `mime_type` of a native document, like
+            "application/vnd.svc-apps.document", converts the copy to such a document.
 
     Returns:
         One row for each copy, with the columns of `files()`.
 
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent.
-        NotAllowed: The file must not be copied by its readers (A6-05), or it is a folder.
-        NotFound: There is no such file, or this user may not see it.
+        NotAllowed: The file is a folder, or readers may not copy the file (A6-05) and this user is a reader.
+        NotFound: The file does not exist, or this user may not see it.
 
     See docs/rules.md#a6-05a (A6-05).
 

@@ -1,4 +1,4 @@
-"""Downloads the content of files, whole or in part, to disk or into memory."""
+"""Downloads the content of files, or a byte range of the content, to disk or into memory."""
 
 from __future__ import annotations
 
@@ -32,31 +32,34 @@ def download(
 ) -> DataFrame:
     """Save the content of files to disk, and list the saved files.
 
-    The bytes collect in a file whose name ends in `.part`. The same call after an interruption continues, and a
-    content that came in several pieces is compared with the service's checksum (A6-06). A path that has the same
-    content is not changed, so the same call can run again. Mostly it transfers nothing then.
+    The received bytes are collected in a file whose name ends in `.part`. Repeat the call after an interruption to
+    continue the download. If the content was received in several pieces, its checksum is compared with the service's
+    checksum (A6-06). A file at the path that has the same content already is not changed, and usually nothing is
+    transferred.
 
     Args:
         file: An id, a row, a DataFrame or a list of ids.
-        to: A path, or a folder, in which a file has its own name; None is the notebook's folder. For
-            several files it must be a folder; the second file of a name becomes `name (1).ext`, the third
-            `name (2).ext`, in the order of the rows.
-        byte_range: A part: (first, last) with both included, a slice like `slice(0, 100)` or
-            `slice(-100, None)`, or "bytes=0-99".
-        acknowledge_abuse: Download a file that was flagged as abusive, which only its owner may. Only such a file
-            shows an AbusiveFileWarning with its name.
-        overwrite: Replace a file with other content at the path; without it PathExists is raised.
-        progress: As for `upload`.
+        to: The path of a file, or a folder in which each file keeps its name. None means the notebook's folder. For
+            several files, `to` must be a folder. The second file with the same name becomes `name (1).ext`, the
+            third `name (2).ext`, in the order of the rows.
+        byte_range: The bytes to download, as (first, last) with both included, a slice like `slice(0, 100)` or
+            `slice(-100, None)`, or a str like "bytes=0-99". None downloads the whole content.
+        acknowledge_abuse: Download a file although it was flagged as abusive. Only the owner may do this. An
+            AbusiveFileWarning names the flagged file.
+        overwrite: True replaces a file at the path that has other content. False raises PathExists for such a file.
+        progress: None shows a progress bar for large transfers, True always, False never. A function is called with
+            (bytes done, total bytes or None).
 
     Returns:
-        One row for each file: id, name, path (str), size (Int64, bytes on disk), of (Int64, bytes of the
-        whole), mime_type, outcome (str: saved, unchanged or replaced).
+        One row for each file: id, name, path (str), size (Int64, bytes on disk), of (Int64, bytes of the whole
+        content on the service), mime_type (str), outcome (str: saved, unchanged or replaced).
 
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent.
-        NotFound, NotAllowed: There is no such file, or it has no content that can be downloaded.
-        PathExists: The path has other content, which was not changed; this is also a FileExistsError.
-        Interrupted: The connection was broken too long; the same call continues.
+        NotFound: The file does not exist, or this user may not see it.
+        NotAllowed: The file has no content that this user can download.
+        PathExists: A file with other content exists at the path and was not changed. This error is a FileExistsError.
+        Interrupted: The connection was broken for too long. Repeat the call to continue the download.
 
     See docs/rules.md#a6-download (A6).
 
@@ -104,15 +107,18 @@ def read(
     acknowledge_abuse: bool = False,
     session: Session | None = None,
 ) -> bytes:
-    """Return the content of one file, or a part of it, as bytes.
+    """Download the content of one file, or a byte range of the content, and return the bytes.
 
     Args:
         file: An id, a row, or a DataFrame of one row.
-        byte_range, acknowledge_abuse: As for `download`.
+        byte_range: The bytes to download, like (0, 99) with both included. `download` lists the other forms. None
+            downloads the whole content.
+        acknowledge_abuse: Download a file although it was flagged as abusive, as for `download`.
 
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent.
-        NotFound, NotAllowed: There is no such file, or it has no content that can be downloaded.
+        NotFound: The file does not exist, or this user may not see it.
+        NotAllowed: The file has no content that this user can download.
         BadRequest: The content has no byte in this range.
 
     See docs/rules.md#a6-download (A6).

@@ -30,30 +30,30 @@ def export(
 ) -> DataFrame:
     """Save native documents as files of another format, and list the saved files.
 
-    The bytes collect in a file whose name ends in `.part`, which becomes the export when it is complete. A path that
-    has the same export is not changed, so the same call can run again. Dates that another deployment writes into an
-    export do not count as a difference.
+    The received bytes are collected in a file whose name ends in `.part`, which is renamed when the export is complete.
+    A file at the path is not changed if it is the same export already. The dates in the metadata of an export do not
+    count as a difference, because some services write the time of the export.
 
     Args:
         file: An id, a row, a DataFrame or a list of ids.
-        format: An extension ("pdf", ".docx"), a title ("MS Word") or a media type; `export_formats(file)`
-            lists them.
-        to: A path, or a folder, in which the export has the document's name and the format's extension;
-            None is the notebook's folder. For several files it must be a folder; the second export of a name
-            becomes `name (1).ext`, the third `name (2).ext`, in the order of the rows.
-        overwrite: Replace a file with other content at the path; without it PathExists is raised.
-        progress: As for `upload`.
+        format: An extension ("pdf", ".docx"), a title ("MS Word") or a media type. `export_formats(file)` lists the
+            formats of a document.
+        to: The path of a file, or a folder in which an export gets the document's name and the format's extension.
+            None means the notebook's folder. For several files, `to` must be a folder. The second export with the
+            same name becomes `name (1).ext`, the third `name (2).ext`, in the order of the rows.
+        overwrite: True replaces a file at the path that has other content. False raises PathExists for such a file.
+        progress: True shows a progress bar. A function is called with (bytes done, total bytes or None).
 
     Returns:
-        One row for each file: id, name (str), path (str), size (Int64, bytes on disk), mime_type (str, of
-        the export), outcome (str: saved, unchanged or replaced).
+        One row for each file: id, name (str, the document's name), path (str), size (Int64, bytes on disk),
+        mime_type (str, the media type of the export), outcome (str: saved, unchanged or replaced).
 
     Raises:
-        TypeError, ValueError: An argument is not valid, or there is no such format; nothing was sent.
-        BadRequest: This document has no such format; the message lists those it has.
-        NotAllowed: The file is not a native document (`download` it), or its export would be too large.
-        NotFound: There is no such file, or this user may not see it.
-        PathExists: The path has other content, which was not changed; this is also a FileExistsError.
+        TypeError, ValueError: An argument is not valid, or no document has this format; nothing was sent.
+        BadRequest: This document does not have this format. The message lists the formats of the document.
+        NotAllowed: The file is not a native document (use `download`), or the export would be too large.
+        NotFound: The file does not exist, or this user may not see it.
+        PathExists: A file with other content exists at the path and was not changed. This error is a FileExistsError.
 
     See docs/rules.md#a7-export (A7).
 

@@ -1,8 +1,8 @@
 """Uploads, lists, changes and deletes files, as DataFrames.
 
-A file argument takes an id, a row, a whole DataFrame or a list of ids (D-02). Wrong arguments raise TypeError or
-ValueError before anything is sent. A call for several rows tries every row, also after one failed, and the error at
-the end has the other rows as its `result`.
+A `file` argument is an id, a row, a whole DataFrame or a list of ids (D-02). Invalid arguments raise TypeError or
+ValueError before anything is sent. A call for several files continues after a file has failed. The error is raised at
+the end, and its `result` has the rows of the files that succeeded.
 """
 
 from __future__ import annotations
@@ -45,27 +45,27 @@ def upload(
     progress: Progress = None,
     session: Session | None = None,
 ) -> DataFrame:
-    """Upload one file or several, and return their metadata.
+    """Upload one or more files, and return their metadata.
 
     Args:
-        source: A path, bytes, a file opened with mode "rb", a DataFrame (sent as CSV), or a list of those.
-        name: The file's name; a list of names for a list of sources. None is the file name of a path,
-            for anything else 'Untitled'.
-        mime_type: The media type of the source; None takes it from the name or from the first bytes.
-        convert_to: The native document to convert it to: "document", "spreadsheet", "presentation", "drawing",
-            "script", one of their media types, or "auto" for the one that its type fits best; `import_formats()`
-            lists them. Without a `name` the document has that of the source, without its extension. None keeps
-            the content as it is.
-        ocr_language: The language of text in pictures and scans that become a document, as BCP 47 writes it
-            ("de", "zh-Hant"); None leaves it to the service.
-        file_id: An id from `generate_ids()`, with which a repeated call makes no second file.
-        upload_type: "media" (content only, no name), "multipart" (content and metadata in one request),
-            "resumable", or "auto": 5 MB or less go as media or multipart, more as resumable (A1-05).
-        chunk_size: Bytes for each request of a resumable upload, a multiple of 262144; -1 sends all in
-            one request; None chooses.
+        source: A path, bytes, a file opened with mode "rb", a DataFrame (sent as CSV), or a list of these.
+        name: The name of the new file, or a list of names for a list of sources. None means the file name of a path,
+            and "Untitled" for other sources.
+        mime_type: The media type of the source. None detects the type from the name or the first bytes.
+        convert_to: The native type to which the source is converted: "document", "spreadsheet", "presentation",
+            "drawing", "script", the media type of a native document, or "auto" for the best match.
+            `import_formats()` lists the possible conversions. If `name` is None, the document gets the name of the
+            source without its extension. None uploads the content unchanged.
+        ocr_language: The language of text in pictures and scans that become a document, as a BCP 47 tag
+            ("de", "zh-Hant"). None lets the service choose.
+        file_id: An id from `generate_ids()` for the new file. A repeated call with this id creates no second file.
+        upload_type: "media" (content only, no name), "multipart" (content and metadata in one request), "resumable",
+            or "auto". "auto" sends up to 5 MB as media or multipart, and larger content as resumable (A1-05).
+        chunk_size: The number of bytes in each request of a resumable upload, a multiple of 262144. -1 sends all
+            bytes in one request. None uses the default size.
         metadata: Further fields, like `{"starred": True, "properties": {"lab": "7"}}`.
-        progress: None shows a bar for 8 MiB and more; True and False always and never; or a function of
-            (bytes done, bytes in all).
+        progress: None shows a progress bar for 8 MiB and more, True always, False never. A function is called with
+            (bytes done, total bytes or None).
 
     Returns:
         One row for each source: id, name, mime_type (str), size (Int64, bytes), created_time,
@@ -74,10 +74,10 @@ def upload(
 
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent.
-        AlreadyExists: The `file_id` is taken.
-        BadRequest: The content cannot be converted to `convert_to`; or a converted file has a `file_id`, which
-            is not possible (X-03).
-        Interrupted: The connection was broken too long; the same call with the same source continues.
+        AlreadyExists: Another file has this `file_id`.
+        BadRequest: The content cannot be converted to `convert_to`, or `file_id` is given together with
+            `convert_to`, which the service does not allow (X-03).
+        Interrupted: The connection was broken for too long. Repeat the call with the same source to continue.
 
     See docs/rules.md#a1-simple-upload (A1 to A3) and docs/rules.md#a5-import (A5).
 
@@ -122,12 +122,12 @@ def update(
 
     Args:
         file: An id, a row, a DataFrame or a list of ids.
-        source: The new content, as for `upload`; None keeps the content. For a native document it is converted
-            and replaces everything in the document.
-        mime_type: The media type to set; with a source, that of the source.
-        ocr_language: As for `upload`.
-        upload_type, chunk_size, progress: As for `upload`.
-        **metadata: Fields to set, like `name="b.csv"`, `starred=True`, `properties={"lab": "7"}`; the others
+        source: The new content, as for `upload`. None keeps the content. For a native document, the source is
+            converted and replaces everything in the document.
+        mime_type: The media type of `source`, or without `source` the media type to set.
+        ocr_language: The language of text in pictures in `source`, as for `upload`.
+        upload_type, chunk_size, progress: The same as for `upload`.
+        **metadata: Fields to set, like `name="b.csv"`, `starred=True`, `properties={"lab": "7"}`. Other fields
             keep their values.
 
     Returns:
@@ -135,8 +135,8 @@ def update(
 
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent.
-        NotFound: There is no such file, or this user may not see it.
-        BadRequest: The source cannot be converted to the type of the file.
+        NotFound: The file does not exist, or this user may not see it.
+        BadRequest: The file is a native document, and the source cannot be converted to its type.
 
     See docs/rules.md#u-05b (U-05b) and docs/rules.md#a1-simple-upload (A1 to A5).
 
@@ -176,15 +176,15 @@ def create_file(*, session: Session | None = None, **metadata: Any) -> DataFrame
     """Create a file without content, such as a folder, a shortcut, or an empty file.
 
     Args:
-        **metadata: Its fields, like `name="Data"`, `mime_type="application/vnd.svc-apps.folder"`,
-            `parents=[folder_id]`, `id=` one of `generate_ids()`.
+        **metadata: The fields of the file, like `name="Data"`, `mime_type="application/vnd.svc-apps.folder"`,
+            `parents=[folder_id]`, or `id` with an id from `generate_ids()`.
 
     Returns:
         One row, with the columns of `files()`.
 
     Raises:
-        TypeError, ValueError: A field does not exist, or its value is not valid.
-        AlreadyExists: The id is taken.
+        TypeError, ValueError: A field does not exist or cannot be set, or its value is not valid.
+        AlreadyExists: Another file has this id.
 
     See docs/rules.md#a4-metadata (A4).
 
@@ -201,13 +201,13 @@ def create_file(*, session: Session | None = None, **metadata: Any) -> DataFrame
 
 
 def generate_ids(count: int = 10, *, session: Session | None = None) -> DataFrame:
-    """Generate ids for new files. An upload with one of them can be repeated safely.
+    """Generate ids for new files. An upload with a generated id can be repeated and creates only one file.
 
     Args:
-        count: How many, 1 to 1000.
+        count: The number of ids, from 1 to 1000.
 
     Returns:
-        One row for each: id (str).
+        One row for each id: id (str).
 
     See docs/rules.md#l-generated-ids (L) and docs/rules.md#x-errors (X-02, X-03).
 
@@ -227,18 +227,18 @@ def file(
     fields: str | Iterable[str] | None = None,
     session: Session | None = None,
 ) -> DataFrame:
-    """Return the metadata of a file, or of each of several.
+    """Return the metadata of one or more files.
 
     Args:
         id: An id, a row, a DataFrame or a list of ids.
-        fields: The columns, as names with commas or a list of them, "*" for all; None gives the columns of
-            `files()`. Checksums are computed when they are first requested.
+        fields: The columns to return, as names separated by commas or a list of names. "*" returns all columns, and
+            None the columns of `files()`. The service computes a checksum when it is first requested.
 
     Returns:
-        One row for each file.
+        One row for each file, with the columns that `fields` selects.
 
     Raises:
-        NotFound: There is no such file, or this user may not see it.
+        NotFound: The file does not exist, or this user may not see it.
 
     >>> lab = svc.sandbox()
     >>> made = svc.upload(b"hello", name="hello.txt")
@@ -264,14 +264,15 @@ def files(
     fields: str | Iterable[str] | None = None,
     session: Session | None = None,
 ) -> DataFrame:
-    """List all files that match a query, from as many pages as there are.
+    """List all files that match a query. All pages of the result are fetched.
 
     Args:
-        query: In the interface's query language, like "name contains 'survey' and trashed = false"; None matches
-            all, also those in the trash.
-        order_by: Keys with commas, each with an optional desc, like "folder,modifiedTime desc".
-        limit: The most rows; None for all.
-        fields: The columns, as names with commas or a list of them, "*" for all.
+        query: A search in the interface's query language, like "name contains 'survey' and trashed = false". None
+            matches all files, including files in the trash.
+        order_by: Sort keys separated by commas, each optionally followed by desc, like "folder,modifiedTime desc".
+        limit: The maximum number of rows. None returns all rows.
+        fields: The columns to return, as names separated by commas or a list of names. "*" returns all columns, and
+            None the columns below.
 
     Returns:
         One row for each file: id, name, mime_type (str), size (Int64, bytes, missing for folders),
@@ -326,14 +327,14 @@ def untrash(file: File, *, session: Session | None = None) -> DataFrame:
 
 
 def delete(file: File, *, session: Session | None = None) -> DataFrame:
-    """Delete files permanently, without the trash.
+    """Delete files permanently. They are not moved to the trash.
 
     Returns:
-        One row for each: id (str), deleted (boolean).
+        One row for each deleted file: id (str), deleted (boolean, always True).
 
     Raises:
-        NotFound: There is no such file, or this user may not see it.
-        NotAllowed: Only the owner may delete a file.
+        NotFound: The file does not exist, or this user may not see it.
+        NotAllowed: This user is not the owner of the file.
 
     >>> lab = svc.sandbox()
     >>> svc.delete(svc.upload(b"old"))["deleted"].tolist()

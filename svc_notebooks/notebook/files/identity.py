@@ -1,4 +1,4 @@
-"""Describes the token of a session and makes tokens of service accounts."""
+"""Describes the access token of a session, and obtains access tokens for service accounts."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ if TYPE_CHECKING:
 
 
 def token_info(*, session: Session | None = None) -> DataFrame:
-    """Show the user, client, scopes and expiry of the session's token, from /tokeninfo, without the token itself.
+    """Return the user, client, scopes and expiry time of the session's access token.
+
+    The service's /tokeninfo endpoint supplies them. The result does not contain the token.
 
     Returns:
-        One row: email, client (str, the OAuth client it was given to), scopes (object: a list of last segments),
-        expires (datetime64[ms, UTC], missing for a token without an end).
+        One row: email (str), client (str, the OAuth client to which the token was issued), scopes (object: a list with
+        the last path segment of each scope URI), expires (datetime64[ms, UTC], missing if the token never expires).
 
     Raises:
-        NotSignedIn: The token is not valid any more.
+        NotSignedIn: The token is not valid, or has expired.
 
     See docs/rules.md#t-tokens-and-scopes (T).
 
@@ -55,19 +57,24 @@ def service_account_token(
     subject: str | None = None,
     verify: bool | str | Path | None = None,
 ) -> AccountToken:
-    """Make a token function of a service account, for `connect(base_url, token=...)`.
+    """Create a function that obtains access tokens for a service account, for `connect(base_url, token=...)`.
 
-    Nothing is sent before a token is needed. When one has expired, the session gets the next.
+    The session calls the function when it needs the first token, and again when a token has expired.
 
     Args:
-        key: The key file's path, or its content as a dict.
-        scopes: Full URIs of scopes.
-        subject: A user on whose behalf the account acts, where it has domain-wide delegation.
-        verify: As for `connect`, for the token endpoint in the key.
+        key: The path of the key file, or its content as a dict.
+        scopes: The requested scopes, as full URIs.
+        subject: The user for whom the account acts. The account needs domain-wide delegation for this. None means
+            the account itself.
+        verify: The certificate check for the token endpoint: True, False or a file of certificates. None uses the
+            environment's certificates.
+
+    Returns:
+        An AccountToken, a function without arguments that returns an access token (str).
 
     Raises:
-        OSError: The file cannot be read.
-        TypeError, ValueError: The key is not valid; the message does not show it.
+        OSError: The key file cannot be read.
+        TypeError, ValueError: The key is not valid. The message does not show the key.
         ImportError: PyJWT or cryptography is missing (`pip install 'svc-notebooks[identity]'`).
 
     See docs/rules.md#t-tokens-and-scopes (T).

@@ -1,4 +1,4 @@
-"""Checks metadata arguments against the table of file fields, and converts them to JSON."""
+"""Checks metadata arguments against the table of file fields, and converts the arguments to JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ _WRITABLE = {
 
 
 def metadata_body(metadata: Mapping[str, Any] | None, *, creating: bool) -> File:
-    """Return metadata as a JSON object. Raises TypeError for an unknown field, ValueError for an invalid value.
+    """Convert metadata with Python names to the JSON object of a request. None gives an empty object.
+
+    `creating` is True for a new file, because some fields can only be set then. Raises TypeError for a field that
+    does not exist or cannot be set, and ValueError for an invalid value.
 
     >>> metadata_body({"mime_type": "text/csv", "starred": True}, creating=True)
     {'mimeType': 'text/csv', 'starred': True}

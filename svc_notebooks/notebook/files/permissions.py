@@ -31,23 +31,24 @@ def share(
     role: str = "reader",
     session: Session | None = None,
 ) -> DataFrame:
-    """Share files with others. A grantee with another role gets this one.
+    """Give users, domains or everyone access to files. `role` replaces the role that a grantee already has.
 
     Args:
         file: An id, a row, a DataFrame or a list of ids. A folder is shared with all files in it.
-        with_: An e-mail address, "anyone" (with the id), "domain:example.com", or a list of those.
+        with_: An e-mail address, "anyone" (everyone who has the file's id), "domain:example.com" (every user of this
+            domain), or a list of these.
         role: "reader", "commenter" or "writer".
 
     Returns:
-        One row for each file and grantee: file_id, id (str, the permission's), type, role, email_address,
-        domain (str).
+        One row for each file and grantee: file_id (str), id (str, the id of the permission), type (str: user, domain
+        or anyone), role, email_address, domain (str; missing if not of this type).
 
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent.
-        NotAllowed: This user may not share it.
-        NotFound: There is no such file, or this user may not see it.
+        NotAllowed: This user may not share the file.
+        NotFound: The file does not exist, or this user may not see it.
 
-    Channels on the file receive `add`, `update` and `remove`: see docs/rules.md#n-06b (N-06b).
+    Notification channels on the file get `add`, `update` and `remove` messages: see docs/rules.md#n-06b (N-06b).
 
     >>> lab = svc.sandbox()
     >>> file = svc.upload(b"plan", name="plan.txt")
@@ -70,7 +71,9 @@ def _grantees(with_: object) -> Iterable[str]:
 
 
 def check_grantee(argument: str, grantee: str) -> str:
-    """Return a grantee of `share`. Raises ValueError that names the argument for an invalid one.
+    """Return `grantee` unchanged if it is an e-mail address, "anyone" or a domain like "domain:example.com".
+
+    Raises ValueError for any other text. The message contains the name in `argument`.
 
     >>> check_grantee("With", "bob@svc.example")
     'bob@svc.example'
@@ -89,18 +92,18 @@ def _body(grantee: str, role: str) -> Permission:
 
 
 def unshare(file: File, with_: str | Sequence[str], *, session: Session | None = None) -> DataFrame:
-    """Remove permissions that `share` created. Users without another permission lose access.
+    """Remove the permissions of grantees on files. Users without another permission lose access.
 
     Args:
-        file: As for `share`.
-        with_: As for `share`.
+        file: An id, a row, a DataFrame or a list of ids.
+        with_: The grantees, as for `share`: an e-mail address, "anyone", "domain:example.com", or a list of these.
 
     Returns:
         One row for each removed permission, with the columns of `share`.
 
     Raises:
-        ValueError: A file is not shared with a grantee.
-        NotAllowed: This user may not change the permissions, or the permission is that of a folder above.
+        ValueError: A file is not shared with one of the grantees.
+        NotAllowed: This user may not change the permissions, or the file inherits the permission from a folder.
 
     >>> lab = svc.sandbox()
     >>> file = svc.upload(b"plan", name="plan.txt")
@@ -125,20 +128,20 @@ def unshare(file: File, with_: str | Sequence[str], *, session: Session | None =
 
 
 def _grantee(permission: Permission) -> str:
-    """Return the grantee of a permission, as `share` takes it."""
+    """Return the grantee of a permission in the form that `share` accepts, like "domain:example.com"."""
     if permission.get("domain"):
         return f"{_DOMAIN}{permission['domain']}"
     return str(permission.get("emailAddress") or permission["type"])
 
 
 def permissions(file: File, *, session: Session | None = None) -> DataFrame:
-    """List the permissions on files, the owner's first, with those inherited from folders.
+    """List the permissions on files, including permissions inherited from folders. The owner comes first.
 
     Returns:
-        One row for each permission, with the columns of `share`; the owner's role is "owner".
+        One row for each permission, with the columns of `share`. The owner's role is "owner".
 
     Raises:
-        NotAllowed: Only writers of a file may see its permissions.
+        NotAllowed: This user may not write to the file. Only writers may see its permissions.
 
     >>> lab = svc.sandbox()
     >>> svc.permissions(svc.upload(b"mine"))["role"].tolist()

@@ -1,7 +1,7 @@
 """Shows the progress of a transfer, with a widget in notebooks and tqdm in terminals (D-03).
 
-The bar in a notebook is displayed once and then only changes its traits, so that the saved notebook is the same at
-every run. It shows no rates and no times for the same reason.
+A notebook displays the widget once, and progress reports only change the widget's traits. The widget shows no rates
+and no times. So every run of the notebook saves the same output.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from ..byte_sizes import MIB
 from ..frontend import detect_frontend
 
 Report: TypeAlias = Callable[[int, int | None], None]
-"""A function that is called with the bytes done, and the bytes in all or None."""
+"""A function that is called with the bytes done and the total bytes. The total is None if it is not known."""
 
 Progress: TypeAlias = "bool | Report | None"
-"""None shows a bar from `BAR_MIN_SIZE` on, True always, False never; a function is called instead."""
+"""None shows a progress bar for `BAR_MIN_SIZE` bytes or more, True always, False never. A function replaces the bar."""
 
 BAR_MIN_SIZE = 8 * MIB
-"""Transfers below this many bytes are too short for a bar."""
+"""The size in bytes from which a transfer gets a progress bar by default."""
 
 
 def check_progress(progress: object) -> None:
-    """Raise TypeError where `progress` is not None, True, False or a function."""
+    """Raise TypeError if `progress` is not None, True, False or a function."""
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
         raise TypeError(
             f"progress must be None, True, False or a function of (done, total), not {type(progress).__name__}"
@@ -33,7 +33,7 @@ def check_progress(progress: object) -> None:
 
 @contextmanager
 def reporting(progress: Progress, label: str, total: int | None) -> Iterator[Report]:
-    """Give a function for reports of progress, and finish its bar at the end of the block."""
+    """Yield a function that reports progress, and finish its progress bar at the end of the block."""
     hidden = progress is False or (progress is None and (total or 0) < BAR_MIN_SIZE)
     frontend = "none" if hidden or callable(progress) else detect_frontend()
     if callable(progress):

@@ -1,4 +1,4 @@
-"""Prepares and runs the uploads of the functions and of the forms (A1 to A5)."""
+"""Prepares and runs uploads for `upload`, `update` and the upload form (A1 to A5)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def new_files(
     file_id: str | None = None,
     metadata: Mapping[str, Any] | None = None,
 ) -> list[UploadRequest]:
-    """Prepare an upload for each source, with the arguments and errors of `upload`."""
+    """Return a prepared upload of a new file for each source. Arguments and errors are the same as for `upload`."""
     from ...client.uploads.prepare import prepare
 
     contents = sources(source)
@@ -52,7 +52,10 @@ def new_content(
     arguments: UploadArguments,
     metadata: Mapping[str, Any] | None = None,
 ) -> list[UploadRequest]:
-    """Prepare an upload of one content for each of these files, with the arguments and errors of `update`."""
+    """Return a prepared upload for each file id, which replaces the file's content with `source`.
+
+    Arguments and errors are the same as for `update`.
+    """
     from ...client.uploads.prepare import prepare
 
     contents = sources(source)

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 class Upload:
     """A resumable upload that you can run step by step.
 
-    `send_chunk`, `status` and `cancel` perform one step each and return its row of the history. `run` and `resume`
-    continue to the end and return the file. After any error the service keeps the bytes that it has, and `resume`
-    continues from there.
+    `send_chunk`, `status` and `cancel` return the row of their request in `history`. `run` and `resume` complete the
+    upload and return the file. After an error the service keeps the bytes that it has received, and `resume` sends
+    the rest.
 
     >>> lab = svc.sandbox()
     >>> up = svc.start_upload(bytes(300_000), name="zeros.bin", chunk_size=262_144)
@@ -47,38 +47,40 @@ class Upload:
         self._session = session
 
     def __getstate__(self) -> NoReturn:
-        """Raise TypeError, because two processes that send to one session overtake each other."""
+        """Raise TypeError, because an upload cannot be pickled. Two processes must not send to one upload session."""
         raise TypeError(
             "an Upload is not pickled: give its session_uri to the other process, which calls resume_upload()"
         )
 
     @property
     def session_uri(self) -> str | None:
-        """The address of the upload session, which `resume_upload` takes."""
+        """The URL of the upload session for `resume_upload`. None before the session is opened."""
         return self._upload.session_uri
 
     @property
     def state(self) -> str:
-        """The state of the upload, which is open, complete, cancelled or none.
+        """The state of the upload session, which is "open", "complete", "cancelled" or "none".
 
-        none means that the service has no session of this upload, because it was not opened yet or has expired. The
-        next step opens one and starts at the first byte. The row of `history` with the expired session has expired.
+        "none" means that the session was not opened yet or has expired. The next step then opens a new session and
+        starts at the first byte. In `history`, the row in which the session expired has the state "expired".
         """
         return self._upload.state.value
 
     @property
     def history(self) -> DataFrame:
-        """The steps so far.
+        """The completed steps of the upload as a DataFrame.
 
-        One row for each: n (Int64), action (str: begin, send, ask, wait, cancel), first, last, total, status, stored
-        (Int64; bytes are counted from 0, last is included), waited (Float64, seconds), state, error (str).
+        One row for each step: n (Int64, its number), action (str: begin, send, ask, wait, cancel), first, last (Int64,
+        the first and the last byte sent, counted from 0), total (Int64, bytes of the content), status (Int64, of the
+        response), stored (Int64, bytes on the service), waited (Float64, seconds), state, error (str).
         """
         return frame(HISTORY, self._upload.history)
 
     def picture(self) -> Picture:
-        """Draw the bytes that each request sent, those of them that were sent before, and the bytes stored then.
+        """Draw a chart with a row for each request of this upload.
 
-        A broken request has the bytes that left. The next response tells which of them the service stored.
+        A row shows the bytes that the request sent, the bytes among them that an earlier request had sent, and the
+        bytes that the service had stored afterwards. A request without a response counts the bytes that were sent.
 
         See docs/rules.md#a3-12 (A3-12) and docs/rules.md#a3-20 (A3-20, A3-21).
 
@@ -95,7 +97,7 @@ class Upload:
         return upload_picture(self._upload.request.name, self._upload.total, self._upload.history)
 
     def states(self) -> Picture:
-        """Draw the states of an upload session and the path of this one, by the numbers of its steps.
+        """Draw the possible states of an upload session, and mark the steps of this upload by their numbers.
 
         See docs/reference.md#states-of-a-resumable-upload.
 
@@ -110,30 +112,40 @@ class Upload:
         return state_chart(self._upload.request.name, state_path(history, begun_elsewhere=elsewhere))
 
     def send_chunk(self) -> DataFrame:
-        """Send the next chunk, after the steps before it. Raises ValueError when the upload is complete."""
+        """Send the next chunk and return the row of its request in `history`.
+
+        A step that must come first, such as a status query after an error, is performed first. Raises ValueError if
+        the upload is complete.
+        """
         return frame(HISTORY, [self._upload.send_chunk()])
 
     def status(self) -> DataFrame:
-        """Query how many bytes the service has."""
+        """Query how many bytes the service has stored, and return the row of the query in `history`.
+
+        Raises ValueError if the session was not opened yet.
+        """
         return frame(HISTORY, [self._upload.status()])
 
     def cancel(self) -> DataFrame:
-        """Cancel the upload session on the service."""
+        """Cancel the upload session on the service, and return the row of the request in `history`.
+
+        Raises ValueError if the session was not opened yet.
+        """
         return frame(HISTORY, [self._upload.cancel()])
 
     def run(self, *, progress: Progress = None) -> DataFrame:
-        """Send all bytes that are left and return the file, with the columns of `files()`."""
+        """Send all remaining bytes and return the uploaded file, with the columns of `files()`."""
         with self._reporting(progress):
             return self._file_frame(self._upload.run())
 
     def resume(self, *, progress: Progress = None) -> DataFrame:
-        """Query what the service has, send the rest and return the file, with the columns of `files()`."""
+        """Query how many bytes the service has, send the rest and return the file, with the columns of `files()`."""
         with self._reporting(progress):
             return self._file_frame(self._upload.resume())
 
     @contextmanager
     def _reporting(self, progress: Progress) -> Iterator[None]:
-        """Report progress until the end of the block, because an upload outlives its progress bars."""
+        """Show a progress bar for this upload until the end of the block."""
         check_progress(progress)
         with reporting(progress, f"Upload {self._upload.request.name}", self._upload.total) as report:
             self._upload.progress = report
@@ -143,7 +155,10 @@ class Upload:
                 self._upload.progress = None
 
     def _file_frame(self, file: FileResource) -> DataFrame:
-        """Return the file's row with all columns, also where the session was opened elsewhere with fewer fields."""
+        """Return the file as a frame of one row with all columns.
+
+        The response may have too few fields if another process opened the session. Then the metadata is requested.
+        """
         from ...client.files import get_file
 
         if not self._upload.request.restartable:
@@ -168,18 +183,19 @@ def start_upload(
     metadata: Mapping[str, Any] | None = None,
     session: Session | None = None,
 ) -> Upload:
-    """Open a resumable upload without sending content. The result sends it step by step.
+    """Open a resumable upload session, and return an Upload that sends the content step by step.
 
     Args:
-        file: An existing file whose content is replaced: an id, a row or a frame of one row. None creates a file.
-        name, metadata: As for `upload`; with `file` these fields are changed, too.
+        source: A path, bytes, a file opened with mode "rb", or a DataFrame (sent as CSV).
+        file: An existing file whose content is replaced, as an id, a row or a frame of one row. None creates a file.
+        name, metadata: The same as for `upload`. With `file`, the fields of the existing file are changed.
 
-    The other arguments are those of `upload`, for one source.
+    The other arguments are the same as for `upload`.
 
     Raises:
-        TypeError, ValueError: An argument is not valid, or `file` stands beside `file_id` or `convert_to`, which are
-            for new files; nothing was sent.
-        NotFound: There is no such file.
+        TypeError, ValueError: An argument is not valid, or `file` is given together with `file_id` or `convert_to`,
+            which are for new files. Nothing was sent.
+        NotFound: `file` does not exist, or this user may not see it.
 
     See docs/rules.md#a3-resumable-upload (A3).
 
@@ -220,15 +236,15 @@ def resume_upload(
     chunk_size: int | None = None,
     session: Session | None = None,
 ) -> Upload:
-    """Resume an upload that was opened before, here or in another process, with `.run()`.
+    """Return an Upload that continues an upload session of this or another process. Call `.run()` to send the rest.
 
     Args:
-        session_uri: The upload's address, from `Upload.session_uri` or `pending_uploads()`.
-        source: The same content again, from its first byte on.
-        chunk_size: As for `upload`.
+        session_uri: The URL of the upload session, from `Upload.session_uri` or `pending_uploads()`.
+        source: The same content as in the interrupted upload, from the first byte on.
+        chunk_size: The number of bytes in each request, as for `upload`.
 
     Raises:
-        SourceChanged: The journal has this upload, and it was opened for another content.
+        SourceChanged: The journal of unfinished uploads has this session with another content.
         TypeError, ValueError: An argument is not valid.
 
     >>> lab = svc.sandbox()
@@ -244,11 +260,11 @@ def resume_upload(
 
 
 def pending_uploads(*, session: Session | None = None) -> DataFrame:
-    """List the unfinished uploads to this service, from the journal.
+    """List this user's unfinished resumable uploads to the service of the session, oldest first.
 
     Returns:
-        One row for each, oldest first: name (str), total, chunk_size (Int64, bytes), media_type (str),
-        started (datetime64[ms, UTC]), session_uri (str), source (str, the path; missing for bytes).
+        One row for each upload: name (str), total, chunk_size (Int64, bytes), media_type (str), started
+        (datetime64[ms, UTC]), session_uri (str), source (str, the path of the file; missing for other sources).
 
     >>> lab = svc.sandbox()
     >>> begun = svc.start_upload(bytes(300_000), name="zeros.bin")
