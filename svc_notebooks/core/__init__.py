@@ -1,10 +1,10 @@
 """The rules of the interface as plain values, without sockets, clocks, random numbers and pandas.
 
-The client and the service import it, so that they agree about ranges, errors and uploads.
+The client and the service both import this package, so that they apply the same rules for ranges, errors and uploads.
 
 resources                  the types of files, events and the other resources
 http, api, errors          messages, headers and media types; operations and their schemas; the error catalogue
 files, events, uploads     fields, checks and queries of files; events and recurrence; the upload protocol
 auth, notifications, faults            OAuth and assertions; channels and messages; fault plans
-policy, brand_names, platform    settings of a service, its brand names, what this Python can do
+policy, brand_names, platform    settings of a service, its brand names, capabilities of the Python platform
 """

@@ -1,7 +1,7 @@
 """The brand names of a deployment, which the client and the service share.
 
-The interface has `svc` in place of a brand: in a header prefix, in a vendor prefix of media types, in a path segment
-and in a prefix of `kind` values. For another deployment of the family create another `Names`.
+The interface uses `svc` as its brand name in a header prefix, a vendor prefix of media types, a path segment and a
+prefix of `kind` values. For another deployment of the family, create `Names` with other values.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from .http.native_formats import VENDOR_TYPES
 
 NOWHERE = "https://sandbox.svc.example"
-"""The base URL of a service in this process, which is called as a function."""
+"""The base URL of a service that runs in this process and is called as a function."""
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The brand names in headers, media types, paths and kinds.
+    """The brand names in headers, media types, paths and `kind` values.
 
     >>> Names().header("Channel-ID"), Names().native("document"), Names().kind("file")
     ('X-Svc-Channel-ID', 'application/vnd.svc-apps.document', 'svc#file')
@@ -31,7 +31,7 @@ class Names:
     calendar: str = "calendar"
 
     def header(self, name: str) -> str:
-        """Return the full name of a header of the family."""
+        """Return the full name of a header with the brand's prefix."""
         return self.header_prefix + name
 
     def native(self, name: str) -> str:
@@ -39,7 +39,7 @@ class Names:
         return self.media_prefix + name
 
     def is_native(self, media_type: str) -> bool:
-        """Return whether a media type is that of a native document or folder."""
+        """Return whether a media type belongs to a native document or folder."""
         return media_type.startswith(self.media_prefix)
 
     def media_type(self, name: str) -> str:
@@ -47,17 +47,17 @@ class Names:
         return self.native(name) if name in VENDOR_TYPES else name
 
     def kind(self, name: str) -> str:
-        """Return the `kind` value of a resource."""
+        """Return the `kind` value of a resource, such as "svc#file"."""
         return f"{self.kind_prefix}#{name}"
 
     def path(self, *segments: str) -> str:
-        """Return the path of a storage resource."""
+        """Return the path of a storage resource, such as "/storage/v3/files/abc"."""
         return "/".join(("", self.storage, "v3", *segments))
 
     def upload_path(self, *segments: str) -> str:
-        """Return the upload path of a storage resource."""
+        """Return the upload path of a storage resource, such as "/upload/storage/v3/files"."""
         return "/upload" + self.path(*segments)
 
     def calendar_path(self, *segments: str) -> str:
-        """Return the path of a calendar resource."""
+        """Return the path of a calendar resource, such as "/calendar/v3/colors"."""
         return "/".join(("", self.calendar, "v3", *segments))

@@ -1,4 +1,4 @@
-"""The protocol of clocks, and times and durations in the formats of the interface."""
+"""The clock protocol, and conversions between times or durations and the formats of the interface."""
 
 from __future__ import annotations
 
@@ -19,24 +19,27 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 
 class Clock(Protocol):
-    """A clock, of the system or one that a notebook moves."""
+    """A source of the current time, which is the system clock or a clock that a notebook advances."""
 
     def now(self) -> datetime:
         """Return the current time, with a time zone."""
 
 
 def to_millis(instant: datetime) -> int:
-    """Return a time as whole Unix milliseconds. A float would round the end of the year 9999 up."""
+    """Convert a time to whole Unix milliseconds.
+
+    Uses integers, because a float would round the end of the year 9999 up.
+    """
     return (instant - _EPOCH) // _MILLISECOND
 
 
 def from_millis(millis: int) -> datetime:
-    """Return the time of Unix milliseconds."""
+    """Convert Unix milliseconds to a UTC time."""
     return _EPOCH + millis * _MILLISECOND
 
 
 def format_time(instant: datetime) -> str:
-    """Format a time by RFC 3339, in UTC with milliseconds, as the service does.
+    """Format a time as RFC 3339 text in UTC with milliseconds.
 
     >>> format_time(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
     '2026-01-02T03:04:05.000Z'
@@ -45,9 +48,9 @@ def format_time(instant: datetime) -> str:
 
 
 def parse_time(text: str) -> datetime:
-    """Parse an RFC 3339 date-time, which is in UTC if it has no offset.
+    """Parse an RFC 3339 date-time. A text without an offset is read as UTC.
 
-    Raises ValueError, also for a time that is not within the years 1 to 9999 in UTC.
+    Raises ValueError if the text is not a date-time, or if the time in UTC is outside of the years 1 to 9999.
 
     >>> parse_time("2026-01-02T04:04:05+01:00") == parse_time("2026-01-02T03:04:05.000Z")
     True
@@ -65,7 +68,9 @@ def parse_time(text: str) -> datetime:
 
 
 def parse_duration(value: str | float | timedelta) -> timedelta:
-    """Parse a duration in seconds, with a unit of `s m h d w`, or in ISO 8601. Raises ValueError.
+    """Convert a duration to a timedelta. Raises ValueError if the text is not a duration.
+
+    A duration is a number of seconds, a number with a unit of `s m h d w`, or an ISO 8601 duration.
 
     >>> parse_duration("8d"), parse_duration(90), parse_duration("PT1H30M")
     (datetime.timedelta(days=8), datetime.timedelta(seconds=90), datetime.timedelta(seconds=5400))

@@ -1,7 +1,7 @@
-"""Finds the rule behind an error, for the errors that serve many rules.
+"""Finds the interface rule behind an error, for catalogue rows that serve many rules.
 
-Most rows of the catalogue name their rule. For an invalid field, parameter or header the tables below name it, and
-for a missing scope the operation does.
+Most rows of the error catalogue name their rule. For an invalid field, parameter or header, `rule_for` looks the rule
+up in the tables below. For a missing scope, `rule_for_scopes` derives the rule from the operation.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ from ..events.fields import EVENT_FIELDS
 from .operations import CONTENT, EVENTS_CREATE, METADATA_ONLY, Operation
 
 Fields = Mapping[str, str]
-"""The rule of each field by its path. Fields below a path have the same rule."""
+"""Maps the path of a field to a rule id. A nested field without its own entry has the rule of the nearest path above.
+"""
 
 WRONG_FIELD = "A4-02"
-"""The rule of a field of a body that no table has."""
+"""The rule for a field of a request body that is in none of the tables."""
 
 FILE = {"fileId": "T-04", "ocrLanguage": "A5-03", "pageSize": "max_page_size", "count": "max_generated_ids"}
 UPLOAD = FILE | {"fileId": "U-06", "Content-Type": "A1-02", "X-Upload-Content-Type": "A3-02",
@@ -52,11 +53,13 @@ FIELDS: Mapping[str, Fields] = {
     "files.export": EXPORT, "files.watch": CHANNEL, "changes.watch": CHANNEL, "channels.stop": STOP,
     "upload.session": UPLOAD, "files": FILE, "permissions": PERMISSION, "events": EVENT,
 }  # fmt: skip
-"""The table of an operation, or of all operations whose names begin with this word."""
+"""The rule tables by operation name ("files.export") or by the first word of operation names ("files")."""
 
 
 def rule_for(row: Row, operation: str | None, *, upload: bool = False) -> str:
-    """Return the rule behind an error of this operation. `upload` is set at the upload URI.
+    """Return the rule id or decision name behind an error of an operation.
+
+    `upload` is True for a request to the upload URI.
 
     >>> from svc_notebooks.core.errors.catalogue import row
     >>> rule_for(row("badNumber", field="reminders.overrides[2].minutes", message=""), "events.insert")
@@ -78,7 +81,10 @@ def rule_for(row: Row, operation: str | None, *, upload: bool = False) -> str:
 
 
 def rule_for_scopes(operation: Operation, scopes: frozenset[str]) -> str:
-    """Return the rule by which these scopes are not enough. They may show a file and not its content (T-03)."""
+    """Return the rule id or decision name for a request whose token lacks the scopes of an operation.
+
+    The result is T-03 if the token's scopes allow the file's metadata but not its content.
+    """
     if operation.scopes == EVENTS_CREATE:
         return "T-02"
     if operation.calendar:

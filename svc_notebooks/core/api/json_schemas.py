@@ -1,7 +1,8 @@
 """The JSON Schemas of the resources and request bodies (2020-12, which OpenAPI 3.1 uses).
 
-Those of files and events are generated from their tables. The schema of a response requires no field, because a
-`fields` mask may leave out any. The schema of a body allows null for most fields, which leaves a field unset.
+The schemas of files and events are generated from the tables of their fields. A response schema requires no field,
+because a `fields` mask may leave out any field. A body schema allows null for most fields, and null leaves the field
+unset.
 """
 
 from __future__ import annotations
@@ -27,17 +28,17 @@ STRINGS_LIST: Final[Schema] = {"type": "array", "items": STRING}
 
 
 def ref(name: str) -> Schema:
-    """Return a reference to a schema of the document."""
+    """Return a `$ref` object that refers to the named component schema of the OpenAPI document."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
 def array(of: Schema) -> Schema:
-    """Return the schema of a list."""
+    """Return the schema of a JSON array whose entries have the schema `of`."""
     return {"type": "array", "items": of}
 
 
 def record(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Schema:
-    """Return the schema of an object."""
+    """Return the schema of a JSON object with these properties and required property names."""
     required_names = list(required)
     return {
         "type": "object",
@@ -47,7 +48,7 @@ def record(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Sc
 
 
 def response_schema(status: int, content: Mapping[str, Schema] | None = None) -> Schema:
-    """Return a response with its reason phrase, and the schema of each of its media types."""
+    """Return an OpenAPI response object with the status's reason phrase and the schema of each media type."""
     response: Schema = {"description": reason(status)}
     return (
         response | {"content": {media_type: {"schema": schema} for media_type, schema in content.items()}}
@@ -105,7 +106,7 @@ def _file_to(*when: Write) -> Schema:
 
 
 def nullable(schema: Schema) -> Schema:
-    """Return a schema that allows null as well."""
+    """Return a schema that also allows null. A schema with neither an enum nor a single type is returned unchanged."""
     if "enum" in schema:
         return {"anyOf": [schema, {"type": "null"}]}
     return {**schema, "type": [schema["type"], "null"]} if isinstance(schema.get("type"), str) else schema
@@ -140,14 +141,14 @@ def _event_field(field: EventField) -> Schema:
 
 
 class _Tree:
-    """Builds a schema from fields and their paths, such as `start.date` and `attendees[].email`."""
+    """Builds the schema of nested objects from fields with paths, such as `start.date` and `attendees[].email`."""
 
     def __init__(self, fields: Iterable[EventField], *, writing: bool) -> None:
         self._fields = {field.path: field for field in fields}
         self._writing = writing
 
     def schema(self, path: str = "") -> Schema:
-        """Return the schema of the object at a path."""
+        """Return the schema of the object at a path. The empty path stands for the whole resource."""
         head = f"{path}." if path else ""
         names = [field_path.removeprefix(head) for field_path in self._fields if field_path.startswith(head)]
         own = [name for name in names if not set(name) & {".", "["}]
@@ -201,7 +202,10 @@ _TYPES: Mapping[str, Schema] = {
 
 
 def _resource(text: str, **others: Schema) -> Schema:
-    """Return the schema of an object from `name:type` pairs, where a name alone is a string, and from other fields."""
+    """Return the schema of an object with the fields of `text` and `others`.
+
+    `text` consists of `name:type` pairs. A name without a type is a string field. `others` maps field names to schemas.
+    """
     pairs = (field.partition(":") for field in text.split())
     return record({name: _TYPES[type_name] for name, _, type_name in pairs} | others)
 
@@ -218,7 +222,7 @@ _CALENDAR_TEXTS: Mapping[str, Schema] = {
 }
 _COLOR_MAP: Schema = {"type": "object", "additionalProperties": _resource("background foreground")}
 _IMPORT_FORMATS: Schema = {"anyOf": [_TYPES["lists"], array(_resource("source targets:strings"))]}
-"""A map or an array, depending on `Policy.import_formats`."""
+"""The schema of `importFormats`, which is a map or an array depending on `Policy.import_formats`."""
 _LIMITED: Schema = {"type": "string", "minLength": 1}
 
 RESOURCES: Final[Mapping[str, Schema]] = {
@@ -355,4 +359,4 @@ RESOURCES: Final[Mapping[str, Schema]] = {
     "Nothing": {"type": "object", "maxProperties": 0},
     "Document": {"type": "object", "required": ["openapi", "paths"], "additionalProperties": True},
 }
-"""The schemas of the document by name; "Error" is the body of every error response (X-01)."""
+"""The component schemas of the OpenAPI document by name. "Error" is the body of every error response (X-01)."""

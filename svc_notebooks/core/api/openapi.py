@@ -2,8 +2,8 @@
 
     document(Names(), Policy(), "https://api.example")
 
-An operation that takes content has a second path under `/upload` (U-01). HEAD is left out: it is answered wherever
-GET is, without a body.
+An operation that takes content has a second path under `/upload` (U-01). The document
+leaves out HEAD. The service answers a HEAD request like a GET request, without a body.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FAILURES = (429, 500, 502, 503, 504, 507)
 
 
 def document(names: Names, policy: Policy, base_url: str) -> Schema:
-    """Return the document for a service at this address.
+    """Return the OpenAPI document of a service with these brand names, this policy and this base URL.
 
     >>> openapi = document(Names(), Policy(), "https://api.example")
     >>> openapi["openapi"], "308" in openapi["paths"]["/upload/storage/v3/files"]["put"]["responses"]
@@ -56,7 +56,7 @@ def document(names: Names, policy: Policy, base_url: str) -> Schema:
 
 
 def _operations(names: Names, policy: Policy) -> Iterator[tuple[str, str, Schema]]:
-    """Yield the path, method and description of each operation that needs an access token."""
+    """Yield the path, HTTP method and OpenAPI description of each operation that needs an access token."""
     for operation in OPERATIONS:
         path = (names.calendar_path if operation.calendar else names.path)(*operation.path)
         for method in policy.update_verbs if operation.name == "files.update" else operation.methods:
@@ -72,7 +72,10 @@ def _operations(names: Names, policy: Policy) -> Iterator[tuple[str, str, Schema
 def _head(
     operation: Operation, name: str, method: str, summary: str, parameters: Iterable[Parameter], policy: Policy
 ) -> Schema:
-    """Return the members that every operation begins with. The id of a second method has the method behind it."""
+    """Return the members with which every operation description begins.
+
+    For a method other than the operation's first method, the operationId ends with the method name.
+    """
     return {
         "operationId": name if method == operation.methods[0] else f"{name}.{method.lower()}",
         "summary": summary,
@@ -105,7 +108,7 @@ def _operation(operation: Operation, method: str, policy: Policy) -> Schema:
 
 
 def _upload_operation(operation: Operation, method: str, policy: Policy) -> Schema:
-    """Describe an operation at its upload URI, which takes content or starts a session (A1, A2, A3)."""
+    """Describe an operation at its upload URI, which receives content or starts an upload session (A1, A2, A3)."""
     parameters = (*UPLOAD, *operation.parameters, *COMMON)
     summary = f"{operation.summary}, with content"
     document = _head(operation, f"{operation.name}.upload", method, summary, parameters, policy)
@@ -139,7 +142,7 @@ def _cancel_operation(policy: Policy) -> Schema:
 
 
 def _public_operations(names: Names) -> Iterator[tuple[str, str, Schema]]:
-    """Yield the path, method and description of each endpoint without an access token."""
+    """Yield the path, HTTP method and OpenAPI description of each endpoint that needs no access token."""
     known: set[str] = set()
     for index, endpoint in enumerate(PUBLIC_ENDPOINTS):
         path = "/" + "/".join(endpoint.path).replace(CALENDAR, names.calendar)
@@ -199,7 +202,7 @@ def _parameter(parameter: Parameter, policy: Policy) -> Schema:
 
 
 def _errors_of(operation: Operation) -> dict[str, Schema]:
-    """Return references to the errors that an operation can answer."""
+    """Return the error responses that an operation can send, as references by status."""
     statuses = {400, 401, 403, *_FAILURES, *operation.errors}
     statuses |= {404} if any(_path_parameters(operation)) else set()
     return _error_refs(statuses | ({411, 413} if operation.body else set()))
@@ -219,7 +222,10 @@ def _error_response(status: int) -> Schema:
 
 
 def _session_errors() -> dict[str, Schema]:
-    """Return the errors of a session URI. The upload protocol answers three of them in plain text as well (A3)."""
+    """Return the error responses of a session URI by status.
+
+    The upload protocol also allows plain text for the statuses 400, 404 and 503 (A3).
+    """
     plain = {str(status): _error_response(status) for status in (400, 404, 503)}
     for response in plain.values():
         response["content"]["text/plain"] = {"schema": STRING}

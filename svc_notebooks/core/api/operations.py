@@ -1,8 +1,8 @@
 # ruff: noqa: E501  the operations are a table: a row is a line
-"""The operations of the service in the interface's order, one row each.
+"""The table of the service's operations in the order of the interface, with one row for each operation.
 
-A row has all that the router, the rate limits and the OpenAPI document need; its handler is in
-server/dispatch/handlers.py. Fault plans and the journal use the same names (`files.create`).
+A row contains everything that the router, the rate limits and the OpenAPI document need. The handlers of the operations
+are in server/dispatch/handlers.py. Fault plans and the journal use the same operation names (`files.create`).
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from .parameters import (
 )
 
 FILE_ID = "{fileId}"
-"""The segment of a path that stands for the id of a file."""
+"""The path segment that stands for a file id."""
 
 PERMISSION_ID = "{permissionId}"
-"""The segment of a path that stands for the id of a permission."""
+"""The path segment that stands for a permission id."""
 
 CALENDAR_ID = "{calendarId}"
 EVENT_ID = "{eventId}"
@@ -54,10 +54,10 @@ READ = WRITE | {
     "storage.readonly",
 }
 METADATA_ONLY = frozenset({"storage.metadata", "storage.metadata.readonly"})
-"""Scopes for metadata and not for content (T-03)."""
+"""Scopes that allow access to metadata but not to content (T-03)."""
 
 CONTENT = READ - METADATA_ONLY
-"""The scopes of which one is needed to download content."""
+"""The scopes that allow a download of content. A token needs only one of these scopes."""
 
 ABOUT = READ - {"storage.meet.readonly"}
 SHARE = frozenset({"storage", "storage.file"})
@@ -67,7 +67,7 @@ EXPORT = frozenset({"storage", "storage.file", "storage.meet.readonly", "storage
 COPY = WRITE | {"storage.photos.readonly"}
 
 EVENTS_CREATE = frozenset({"calendar", "calendar.events"})
-"""The scopes of which one is needed to create an event (T-02)."""
+"""The scopes that allow the creation of an event (T-02). A token needs only one of these scopes."""
 
 EVENTS_WRITE = EVENTS_CREATE | {"calendar.app.created", "calendar.events.owned"}
 
@@ -83,17 +83,18 @@ ACL_READ = ACL_WRITE | {"calendar.acls.readonly"}
 
 
 GET_COST, UPDATE_COST, LIST_COST, DOWNLOAD_COST = 5, 50, 100, 200
-"""The units that the family publishes for four kinds of requests (X-04)."""
+"""The costs in units that the family publishes for get, update, list and download requests (X-04)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
     """An operation with its address, scopes, cost and OpenAPI description.
 
-    `path` is relative to `/storage/v3` or `/calendar/v3`; with `media` the operation is below `/upload` as well (U-01).
-    One of `scopes`, given by their last segments, is enough. `body` and `response` are names of schemas, None for no
-    JSON. `content` is set for an operation that can answer a file's content. `errors` are the statuses beside those
-    that every operation can answer. `decided_by` is the rule behind its success, unless the handler names another.
+    `path` is relative to `/storage/v3` or `/calendar/v3`. An operation with `media` also has a path below `/upload`
+    (U-01). `scopes` are given by their last segments, and a token needs only one scope. `body` and `response` are
+    schema names, or None if there is no JSON. `content` is True if the operation can return the content of a file.
+    `errors` are statuses in addition to the statuses that every operation can return. `decided_by` is the rule behind a
+    successful response, unless the handler names another rule.
     """
 
     name: str
@@ -112,12 +113,17 @@ class Operation:
     decided_by: str = FAMILY
 
     def scopes_under(self, policy: Policy) -> frozenset[str]:
-        """Return the scopes of which one is enough. More scopes create events with `event_scopes="family"`."""
+        """Return the scopes that allow this operation under a policy. A token needs only one of these scopes.
+
+        With `event_scopes="family"`, additional scopes allow the creation of events.
+        """
         widened = policy.event_scopes == "family" and self.scopes == EVENTS_CREATE
         return EVENTS_WRITE if widened else self.scopes
 
     def cost(self, counting: Literal["units", "requests"], *, media: bool = False) -> int:
-        """Return the cost of one request, 1 where requests are counted. `media` is set for a download.
+        """Return the rate-limit cost of one request in units, or 1 if `counting` is "requests".
+
+        `media` is True for a download.
 
         >>> OPERATIONS[0].cost("units"), OPERATIONS[0].cost("requests")
         (50, 1)
@@ -240,13 +246,19 @@ SESSION = Operation(
     parameters=UPLOAD_SESSION,
     decided_by="A3-14",
 )
-"""A request to a session URI. POST has the same effect as PUT, because some clients of the family send it."""
+"""The operation of a request to a session URI.
+
+POST has the same effect as PUT, because some clients of the family send POST.
+"""
 
 QUOTAS: Mapping[str, Mapping[str, object]] = {
     "family": {"rate_limit": 325_000, "calendar_rate_limit": 600, "rate_costs": "units"},
     "family before": {"rate_limit": 12_000, "calendar_rate_limit": 600, "rate_costs": "requests"},
 }
-"""The family's limits per user and minute, as fields of `Policy`; its limits per project are not implemented."""
+"""The family's rate limits per user and minute, as `Policy` fields.
+
+The family's limits per project are not implemented.
+"""
 
 ALL_SCOPES = (
     "storage",
@@ -273,4 +285,4 @@ ALL_SCOPES = (
     "calendar.events.readonly",
     "calendar.readonly",
 )
-"""The last segment of each scope that a token can have."""
+"""The last segments of all scopes that a token can have."""

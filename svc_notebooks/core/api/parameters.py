@@ -17,7 +17,7 @@ class Parameter:
     """A query parameter or a request header.
 
     `type` is string, boolean, integer or time (RFC 3339 with an offset). `maximum` is a number, or the name of the
-    field of `Policy` that has it. `location` is query or header.
+    `Policy` field that contains the number. `location` is query or header.
     """
 
     name: str
@@ -32,7 +32,10 @@ class Parameter:
 
 
 def page(maximum: int | str, name: str = "pageSize") -> tuple[Parameter, ...]:
-    """Return the two parameters of a list that is answered in pages."""
+    """Return the two parameters of a paged list, which are the page size and `pageToken`.
+
+    `maximum` is the largest page size, and `name` is the name of the page size parameter.
+    """
     return (
         Parameter(name, "integer", "how many entries a page has at most", minimum=1, maximum=maximum),
         Parameter("pageToken", rule="the nextPageToken of the page before"),
@@ -43,7 +46,7 @@ FIELDS: Final = Parameter(
     "fields", rule="the parts of the answer that are wanted, such as id,name or files(id,owners/emailAddress)"
 )
 COMMON: Final = (FIELDS, Parameter("prettyPrint", "boolean", "false: the answer is on one line"))
-"""Parameters of every operation that answers JSON, unless its own have the same name."""
+"""Parameters of every operation that returns JSON. An operation's own parameter with the same name takes precedence."""
 
 MOVE_FILE: Final = (
     Parameter("addParents", rule="the folder that the file moves into"),
@@ -135,7 +138,7 @@ UPLOAD: Final = (
         location="header",
     ),
 )
-"""Parameters of the operations that take content, at the upload URI."""
+"""Parameters of the operations that receive content, at their upload URI."""
 
 UPLOAD_SESSION: Final = (
     Parameter("uploadType", values=("resumable",)),

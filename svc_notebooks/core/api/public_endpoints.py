@@ -1,6 +1,6 @@
 """The table of the endpoints that need no access token, which are token endpoints and pages for browsers.
 
-Their paths are relative to the root of the service. Fault plans and the journal use their names.
+Paths are relative to the root of the service. Fault plans and the journal use the endpoint names.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from .json_schemas import STRING, Schema, ref
 from .operations import FILE_ID, Operation
 
 CALENDAR = "{calendar}"
-"""Stands for the calendar's brand name in a path (core/brand_names.py)."""
+"""The placeholder for the calendar's brand name in a path (core/brand_names.py)."""
 
 Responses = Mapping[int, Mapping[str, Schema]]
-"""By status the media types of a response, with their schemas."""
+"""The possible responses of an endpoint. Maps a status to the schema of each media type."""
 
 
 @dataclass(frozen=True, slots=True)
 class PublicEndpoint(Operation):
-    """An endpoint without an access token. `query` and `form` are the names of its parameters."""
+    """An endpoint that needs no access token. `query` and `form` are the names of its query and form parameters."""
 
     query: tuple[str, ...] = ()
     form: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ def _json(name: str) -> Mapping[str, Schema]:
 
 _PAGE: Final[Mapping[str, Schema]] = {"text/html": STRING}
 _BAD_REQUEST: Final[Mapping[str, Schema]] = {"application/json": {"oneOf": [ref("OAuthError"), ref("Error")]}}
-"""An error of OAuth, or one that is found before the endpoint is called, such as a Host header that is not valid."""
+"""An OAuth error, or an error that occurs before the endpoint is called, such as an invalid Host header."""
 
 _ERROR: Final[Mapping[str, Schema]] = {**_json("Error"), **_PAGE}
 _FILE_PAGE: Final[Responses] = {200: _PAGE, 401: _ERROR, 403: _ERROR, 404: _ERROR}
@@ -101,5 +101,8 @@ PUBLIC_ENDPOINTS: tuple[PublicEndpoint, ...] = (
 PAGES = frozenset(
     {"oauth.authorize", "browser.signIn", "browser.signOut", "files.page", "files.content", "events.page"}
 )
-"""The endpoints that a browser opens, with the cookie of a signed-in person or without. A request to one of the others
-contains its own credential (a token, a code, a client's secret), or needs none."""
+"""The endpoints that a browser opens, with or without the cookie of a signed-in person.
+
+A request to any other endpoint of the table contains its own credential (a token, a code, a client's secret), or needs
+none.
+"""

@@ -17,7 +17,7 @@ JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 GRANTS = (AUTHORIZATION_CODE, REFRESH_TOKEN, JWT_BEARER)
 
 ACCESS_LIFETIME = 3599.0
-"""Seconds until a token of the token endpoint expires."""
+"""The lifetime in seconds of an access token from the token endpoint."""
 
 ERRORS = {
     "invalid_request": 400,
@@ -28,15 +28,17 @@ ERRORS = {
     "unauthorized_client": 401,
     "unsupported_grant_type": 400,
 }
-"""The errors of the token endpoints and their statuses; their body is flat, unlike that of other errors (RFC 6749,
-5.2)."""
+"""The error codes of the token endpoints and their HTTP statuses.
+
+The body of these errors is flat, unlike other error bodies of the service (RFC 6749, 5.2).
+"""
 
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 _LOOPBACK = ("127.0.0.1", "[::1]", "localhost")
 
 
 class OAuthError(Exception):
-    """An error response of an OAuth endpoint."""
+    """An error response of an OAuth endpoint, with its error code, description and HTTP status."""
 
     def __init__(self, error: str, description: str, status: int | None = None) -> None:
         super().__init__(description)
@@ -46,12 +48,12 @@ class OAuthError(Exception):
 
 
 def is_verifier(text: str) -> bool:
-    """Return whether a text is a valid code verifier or plain challenge."""
+    """Return whether a text has the format of a PKCE code verifier or of a plain code challenge."""
     return _VERIFIER.fullmatch(text) is not None
 
 
 def challenge(verifier: str, method: str) -> str:
-    """Return the challenge that a client sends before its code verifier (PKCE).
+    """Return the PKCE code challenge for a code verifier. `method` is "plain" or "S256".
 
     >>> challenge("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "S256")
     'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
@@ -62,12 +64,15 @@ def challenge(verifier: str, method: str) -> str:
 
 
 def matches_challenge(verifier: str, method: str, expected: str) -> bool:
-    """Return whether this is the verifier of a challenge."""
+    """Return whether a code verifier is valid and results in the expected code challenge."""
     return is_verifier(verifier) and hmac.compare_digest(challenge(verifier, method), expected)
 
 
 def matches_redirect(registered: str, requested: str) -> bool:
-    """Return whether an address is the registered one. A loopback address may have any port (RFC 8252, 7.3)."""
+    """Return whether a requested redirect address matches the registered address.
+
+    If the registered address is a loopback address, the port may differ (RFC 8252, 7.3).
+    """
     if registered == requested:
         return True
     parts, without_port = urlsplit(registered), []

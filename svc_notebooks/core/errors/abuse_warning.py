@@ -1,4 +1,4 @@
-"""Warns before a file that was flagged as malware or spam is downloaded (A6-04c)."""
+"""Warns a user who downloads a file that was flagged as malware or spam (A6-04c)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _confirmed = ContextVar("abuse_warning_suppressed", default=False)
 
 @contextmanager
 def suppress_abuse_warning() -> Iterator[None]:
-    """Show no warning inside the block, because a form has asked for confirmation (A6-04a)."""
+    """Suppress the abuse warning inside the block, because a form has asked the user for confirmation (A6-04a)."""
     token = _confirmed.set(True)
     try:
         yield
@@ -25,7 +25,10 @@ def suppress_abuse_warning() -> Iterator[None]:
 
 
 def warn_of_abuse(name: str, file_id: str) -> None:
-    """Show an AbusiveFileWarning at the caller's line. Python shows an equal one there once, so once for each file."""
+    """Show an AbusiveFileWarning for a file at the line of the caller outside of this package.
+
+    Python shows equal warnings at the same line only once, so that each line warns once for each file.
+    """
     if not _confirmed.get():
         message = f"{name} ({file_id}) was flagged as malware or spam; acknowledge_abuse=True downloads it."
         level = 1  # of the first frame outside of this package

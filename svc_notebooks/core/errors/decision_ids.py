@@ -1,7 +1,8 @@
-"""The decisions of docs/decisions.md that no setting changes, by the names of their rows.
+"""The names of the rows of docs/decisions.md whose decisions no setting can change.
 
-The journal has the reason of each response in `decided_by`: the id of a rule of the interface ("A3-10"), the name of a
-field of Policy ("chunk_rule"), the step of a fault plan ("fault faults-1/0"), or one of these names.
+The journal stores the reason for each response in `decided_by`. The reason is the id of a rule of the interface
+("A3-10"), the name of a `Policy` field ("chunk_rule"), the step of a fault plan ("fault faults-1/0"), or one of these
+names.
 """
 
 from __future__ import annotations
@@ -42,4 +43,4 @@ WHO_TRASHES = "Who may trash"
 UNREADABLE = "A parameter or a header that cannot be read"
 
 FIELD = ""
-"""Stands for the rule of the field, parameter or header that is invalid (core/api/error_rules.py)."""
+"""A placeholder for the rule of the invalid field, parameter or header, which core/api/error_rules.py finds."""

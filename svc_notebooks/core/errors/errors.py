@@ -4,14 +4,14 @@
     ├── BadRequest          the request is invalid: fix the named field
     ├── NotSignedIn         no token, or an invalid one: sign in
     ├── NotAllowed          not permitted: use another user, scope or role
-    ├── NotFound            it does not exist, or this user cannot see it
+    ├── NotFound            the resource does not exist, or this user cannot see the resource
     ├── AlreadyExists       the id is in use: an earlier attempt may have succeeded
     ├── RateLimited         too many requests: wait
     ├── SessionExpired      the upload session expired: start the upload again
     ├── ServiceFailed       the service failed, or violated the interface: try again later
     ├── Interrupted         the connection was lost, or the user stopped: resume
     │   └── Unreachable     no connection could be made: check the address and the network
-    ├── Unsupported         this installation or browser cannot do it
+    ├── Unsupported         this installation or browser lacks a requirement of the call
     ├── SourceChanged       the file to upload has changed since the upload began
     ├── ContentMismatch     the content differs from its size or checksum
     └── PathExists          the path has other content: replace it, or use another path
@@ -39,7 +39,7 @@ class SvcError(Exception):
 
     Attributes: `status` (HTTP status or None), `reason` (the service's reason code or None), `location` (the field,
     parameter or header of the problem, or None), `service_message` (the message of the service, or None), `advice` (a
-    sentence that says what to do next).
+    sentence that tells the user what to do next).
 
     >>> error = NotFound("No file x.", status=404, reason="notFound")
     >>> print(error)
@@ -71,7 +71,7 @@ class SvcError(Exception):
         return " ".join(part for part in (self.message, self.advice, f"({code})" if code else "") if part)
 
     def _render_traceback_(self) -> list[str]:
-        """Return the traceback for IPython, which calls this method."""
+        """Return the traceback lines of the error. IPython calls this method."""
         from .tracebacks import render_error
 
         return render_error(self)
@@ -110,7 +110,7 @@ _ADVICE = {
     "databaseDamaged": "Let the service's operator run `svc-notebooks check`, which lists the damage.",
     "accessNotConfigured": "Enable this interface for the project of the token.",
 }
-"""The advice for a reason, where it is more precise than that of the class."""
+"""Advice by reason code, which replaces the less precise advice of the exception class."""
 
 
 class BadRequest(SvcError):
@@ -120,25 +120,25 @@ class BadRequest(SvcError):
 
 
 class NotSignedIn(SvcError):
-    """No access token, or one that is not valid (401)."""
+    """The request has no access token, or the token is not valid (401)."""
 
     advice = "Give connect() a valid token."
 
 
 class NotAllowed(SvcError):
-    """The user is not permitted to do this (403)."""
+    """The user is not permitted to perform the request (403)."""
 
     advice = "Use an account or a scope that is permitted to do this."
 
 
 class NotFound(SvcError):
-    """It does not exist, or this user cannot see it (404, 410)."""
+    """The requested resource does not exist, or this user cannot see the resource (404, 410)."""
 
     advice = "Check the id, and that this user may see it."
 
 
 class AlreadyExists(SvcError):
-    """The id is already in use (409)."""
+    """The id of the new resource is already in use (409)."""
 
     advice = "An earlier attempt may have succeeded: check before you use another id."
 
@@ -164,7 +164,7 @@ class ServiceFailed(SvcError):
 class Interrupted(SvcError):
     """The connection was lost for longer than the client waits, or the user stopped the work.
 
-    `session_uri` is the session of an upload that can be resumed, or None.
+    `session_uri` is the session URI of an upload that can be resumed, or None.
     """
 
     advice = "Run it again."
@@ -181,7 +181,7 @@ class Interrupted(SvcError):
 class Unreachable(Interrupted):
     """No connection to the service could be made, because of the host name, the port or the network.
 
-    The message has the address.
+    The message contains the address.
 
     >>> svc.connect("http://127.0.0.1:1", token="secret")
     <Session http://127.0.0.1:1>
@@ -194,10 +194,10 @@ class Unreachable(Interrupted):
 
 
 class Unsupported(SvcError):
-    """This installation or browser cannot do it.
+    """This installation or browser lacks a requirement of the call.
 
-    A browser has no sockets and no other programs, an extra may be missing, and a forked process cannot use the
-    sandbox or receiver of its parent. A notebook shows the message without a traceback.
+    A browser cannot open sockets or start programs, an extra may be missing, and a forked process cannot use the
+    sandbox or receiver of its parent process. A notebook shows the message without a traceback.
     """
 
     advice = "It works in JupyterLab on a machine of your own, with everything installed."
@@ -217,13 +217,15 @@ class SourceChanged(SvcError):
 
 
 class ContentMismatch(SvcError):
-    """The content differs from the size or checksum that the service names, or the service has more than was sent."""
+    """The content differs from the size or checksum that the service reports, or the service has more than was sent."""
 
     advice = "Delete the partial file and download it again."
 
 
 class AbusiveFileWarning(UserWarning):
-    """A file that was flagged as malware or spam is downloaded, because of `acknowledge_abuse`. Names the file.
+    """Warns that a file flagged as malware or spam is being downloaded, because of `acknowledge_abuse`.
+
+    The message names the file.
 
     >>> issubclass(AbusiveFileWarning, UserWarning)
     True
@@ -231,10 +233,10 @@ class AbusiveFileWarning(UserWarning):
 
 
 class PathExists(SvcError, FileExistsError):
-    """The path to write to has other content, which was not changed. It is a `FileExistsError` as well.
+    """The path to write to already contains other content, which was not changed.
 
-    Attributes: `path`, `size` (bytes) and `modified` (UTC) of the existing file, and `replaceable`, which is set if
-    `overwrite=True` replaces it.
+    The exception is also a `FileExistsError`. Attributes: `path`, `size` (bytes) and `modified` (UTC) of the existing
+    file, and `replaceable`, which is True if `overwrite=True` replaces the file.
 
     >>> isinstance(PathExists("a.txt exists"), FileExistsError)
     True
@@ -271,7 +273,7 @@ _BY_STATUS: dict[int, type[SvcError]] = {
 
 
 def error_class(status: int, reason: str | None) -> type[SvcError]:
-    """Return the exception class of an error response."""
+    """Return the exception class for an error response with this HTTP status and reason code."""
     if reason in RATE_LIMIT_REASONS:
         return RateLimited
     if reason == _DOMAIN_NOT_REGISTERED:
@@ -282,7 +284,7 @@ def error_class(status: int, reason: str | None) -> type[SvcError]:
 
 
 def error_from(status: int, body: bytes) -> SvcError:
-    """Return the exception of an error response, with the service's reason, location and message (X-06).
+    """Create the exception for an error response, with the reason, location and message of its body (X-06).
 
     >>> error_from(404, b'{"error": {"errors": [{"reason": "notFound"}], "message": "File not found: x."}}')
     NotFound('File not found: x.')
@@ -298,7 +300,7 @@ def error_from(status: int, body: bytes) -> SvcError:
 
 
 def read_envelope(body: bytes) -> tuple[str | None, str | None, str | None]:
-    """Return the message, reason and location of an error body, each None if missing.
+    """Return the message, reason and location of an error body. Each value is None if the body lacks it.
 
     Never raises, because an error body that is not JSON must not hide the error.
     """
@@ -319,7 +321,7 @@ def _text(value: object) -> str | None:
 
 
 def cannot_write(path: object, error: OSError) -> OSError:
-    """Return the error with the path that the user named, instead of that of a temporary file beside it.
+    """Return a copy of a write error that names the user's path instead of a temporary file next to that path.
 
     >>> str(cannot_write("/proc/a.txt", FileNotFoundError(2, "No such file", "/proc/a.txt.part")))
     "'/proc/a.txt' cannot be written: No such file; choose another place"
@@ -331,7 +333,9 @@ def cannot_write(path: object, error: OSError) -> OSError:
 
 
 def disk_full(path: object, needed: int | None, free: int) -> OSError:
-    """Return the error for a file that does not fit on the local disk. Both numbers are in bytes.
+    """Return the OSError for a file that does not fit on the local disk.
+
+    `needed` and `free` are in bytes. `needed` is None if the number is not known.
 
     >>> str(disk_full("a.bin", 5_000_000, 4096))
     "'a.bin' cannot be written, its disk is full (5,000,000 more bytes needed, 4,096 free): make room and run it again"

@@ -1,7 +1,7 @@
-"""Shows an error of the package in a notebook, by IPython's private traceback functions.
+"""Formats an error of the package for a notebook, with IPython's private traceback functions.
 
-A reader needs the line of their own code and the message. The calls inside this package are left out; `%xmode Verbose`
-in a cell before shows them.
+The traceback shows the user's own lines and the message, and leaves out the calls inside this package. After `%xmode
+Verbose` in an earlier cell, the traceback shows all calls.
 """
 
 from __future__ import annotations
@@ -13,7 +13,11 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 def render_error(error: BaseException) -> list[str]:
-    """Return the lines of an error that IPython prints, which are the user's own calls and the message."""
+    """Return the traceback lines that IPython prints for an error.
+
+    The lines show the user's own calls and the message, or all calls in the mode Verbose. Without IPython, return one
+    line with the class name and the message.
+    """
     from IPython.core.getipython import get_ipython
 
     shell = get_ipython()
@@ -27,7 +31,7 @@ def render_error(error: BaseException) -> list[str]:
 
 
 def _frames_before_package(calls: TracebackType | None) -> TracebackType | None:
-    """Return the calls before the first one into this package."""
+    """Return the traceback frames before the first call into this package, or None if there are none."""
     if calls is None or str(calls.tb_frame.f_globals.get("__name__")).partition(".")[0] == _PACKAGE:
         return None
     return TracebackType(_frames_before_package(calls.tb_next), calls.tb_frame, calls.tb_lasti, calls.tb_lineno)

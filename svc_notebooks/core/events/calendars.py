@@ -1,4 +1,4 @@
-"""The roles of calendars, and the checks of bodies about calendars and access rules."""
+"""The access roles of calendars, and the checks of request bodies for calendars and access rules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ RULE_SHAPE = shape_of(AclRule)
 
 
 class CalendarRole(IntEnum):
-    """The role of a user. Roles are in ascending order, and each includes the rights of those before it."""
+    """The access role of a user for a calendar.
+
+    Roles are in ascending order, and each role includes the rights of all lower roles.
+    """
 
     FREE_BUSY_READER = 1
     READER = 2
@@ -28,7 +31,7 @@ class CalendarRole(IntEnum):
 
     @property
     def wire_name(self) -> str:
-        """The name of the role in the interface."""
+        """The name of the role in the interface, such as "freeBusyReader"."""
         return "freeBusyReader" if self is CalendarRole.FREE_BUSY_READER else self.name.lower()
 
 
@@ -38,7 +41,10 @@ _TEXTS = {"summary": 254, "description": 8192, "location": 1024}
 
 
 def check_calendar(body: JSONObject, *, creating: bool) -> JSONObject:
-    """Check and return the fields of a calendar that a client sets. Raises ApiError with all problems."""
+    """Check a calendar body and return only the fields that a client can set.
+
+    Raises ApiError with all problems if the body is invalid.
+    """
     wrong = lone_surrogates(body)
     if creating and not body.get("summary"):
         wrong.append(row("required", field="summary"))
@@ -57,14 +63,20 @@ def check_calendar(body: JSONObject, *, creating: bool) -> JSONObject:
 
 
 def check_role(role: JSON, *, name: str = "minAccessRole") -> CalendarRole:
-    """Return the role of this name. Raises ApiError."""
+    """Convert a role name to a CalendarRole.
+
+    Raises ApiError if the role does not exist. `name` is the parameter or field that the error names.
+    """
     if not isinstance(role, str) or role not in ROLES:
         raise refuse("invalidValue", name=name, message=f"expected one of {', '.join(ROLES)}.")
     return ROLES[role]
 
 
 def check_rule(body: JSONObject) -> tuple[str, CalendarRole]:
-    """Check and return the scope and the role of an access rule. Raises ApiError."""
+    """Check the body of an access rule and return its scope and role, such as ("user:ada@svc.example", role).
+
+    Raises ApiError if the scope or the role is invalid.
+    """
     scope = body.get("scope")
     scope_type = scope.get("type") if isinstance(scope, dict) else None
     value = scope.get("value") if isinstance(scope, dict) else None

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Color(NamedTuple):
-    """A colour. `name` is "" where the family has no name."""
+    """A background and a foreground colour as hex codes. `name` is "" if the family does not name the colour."""
 
     background: str
     foreground: str

@@ -1,4 +1,7 @@
-"""Checks the conference of an event, which is a request for a new one or a copy of an existing one (E-09)."""
+"""Checks the conference data of an event (E-09).
+
+The data either requests a new conference or copies an existing conference.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ _REQUEST = "conferenceData.createRequest"
 
 
 def conference_problems(data: Any, policy: Policy) -> list[Row]:
-    """Return all problems of conference data whose fields have the right types."""
+    """Return an error row for each problem of conference data.
+
+    The caller has already checked the types of the fields.
+    """
     if data.get("createRequest") and not has_conference(data):
         request = data["createRequest"]
         if request.get("requestId") == "":
@@ -35,7 +41,7 @@ def conference_problems(data: Any, policy: Policy) -> list[Row]:
 
 
 def has_conference(data: Any) -> bool:
-    """Return whether the data has a conference beside its request, so that it is copied and not created.
+    """Return whether the data contains an existing conference, which is copied instead of created.
 
     >>> request = {"requestId": "r1", "status": {"statusCode": "success"}}
     >>> has_conference({"createRequest": request})
@@ -47,7 +53,7 @@ def has_conference(data: Any) -> bool:
 
 
 def request_status(data: Any) -> JSON:
-    """Return the status of a request for a conference, or None for a new request or none."""
+    """Return the status of a conference request, such as "success". Return None for a new or missing request."""
     request = data.get("createRequest")
     status = request.get("status") if isinstance(request, dict) else None
     return status.get("statusCode") if isinstance(status, dict) else None

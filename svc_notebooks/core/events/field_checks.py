@@ -1,4 +1,4 @@
-"""Checks the value of a field by its type in the table of fields.py."""
+"""Checks the value of an event field by the type that the table of fields.py gives for the field."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _QUOTED = r'"(?:[\t !#-\[\]-~]|\\[\t -~])*"'
 _LITERAL = r"\[[!-Z^-~]*\]"
 _ADDRESS = re.compile(rf"(?:{_ATOM}(?:\.{_ATOM})*|{_QUOTED})@(?:{_ATOM}(?:\.{_ATOM})*|{_LITERAL})")
-"""addr-spec of RFC 5322, section 3.4.1, without comments and obsolete syntax."""
+"""The addr-spec syntax of RFC 5322, section 3.4.1, without comments and obsolete syntax."""
 
 _ID = re.compile(r"[0-9a-v]{5,1024}")
 _MAX_ADDRESS = 998  # the longest line of a message
 
 
 def is_address(text: object) -> bool:
-    """Return whether a text is an e-mail address of RFC 5322 (E-07).
+    """Return whether a value is an e-mail address in the syntax of RFC 5322 (E-07).
 
     >>> is_address("ada@svc.example"), is_address('"a b"@svc.example'), is_address("ada@"), is_address("a b@c")
     (True, True, False, False)
@@ -38,11 +38,14 @@ _PYTHON_TYPES: Mapping[str, tuple[type[Any], str]] = {
     "list": (list, "a list"),
 }
 _SCHEMES = {"url": ("http", "https"), "https": ("https",), "link": ()}
-"""The schemes of URLs by type. A link may have any."""
+"""The allowed URL schemes by field type. A URL of type "link" may have any scheme."""
 
 
 def check(field: EventField, value: Any, path: str) -> list[Row]:
-    """Return the problems of a value, an empty list for a valid one."""
+    """Return the error rows for a field value, or an empty list if the value is valid.
+
+    `path` is the field path in the rows.
+    """
     if field.type in _PYTHON_TYPES:
         python_type, expected = _PYTHON_TYPES[field.type]
         if not isinstance(value, python_type):
@@ -62,12 +65,12 @@ def check(field: EventField, value: Any, path: str) -> list[Row]:
 
 
 def invalid(path: str, message: str, decided_by: str | None = None) -> list[Row]:
-    """Return the problem of an invalid value. `decided_by` replaces the rule of its field."""
+    """Return a list with the error row for an invalid value. `decided_by` replaces the rule of the field."""
     return [row("invalid", decided_by=decided_by, field=path, message=message)]
 
 
 def too_long(path: str, message: str) -> list[Row]:
-    """Return the problem of a value above a limit of the family."""
+    """Return a list with the error row for a value above a limit of the family."""
     return invalid(path, message, "event_limits")
 
 
@@ -120,7 +123,7 @@ def _map(field: EventField, value: JSON, path: str) -> list[Row]:
 
 
 def _describe(value: JSON) -> str:
-    """Describe a value for a message, shortened."""
+    """Return a short description of a value for an error message."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str):

@@ -1,8 +1,9 @@
 # ruff: noqa: E501  the fields are a table: a row is a line
-"""The table of the Event resource's fields, in the interface's order, with those that only the family has at the end.
+"""The table of the Event resource's fields in the order of the interface.
 
-A path names the place of a field: `attendees[].email` is the `email` of every entry of `attendees`. The checks of the
-service, the form, the columns of frames and the reference of the documentation use this table.
+Fields that only the family has are at the end. A path gives the position of a field in the resource:
+`attendees[].email` is the `email` of every entry of `attendees`. The checks of the service, the event form, the columns
+of frames and the reference of the documentation use this table.
 """
 
 from __future__ import annotations
@@ -30,12 +31,13 @@ MAX_REMINDERS = 5
 
 @dataclass(frozen=True, slots=True)
 class EventField:
-    """A field. `type` is a type of field_checks.py, `values` are the allowed values.
+    """A field of the Event resource.
 
-    `default` is the value of a field that a client leaves out. `rule` is the interface's rule in a few words. A client's value
-    of a field that is not `writable` is ignored, because clients send back what they received. `limit` is the family's
-    number of characters or entries, which applies only with `event_limits="family"`. `decided_by` names the decision behind
-    an error that the interface does not name.
+    `type` is a type name of field_checks.py, and `values` are the allowed values. `default` is the value of a field
+    that a client leaves out. `rule` states the interface's rule in a few words. If a field is not `writable`, the
+    service ignores a client's value, because clients send back the fields that they received. `limit` is the family's
+    maximum number of characters or entries, and applies only with `event_limits="family"`. `decided_by` names the
+    decision behind an error that the interface does not define.
     """
 
     path: str
@@ -177,8 +179,8 @@ FIELD_ORDER = (
     "eventType", "eventLabelId", "birthdayProperties", "focusTimeProperties", "outOfOfficeProperties",
     "workingLocationProperties",
 )  # fmt: skip
-"""The order of the fields in a response."""
+"""The order of the top-level fields in an event response."""
 
 
 EVENT_SHAPE = shape_of(Event)
-"""The names that a `fields` mask may have."""
+"""The field names that a `fields` mask for an event may contain."""

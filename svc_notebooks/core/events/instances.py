@@ -1,9 +1,10 @@
 """Expands recurrences into instances, lazily and in order, from any point in time (E-21).
 
-rrule_expansion.py computes the local times of a rule; this module turns them into instants, so 10:00 stays 10:00 when
-summer time begins. A local time that does not exist is read with the offset before the gap; of a time that occurs
-twice the first is meant (RFC 5545, 3.3.5). Every instance has the exact duration of the event (3.8.5.3). The start is
-always the first instance, as the interface defines it, and COUNT includes it.
+rrule_expansion.py computes the local times of a rule. This module converts the local times to instants, so that 10:00
+stays 10:00 when summer time begins. A local time that the clock skips is read with the offset before the gap. A local
+time that occurs twice means its first occurrence (RFC 5545, 3.3.5). Every instance has the exact duration of the event
+(3.8.5.3). The event's start is always the first instance, as the interface defines, and COUNT includes the first
+instance.
 """
 
 from __future__ import annotations
@@ -23,31 +24,33 @@ from .rrule_expansion import rule_times
 from .rrule_times_of_day import Batch
 
 _SLACK = timedelta(hours=26)
-"""More than any change of a clock (Samoa skipped a day), so that a bound of local times excludes no instance."""
+"""A duration longer than any clock change (Samoa skipped a day), so that a bound of local times excludes no instance.
+"""
 
 _LAST_END = datetime(9998, 12, 31, 9, tzinfo=UTC)
-"""The latest end of all instances but the first, so that each can be printed in every zone (times.py)."""
+"""The latest end of any instance except the first, so that each instance can be printed in every time zone (times.py).
+"""
 
 _MAX_DROPPED = 200_000
 _MIDNIGHT = time()
 
 
 class Occurrence(NamedTuple):
-    """An instance with dates for an all-day event, or date-times in its zone. The end is exclusive."""
+    """An instance of an event. `start` is a date for an all-day event, or a date-time in the event's time zone."""
 
     start: Start
     duration: timedelta
 
     @property
     def end(self) -> Start:
-        """The end, exactly `duration` later, also across changes of the clock."""
+        """The exclusive end, exactly `duration` after the start, even if the clock changes in between."""
         if isinstance(self.start, datetime):
             return (self.start.astimezone(UTC) + self.duration).astimezone(self.start.tzinfo)
         return self.start + self.duration
 
 
 def duration(start: Start, end: Start) -> timedelta:
-    """Return the duration of an event, in whole days or exact time."""
+    """Return the duration of an event, in whole days for dates or in exact time for date-times."""
     if isinstance(start, datetime) and isinstance(end, datetime):
         return end.astimezone(UTC) - start.astimezone(UTC)
     return timedelta(days=end.toordinal() - start.toordinal())
@@ -63,17 +66,17 @@ def occurrences(
     zone: tzinfo = UTC,
     work: WorkBudget | None = None,
 ) -> Iterator[Occurrence]:
-    """Return the instances of an event in order, or those that overlap the window [after, before).
+    """Return the instances of an event in order, or only the instances that overlap the window [after, before).
 
     Args:
-        start: A date, or a date-time in the zone that the recurrence is expanded in.
-        end: The same type, exclusive.
-        after, before: Times with a zone, or None for no bound.
-        zone: The zone of an all-day event's midnights.
-        work: A limit of the steps.
+        start: A date, or a date-time in the time zone in which the recurrence is expanded.
+        end: The exclusive end of the first instance, of the same type as `start`.
+        after, before: The window's bounds with a time zone, or None for no bound.
+        zone: The time zone in which the days of an all-day event begin.
+        work: The limit on the steps of the expansion, or None for no limit.
 
     Raises:
-        WorkExceeded: The work took more steps than its limit.
+        WorkExceeded: The expansion took more steps than `work` allows.
 
     >>> lines = ["RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=2"]
     >>> found = occurrences(Recurrence.parse(lines, date(2026, 11, 2)), date(2026, 11, 2), date(2026, 11, 3))
@@ -98,9 +101,9 @@ def occurrences(
 def starts(
     recurrence: Recurrence, start: datetime, *, after: datetime | None = None, before: datetime | None = None
 ) -> Iterator[datetime]:
-    """Return the starts of a timed event's instances, or of those that begin in the window [after, before).
+    """Return the start times of a timed event's instances. This is faster than `occurrences`.
 
-    This is faster than `occurrences`.
+    With `after` or `before`, return only the start times in the window [after, before).
     """
     moments = _moments(recurrence, _in_zone(start, start.tzinfo or UTC), after, before)
     if after is None:
@@ -109,14 +112,14 @@ def starts(
 
 
 def _in_zone(moment: Start, zone: tzinfo) -> datetime:
-    """Normalize a time in its zone, so that equal times compare equal. A date begins at midnight."""
+    """Convert a time to a time zone, so that equal times compare equal. A date becomes midnight in the zone."""
     if not isinstance(moment, datetime):
         moment = datetime.combine(moment, _MIDNIGHT, zone)
     return moment.astimezone(UTC).astimezone(zone)
 
 
 def _window_end(before: datetime | None, begin: datetime, length: timedelta) -> datetime | None:
-    """Return the end of a window, at most the first time at which an instance would end too late."""
+    """Return the earlier of `before` and the time from which on an instance would end after `_LAST_END`."""
     first = begin.astimezone(UTC) + timedelta.resolution
     last = max(first, _add(_LAST_END, -length) or first)
     return last if before is None else min(before, last)
@@ -132,7 +135,7 @@ def _add(instant: datetime | None, shift: timedelta) -> datetime | None:
 def _skip_past(
     moments: Iterator[datetime], durations: dict[datetime, timedelta], length: timedelta, after: datetime
 ) -> Iterator[datetime]:
-    """Skip the instances that have ended when the window begins."""
+    """Yield the start times of the instances that end after the begin of the window."""
     limit = _add(after, -length) if not durations else None
     for moment in moments:
         if limit is not None and moment.astimezone(UTC) > limit:
@@ -149,7 +152,7 @@ def _moments(
     before: datetime | None,
     work: WorkBudget | None = None,
 ) -> Iterator[datetime]:
-    """Yield the distinct starts before `before`. Those before `first` may be left out to save work."""
+    """Yield the distinct start times before `before`. Start times before `first` may be left out to save work."""
     streams = [_stream(rule, begin, first, before, work) for rule in recurrence.rules]
     zone = begin.tzinfo or UTC
     extras = sorted(moment for extra in recurrence.rdates if _is_before(moment := _in_zone(extra.start, zone), before))
@@ -180,7 +183,7 @@ def _unique(moments: Iterator[datetime]) -> Iterator[datetime]:
 
 
 def _difference(moments: Iterator[datetime], without: Iterator[datetime]) -> Iterator[datetime]:
-    """Yield the times of one stream that are not in the other, until too many in a row are."""
+    """Yield the times of `moments` that are not in `without`. Stop after too many excluded times in a row."""
     other, dropped = next(without, None), 0
     for moment in moments:
         while other is not None and other < moment:
@@ -203,7 +206,10 @@ def _stream(
 
 
 def _earliest_wall_time(first: datetime | None, zone: tzinfo) -> datetime | None:
-    """Return a local time before which no instance begins at or after `first`."""
+    """Return a lower bound for the local start times of the instances that begin at or after `first`.
+
+    Return None if there is no such bound.
+    """
     early, late = _add(first, -_SLACK), _add(first, _SLACK)
     if first is None or early is None or late is None:
         return None
@@ -212,7 +218,10 @@ def _earliest_wall_time(first: datetime | None, zone: tzinfo) -> datetime | None
 
 
 def _order(batches: Iterator[Batch]) -> Iterator[Batch]:
-    """Yield the batches with existing local times. A time moved to the next day waits for that day's batch."""
+    """Yield the batches with the skipped local times moved behind their gaps.
+
+    A time that moves to the next day is yielded with the batch of that day.
+    """
     pending: Batch = []
     for batch in filter(None, batches):
         day, shown = batch[-1].toordinal(), _skip_gaps(batch)
@@ -226,7 +235,7 @@ def _order(batches: Iterator[Batch]) -> Iterator[Batch]:
 
 
 def _skip_gaps(batch: Batch) -> Batch:
-    """Move the times that the clock skips by the length of the gap."""
+    """Shift each local time that the clock skips to a later time, by the length of the gap."""
     if not batch:
         return batch
     zone, first, last = batch[0].tzinfo or UTC, batch[0].toordinal(), batch[-1].toordinal()
@@ -239,7 +248,7 @@ def _skip_gaps(batch: Batch) -> Batch:
 
 
 def _end_of(rule: Rule, zone: tzinfo) -> datetime | None:
-    """Return the first time that UNTIL excludes. A date includes its whole day."""
+    """Return the first time that UNTIL excludes, or None without UNTIL. An UNTIL date includes its whole day."""
     try:
         if isinstance(rule.until, datetime) and rule.until.tzinfo:
             return rule.until + timedelta.resolution
@@ -252,7 +261,10 @@ def _end_of(rule: Rule, zone: tzinfo) -> datetime | None:
 
 
 def _until(batches: Iterator[Batch], zone: tzinfo, end: datetime | None) -> Iterator[Batch]:
-    """Yield the times before `end`, compared by local time, and near the end by UTC."""
+    """Yield the batches up to the exclusive `end`.
+
+    Times far from `end` are compared by local time, and times near `end` by UTC.
+    """
     if end is None:
         yield from batches
         return
