@@ -43,7 +43,7 @@ class Names:
         return media_type.startswith(self.media_prefix)
 
     def media_type(self, name: str) -> str:
-        """Return the media type of a format of core/http/native_formats.py, which may contain the brand."""
+        """Return the media type of a format of core/http/native_formats.py. Vendor formats get the brand's prefix."""
         return self.native(name) if name in VENDOR_TYPES else name
 
     def kind(self, name: str) -> str:

@@ -1,4 +1,4 @@
-"""A queue whose keys take turns, and in which no key has more than its share of active items."""
+"""A queue in which keys take turns, and in which each key has at most a fixed number of active items."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ T = TypeVar("T")
 
 
 class FairQueue(Generic[T]):
-    """A fair queue. It is not thread-safe.
+    """A queue of items with keys, in which the keys take turns. It is not thread-safe.
+
+    `share` is the largest number of items of a key that can be active at the same time.
 
     >>> turns: FairQueue[str] = FairQueue(share=1)
     >>> for key, item in [("ada", "1st"), ("ada", "2nd"), ("bob", "3rd")]:
@@ -28,14 +30,18 @@ class FairQueue(Generic[T]):
         self._ready: deque[str] = deque()  # keys with an item that may be taken, the next one first
 
     def add(self, key: str, item: T) -> None:
-        """Add an item behind the others of its key."""
+        """Add an item to the end of the key's waiting items."""
         waiting = self._waiting.setdefault(key, deque())
         waiting.append(item)
         if len(waiting) == 1 and self._active[key] < self._share:
             self._ready.append(key)
 
     def take(self) -> tuple[str, T] | None:
-        """Remove and return the next key and its first item, which is active from now on, or None if there is none."""
+        """Remove the next item from the queue and return its key and the item. The item is active until `finish`.
+
+        Return None if there is no item, or if every key with waiting items has as many active items as its share
+        allows.
+        """
         if not self._ready:
             return None
         key = self._ready.popleft()
@@ -47,14 +53,14 @@ class FairQueue(Generic[T]):
         return key, item
 
     def finish(self, key: str) -> None:
-        """End an active item of this key."""
+        """Record that an active item of this key has ended, so that the key may have another active item."""
         self._active[key] -= 1
         if key in self._waiting and self._active[key] == self._share - 1:
             self._ready.append(key)
         self._forget_idle(key)
 
     def remove(self, key: str, item: T) -> bool:
-        """Remove a waiting item. Return False if it is not waiting."""
+        """Remove a waiting item of this key and return True. Return False if the item is not waiting."""
         waiting = self._waiting.get(key, deque())
         if item not in waiting:
             return False
@@ -65,7 +71,7 @@ class FairQueue(Generic[T]):
         return True
 
     def clear(self) -> list[T]:
-        """Remove and return all waiting items."""
+        """Remove and return all waiting items of all keys."""
         items = [item for waiting in self._waiting.values() for item in waiting]
         self._waiting.clear()
         self._ready.clear()
@@ -77,11 +83,11 @@ class FairQueue(Generic[T]):
 
     @property
     def ready(self) -> int:
-        """The number of keys with an item that can be taken."""
+        """The number of keys from which `take` can return an item."""
         return len(self._ready)
 
     def _forget_idle(self, key: str) -> None:
-        """Remove a key without waiting and active items."""
+        """Remove the counters of a key that has neither waiting nor active items."""
         if not self._waiting.get(key, True):
             del self._waiting[key]
         if not self._active[key]:

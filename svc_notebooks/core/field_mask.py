@@ -4,7 +4,7 @@
     item   = name *("/" name) ["(" mask ")"]
 
 A mask is parsed into a tree of names, `{"files": {"id": ALL}}`, checked against the names of the resource, and
-applied to the response. `*` selects everything at its place, and an empty mask selects nothing.
+applied to the response. `*` selects all fields at its position, and an empty mask text selects no fields.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ from .errors.catalogue import refuse
 from .http.messages import JSON
 
 Mask = dict[str, "Mask"]
-"""The selected names. An empty dict below a name selects all of it."""
+"""A tree of the selected field names. An empty dict below a name selects the whole value of that field."""
 
 Shape = Mapping[str, "Shape | None"]
-"""The names of a resource. None is a plain value, and `ANY_KEY` a map with any keys."""
+"""A tree of the field names of a resource.
+
+None below a name is a plain value, and `ANY_KEY` is a map with arbitrary keys.
+"""
 
 ALL: Final[Mask] = {}
 STAR = "*"
@@ -32,7 +35,9 @@ _TOKEN = re.compile(r"\s*([^\s,/()]+|[,/()])")
 
 
 def shape_of(resource: Any) -> Shape:
-    """Return the names of a TypedDict of core/resources. A field with any JSON has any keys.
+    """Return the tree of the field names of a TypedDict of core/resources.
+
+    A field of any JSON type may have any keys.
 
     >>> from .resources.calendars import AclRule
     >>> shape_of(AclRule)["scope"]
@@ -50,7 +55,9 @@ def _shape_of_value(field: Any) -> Shape | None:
 
 
 def parse(text: str) -> Mask:
-    """Parse a mask. Raises ApiError (invalidFields).
+    """Parse the text of a mask into a tree. Raises ApiError (invalidFields) if the syntax is invalid.
+
+    An empty text returns an empty dict.
 
     >>> parse("a,b/c,files(id,owners(email))")
     {'a': {}, 'b': {'c': {}}, 'files': {'id': {}, 'owners': {'email': {}}}}
@@ -74,7 +81,7 @@ def _tokens(text: str) -> Iterator[str]:
 
 
 def _read(tokens: Iterator[str], into: Mask, depth: int) -> str:
-    """Parse items until `)` or the end. Return the token behind them."""
+    """Parse items into the tree `into` up to a `)` or the end. Return the token after the items, or "" at the end."""
     if depth > MAX_DEPTH:
         raise refuse("invalidFields", name="(")
     while True:
@@ -99,7 +106,7 @@ def _path(tokens: Iterator[str], into: Mask) -> tuple[Mask, str]:
 
 
 def check(mask: Mask, shape: Shape, path: str = "") -> None:
-    """Check that the resource has every name of a mask. Raises ApiError (invalidFields)."""
+    """Check that every name of a mask is a field of the resource. Raises ApiError (invalidFields) if a name is not."""
     for name, below in mask.items():
         known = name == STAR or name in shape or "" in shape
         inner = shape.get(name)
@@ -110,7 +117,7 @@ def check(mask: Mask, shape: Shape, path: str = "") -> None:
 
 
 def apply(mask: Mask, value: JSON) -> JSON:
-    """Return the selected parts of a value, in the order of the value."""
+    """Return the selected fields of a value, in the order of the value. An empty mask selects the whole value."""
     if not mask or STAR in mask:
         return value
     if isinstance(value, list):

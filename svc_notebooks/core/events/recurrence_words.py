@@ -1,4 +1,6 @@
-"""Translates recurrence in English words to recurrence lines. The grammar is small and closed:
+"""Translates a recurrence in English words to recurrence lines of RFC 5545.
+
+The grammar is small and closed:
 
     words     = how often [ "on" days ] [ "until" date | count "times" ] [ "except" date *( "," date ) ]
     how often = "daily" | "weekly" | "monthly" | "yearly" | "every" unit | "every" number unit
@@ -7,8 +9,8 @@
               | "day" number | "the" nth                   of a month or a year
               | "the" nth weekday                          nth is 1st, 2nd ... 31st, or "last"
 
-"every Monday" and "every Mon, Wed" are weekly, and "and" may replace a comma. A date is yyyy-mm-dd, and `until`
-includes it. Lines of RFC 5545 (RRULE: and so on) are returned unchanged.
+"every Monday" and "every Mon, Wed" mean weekly recurrence, and "and" may replace a comma. A date is
+yyyy-mm-dd, and `until` includes the date. Lines of RFC 5545 (RRULE: and so on) are returned unchanged.
 """
 
 from __future__ import annotations
@@ -38,9 +40,10 @@ GRAMMAR = (
 
 
 def recurrence_lines(words: str | Sequence[str], start: Start) -> list[str]:
-    """Return the recurrence lines of the words, for an event with this start.
+    """Return the recurrence lines for a recurrence in English words, for an event with this start.
 
-    Raises ValueError with the grammar, or RecurrenceError for an invalid line.
+    Raises ValueError with the grammar if the words do not match it, and RecurrenceError if a line is invalid. Lines of
+    RFC 5545 are checked and returned unchanged.
 
     >>> recurrence_lines("weekly on Mon, Wed until 2027-02-12", date(2026, 11, 2))
     ['RRULE:FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20270212']
@@ -74,7 +77,7 @@ def recurrence_lines(words: str | Sequence[str], start: Start) -> list[str]:
 
 
 def _frequency(words: str, match: re.Match[str]) -> list[str]:
-    """Return FREQ, INTERVAL and BYDAY or BYMONTHDAY."""
+    """Return the rule parts FREQ, INTERVAL and BYDAY or BYMONTHDAY. Raises ValueError for unknown words."""
     unit = (match["unit"] or "").strip()
     days = "MO,TU,WE,TH,FR" if unit == "weekday" and not match["n"] else unit and _weekdays(unit)
     if days:
@@ -99,7 +102,10 @@ def _days(words: str, freq: str, text: str | None) -> list[str]:
 
 
 def _weekdays(text: str) -> str:
-    """Return weekdays given by their names, or by at least two letters of them, or "" if one is unknown."""
+    """Return the codes of comma-separated weekdays, such as "MO,WE", or "" if a weekday is unknown.
+
+    A weekday is given by its name or by at least the first two letters of its name.
+    """
     codes = [_weekday(name) for name in re.split(r", ?", text)]
     return ",".join(codes) if all(codes) else ""
 

@@ -6,7 +6,10 @@ import re
 from datetime import UTC, date, datetime, time
 
 Start = date | datetime
-"""The start of an event: a date (all day), or a date-time with its zone, which is not counted as a date."""
+"""The start of an event, which is a date for an all-day event and a date-time with a zone for any other event.
+
+Python's datetime is a subclass of date, but a date-time never counts as a date here.
+"""
 
 _DATE = re.compile(r"\d{8}")
 _DATE_TIME = re.compile(r"\d{8}T\d{6}Z?")
@@ -14,12 +17,15 @@ _LAST_SECOND = time(23, 59, 59)
 
 
 def is_all_day(start: Start) -> bool:
-    """Return whether the start is that of an all-day event."""
+    """Return whether a start belongs to an all-day event, because the start is a date."""
     return not isinstance(start, datetime)
 
 
 def read_moment(text: str) -> Start:
-    """Parse a DATE or DATE-TIME, which is in UTC if it ends in Z, otherwise without a zone. Raises ValueError."""
+    """Parse a DATE or DATE-TIME. Raises ValueError if the text has neither format.
+
+    A DATE-TIME that ends in Z is in UTC. Any other DATE-TIME is returned without a time zone.
+    """
     try:
         if _DATE.fullmatch(text):
             return datetime.strptime(text, "%Y%m%d").replace(tzinfo=UTC).date()
@@ -32,7 +38,9 @@ def read_moment(text: str) -> Start:
 
 
 def print_moment(moment: Start) -> str:
-    """Format a DATE, or a DATE-TIME in UTC. `%Y` would omit the zeros of an early year.
+    """Format a date as DATE, or a date-time as DATE-TIME in UTC.
+
+    `%Y` is not used, because it would omit the leading zeros of an early year.
 
     >>> print_moment(date(999, 12, 30)), print_moment(datetime(2026, 3, 10, 14, tzinfo=UTC))
     ('09991230', '20260310T140000Z')
@@ -44,7 +52,10 @@ def print_moment(moment: Start) -> str:
 
 
 def until_day(day: date, start: Start) -> str:
-    """Return the UNTIL that includes a day for an event with this start, which is the day or its last second."""
+    """Return the UNTIL value with which a rule includes a whole day, for an event with this start.
+
+    UNTIL is the day itself for an all-day event, and the last second of the day for any other event.
+    """
     if is_all_day(start):
         return print_moment(day)
     try:

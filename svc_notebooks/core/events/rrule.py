@@ -4,8 +4,8 @@
     line       = ("RRULE" / "EXRULE") ":" part *(";" part)
                / ("RDATE" / "EXDATE") *(";" ("VALUE=" type / "TZID=" zone)) ":" value *("," value)
 
-instances.py expands the result. The value types follow the event's start: an all-day event has dates, another one has
-date-times, which without `Z` and TZID are in the zone of the start.
+instances.py expands the result. The value types follow the event's start: an all-day event has dates, and a timed event
+has date-times. A date-time without `Z` and TZID is in the time zone of the start.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .rfc5545_times import Start as Start, is_all_day as is_all_day, read_moment
 
 
 class Freq(IntEnum):
-    """The frequency of a rule, in the order of descending periods."""
+    """The frequency of a rule, from the longest to the shortest period."""
 
     YEARLY = 0
     MONTHLY = 1
@@ -39,7 +39,11 @@ WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A parsed RRULE. `by_day` has pairs of ordinal (0 for every) and weekday (Monday is 0)."""
+    """A parsed RRULE or EXRULE.
+
+    `by_day` contains pairs of an ordinal and a weekday. The ordinal 0 means every such weekday, and Monday is weekday
+    0.
+    """
 
     freq: Freq
     interval: int = 1
@@ -59,7 +63,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class RDate:
-    """A value of RDATE. `duration` is set for a period."""
+    """A value of an RDATE line. `duration` is None unless the value is a period."""
 
     start: Start
     duration: timedelta | None = None
@@ -67,7 +71,7 @@ class RDate:
 
 @dataclass(frozen=True, slots=True)
 class Recurrence:
-    """The recurrence of an event."""
+    """The parsed recurrence lines of an event."""
 
     rules: tuple[Rule, ...] = ()
     exrules: tuple[Rule, ...] = ()
@@ -76,7 +80,7 @@ class Recurrence:
 
     @classmethod
     def parse(cls, lines: Sequence[str], start: Start) -> Recurrence:
-        """Parse the lines of an event with this start.
+        """Parse the recurrence lines of an event with this start.
 
         Raises RecurrenceError for the first invalid line.
 
@@ -94,7 +98,7 @@ class Recurrence:
 
 
 class RecurrenceError(ValueError):
-    """A recurrence line is invalid. `index` is its position, `message` says what is expected."""
+    """A recurrence line is invalid. `index` is the position of the line, and `message` states what is expected."""
 
     def __init__(self, index: int, message: str) -> None:
         super().__init__(f"recurrence[{index}]: {message}")
@@ -108,7 +112,10 @@ _MAX_SHOWN = 120
 
 
 def read_line(line: str, start: Start) -> tuple[str, list[Any]]:
-    """Return the name and the values of a line. Raises ValueError with the line and what is expected."""
+    """Parse a recurrence line into its name and its values.
+
+    Raises ValueError if the line is invalid. The message quotes the line and states what is expected.
+    """
     if not isinstance(line, str):
         raise ValueError(f"expected text such as RRULE:FREQ=DAILY, not {type(line).__name__}")
     begin, match = _NAME.match(line), _LINE.fullmatch(line)
@@ -193,13 +200,13 @@ _PARTS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "BYSETPOS": ("by_position", _numbers(1, 366, signed=True)),
     "WKST": ("week_start", _choice({day: index for index, day in enumerate(WEEKDAYS)})),
 }
-"""The parts of a rule in the order of RFC 5545, section 3.3.10, with their fields and parsers."""
+"""The parts of a rule in the order of RFC 5545, section 3.3.10, with the `Rule` field and the parser of each part."""
 
 _BY_PARTS = tuple(field for field, _ in _PARTS.values() if field.startswith("by_") and field != "by_position")
 
 
 _TIME_PARTS = ("by_second", "by_minute", "by_hour")
-"""These parts must be ignored if the start is a date (RFC 5545, 3.3.10)."""
+"""The rule parts that must be ignored if the start is a date (RFC 5545, 3.3.10)."""
 
 
 def _rule(text: str, parameters: Mapping[str, str], start: Start) -> list[Rule]:
@@ -256,14 +263,14 @@ _FORBIDDEN: tuple[tuple[Callable[[Rule, Start], bool], str], ...] = (
         "BYSETPOS needs another BY part",
     ),
 )
-"""Combinations that RFC 5545 forbids or leaves undefined."""
+"""Tests for the combinations of rule parts that RFC 5545 forbids or leaves undefined, with their error messages."""
 
 
 # -- RDATE, EXDATE ---------------------------------------------------------------------------------------------------
 
 _TYPES = ("DATE", "DATE-TIME", "PERIOD")
 _FIRST_DAY, _LAST_DAY = date(3, 1, 1).toordinal(), date(9997, 12, 31).toordinal()
-"""Far enough from the first and last year to be valid in every zone."""
+"""The allowed days are far enough from the first and the last year to be valid in every time zone."""
 
 
 def _rdates(text: str, parameters: Mapping[str, str], start: Start) -> list[RDate]:
@@ -282,7 +289,10 @@ def _exdates(text: str, parameters: Mapping[str, str], start: Start) -> list[Sta
 
 
 def _value_type(parameters: Mapping[str, str], start: Start) -> tuple[str, tzinfo | None]:
-    """Return the type of the values and the zone of those without one. Both must fit the start of the event."""
+    """Return the value type of a line, and the time zone for its values without a zone.
+
+    Raises ValueError if the value type does not fit the start of the event.
+    """
     if unknown := sorted(set(parameters) - {"VALUE", "TZID"}):
         raise ValueError(f"{unknown[0][:20]} is not a parameter; use VALUE and TZID")
     value_type = parameters.get("VALUE", "DATE" if is_all_day(start) else "DATE-TIME").upper()
@@ -307,7 +317,10 @@ def _moment(text: str, value_type: str, tz: tzinfo | None, *, named: bool) -> St
 
 
 def _period(text: str, tz: tzinfo | None, *, named: bool) -> RDate:
-    """Parse a start with an end or a duration, such as 20270212T090000Z/20270212T100000Z or .../PT1H."""
+    """Parse a period, such as 20270212T090000Z/20270212T100000Z or 20270212T090000Z/PT1H.
+
+    Raises ValueError if the text is not a period.
+    """
     first, slash, second = text.partition("/")
     start = _moment(first, "PERIOD", tz, named=named)
     if not slash:
@@ -326,4 +339,4 @@ _READERS: Mapping[str, Callable[[str, Mapping[str, str], Start], list[Any]]] = {
     "RDATE": _rdates,
     "EXDATE": _exdates,
 }
-"""The parser of each kind of line, in the order of the fields of `Recurrence`."""
+"""The parser of each recurrence line by line name, in the order of the fields of `Recurrence`."""

@@ -1,7 +1,7 @@
-"""Finds the days of a rule, and the days of its periods.
+"""Finds the days that match a rule, and the days of the rule's periods.
 
-`DayFilter` applies the parts of a rule as the table of RFC 5545 (3.3.10) limits and expands. A period is found by
-arithmetic: its number on the calendar gives its days.
+`DayFilter` applies the parts of a rule as limits and expansions, by the table of RFC 5545 (3.3.10). The days of a
+period are calculated from the number of the period on the calendar.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from functools import lru_cache
 from .rrule import Freq, Rule
 
 LAST_YEAR = 9998
-"""The last year of instances, so that the end of each is a valid date."""
+"""The last year of instances, so that the end of each instance is a valid date."""
 
 END = datetime(LAST_YEAR + 1, 1, 1).toordinal()  # noqa: DTZ001  a day
 
 
 CYCLE_DAYS = 146_097
-"""The days of 400 years, after which the calendar repeats."""
+"""The number of days in 400 years, after which the calendar repeats."""
 
 _CYCLE_YEARS = 400
 
@@ -29,9 +29,10 @@ _Day = Callable[[datetime], bool]
 
 
 class DayFilter:
-    """The days that match every part of a rule about days.
+    """The days that match all parts of a rule that select days, such as BYMONTH and BYDAY.
 
-    Years with the same weekdays and lengths have the same days, so each of these few types of years is computed once.
+    Years with the same length and the same weekdays have the same matching days. There are few such types of years, so
+    the matching days are computed once for each type.
     """
 
     def __init__(self, rule: Rule) -> None:
@@ -40,11 +41,11 @@ class DayFilter:
 
     @property
     def is_unlimited(self) -> bool:
-        """True if every day matches."""
+        """True if every day matches the rule."""
         return not self._checks
 
     def between(self, first: int, stop: int) -> Iterator[int]:
-        """Yield the matching days from `first` to before `stop`, as ordinals."""
+        """Yield the ordinals of the matching days from `first` up to, but not including, `stop`."""
         empty = 0
         for year in _years(first, stop):
             begin, days = self.of_year(year)
@@ -55,12 +56,12 @@ class DayFilter:
                 return
 
     def count(self, first: int, stop: int) -> int:
-        """Return the number of matching days from `first` to before `stop`."""
+        """Return the number of matching days from `first` up to, but not including, `stop`."""
         years = (self.of_year(year) for year in _years(first, stop))
         return sum(bisect_left(days, stop - begin) - bisect_left(days, first - begin) for begin, days in years)
 
     def has(self, ordinal: int) -> bool:
-        """Return whether a day matches."""
+        """Return whether the day with this ordinal matches the rule."""
         if not self._checks:
             return True
         begin, days = self.of_year(date.fromordinal(ordinal).year)
@@ -68,16 +69,16 @@ class DayFilter:
         return index < len(days) and days[index] == ordinal - begin
 
     def count_in_year(self, ordinal: int) -> int:
-        """Return the number of matching days in the year of a day."""
+        """Return the number of matching days in the year that contains the day with this ordinal."""
         return len(self.of_year(date.fromordinal(ordinal).year)[1])
 
     @property
     def has_any(self) -> bool:
-        """True if any day of any year matches."""
+        """True if at least one day of any year matches the rule."""
         return not self._checks or any(self.of_year(year)[1] for year in range(2001, 2001 + _CYCLE_YEARS))
 
     def of_year(self, year: int) -> tuple[int, Sequence[int]]:
-        """Return the ordinal of 1 January, and the offsets of the year's matching days."""
+        """Return the ordinal of 1 January, and the matching days of the year as offsets from 1 January."""
         first = date(year, 1, 1)
         begin, year_type = first.toordinal(), (first.weekday(), isleap(year), isleap(year - 1))
         if year_type not in self._by_year_type:
@@ -90,7 +91,7 @@ class DayFilter:
 
 
 def days_of(rule: Rule) -> DayFilter:
-    """Return the day filter of a rule, which rules with the same parts about days share."""
+    """Return the day filter of a rule. Rules with equal parts for days share a filter."""
     parts = {field: getattr(rule, field) for field in _CHECKS}
     return _days(Rule(rule.freq, week_start=rule.week_start, **parts))
 
@@ -105,7 +106,10 @@ def _years(first: int, stop: int) -> range:
 
 
 def _week_numbers(day: datetime, week_start: int) -> set[int]:
-    """Return the number of a day's week from the start and from the end of the year. Week 1 has four of its days."""
+    """Return the week number of a day, counted from the start and from the end of the year.
+
+    Week 1 is the first week with at least four days in the year.
+    """
     middle = day + timedelta(days=3 - (day.weekday() - week_start) % 7)
     number = (_year_day(middle) - 1) // 7 + 1
     last_middle = middle + timedelta(days=(_year_length(middle) - _year_day(middle)) // 7 * 7)
@@ -114,7 +118,10 @@ def _week_numbers(day: datetime, week_start: int) -> set[int]:
 
 
 def _by_day(rule: Rule) -> _Day:
-    """Match weekdays with ordinals of the month, or of the year if no month is named (3.3.10, notes 1 and 2)."""
+    """Return a function that tests whether a day matches BYDAY.
+
+    Ordinals count weekdays in the month, or in the year if the rule names no month (3.3.10, notes 1 and 2).
+    """
     every = {weekday for ordinal, weekday in rule.by_day if not ordinal}
     some = {(ordinal, weekday) for ordinal, weekday in rule.by_day if ordinal}
     in_month = rule.freq is Freq.MONTHLY or bool(rule.by_month)

@@ -1,8 +1,9 @@
-"""Expands one rule into local times from its days, their times of day, and BYSETPOS.
+"""Expands one rule into local times from its days, its times of day and BYSETPOS.
 
-A rule is expanded in chunks of a period or a day, which can count their times without generating them. So an expansion
-that begins far from the start generates no earlier times, and a COUNT is applied without them. Periods are found by
-arithmetic; only if they differ in size must a COUNT look at each, once.
+A rule is expanded in chunks of a period or a day. A chunk can count its times without generating them, so that an
+expansion that begins far from the start generates no earlier times, even with a COUNT. Periods are calculated by
+arithmetic. Only if the periods of a rule with a COUNT differ in their number of times, each earlier period is counted
+once.
 """
 
 from __future__ import annotations
@@ -33,16 +34,16 @@ from .rrule_times_of_day import (
 )
 
 _CYCLE = {Freq.YEARLY: 400, Freq.MONTHLY: 4800, Freq.WEEKLY: 20_871, Freq.DAILY: 146_097}
-"""After so many empty periods no other can come, because the calendar repeats after 400 years."""
+"""The number of empty periods in a row after which the expansion stops, as the calendar repeats after 400 years."""
 
 _MAX_DAYS = {Freq.YEARLY: 366, Freq.MONTHLY: 31, Freq.WEEKLY: 7, Freq.DAILY: 1}
-"""The longest periods in days."""
+"""The maximum length of a period in days, by frequency."""
 
 _DAYS_AT_ONCE = 84
-"""The number of days of a regular rule that are generated together."""
+"""The number of days for which a regular rule's times are generated together."""
 
 _MARK_INTERVAL = 256
-"""The number of chunks between two marks."""
+"""The number of chunks between two stored counts in `_Marks`."""
 
 
 def _zero(_since: int) -> int:
@@ -50,10 +51,11 @@ def _zero(_since: int) -> int:
 
 
 class Chunk(NamedTuple):
-    """Some times that can be counted without generating them.
+    """A group of times that can be counted without generating the times.
 
-    `begin` and `last` are the ordinals of the first and last day. `generate` takes a second of the last day and may
-    leave out the hours before it; `skipped` returns the number of times that it leaves out.
+    `begin` and `last` are the ordinals of the first and the last day. `size` returns the number of times. `generate`
+    takes a second of the last day and may leave out the hours before that second. `skipped` takes the same second and
+    returns the number of times that `generate` leaves out.
     """
 
     begin: int
@@ -64,9 +66,10 @@ class Chunk(NamedTuple):
 
 
 class Window(NamedTuple):
-    """The window of the times to generate. Those before `first` and from the day `stop` on are not needed.
+    """The window of the times to generate.
 
-    `work` limits the steps of the expansion.
+    Times before `first`, and times on or after the day `stop`, are not needed. `work` limits the steps of the
+    expansion.
     """
 
     first: datetime | None
@@ -75,11 +78,14 @@ class Window(NamedTuple):
 
     @property
     def first_day(self) -> int:
-        """The day on which the window begins, 0 for no bound."""
+        """The ordinal of the day on which the window begins, or 0 if the window has no beginning."""
         return self.first.toordinal() if self.first else 0
 
     def hours_after(self, chunk: Chunk) -> int:
-        """Return the second of the chunk's last day on which the window begins."""
+        """Return the second at which the window begins on the chunk's last day.
+
+        Return 0 if the window does not begin on that day.
+        """
         return seconds_of(self.first) if self.first and chunk.last == self.first_day else 0
 
 
@@ -90,13 +96,13 @@ def rule_times(
     before: datetime | None = None,
     work: WorkBudget | None = None,
 ) -> Iterator[Batch]:
-    """Yield the local times of a rule in order, from `start` on.
+    """Yield batches of the local times of a rule in order, beginning at `start`.
 
-    Times outside of [first, before) may be left out to save work. The times have the zone of the start and are those
-    of its local clocks, also where these skip them. UNTIL is ignored. With a COUNT the start is counted first, also
-    if the rule does not include it.
+    Times outside of [first, before) may be left out to save work. The times have the time zone of `start`, and include
+    local times that the clock skips. UNTIL is ignored. COUNT always includes the start as the first time, even if the
+    rule does not include the start.
 
-    Raises WorkExceeded above the limit of `work`.
+    Raises WorkExceeded if the expansion takes more steps than `work` allows.
     """
     rule = _with_start_parts(rule, start)
     end = END if before is None else min(END, before.toordinal() + 1)
@@ -115,12 +121,12 @@ def _walk(rule: Rule, start: datetime, window: Window) -> Iterator[Chunk]:
 
 
 def _is_within_days(rule: Rule) -> bool:
-    """Return whether periods are at most a day long, and the rule is not simply every n days."""
+    """Return whether the periods of a rule are at most a day long, and the rule is not simply every n days."""
     return rule.freq in UNITS and not _offsets(rule)
 
 
 def _from_start(batches: Iterator[Batch], start: datetime) -> Iterator[Batch]:
-    """Skip the times before the start."""
+    """Yield the batches without the times before `start`."""
     for batch in batches:
         if batch and batch[-1] >= start:
             yield batch[bisect_left(batch, start) :]
@@ -129,7 +135,7 @@ def _from_start(batches: Iterator[Batch], start: datetime) -> Iterator[Batch]:
 
 
 def _with_start_parts(rule: Rule, start: datetime) -> Rule:
-    """Return the rule with the parts that it takes from the start (RFC 5545, 3.3.10)."""
+    """Return the rule with its missing BY parts taken from the start (RFC 5545, 3.3.10)."""
     if rule.freq > Freq.WEEKLY or rule.by_year_day or rule.by_month_day or rule.by_day:
         return rule
     if rule.by_week or rule.freq is Freq.WEEKLY:
@@ -142,7 +148,7 @@ def _with_start_parts(rule: Rule, start: datetime) -> Rule:
 
 
 def _count_times(rule: Rule, start: datetime, window: Window) -> Iterator[Batch]:
-    """Yield the first COUNT times. Those before the window are counted and not generated."""
+    """Yield the first COUNT times of a rule. Times before the window are counted, but not generated."""
     assert rule.count is not None
     marks = _marks(rule, start.replace(tzinfo=None))
     if mark := marks.nearest(window.first_day):
@@ -166,7 +172,7 @@ def _count_times(rule: Rule, start: datetime, window: Window) -> Iterator[Batch]
 def _take(
     left: int, chunks: Iterator[Chunk], window: Window, marks: _Marks | None = None, total: int = 0
 ) -> Iterator[Batch]:
-    """Yield the times of the chunks until the count is used up, and mark the counts on the way."""
+    """Yield the times of the chunks until `left` times have been counted. Store counts in `marks` at intervals."""
     before = 0
     for number, chunk in enumerate(chunks):
         if left <= 0:
@@ -184,14 +190,17 @@ def _take(
 
 
 def _can_jump(rule: Rule, start: datetime) -> bool:
-    """Return whether the times between two days can be counted by arithmetic."""
+    """Return whether the number of times between two days can be calculated by arithmetic."""
     if _is_within_days(rule):
         return DayTimes(rule, start).can_count(days_of(rule))
     return _per_period(rule) > 0
 
 
 def _jump(rule: Rule, start: datetime, first_day: int, window: Window) -> tuple[int, Iterator[Chunk]] | None:
-    """Return the number of times between the first chunk and the window, and the chunks from there."""
+    """Return the number of times that the expansion can skip after the first chunk, and the chunks that follow.
+
+    Return None if the number of times cannot be calculated by arithmetic.
+    """
     assert window.first
     if not _can_jump(rule, start):
         return None
@@ -204,7 +213,7 @@ def _jump(rule: Rule, start: datetime, first_day: int, window: Window) -> tuple[
 
 
 class _Marks:
-    """The number of a rule's times before some days, so that they are counted only once."""
+    """Stores how many times of a rule come before certain days, so that these times are counted only once."""
 
     def __init__(self) -> None:
         self._days: list[int] = []
@@ -212,13 +221,16 @@ class _Marks:
         self._lock = Lock()
 
     def nearest(self, day: int) -> tuple[int, int] | None:
-        """Return the day and the count of the last mark up to a day, or None."""
+        """Return the last stored day that is not after `day`, and the count for that day.
+
+        Return None if there is none.
+        """
         with self._lock:
             index = bisect_right(self._days, day) - 1
             return (self._days[index], self._counts[index]) if index >= 0 else None
 
     def add(self, day: int, count: int) -> None:
-        """Add a mark if it is later than all others."""
+        """Store the count of a day, if the day is later than all stored days."""
         with self._lock:
             if not self._days or day > self._days[-1]:
                 self._days.append(day)
@@ -227,12 +239,15 @@ class _Marks:
 
 @lru_cache(maxsize=1024)
 def _marks(_rule: Rule, _start: datetime) -> _Marks:
-    """Return the marks of a rule and a local start. The start has no zone, because two zones may show the same time."""
+    """Return the stored counts of a rule and a local start.
+
+    The start has no time zone, because the local times of a rule are the same in all zones.
+    """
     return _Marks()
 
 
 def _per_period(rule: Rule) -> int:
-    """Return the number of times in every whole period, 0 if it varies."""
+    """Return the number of times in every whole period, or 0 if periods differ in their number of times."""
     if rule.by_month or rule.by_year_day or rule.by_position or rule.by_hour or rule.by_minute or rule.by_second:
         return 0
     if rule.freq is Freq.DAILY:
@@ -247,7 +262,7 @@ def _per_period(rule: Rule) -> int:
 
 
 def _period_chunks(rule: Rule, start: datetime, window: Window, *, at_least: int = 0) -> Iterator[Chunk]:
-    """Yield the chunks of the periods, from the one in which the window begins."""
+    """Yield the chunks of the periods, beginning with the period in which the window begins."""
     periods = _Periods(rule, start)
     if not periods.can_have_any:
         return
@@ -261,7 +276,7 @@ def _period_chunks(rule: Rule, start: datetime, window: Window, *, at_least: int
 
 
 class _Periods:
-    """The periods of a rule, numbered from that of the start."""
+    """The periods of a rule, numbered from 0 for the period that contains the start."""
 
     def __init__(self, rule: Rule, start: datetime) -> None:
         self._rule = rule
@@ -278,18 +293,20 @@ class _Periods:
 
     @property
     def can_have_any(self) -> bool:
-        """True if the rule has any day, and BYSETPOS can select a time of the longest period."""
+        """True if at least one day matches the rule, and BYSETPOS can select a time in the longest period."""
         maximum = len(self._times) * min(_MAX_DAYS[self._rule.freq], len(self._rule.by_day) or 366)
         positions = [abs(position) for position in self._rule.by_position]
         return self._days.has_any and (not positions or self._rule.freq < Freq.WEEKLY or min(positions) <= maximum)
 
     def index_of(self, moment: datetime) -> int:
-        """Return the last period that begins at this time or before."""
+        """Return the number of the last period that begins at or before this time."""
         return max(0, (self._number(moment, self._rule.week_start) - self._first) // self._rule.interval)
 
     def chunks(self, k: int, end: int) -> list[Chunk] | None:
-        """Return the chunks of a period, or of `at_once` regular ones, or None if it begins on the day `end` or
-        later."""
+        """Return the chunks of period `k`, or one chunk for `at_once` periods of a regular rule.
+
+        Return None if the period begins on or after the day `end`.
+        """
         first, stop = self._span(self._first + k * self._rule.interval, self._rule.week_start)
         if first >= end:
             return None
@@ -334,7 +351,10 @@ class _Periods:
 
 
 def _offsets(rule: Rule) -> list[timedelta]:
-    """Return the days of a period if they are the same in each (weeks by weekday, single days), or nothing."""
+    """Return the offsets of the matching days from the period's beginning, if all periods have the same offsets.
+
+    Only weekly rules and rules for every n days have such offsets. For any other rule, return an empty list.
+    """
     if rule.by_month or rule.by_month_day or rule.by_position:
         return []
     if rule.freq is Freq.WEEKLY:
@@ -346,7 +366,7 @@ def _offsets(rule: Rule) -> list[timedelta]:
 
 
 def _day_chunks(rule: Rule, start: datetime, window: Window) -> Iterator[Chunk]:
-    """Yield the days of a rule whose periods are at most a day long."""
+    """Yield one chunk for each day with times, for a rule whose periods are at most a day long."""
     clock = DayTimes(rule, start)
     for ordinal in clock.days(days_of(rule), (window.first or start).toordinal(), window.stop, window.work):
         size, generate = partial(clock.size, ordinal), partial(clock.moments, ordinal, start.tzinfo)

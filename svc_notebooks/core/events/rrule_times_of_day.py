@@ -1,8 +1,8 @@
-"""The times of a day of a rule, also where its periods are hours, minutes or seconds.
+"""Computes the times of day of a rule, including rules whose periods are hours, minutes or seconds.
 
-Times are generated lazily, because a rule of every second has 86,400 times a day, and a page needs a few of them.
-Periods shorter than a day are counted from the start, so days on which their phase is equal have the same times. If a
-period is longer than a day, its days are found by arithmetic.
+Times are generated lazily, because a rule of every second has 86,400 times a day, and a page of results needs only a
+few. Periods shorter than a day are counted from the start, so that days on which the first period begins at the same
+second have the same times. The days of periods longer than a day are calculated by arithmetic.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ UNITS = {Freq.DAILY: 86_400, Freq.HOURLY: 3600, Freq.MINUTELY: 60, Freq.SECONDLY
 LARGE = 10_000
 _HOUR = 3600
 MAX_BATCH = 500
-"""A day with at most so many times has them generated together and kept."""
+"""The largest number of times of a day that are generated together and cached."""
 
 Batch = list[datetime]
-"""Consecutive times. Lists cost a tenth of a generator's time for each of them."""
+"""Consecutive times. A time in a list costs a tenth of a time from a generator."""
 
 
 def midnight(ordinal: int, zone: tzinfo | None) -> datetime:
-    """Return the local beginning of a day."""
+    """Return midnight at the beginning of the day with this ordinal, with the time zone `zone`."""
     return datetime.fromordinal(ordinal).replace(tzinfo=zone)
 
 
@@ -39,7 +39,10 @@ def offsets_from(begin: datetime, offsets: Sequence[timedelta]) -> Batch:
 
 
 def select_indices(size: int, positions: Sequence[int]) -> list[int] | None:
-    """Return the indices from 0 that BYSETPOS selects out of `size` times, or None for all."""
+    """Return the indices (from 0) that BYSETPOS selects out of `size` times.
+
+    Return None if there is no BYSETPOS, which selects all times.
+    """
     if not positions:
         return None
     indices = {position - 1 if position > 0 else size + position for position in positions}
@@ -47,7 +50,10 @@ def select_indices(size: int, positions: Sequence[int]) -> list[int] | None:
 
 
 class TimesOfDay:
-    """The times of each day of a rule in seconds after midnight. A leap second is the second before (3.3.5)."""
+    """The times of day of a rule in seconds after midnight, which are the same on every matching day.
+
+    A leap second is treated as the second before (RFC 5545, 3.3.5).
+    """
 
     def __init__(self, rule: Rule, start: datetime) -> None:
         self._hours = rule.by_hour or (start.hour,)
@@ -59,22 +65,25 @@ class TimesOfDay:
         return len(self._hours) * len(self._in_hour)
 
     def at(self, index: int) -> int:
-        """Return the time at an index."""
+        """Return the time at an index, in seconds after midnight."""
         hour, rest = divmod(index, len(self._in_hour))
         return self._hours[hour] * _HOUR + self._in_hour[rest]
 
     def as_offsets(self) -> list[timedelta]:
-        """Return all times as offsets from midnight."""
+        """Return all times of day as offsets from midnight."""
         return [timedelta(seconds=second) for hour in self.by_hour() for second in hour]
 
     def by_hour(self, since: int = 0) -> Iterator[list[int]]:
-        """Yield all times hour by hour, without the hours before the second `since`."""
+        """Yield a list of times for each hour, in seconds after midnight.
+
+        Leave out the hours before the second `since`.
+        """
         for hour in self._hours[bisect_left(self._hours, since // _HOUR) :]:
             yield [hour * _HOUR + second for second in self._in_hour]
 
 
 class DayTimes:
-    """The times of each day of a rule whose periods are days, hours, minutes or seconds, counted from the start."""
+    """The times on each day of a rule whose periods are days, hours, minutes or seconds, counted from the start."""
 
     def __init__(self, rule: Rule, start: datetime) -> None:
         self._rule, self._times = rule, TimesOfDay(rule, start)
@@ -93,7 +102,10 @@ class DayTimes:
         self._cache: tuple[int, list[timedelta]] = (-1, [])
 
     def _period_offsets(self) -> list[int]:
-        """Return the matching seconds of a period from its beginning. Those of a day are not generated here."""
+        """Return the matching times in a period, in seconds from the period's beginning.
+
+        The result is not used for the times of daily periods, which `_hourly` generates.
+        """
         minutes = self._minutes if self._rule.freq is Freq.HOURLY else (0,)
         seconds = (0,) if self._rule.freq in (Freq.DAILY, Freq.SECONDLY) else self._seconds
         offsets = sorted(minute * 60 + second for minute in minutes for second in seconds)
@@ -103,7 +115,10 @@ class DayTimes:
         return offsets if indices is None else [offsets[index] for index in indices]
 
     def days(self, days: DayFilter, first: int, stop: int, work: WorkBudget) -> Iterator[int]:
-        """Yield the days from `first` to before `stop` that have times, as ordinals, until they would repeat."""
+        """Yield the ordinals of the days with times, from `first` up to, but not including, `stop`.
+
+        Stop early if a whole cycle of the calendar has no times, because the days would repeat.
+        """
         if not self._has_any():
             return
         rare = self.step > DAY_SECONDS and 366 * DAY_SECONDS // self.step < days.count_in_year(first)
@@ -119,7 +134,7 @@ class DayTimes:
                 return
 
     def _has_any(self) -> bool:
-        """Return whether a period ever begins at a matching time of day."""
+        """Return whether any period begins at a matching time of day."""
         if self._rule.freq is Freq.DAILY or self._has_every_second:
             return bool(self._offsets)
         common = gcd(self.step, DAY_SECONDS)
@@ -128,11 +143,14 @@ class DayTimes:
         return bool(self._offsets) and any((block - self._begin) % common == 0 for block in blocks)
 
     def can_count(self, days: DayFilter) -> bool:
-        """Return whether the times between two days can be counted by arithmetic."""
+        """Return whether the number of times between two days can be calculated by arithmetic."""
         return DAY_SECONDS % self.step == 0 or (self._is_unlimited and days.is_unlimited)
 
     def count(self, days: DayFilter, first: int, stop: int) -> int:
-        """Return the number of times from the day `first` to before `stop`, if `can_count`."""
+        """Return the number of times from the day `first` up to, but not including, the day `stop`.
+
+        Requires `can_count`.
+        """
         if DAY_SECONDS % self.step == 0:
             return self.size(first) * days.count(first, stop)
         return self._periods_before(stop) - self._periods_before(first)
@@ -143,7 +161,7 @@ class DayTimes:
     # -- the times of one day -----------------------------------------------------------------------------------------
 
     def size(self, ordinal: int) -> int:
-        """Return the number of times of a day."""
+        """Return the number of times on the day with this ordinal."""
         phase = self._phase(ordinal)
         if phase not in self._sizes:
             if len(self._sizes) >= LARGE:
@@ -152,7 +170,7 @@ class DayTimes:
         return self._sizes[phase]
 
     def count_skipped(self, ordinal: int, since: int) -> int:
-        """Return the number of times that `moments` leaves out."""
+        """Return the number of times of a day that `moments` leaves out for the same `since`."""
         hours = self._hourly(self._phase(ordinal)) if since >= _HOUR else ()
         return sum(len(seconds) for seconds in hours if seconds[-1] < since // _HOUR * _HOUR)
 
@@ -176,7 +194,7 @@ class DayTimes:
         yield offsets_from(begin, row)
 
     def _phase(self, ordinal: int) -> int:
-        """Return the second of a day at which its first period begins. Days with the same phase have the same times."""
+        """Return the second of a day at which its first period begins. Days with equal phases have the same times."""
         return (self._begin - ordinal * DAY_SECONDS) % self.step
 
     def _has_times(self, ordinal: int) -> bool:
@@ -185,7 +203,7 @@ class DayTimes:
         return any(self._hourly(phase)) if known is None else known > 0
 
     def _hourly(self, phase: int) -> Iterator[Sequence[int]]:
-        """Yield the times of a day in seconds after midnight, hour by hour."""
+        """Yield the times of a day in seconds after midnight, one sequence for each hour that has times."""
         if self._rule.freq is Freq.DAILY:
             if phase:
                 return iter(())
@@ -211,5 +229,5 @@ class DayTimes:
 
 
 def seconds_of(moment: datetime) -> int:
-    """Return the seconds since midnight."""
+    """Return the number of seconds from midnight to a time of day."""
     return moment.hour * 3600 + moment.minute * 60 + moment.second

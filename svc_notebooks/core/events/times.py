@@ -1,6 +1,6 @@
-"""Reads and prints the times of events, `{"date"}` for all day or `{"dateTime", "timeZone"}` (E-02, E-03).
+"""Reads and prints event times, which are objects with `date` (all day) or `dateTime` and `timeZone` (E-02, E-03).
 
-A problem names its sub-field, so that a form can show it there.
+A problem names its sub-field, so that a form can show the problem beside that sub-field.
 """
 
 from __future__ import annotations
@@ -18,13 +18,16 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _DATE_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})?", re.ASCII)
 _MINUTE = timedelta(minutes=1)
 _YEARS = range(2, 9999)
-"""The day before and the day after must be valid dates as well."""
+"""The valid years. The day before and the day after each date must be valid dates as well."""
 _ANY_OFFSET = timedelta(hours=16)
-"""More than the offset of any zone, because responses may be in another zone."""
+"""A duration longer than the UTC offset of any zone, because a response may use a different zone than the request."""
 
 
 class TimeProblem(NamedTuple):
-    """A problem of a time, with the catalogue's key, the sub-field ("" for the whole) and a message."""
+    """A problem of an event time.
+
+    `key` is the key of a catalogue row, and `part` is the sub-field or "" for the whole time.
+    """
 
     key: str
     part: str
@@ -32,7 +35,7 @@ class TimeProblem(NamedTuple):
 
 
 class TimeError(ValueError):
-    """The time is invalid. `problem` has the details."""
+    """An event time is invalid. `problem` contains the catalogue key, the sub-field and the message."""
 
     def __init__(self, problem: TimeProblem) -> None:
         super().__init__(problem.message)
@@ -40,7 +43,9 @@ class TimeError(ValueError):
 
 
 def read_time(value: object) -> Start:
-    """Return the date or the date-time with a zone of a time object. Raises TimeError for the first problem.
+    """Parse an event time object into a date, or into a date-time with a time zone.
+
+    Raises TimeError for the first problem.
 
     >>> read_time({"date": "2026-11-02"})
     datetime.date(2026, 11, 2)
@@ -73,7 +78,7 @@ def read_time(value: object) -> Start:
 
 
 def read_date(text: JSON) -> date:
-    """Parse a date as yyyy-mm-dd. Raises TimeError."""
+    """Parse a date as yyyy-mm-dd. Raises TimeError if the text is not such a date."""
     try:
         if isinstance(text, str) and _DATE.fullmatch(text) and int(text[:4]) in _YEARS:
             return date.fromisoformat(text)
@@ -83,7 +88,10 @@ def read_date(text: JSON) -> date:
 
 
 def _date_time(text: JSON) -> datetime:
-    """Parse a date-time of RFC 3339 into whole seconds, with or without an offset. Raises TimeError."""
+    """Parse an RFC 3339 date-time, with or without an offset, and drop fractions of a second.
+
+    Raises TimeError if the text is not such a date-time.
+    """
     match = _DATE_TIME.fullmatch(text) if isinstance(text, str) else None
     try:
         if match and int(match[1][:4]) in _YEARS:
@@ -110,14 +118,16 @@ def _unreadable(text: JSON, part: str) -> TimeError:
 
 
 def instant(moment: Start, tz: tzinfo) -> datetime:
-    """Return a time in UTC. A date begins at midnight of this zone."""
+    """Convert an event time to UTC. A date becomes midnight in the time zone `tz`."""
     if not isinstance(moment, datetime):
         moment = datetime(moment.year, moment.month, moment.day, tzinfo=tz)
     return moment.astimezone(UTC)
 
 
 def print_time(moment: Start, tz: tzinfo, time_zone: str | None) -> EventTime:
-    """Return a time object, whose date-time has the offset of the zone `tz`. `time_zone` is copied into it.
+    """Create an event time object from a date or a date-time.
+
+    The date-time is printed with the offset of the zone `tz`. `time_zone` is copied into the object, unless it is None.
 
     >>> print_time(date(2026, 11, 2), UTC, None)
     {'date': '2026-11-02'}
@@ -131,13 +141,15 @@ def print_time(moment: Start, tz: tzinfo, time_zone: str | None) -> EventTime:
 
 
 def print_instant(moment: datetime, tz: tzinfo) -> str:
-    """Format a time by RFC 3339 with the offset of a zone, in whole seconds."""
+    """Format a date-time as RFC 3339 text in whole seconds, with the offset of the zone `tz`."""
     text = in_minutes(moment.astimezone(tz)).isoformat(timespec="seconds")
     return text[:-6] + "Z" if text.endswith("+00:00") else text
 
 
 def in_minutes(moment: datetime) -> datetime:
-    """Return the same time with an offset of whole minutes, as RFC 3339 requires. Local mean times had seconds.
+    """Return the same time with a UTC offset in whole minutes, as RFC 3339 requires.
+
+    Historical local mean times have offsets with seconds.
 
     >>> in_minutes(datetime(1880, 1, 1, tzinfo=zone("Europe/Berlin"))).isoformat()
     '1879-12-31T23:59:32+00:53'

@@ -1,7 +1,8 @@
-"""Checks events, and completes them with the defaults of absent fields.
+"""Checks events, and adds the default values of absent fields.
 
-The service rejects an event with `problems`, and the form shows them beside its fields. It checks the times (the end
-before the start, as the family does), then each field in the order of fields.py, then the rules of several fields.
+The service rejects an event for which `problems` returns any row, and the form shows each problem beside its field. The
+checks run in this order: the times (the end before the start, as the family does), then each field in the order of
+fields.py, then the rules that involve several values.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ ATTENDEE_DEFAULTS: dict[str, JSON] = {
 
 
 def problems(event: JSONObject, policy: Policy) -> list[Row]:
-    """Return all problems that prevent the creation of an event. `location` of each is the path of its field.
+    """Return an error row for each problem that prevents the creation of an event.
+
+    `location` of a row is the path of the invalid field.
 
     >>> event = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}, "colorId": "12"}
     >>> [(error.reason, error.location) for error in problems(event, Policy())]
@@ -53,7 +56,7 @@ def problems(event: JSONObject, policy: Policy) -> list[Row]:
 
 
 def with_defaults(event: Mapping[str, Any]) -> JSONObject:
-    """Return the event with the defaults of absent fields (E-06).
+    """Return a copy of the event in which absent fields have their default values (E-06).
 
     >>> with_defaults({})["guestsCanInviteOthers"], with_defaults({})["reminders"]
     (True, {'useDefault': True})
@@ -69,7 +72,10 @@ def with_defaults(event: Mapping[str, Any]) -> JSONObject:
 
 
 def reminders_of(reminders: object) -> JSON:
-    """Return reminders with `useDefault`, which is true unless there are overrides."""
+    """Return reminders with a value for `useDefault`.
+
+    A missing `useDefault` becomes true, or false if there are overrides.
+    """
     if not isinstance(reminders, dict):
         return {"useDefault": True}
     return {
@@ -79,7 +85,10 @@ def reminders_of(reminders: object) -> JSON:
 
 
 def repair_reminders(event: JSONObject, policy: Policy) -> JSONObject:
-    """Return the event with valid reminders, if the policy corrects instead of rejecting them."""
+    """Return the event with invalid reminder overrides corrected or removed, if the policy allows this.
+
+    With the policy `reminders="reject"`, return the event unchanged.
+    """
     reminders = event.get("reminders")
     if (
         policy.reminders == "reject"
@@ -100,7 +109,7 @@ def repair_reminders(event: JSONObject, policy: Policy) -> JSONObject:
 
 @dataclass(slots=True)
 class _Node:
-    """A field, the fields below it, and the node of its entries if it is a list."""
+    """A field with the nodes of its child fields, and the node of its entries if the field is a list."""
 
     event_field: EventField | None = None
     children: dict[str, _Node] = field(default_factory=dict)
@@ -122,11 +131,11 @@ def _field_tree(*, limits: bool) -> _Node:
 
 
 _TREES = {"none": _field_tree(limits=False), "family": _field_tree(limits=True)}
-"""The fields to check, by `event_limits`."""
+"""The trees of the fields to check, by the policy's `event_limits`."""
 
 
 def _fields(node: _Node, value: JSONObject, path: str) -> Iterator[Row]:
-    """Yield the problems of an object's fields, in the order of the table."""
+    """Yield the problems of an object's fields in the order of the field table."""
     for name, below in node.children.items():
         member_path, member = f"{path}.{name}" if path else name, value.get(name)
         if member is not None:
@@ -153,7 +162,10 @@ def _value(node: _Node, value: JSON, path: str) -> Iterator[Row]:
 
 
 def _times(event: Mapping[str, Any], policy: Policy) -> list[Row]:
-    """Check the end, the start and their order (E-02 to E-05), then the original start (E-23)."""
+    """Check the end, the start and their order (E-02 to E-05), then the original start (E-23).
+
+    Return the error rows.
+    """
     rows: list[Row] = []
     times: dict[str, Start] = {}
     for name in ("end", "start", "originalStartTime"):
@@ -189,17 +201,17 @@ _NAMES = ("start", "end")
 
 
 def start_of(event: Event) -> Start:
-    """Return the start of a checked event."""
+    """Return the start of a checked event as a date or a date-time."""
     return read_time(event["start"])
 
 
 def end_of(event: Event) -> Start:
-    """Return the end of a checked event."""
+    """Return the exclusive end of a checked event as a date or a date-time."""
     return read_time(event["end"])
 
 
 def recurrence_of(event: Event) -> Lines:
-    """Return the recurrence of a checked event."""
+    """Return the parsed recurrence of a checked event, which is empty for a single event."""
     return Lines.parse(event.get("recurrence") or [], start_of(event))
 
 
@@ -207,7 +219,7 @@ def recurrence_of(event: Event) -> Lines:
 
 
 def _recurrence(event: Mapping[str, Any], policy: Policy) -> list[Row]:
-    """Return the problems of each recurrence line (E-12)."""
+    """Return an error row for each invalid recurrence line (E-12)."""
     lines = event["recurrence"]
     try:
         start = read_time(event.get("start"))
@@ -238,7 +250,7 @@ _MAX_PROPERTIES, _MAX_BYTES, _MAX_KEY, _MAX_VALUE = 300, 32 * 1024, 44, 1024
 
 
 def _properties(event: Mapping[str, Any], policy: Policy) -> list[Row]:
-    """Check the family's limits of extended properties, with event_limits="family" alone."""
+    """Check extended properties against the limits of the family, only if `event_limits` is "family"."""
     if policy.event_limits == "none":
         return []
     properties = event["extendedProperties"]
@@ -267,4 +279,4 @@ _RULES: tuple[tuple[str, Callable[[Mapping[str, Any], Policy], list[Row]]], ...]
     ("recurrence", _recurrence),
     ("reminders", _reminders),
 )
-"""The rules of several values, by the field that has them."""
+"""The checks of rules that involve several values, by the field that contains the values."""

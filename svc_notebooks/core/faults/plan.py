@@ -1,4 +1,4 @@
-"""The steps of fault plans, with the requests that they match and their actions (X-05).
+"""The steps of fault plans, with the requests that each step matches and its action (X-05).
 
     {"match": {"operation"?, "method"?, "path"?, "user"?, "nth"?}, "times": 1, "action": {...}}
 
@@ -31,7 +31,7 @@ _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 @dataclass(frozen=True, slots=True)
 class FaultTarget:
-    """The request that a fault may affect. `size` is that of its body in bytes, None if not declared."""
+    """A request to which a fault may apply. `size` is the size of the body in bytes, or None if it is not declared."""
 
     operation: str | None
     method: str
@@ -45,7 +45,7 @@ class FaultTarget:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The requests that a step applies to."""
+    """The condition that selects the requests to which a step applies."""
 
     operation: str | None = None
     method: str | None = None
@@ -55,7 +55,7 @@ class Match:
 
     @classmethod
     def read(cls, members: JSONObject) -> Match:
-        """Read the JSON object of a match. Raises ValueError.
+        """Create a match from its JSON object. Raises ValueError if the object is invalid.
 
         >>> str(Match.read({"operation": "upload.session", "nth": 2}))
         'the 2nd request of upload.session'
@@ -71,7 +71,10 @@ class Match:
         return cls(**values)  # type: ignore[arg-type]
 
     def mismatches(self, target: FaultTarget) -> tuple[str, ...]:
-        """Return the fields that a request does not match. The tuple is empty if the request matches."""
+        """Return the names of the match's fields that differ from a request.
+
+        The tuple is empty if the request matches.
+        """
         matches = {
             "operation": self.operation in (None, target.operation),
             "method": self.method in (None, target.method),
@@ -92,7 +95,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """An action on a request, with its value. `raw` is the whole JSON object."""
+    """The action of a step. `kind` is a key of `ACTIONS`, `value` is its value, and `raw` is the whole JSON object."""
 
     kind: str
     value: JSON
@@ -100,7 +103,7 @@ class Action:
 
     @classmethod
     def read(cls, members: JSONObject) -> Action:
-        """Read the JSON object of an action. Raises ValueError.
+        """Create an action from its JSON object. Raises ValueError if the object is invalid.
 
         >>> print(Action.read({"reset": "after"}).description)
         cuts the connection after the work: the answer is lost
@@ -121,7 +124,9 @@ class Action:
 
     @classmethod
     def parse_header(cls, text: str) -> Action:
-        """Parse a header with an action in JSON, or with its name and value. Raises ValueError.
+        """Parse a header value with an action, written as JSON or as name=value.
+
+        Raises ValueError if the text is not an action.
 
         >>> Action.parse_header("cut_request_after=300000").value, Action.parse_header('{"reset": "after"}').value
         (300000, 'after')
@@ -141,12 +146,12 @@ class Action:
 
     @property
     def number(self) -> float:
-        """The value of an action with a number."""
+        """The value of an action whose value is a number."""
         return float(str(self.value))
 
     @property
     def description(self) -> str:
-        """A description of the action."""
+        """An English description of the action's effect, such as "answers 503"."""
         return ACTIONS[self.kind].describe(self.value)
 
     def __str__(self) -> str:
@@ -155,7 +160,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class _Effect:
-    """A kind of action with the check of its value, the error message, and its description."""
+    """The check and the description of a kind of action. `expected` is the error message for an invalid value."""
 
     is_valid: Callable[[Any], bool]
     expected: str
@@ -175,7 +180,10 @@ def _check_keys(name: str, members: JSONObject, keys: tuple[str, ...]) -> None:
 
 
 def object_member(members: JSONObject, name: str) -> JSONObject:
-    """Return an object inside of a step. Raises ValueError."""
+    """Return the JSON object under a name of a step, or an empty object if the name is missing.
+
+    Raises ValueError if the value is not an object.
+    """
     value = members.get(name, {})
     if not isinstance(value, dict):
         raise ValueError(f"{name} takes an object")
@@ -183,7 +191,7 @@ def object_member(members: JSONObject, name: str) -> JSONObject:
 
 
 def count(name: str, value: JSON) -> int:
-    """Return a positive integer. Raises ValueError."""
+    """Return a positive integer unchanged. Raises ValueError if the value is not a positive integer."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise ValueError(f"{name} takes a whole number of 1 or more")
     return value
@@ -198,7 +206,7 @@ _OPERATIONS = sorted({operation.name for operation in (SESSION, *OPERATIONS, *PU
 
 
 def _operation(name: str) -> None:
-    """Check the name of an operation, because a step for an unknown one would wait forever."""
+    """Check the name of an operation, because a step for an unknown operation would never match a request."""
     if name not in _OPERATIONS:
         suggestions = get_close_matches(name[:60], _OPERATIONS, n=2) or ["files.create", SESSION.name]
         raise ValueError(f"match: {name[:60]!r} is not an operation; did you mean {' or '.join(suggestions)}?")
@@ -253,4 +261,7 @@ ACTIONS: Mapping[str, _Effect] = {
         lambda value: "lets the upload session expire first",
     ),
 }
-"""The kinds of actions. `expire` is ours: the upload session of the request expires."""
+"""The kinds of actions by name.
+
+`expire` is not part of the interface. It lets the upload session of the request expire.
+"""

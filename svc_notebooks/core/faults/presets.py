@@ -1,4 +1,4 @@
-"""Fault plans for lessons, by name."""
+"""Named fault plans for lessons."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from .plan import Action, object_member
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A fault plan and its lesson. It is an error only if none of its steps happened."""
+    """A named fault plan and the lesson that it teaches.
+
+    A lesson with the plan is an error only if none of its steps happened.
+    """
 
     name: str
     teaches: str
@@ -19,7 +22,7 @@ class Preset:
     in_order: bool = False
 
     def descriptions(self) -> list[str]:
-        """Return a description of each step."""
+        """Return an English description of each step's action."""
         return [Action.read(object_member(step, "action")).description for step in self.steps]
 
 
@@ -72,7 +75,7 @@ PRESETS: tuple[Preset, ...] = (
 
 
 def preset(name: str) -> Preset:
-    """Return the preset of this name. Raises ValueError with all names.
+    """Return the preset with this name. Raises ValueError that lists all names if there is none.
 
     >>> preset("lost receipt").teaches
     'the work is done and nobody is told: look before you do it again'

@@ -1,4 +1,4 @@
-"""The fields, the search and the permissions of files.
+"""The fields, search queries and permissions of files.
 
 fields             the table of the File resource and its checks
 query              the query language of `q` and `orderBy`

@@ -1,7 +1,7 @@
-"""The table of the File resource's fields in alphabetical order, and the checks of a request's body.
+"""The table of the File resource's fields in alphabetical order, and the checks of request bodies.
 
-A row has the type of a field, when a client may write it, and whether only files with binary content have it. The table
-includes fields that this service never fills, because a mask may name them.
+A row states the type of a field, when a client may write the field, and whether only files with binary content have the
+field. The table includes fields that this service never fills, because a mask may name them.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ class Write(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FileField:
-    """A field of a file.
+    """A field of the File resource.
 
-    `type` is a key of `TYPES`, `parts` has the names of its members, and a `binary` field belongs to files with binary
-    content. A `stored` field is kept as a client sent it; until then it has the `default`, or is left out for None.
+    `type` is a key of `TYPES`, and `parts` are the names of the members of an object. Only files with binary content
+    have a `binary` field. The service keeps a client's value of a `stored` field unchanged. Until a client sets the
+    field, it has the value `default`, or is absent if `default` is None.
     """
 
     name: str
@@ -56,7 +57,7 @@ CAPABILITIES = (
     "canModifyContentRestriction", "canMoveItemWithinDrive", "canReadRevisions", "canRemoveChildren", "canRename",
     "canShare", "canTrash", "canTrashChildren", "canUntrash",
 )  # fmt: skip
-"""The actions that a file may allow the caller, depending on the role."""
+"""The names of the actions that a file may allow the caller, depending on the caller's role."""
 
 # fmt: off
 FILE_FIELDS: tuple[FileField, ...] = (
@@ -147,7 +148,7 @@ _COLOUR = re.compile(r"#[0-9A-Fa-f]{6}")
 
 
 def is_media_type(text: str) -> bool:
-    """Return whether a text is a media type, with or without parameters."""
+    """Return whether a text has the syntax of a media type, with or without parameters."""
     return len(text) <= _MAX_MEDIA_TYPE and _MEDIA_TYPE.fullmatch(text) is not None
 
 
@@ -185,19 +186,20 @@ TYPES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         "expected an object with targetId, the id of a file.",
     ),
 }
-"""The types, with the check of a value and the message for an invalid one."""
+"""The field types, each with a function that checks a value and the message for an invalid value."""
 
 
 def type_problem(field: FileField, value: JSON) -> str | None:
-    """Return the message for a value of the wrong type, or None for a valid one."""
+    """Return the error message for a value of the wrong type, or None if the value has the field's type."""
     is_valid, message = TYPES[field.type]
     return None if is_valid(value) else message
 
 
 def check_file(body: JSONObject, *, creating: bool, policy: Policy) -> JSONObject:
-    """Check that every field of a body may be written and has its type, and return the body. Null leaves a field unset.
+    """Check that a client may write every field of a body and that the values are valid. Return the body unchanged.
 
-    All problems are reported at once, invalid values (400) before fields that cannot be written (403). Raises ApiError.
+    Null is always valid and leaves a field unset. Raises ApiError with all problems, with invalid values (400) before
+    fields that cannot be written (403).
     """
     allowed = (Write.CREATE, Write.ALWAYS) if creating else (Write.ALWAYS,)
     problems = [row for name, value in body.items() for row in _problems(name, value, allowed, policy)]
@@ -220,7 +222,7 @@ def _problems(name: str, value: JSON, allowed: tuple[Write, ...], policy: Policy
 
 
 def _size(field: FileField, value: JSON, policy: Policy) -> list[tuple[str, str]]:
-    """Return the limit that an object of strings exceeds, and a message."""
+    """Return the exceeded limit of an object of strings and an error message, in a list with at most one pair."""
     if field.type != "strings" or not isinstance(value, dict):
         return []
     if len(value) > policy.max_properties:

@@ -1,4 +1,4 @@
-"""The roles of permissions, and the checks of a request's body."""
+"""The roles of permissions, and the checks of request bodies with permissions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from ..resources.files import Permission
 
 
 class Role(IntEnum):
-    """The role of a user. Roles are in ascending order, and each includes the rights of those before it."""
+    """The role of a user for a file.
+
+    Roles are in ascending order, and each role includes the rights of all lower roles.
+    """
 
     READER = 1
     COMMENTER = 2
@@ -23,7 +26,7 @@ class Role(IntEnum):
 
     @property
     def wire_name(self) -> str:
-        """The name of the role in the interface."""
+        """The name of the role in the interface, such as "writer"."""
         return self.name.lower()
 
 
@@ -34,18 +37,21 @@ GRANTEES: Mapping[str, str | None] = {
     "domain": "domain",
     "anyone": None,
 }
-"""The types of grantees, and the field that names the grantee."""
+"""Maps each type of grantee to the body field that names the grantee. "anyone" needs no field."""
 
 PERMISSION_SHAPE: Shape = {**shape_of(Permission), "permissionDetails": None, "teamDrivePermissionDetails": None}
 _UNSUPPORTED = ("expirationTime", "view", "pendingOwner", "inheritedPermissionsDisabled")
-"""Fields of the family that this service does not support. They are rejected, so that no client relies on them."""
+"""Fields of the family that this service does not support.
+
+The service rejects these fields, so that no client relies on them.
+"""
 
 _READ_ONLY = ("id", "kind", "displayName", "deleted", "photoLink", "permissionDetails", "teamDrivePermissionDetails")
 
 
 @dataclass(frozen=True, slots=True)
 class PermissionRequest:
-    """A role for a grantee, which is an address, a domain, or "" for anyone."""
+    """A role for a grantee. `grantee` is an e-mail address, a domain, or "" for anyone."""
 
     type: str
     role: Role
@@ -53,7 +59,9 @@ class PermissionRequest:
 
 
 def check_permission(body: JSONObject) -> PermissionRequest:
-    """Check and return the permission of a body. Raises ApiError with all problems.
+    """Check the body of a new permission and return its type, role and grantee.
+
+    Raises ApiError with all problems if the body is invalid.
 
     >>> check_permission({"type": "user", "role": "writer", "emailAddress": "Bob@svc.example"}).grantee
     'bob@svc.example'
@@ -84,7 +92,10 @@ _GRANTEE_FORMS = {
 
 
 def check_role(body: JSONObject) -> Role:
-    """Check and return the role of an update, which can change nothing else. Raises ApiError."""
+    """Check the body of a permission update and return its role.
+
+    An update can change only the role. Raises ApiError if the body has another field or an invalid role.
+    """
     _check_writable(body, (*_READ_ONLY, *_UNSUPPORTED, "type", "emailAddress", "domain"))
     if problems := _choice("role", body.get("role"), ROLES):
         raise ApiError(problems)

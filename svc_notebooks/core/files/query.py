@@ -26,7 +26,7 @@ MAX_SEARCH_TEXT = 4096
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """A comparison of a field with a string, a boolean or a time (Unix milliseconds)."""
+    """A search term that compares a field with a string, a boolean or a time in Unix milliseconds."""
 
     field: str
     operator: str
@@ -35,7 +35,10 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A term that a collection of the file (parents, owners, writers or readers) has a value."""
+    """A search term that tests whether a collection of the file contains a value.
+
+    `collection` is parents, owners, writers or readers.
+    """
 
     value: str
     collection: str
@@ -43,7 +46,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Has:
-    """A term that properties or appProperties have a pair."""
+    """A search term that tests whether `properties` or `appProperties` contain a key with a value."""
 
     field: str
     key: str
@@ -52,21 +55,21 @@ class Has:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """A negated term."""
+    """A search that matches the files that `inner` does not match."""
 
     inner: Search
 
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """Terms that must all match."""
+    """A search that matches the files that all `parts` match."""
 
     parts: tuple[Search, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """Terms of which at least one must match."""
+    """A search that matches the files that at least one of `parts` matches."""
 
     parts: tuple[Search, ...]
 
@@ -105,7 +108,7 @@ _TOKEN = re.compile(
 
 
 def parse_query(text: str) -> Search:
-    r"""Parse a query. Raises ApiError (400 invalid, location q).
+    r"""Parse the query of the parameter `q` into a tree. Raises ApiError (400 invalid, location q) if it is invalid.
 
     >>> parse_query(r"not name = 'it\'s'")
     Not(inner=Compare(field='name', operator='=', value="it's"))
@@ -134,7 +137,7 @@ def _tokens(text: str) -> list[str]:
 
 
 class _Reader:
-    """A parser with a method for each line of the grammar."""
+    """A recursive descent parser with a method for each line of the grammar."""
 
     def __init__(self, tokens: list[str]) -> None:
         self._tokens = tokens
@@ -234,7 +237,7 @@ class _Reader:
         return Compare(name, operator, value)
 
     def check_search_text(self, name: str, text: str) -> None:
-        """Limit the text of `contains`, because a database limits patterns and the number of conditions."""
+        """Limit the length and the words of a `contains` text, as a database limits patterns and conditions."""
         if len(text) > MAX_SEARCH_TEXT:
             raise _invalid_query(f"{name} contains takes at most {MAX_SEARCH_TEXT} characters.")
         if name == "fullText":
@@ -262,7 +265,7 @@ class _Reader:
 
 
 def mentions(search: Search, field: str) -> bool:
-    """Return whether a query compares this field anywhere."""
+    """Return whether any comparison in a search tree uses this field."""
     if isinstance(search, And | Or):
         return any(mentions(part, field) for part in search.parts)
     if isinstance(search, Not):
@@ -278,14 +281,14 @@ SORT_KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class SortKey:
-    """A key of `orderBy`."""
+    """A sort key of the parameter `orderBy`. Keys sort in ascending order unless `descending` is True."""
 
     name: str
     descending: bool = False
 
 
 def parse_order(text: str) -> tuple[SortKey, ...]:
-    """Parse `orderBy`. Raises ApiError.
+    """Parse the parameter `orderBy` into sort keys. Raises ApiError for an unknown or a repeated key.
 
     >>> parse_order("folder,modifiedTime desc")
     (SortKey(name='folder', descending=False), SortKey(name='modifiedTime', descending=True))

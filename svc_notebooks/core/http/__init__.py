@@ -1,4 +1,4 @@
-"""HTTP messages and header values.
+"""HTTP messages and the values of their headers.
 
 messages, multipart                requests, responses and their bodies
 ranges, backoff, origins           Range and Content-Range, Retry-After and delays, Origin and Host

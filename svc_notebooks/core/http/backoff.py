@@ -1,6 +1,6 @@
 """Delays between retries, and the time after which a client gives up (A3-22).
 
-The caller passes the time and the random numbers.
+The functions read no clock and no random number generator. The caller passes times and random numbers.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 MAX_JITTER = 0.25
-"""The largest part of a delay that jitter removes; with a half a delay might not be longer than the one before."""
+"""The largest fraction of a delay that jitter removes.
+
+With a fraction of one half, a delay might not be longer than the previous delay.
+"""
 
 _MOST_DOUBLINGS = 1023  # 2.0**1024 overflows
 
@@ -19,11 +22,11 @@ _YEARS = 10 * 366 * 86_400
 
 
 def growing_delay(first: float, cap: float, failures: int, jitter: float) -> float:
-    """Return the delay in seconds after so many failures in a row (1 for the first).
+    """Return the delay in seconds after a number of consecutive failures.
 
-    The delay is `first`, doubled with each failure, up to `cap`. `jitter` is the part to remove, from 0 to
-    MAX_JITTER; it is removed before the cap is applied, so that each delay is longer than the one before until it
-    equals the cap.
+    `failures` is 1 for the first failure. The delay is `first`, doubled with each further failure, and at most `cap`.
+    `jitter` is the fraction of the delay to remove, from 0 to MAX_JITTER. It is removed before the cap applies, so that
+    each delay is longer than the previous delay until the delay equals the cap.
 
     >>> [growing_delay(1.0, 5.0, failures, jitter=0.25) for failures in (1, 2, 3, 4, 5)]
     [0.75, 1.5, 3.0, 5.0, 5.0]
@@ -35,7 +38,8 @@ def growing_delay(first: float, cap: float, failures: int, jitter: float) -> flo
 class RetryRule:
     """The delays of a client between retries, and the time after which it gives up, in seconds.
 
-    `patience` counts from the last progress, `deadline` from the start; None is no deadline.
+    `patience` is the longest time without progress, and `deadline` is the longest time since the start, or None for no
+    deadline.
 
     >>> RetryRule().delay(failures=3, chance=0.5)
     3.5
@@ -47,21 +51,22 @@ class RetryRule:
     deadline: float | None = None
 
     def delay(self, failures: int, chance: float, retry_after: float | None = None) -> float:
-        """Return the delay after so many failures in a row (1 for the first). `chance` is from 0 to 1.
+        """Return the delay in seconds after a number of consecutive failures, which is 1 for the first failure.
 
-        The delay is at least the Retry-After of the service.
+        `chance` is a random number from 0 to 1. The delay is at least the Retry-After time of the service.
         """
         return max(growing_delay(self.base, self.cap, failures, MAX_JITTER * chance), retry_after or 0.0)
 
     def time_left(self, *, since_progress: float, since_start: float) -> float:
-        """Return the time until the client gives up."""
+        """Return the seconds until the client gives up."""
         patience = self.patience - since_progress
         return patience if self.deadline is None else min(patience, self.deadline - since_start)
 
     def wait(self, failures: int, chance: float, retry_after: float | None, left: float) -> float | None:
-        """Return the wait before the next try, at most the time left, or None to give up.
+        """Return the seconds to wait before the next attempt, or None if the client must give up.
 
-        The client gives up when no time is left, and when the Retry-After of the service is longer.
+        The client gives up if no time is left, or if the service's Retry-After time is longer than the time left. The
+        wait is never longer than the time left.
 
         >>> RetryRule().wait(1, 0.5, retry_after=61.0, left=60.0) is None
         True
@@ -71,7 +76,7 @@ class RetryRule:
         return min(self.delay(failures, chance, retry_after), left)
 
     def too_long_message(self, requested: float) -> str:
-        """Return a message about a Retry-After that is longer than the client waits."""
+        """Return an error message for a Retry-After time that is longer than the client waits."""
         maximum = self.patience if self.deadline is None else min(self.patience, self.deadline)
         days = round(min(requested, _YEARS) / 86_400)
         wait = f"{requested:,.0f} seconds" + (f" ({days:,} days)" if days > 1 else "")
@@ -80,7 +85,9 @@ class RetryRule:
 
 
 def parse_retry_after(text: str | None, now: datetime) -> float | None:
-    """Return the seconds of a Retry-After header, a number or a date, or None if it is neither.
+    """Return the seconds that a Retry-After header requests, as a number or until a date.
+
+    Return None if there is no header, or if its value is neither a number nor a date.
 
     >>> parse_retry_after("120", datetime.now(UTC))
     120.0

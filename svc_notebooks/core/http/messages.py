@@ -1,7 +1,7 @@
 """HTTP requests and responses as values that the client and the service share.
 
-The service is a function from `Request` to `Response`, and a transport of the client is such a function too. A body is
-bytes or a stream: an object with `read` in a request, an iterable of bytes in a response.
+The service is a function from `Request` to `Response`, and so is a transport of the client. A body is bytes or a
+stream. The stream of a request is an object with `read`, and the stream of a response is an iterable of bytes.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _REASONS = {status.value: status.phrase for status in HTTPStatus} | {
     422: "Unprocessable Content",
     499: "Client Closed Request",
 }
-"""Phrases of the interface itself, and those of RFC 9110 where the versions of Python differ."""
+"""The reason phrases of the interface, and the phrases of RFC 9110 that differ between versions of Python."""
 
 
 def reason(status: int) -> str:
-    """Return the reason phrase of a status, "" if it is unknown.
+    """Return the reason phrase of an HTTP status, or "" for an unknown status.
 
     >>> reason(308), reason(200), reason(599)
     ('Resume Incomplete', 'OK', '')
@@ -42,14 +42,17 @@ class Disconnected(Exception):
 
 
 class Body(Protocol):
-    """A body that can be read once, from its beginning to its end."""
+    """A request body that can be read once, from its beginning to its end."""
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return at most `size` bytes, b"" at the end. Raises Disconnected if the connection closes before it."""
+        """Return at most `size` bytes, or b"" at the end of the body.
+
+        Raises Disconnected if the connection closes before the end of the body.
+        """
 
 
 class Headers(Mapping[str, str]):
-    """Header fields in order, with repeated names. A name is looked up without regard to case.
+    """Header fields in order, in which a name may be repeated. Lookups ignore the case of names.
 
     >>> h = Headers([("Content-Type", "text/csv")]); h["content-type"], h.get("range")
     ('text/csv', None)
@@ -68,7 +71,7 @@ class Headers(Mapping[str, str]):
         return self._values[name.lower()][0]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return the first value of this name."""
+        """Return the first value of a header, or the default if the header is missing."""
         values = self._values.get(name.lower())  # Mapping.get would be a call and an exception more
         return values[0] if values else default
 
@@ -82,11 +85,11 @@ class Headers(Mapping[str, str]):
         return isinstance(name, str) and name.lower() in self._values
 
     def all(self, name: str) -> list[str]:
-        """Return every value of this name, in order."""
+        """Return all values of a header in order, or an empty list if the header is missing."""
         return list(self._values.get(name.lower(), ()))
 
     def plus(self, *pairs: tuple[str, str]) -> Headers:
-        """Return these headers and others, which replace those of the same name."""
+        """Return a copy with additional headers, which replace existing headers of the same name."""
         new = {name.lower() for name, _ in pairs}
         return Headers([*(pair for pair in self.pairs if pair[0].lower() not in new), *pairs])
 
@@ -95,7 +98,7 @@ class Headers(Mapping[str, str]):
 
 
 class Query:
-    """Query parameters in order, with repeated names, of which the first is used.
+    """The query parameters of a URL in order, in which a name may be repeated. Lookups return the first value.
 
     >>> str(Query.parse("a=1&b=x%20y").plus(c="2")), Query.parse("a=1").get("a")
     ('a=1&b=x%20y&c=2', '1')
@@ -109,19 +112,19 @@ class Query:
 
     @classmethod
     def parse(cls, text: str) -> Query:
-        """Read the query of a URL, without its question mark."""
+        """Parse the query text of a URL, without its question mark."""
         return cls(parse_qsl(text, keep_blank_values=True)) if text else cls()
 
     def get(self, name: str, default: str | None = None) -> str | None:
-        """Return the first value of this name."""
+        """Return the first value of a parameter, or the default if the parameter is missing."""
         return self._first.get(name, default)
 
     def all(self, name: str) -> list[str]:
-        """Return every value of this name, in order."""
+        """Return all values of a parameter in order, or an empty list if the parameter is missing."""
         return [value for key, value in self.pairs if key == name]
 
     def plus(self, **values: str) -> Query:
-        """Return these parameters, and others behind them."""
+        """Return a copy with additional parameters at the end."""
         return Query([*self.pairs, *values.items()])
 
     def __contains__(self, name: object) -> bool:
@@ -141,23 +144,23 @@ class Request:
     body: Body | bytes = b""
 
     def __repr__(self) -> str:
-        """Return the method and the URL without secrets, because a traceback may show it (T-05)."""
+        """Return the method and the URL without secrets, because a traceback may show the request (T-05)."""
         return f"<Request {self.method} {redact_url(self.url)}>"
 
     @property
     def origin(self) -> str:
-        """The scheme and the authority, without a slash at the end."""
+        """The scheme and the authority of the URL, such as "https://api.example:8443"."""
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc}"
 
     @property
     def path(self) -> str:
-        """The path as it was sent, with its percent-encoding."""
+        """The path of the URL with its percent-encoding, exactly as the client sent it."""
         return urlsplit(self.url).path
 
     @property
     def query(self) -> Query:
-        """The query parameters."""
+        """The parsed query parameters of the URL."""
         return Query.parse(urlsplit(self.url).query)
 
 
@@ -170,16 +173,16 @@ class Response:
     body: bytes | Iterable[bytes] = b""
 
     def __repr__(self) -> str:
-        """Return the status alone, because the body may be a token (T-05)."""
+        """Return only the status, because the body may be a token (T-05)."""
         return f"<Response {self.status}>"
 
     def content(self) -> bytes:
-        """Return the whole body. A stream is read to its end, which works once."""
+        """Return the whole body as bytes. A stream is read to its end, so the method works only once for a stream."""
         return self.body if isinstance(self.body, bytes) else b"".join(self.body)
 
 
 class BytesBody:
-    """Bytes as a body that can be read."""
+    """Bytes as a body with a `read` method."""
 
     __slots__ = ("_at", "_view")
 
@@ -188,7 +191,7 @@ class BytesBody:
         self._at = 0
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return at most `size` bytes, all of the rest if it is negative."""
+        """Return at most `size` bytes, or all remaining bytes if `size` is negative."""
         end = len(self._view) if size < 0 else min(self._at + size, len(self._view))
         piece = bytes(self._view[self._at : end])
         self._at = end
@@ -196,30 +199,30 @@ class BytesBody:
 
 
 def as_body(body: Body | bytes) -> Body:
-    """Return the body as an object with `read`."""
+    """Return a body as an object with a `read` method."""
     return BytesBody(body) if isinstance(body, bytes) else body
 
 
 def close_body(blocks: object) -> None:
-    """Close a stream that is not read to its end, if it can be closed."""
+    """Close a response body that will not be read to its end. Does nothing if the body has no `close` method."""
     if close := getattr(blocks, "close", None):
         close()
 
 
 def abort_body(body: object) -> None:
-    """Close the connection that a body is read from, if there is one."""
+    """Close the connection from which a body is read. Does nothing if the body has no connection."""
     if abort := getattr(body, "abort", None):
         abort()
 
 
 def is_gone(body: object) -> bool:
-    """Return whether the sender of a body has closed the connection, False if that cannot be seen."""
+    """Return whether the sender of a body has closed the connection. Return False if the body cannot tell."""
     check = getattr(body, "gone", None)
     return check is not None and bool(check())
 
 
 def join_url(base: str, path: str, query: Query | None = None) -> str:
-    """Join a base URL, a path below it and a query.
+    """Return the URL of a path below a base URL, with an optional query.
 
     >>> join_url("https://api.example/", "/storage/v3/files", Query([("alt", "media")]))
     'https://api.example/storage/v3/files?alt=media'
@@ -229,10 +232,10 @@ def join_url(base: str, path: str, query: Query | None = None) -> str:
 
 
 def segment(text: str) -> str:
-    """Percent-encode a value to be one segment of a path."""
+    """Percent-encode a value for use as one segment of a path."""
     return quote(text, safe="")
 
 
 def plain_segment(text: str) -> str:
-    """Decode a segment of a path, the inverse of `segment`."""
+    """Decode a percent-encoded path segment. This is the inverse of `segment`."""
     return unquote(text)

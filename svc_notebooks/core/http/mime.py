@@ -57,7 +57,7 @@ def _builtin_types() -> dict[str, str]:
 
 
 def by_name(name: str) -> str | None:
-    """Return the media type of a file name's extension, None if it is unknown.
+    """Return the media type for the extension of a file name, or None if the extension is unknown.
 
     >>> by_name("survey.CSV"), by_name("README")
     ('text/csv', None)
@@ -68,7 +68,7 @@ def by_name(name: str) -> str | None:
 
 
 def sniff(head: bytes) -> str | None:
-    """Return the media type that the first bytes identify, None if it is unknown.
+    """Return the media type that the first bytes of content identify, or None if they identify no type.
 
     >>> sniff(b"%PDF-1.7 ..."), sniff(b"hello")
     ('application/pdf', None)
@@ -77,12 +77,17 @@ def sniff(head: bytes) -> str | None:
 
 
 def detect(name: str | None, head: bytes) -> str:
-    """Return the media type of content by its name, otherwise by its first bytes."""
+    """Return the media type of content, detected by its file name or else by its first bytes.
+
+    Return application/octet-stream if neither identifies a type.
+    """
     return (name and by_name(name)) or sniff(head) or UNKNOWN
 
 
 def extension_of(name: str) -> tuple[str, str]:
-    """Return the last extension of a name and all of its extensions, without the first dot.
+    """Return the last extension of a file name, and all its extensions, each without the leading dot.
+
+    Both are "" if the name has no extension.
 
     >>> extension_of("data.tar.gz")
     ('gz', 'tar.gz')

@@ -1,10 +1,10 @@
 """Encodes and decodes multipart/related bodies with two parts, metadata and content (A2), as streams.
 
-The encoder knows the length of the body before it reads the content. The decoder takes pieces of any size and returns
-events; it holds back at most the length of a boundary, so a body of any size needs little memory.
+The encoder computes the length of the body before it reads the content. The decoder takes pieces of any size and
+returns events. It holds back at most the length of a boundary, so a body of any size needs little memory.
 
-RFC 2387 and 2046 require CRLF. Some clients of the family write bare LF, consistently within a body. The line end
-behind the first boundary is therefore that of the whole body, and content keeps its own line ends byte for byte
+RFC 2387 and 2046 require CRLF. Some clients of the family write bare LF, consistently within a body. The line end after
+the first boundary is therefore the line end of the whole body, and content keeps its own line ends byte for byte
 (A2-03). A line that only begins like the boundary is content.
 """
 
@@ -29,7 +29,7 @@ _MAX_HEADER_BYTES = 16_384
 
 
 class MultipartError(ValueError):
-    """The body violates RFC 2387. The message says where."""
+    """A multipart body violates RFC 2387. The message names the violation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class MediaType:
 
     @classmethod
     def parse(cls, text: str) -> MediaType:
-        """Parse a header. Names are without regard to case, values quoted or not.
+        """Parse a Content-Type header. Parameter names are lowercased, and values may be quoted.
 
         >>> MediaType.parse('Multipart/Related; Boundary="a b"').parameters
         {'boundary': 'a b'}
@@ -55,7 +55,7 @@ class MediaType:
 
 
 def boundary_of(content_type: str) -> str:
-    """Return the boundary of a multipart Content-Type. Raises MultipartError."""
+    """Return the boundary of a multipart Content-Type header. Raises MultipartError if there is no valid boundary."""
     boundary = MediaType.parse(content_type).parameters.get("boundary", "")
     if not _BOUNDARY.fullmatch(boundary):
         raise MultipartError("Content-Type must name a boundary of 1 to 70 characters.")
@@ -64,7 +64,7 @@ def boundary_of(content_type: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MultipartRelated:
-    """A multipart/related body. Content is streamed between `head` and `tail`.
+    """The frame of a multipart/related body. The content is sent between the bytes `head` and `tail`.
 
     >>> body = MultipartRelated.of({"name": "a.txt"}, "text/plain", boundary="b")
     >>> body.content_type, body.length(3)
@@ -77,7 +77,7 @@ class MultipartRelated:
 
     @classmethod
     def of(cls, metadata: JSONObject, media_type: str, *, boundary: str) -> MultipartRelated:
-        """Create a body for this metadata and content of this media type."""
+        """Create the frame of a body with this metadata, for content of this media type."""
         head = (
             f"--{boundary}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n"
             f"{json.dumps(metadata, ensure_ascii=False)}\r\n"
@@ -87,27 +87,27 @@ class MultipartRelated:
         return cls(f"multipart/related; boundary={quoted}", head.encode(), f"\r\n--{boundary}--\r\n".encode())
 
     def length(self, content_length: int) -> int:
-        """Return the size of the body in bytes with content of this size."""
+        """Return the size of the whole body in bytes, for content of `content_length` bytes."""
         return len(self.head) + content_length + len(self.tail)
 
 
 @dataclass(frozen=True, slots=True)
 class PartBegins:
-    """The headers of a new part."""
+    """An event at the beginning of a part, with the headers of the part."""
 
     headers: Headers
 
 
 @dataclass(frozen=True, slots=True)
 class PartData:
-    """Bytes of the current part."""
+    """An event with content bytes of the current part."""
 
     data: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class PartEnds:
-    """The end of the current part."""
+    """An event at the end of the current part."""
 
 
 MultipartEvent: TypeAlias = PartBegins | PartData | PartEnds
@@ -121,7 +121,7 @@ class _State(Enum):
 
 
 class _BoundaryLine(NamedTuple):
-    """A boundary in the buffer from `start` to `end`, which is None while its line is incomplete."""
+    """A boundary line in the buffer from `start` to `end`. `end` is None while the line is incomplete."""
 
     start: int
     end: int | None
@@ -129,7 +129,7 @@ class _BoundaryLine(NamedTuple):
 
 
 class MultipartDecoder:
-    """Decodes the pieces of a multipart body into events. Call `close` at its end."""
+    """Decodes the pieces of a multipart body into events. Call `close` at the end of the body."""
 
     def __init__(self, boundary: str) -> None:
         self._dash = b"--" + boundary.encode()
@@ -144,7 +144,7 @@ class MultipartDecoder:
         }
 
     def feed(self, data: bytes) -> Iterator[MultipartEvent]:
-        """Yield the events that these bytes complete. Raises MultipartError."""
+        """Yield the events that the new bytes complete. Raises MultipartError if the body is malformed."""
         self._buffer += data
         while (step := self._steps.get(self._state)) and (events := step()) is not None:
             yield from events
@@ -192,7 +192,10 @@ class MultipartDecoder:
         return self._emit(edge.start if edge else len(self._buffer) - len(delimiter) + 1) or None
 
     def _find_boundary(self, mark: bytes, begin: int = 0) -> _BoundaryLine | None:
-        """Return the first boundary from `begin` on. A line that only begins like one is skipped."""
+        """Return the first boundary line from `begin` on, or None if there is none.
+
+        A line that only begins like the boundary is skipped.
+        """
         at = self._buffer.find(mark, begin)
         while at >= 0:
             end = at + len(mark)
@@ -209,7 +212,10 @@ class MultipartDecoder:
         return []
 
     def _emit(self, upto: int) -> list[MultipartEvent]:
-        """Return the content up to a position, without the end of the blank line before it."""
+        """Return an event with the content up to a position, or an empty list if there is no content.
+
+        The end of the blank line before the content is left out.
+        """
         start = len(self._newline) if self._at_part_start else 0
         if upto < max(start, 1):
             return []
@@ -224,7 +230,10 @@ class MultipartDecoder:
 
 
 def _parse_headers(block: bytes, newline: bytes) -> Headers:
-    """Parse the headers of a part. A long one continues in lines that begin with a blank (RFC 2045, RFC 5322)."""
+    """Parse the headers of a part. Raises MultipartError if a line is not a header.
+
+    A long header may continue on lines that begin with a blank (RFC 2045, RFC 5322).
+    """
     unfolded = re.sub(re.escape(newline) + rb"[ \t]+", b" ", block)
     headers = []
     for line in unfolded.split(newline):
