@@ -1,6 +1,6 @@
-"""OAuth 2.0 for clients, grants and access tokens.
+"""OAuth 2.0, with its clients, grants and access tokens.
 
-clients, users: register OAuth clients and service accounts; create a user on the first sign-in.
+clients, users: register OAuth clients and service accounts; create a user at the first sign-in.
 token_endpoint: the endpoints /token, /tokeninfo and /revoke.
 grants: exchange an authorization code, a refresh token or an assertion for an access token.
 """

@@ -30,7 +30,7 @@ class ClientCredentials(TypedDict, total=False):
 
 
 class ServiceAccountKey(TypedDict):
-    """The key file of a service account."""
+    """The content of the JSON key file of a service account."""
 
     type: str
     project_id: str
@@ -75,9 +75,10 @@ def _check_redirect_uri(address: str) -> str:
 def create_service_account(
     context: ServiceContext, name: str, delegation: Iterable[str], *, client: str, base_url: str
 ) -> ServiceAccountKey:
-    """Create a service account, or another key for it, and return the key file. The private key is stored nowhere else.
+    """Create a service account, or a new key for an existing account, and return the key file.
 
-    Raises ValueError for an invalid name or an unknown scope, ImportError without the extra `identity`.
+    The private key is not stored anywhere else. Raises ValueError for an invalid name or an unknown scope. Raises
+    ImportError if the extra `identity` is not installed.
     """
     if not _ACCOUNT_NAME.fullmatch(name):
         raise ValueError(f"name={name!r} must be 1 to 30 of a-z, 0-9 and -, a letter first, no - at the end")

@@ -29,7 +29,7 @@ def new_code(
     challenge: str = "",
     method: str = "plain",
 ) -> str:
-    """Return an authorization code with which a client gets tokens of a user in these scopes."""
+    """Create and store an authorization code, which the client can exchange for tokens of the user in these scopes."""
     context, code = request.context, request.context.ids.code()
     digest = digest_of(code)
     grant = GrantRow(
@@ -50,7 +50,10 @@ def new_code(
 
 
 def exchange_code(request: PublicRequest, form: dict[str, str], client: ClientRow) -> Token:
-    """Exchange a code for tokens. A second use of the code revokes all of them."""
+    """Exchange an authorization code for an access token and a refresh token. Raises OAuthError for an invalid code.
+
+    A second use of the same code raises OAuthError and revokes all tokens that were issued for the code.
+    """
     with request.context.store.transaction():
         grant = _grant(request, require_parameter(form, "code"), "code", client)
         if not grant.spent:
@@ -75,8 +78,11 @@ def _check_exchange(form: dict[str, str], grant: GrantRow) -> None:
 
 
 def refresh_access_token(request: PublicRequest, form: dict[str, str], client: ClientRow) -> Token:
-    """Return another access token of the same consent, for all of its scopes or some."""
-    with request.context.store.transaction():  # or a revocation could come between the check and the token
+    """Return a new access token for a refresh token, in all scopes of the user's consent or in the requested scopes.
+
+    Raises OAuthError for an invalid refresh token or a scope outside the consent.
+    """
+    with request.context.store.transaction():  # no revocation can happen between the check and the new token
         grant = _grant(request, require_parameter(form, "refresh_token"), "refresh", client)
         scopes = scopes_of(request.context, form["scope"]) if form.get("scope") else grant.scopes
         if not set(scopes.split()) <= set(grant.scopes.split()):
@@ -116,7 +122,11 @@ def _token(request: PublicRequest, user: str, client: str, scopes: str, *, servi
 
 
 def exchange_assertion(request: PublicRequest, form: dict[str, str]) -> Token:
-    """Exchange an assertion for a token of the service account that signed it, or of a user that it may act for."""
+    """Exchange a signed assertion for an access token.
+
+    The token is for the service account that signed it, or for a user whom the account may represent. Raises OAuthError
+    for an invalid assertion.
+    """
     assertion = require_parameter(form, "assertion")
     try:
         header, claims = read_claims(assertion)
@@ -133,7 +143,10 @@ def exchange_assertion(request: PublicRequest, form: dict[str, str]) -> Token:
 
 
 def _account(request: PublicRequest, header: JSONObject, claims: JSONObject) -> AccountRow:
-    """Return the service account in the `iss` of an assertion. Raises InvalidAssertionError, OAuthError."""
+    """Return the service account that the claim `iss` of an assertion names.
+
+    Raises InvalidAssertionError for a wrong algorithm or key. Raises OAuthError for an unknown account or audience.
+    """
     if header.get("alg") != ALGORITHM:
         raise InvalidAssertionError(f"it must be signed with {ALGORITHM}")
     issuer = claims.get("iss")
@@ -142,7 +155,7 @@ def _account(request: PublicRequest, header: JSONObject, claims: JSONObject) -> 
         raise OAuthError("invalid_grant", "iss names no service account of this service.")
     if header.get("kid", account.key_id) != account.key_id:
         raise InvalidAssertionError("kid is not the present key of this service account")
-    # Some libraries sign one address for all services, which `assertion_audiences` names.
+    # Some libraries always sign the same fixed audience. The policy lists it in `assertion_audiences`.
     address, audience = external_origin(request.http_request, request.context) + "/token", claims.get("aud")
     accepted = (
         address,
@@ -172,7 +185,10 @@ def _seconds(claims: JSONObject, name: str) -> float:
 
 
 def _subject(context: ServiceContext, account: AccountRow, claims: JSONObject, scopes: str) -> str:
-    """Return the user of the token, the account itself or one that it may act for (domain-wide delegation)."""
+    """Return the user whom the token is for, which is the service account itself or the user in the claim `sub`.
+
+    Raises OAuthError if the account may not act for this user (domain-wide delegation) or the user is unknown.
+    """
     subject = claims.get("sub", account.email)
     if subject == account.email:
         return account.email
@@ -184,7 +200,10 @@ def _subject(context: ServiceContext, account: AccountRow, claims: JSONObject, s
 
 
 def scopes_of(context: ServiceContext, scope: object) -> str:
-    """Return scopes separated by spaces in the form of the store. Raises OAuthError."""
+    """Convert the OAuth parameter `scope` to the stored form, which is scope names separated by spaces.
+
+    Raises OAuthError if the parameter is missing or has an unknown scope.
+    """
     if not isinstance(scope, str) or not scope.strip():
         raise OAuthError("invalid_scope", "scope is missing: name at least one, separated by spaces.")
     try:
@@ -194,5 +213,5 @@ def scopes_of(context: ServiceContext, scope: object) -> str:
 
 
 def scope_uris(context: ServiceContext, scopes: str) -> str:
-    """Return scopes in the form of clients, as full URIs separated by spaces."""
+    """Convert stored scope names to full URIs separated by spaces, which is the form that clients use."""
     return " ".join(f"{context.policy.auth_scope_base}/{scope}" for scope in scopes.split())

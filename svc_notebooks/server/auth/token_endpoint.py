@@ -23,7 +23,10 @@ _CLIENT_GRANTS: Mapping[str, Callable[[PublicRequest, dict[str, str], ClientRow]
 
 
 def token(request: PublicRequest) -> Response:
-    """Return an access token for a code, a refresh token or an assertion."""
+    """Return the response of /token, which is an access token for a code, a refresh token or an assertion.
+
+    If the request is invalid, return an OAuth error response.
+    """
     basic = "Authorization" in request.http_request.headers
     try:
         return no_store_json(_issue(request))
@@ -42,7 +45,10 @@ def _issue(request: PublicRequest) -> Token:
 
 
 def _client(request: PublicRequest, form: dict[str, str]) -> ClientRow:
-    """Return the client of a request, after a check of its secret, if it has one. Raises OAuthError (401)."""
+    """Return the OAuth client of a request. If the client has a secret, check that the request sends the secret.
+
+    Raises OAuthError (401) for an unknown client or a wrong secret.
+    """
     name, secret = _client_credentials(request, form)
     client = request.context.store.oauth.client(name)
     if client is None:
@@ -53,7 +59,10 @@ def _client(request: PublicRequest, form: dict[str, str]) -> ClientRow:
 
 
 def _client_credentials(request: PublicRequest, form: dict[str, str]) -> tuple[str, str]:
-    """Return id and secret from the header or from the form, but not from both (RFC 6749, 2.3)."""
+    """Return the client id and the client secret from the Authorization header, or else from the form.
+
+    Each is "" if missing. Raises OAuthError if the header is invalid or contradicts the form (RFC 6749, 2.3).
+    """
     header = request.http_request.headers.get("Authorization")
     if header is None:
         return form.get("client_id", ""), form.get("client_secret", "")
@@ -73,7 +82,7 @@ def _client_credentials(request: PublicRequest, form: dict[str, str]) -> tuple[s
 
 
 def tokeninfo(request: PublicRequest) -> Response:
-    """Return the user, the client, the scopes and the lifetime of a token."""
+    """Return the response of /tokeninfo, with the user, the client, the scopes and the lifetime of an access token."""
     try:
         secret = bearer(request.http_request) or _parameter(request, "access_token")
         return no_store_json(_token_info(request, secret))
@@ -99,7 +108,10 @@ def _token_info(request: PublicRequest, secret: str) -> TokenInfo:
 
 
 def revoke(request: PublicRequest) -> Response:
-    """Revoke a token, and with it all tokens of the same consent."""
+    """Revoke an access token or refresh token, and all tokens of the same consent.
+
+    Return an empty JSON object, or an OAuth error if the token is unknown.
+    """
     try:
         secret = _parameter(request, "token")
     except OAuthError as error:
@@ -118,6 +130,9 @@ def revoke(request: PublicRequest) -> Response:
 
 
 def _parameter(request: PublicRequest, name: str) -> str:
-    """Return a parameter of the query or of the form. Raises OAuthError if it is missing."""
+    """Return a required parameter from the query, or else from the form.
+
+    Raises OAuthError if the parameter is missing.
+    """
     form = request.form() if request.method == "POST" else {}
     return require_parameter({**form, name: request.query.get(name) or form.get(name, "")}, name)

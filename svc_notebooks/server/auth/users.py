@@ -1,4 +1,4 @@
-"""Creates a user on the first sign-in, with a root folder and copies of the events that invite the user."""
+"""Creates users at their first sign-in, with a root folder and copies of the events to which they are invited."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from ..tables.users import TokenRow
 
 
 def create_user(context: ServiceContext, email: str) -> None:
-    """Create the user of an e-mail address on the first sign-in."""
+    """Create the user with this e-mail address, with a root folder and copies of the user's invitations.
+
+    Do nothing if the user exists.
+    """
     if context.store.users.root(email) is not None:
         return
     root = root_row(context, email)
@@ -24,7 +27,7 @@ def create_user(context: ServiceContext, email: str) -> None:
 
 
 def record_token(context: ServiceContext, access: TokenVerifier, secret: str, token: TokenRow) -> None:
-    """Record an access token, and create its user on the first sign-in."""
+    """Store an access token, and create the user of the token if this is the first sign-in."""
     with context.store.transaction():
         create_user(context, token.user)
         access.add_token(secret, token)

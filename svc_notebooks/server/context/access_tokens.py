@@ -22,9 +22,10 @@ _APP_ONLY = frozenset({"storage.appdata", "storage.file"})
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The user and the client of an access token. `scopes` are last segments, `expires` is in Unix seconds.
+    """The user and the client of an access token.
 
-    With `app_only` the scopes that count for the operation reach only files that the client created or opened.
+    `scopes` contains scope names without the base URI, such as "storage.file". `expires` is in Unix seconds, or None.
+    `app_only` is true if the scopes give access only to files that the client created or opened.
     """
 
     user: str
@@ -35,13 +36,13 @@ class Caller:
     app_only: bool = False
 
     def with_scopes(self, scopes: frozenset[str]) -> Caller:
-        """Return the caller of an operation that accepts any of these scopes, with the right `app_only`."""
+        """Return this caller with `app_only` set for an operation that accepts any of these scopes."""
         app_only = _APP_ONLY.issuperset(self.scopes & scopes) and not _APP_ONLY.isdisjoint(scopes)
         return self if app_only is self.app_only else replace(self, app_only=app_only)
 
 
 class TokenVerifier:
-    """Looks up the callers of access tokens. A token never changes, so each is cached."""
+    """Looks up the callers of access tokens. A stored token never changes, so the verifier caches each caller."""
 
     def __init__(self, store: Store, clock: SystemClock | VirtualClock) -> None:
         self._store = store
@@ -49,7 +50,10 @@ class TokenVerifier:
         self._cache: dict[str, Caller] = {}
 
     def caller(self, request: Request, query: Query) -> Caller:
-        """Return the caller of a request. Raises ApiError (401)."""
+        """Return the caller of a request by its access token, from the Authorization header or the query.
+
+        Raises ApiError (401) if the token is missing, unknown or expired.
+        """
         credentials = None
         for name, value in request.headers.pairs:
             if len(name) == 13 and name.lower() == "authorization":
@@ -64,26 +68,26 @@ class TokenVerifier:
         return self._valid_caller(credentials)
 
     def _valid_caller(self, credentials: str) -> Caller:
-        """Return the caller of the value of an Authorization header. Raises ApiError (401)."""
+        """Return the caller for the value of an Authorization header. Raises ApiError (401) without a valid token."""
         caller = self._cache.get(credentials) or self._look_up(credentials)
         if caller.expires is not None and self._clock.now().timestamp() >= caller.expires:
             raise _auth_error("badToken")
         return caller
 
     def caller_for_token(self, secret: str) -> Caller | None:
-        """Return the caller of an access token, or None if it is unknown or has expired."""
+        """Return the caller of an access token. Return None if the token is unknown or has expired."""
         try:
             return self._valid_caller(f"Bearer {secret}")
         except ApiError:
             return None
 
     def user_of(self, secret: str) -> str | None:
-        """Return the user of an access token, or None if it is unknown or has expired."""
+        """Return the e-mail address of an access token's user. Return None if the token is unknown or has expired."""
         caller = self.caller_for_token(secret)
         return caller.user if caller else None
 
     def _look_up(self, credentials: str) -> Caller:
-        cache = self._cache  # clear_cache() replaces it, so a row that was read before stays out of the new one
+        cache = self._cache  # if clear_cache() runs meanwhile, the caller goes into the old cache
         bearer = _BEARER.fullmatch(credentials)
         token = self._store.users.token(bearer[1]) if bearer else None
         if token is None:
@@ -96,23 +100,29 @@ class TokenVerifier:
         return caller
 
     def add_token(self, secret: str, token: TokenRow) -> None:
-        """Store an access token."""
+        """Store an access token and empty the cache."""
         self._store.users.add_token(secret, token)
         self.clear_cache()
 
     def clear_cache(self) -> None:
-        """Forget all tokens, because the store has changed."""
+        """Remove all callers from the cache, because the tokens in the store have changed."""
         self._cache = {}
 
 
 def bearer(request: Request) -> str | None:
-    """Return the token in the Authorization header of a request, valid or not, or None."""
+    """Return the bearer token in the Authorization header of a request, without a check of the token.
+
+    Return None if the header is missing or has another scheme.
+    """
     match = _BEARER.fullmatch(request.headers.get("Authorization") or "")
     return match[1] if match else None
 
 
 def require_scopes(caller: Caller, scopes: frozenset[str], operation: Operation) -> Caller:
-    """Return the caller of an operation that accepts any of these scopes. Raises ApiError (403) without one."""
+    """Check that a caller has one of the scopes that an operation accepts, and return the caller with `app_only` set.
+
+    Raises ApiError (403) if the caller has none of the scopes.
+    """
     if caller.scopes.isdisjoint(scopes):
         error_rows = [
             row("missingScope", decided_by=rule_for_scopes(operation, caller.scopes), operation=operation.name)
@@ -122,7 +132,10 @@ def require_scopes(caller: Caller, scopes: frozenset[str], operation: Operation)
 
 
 def scope_names(scopes: Iterable[str] | None, policy: Policy) -> str:
-    """Return scopes, given as URIs or as last segments, in the form of the store. Raises ValueError."""
+    """Return the stored form of scopes, which is their names separated by spaces.
+
+    The scopes are URIs or names; None stands for all scopes. Raises ValueError for an unknown scope.
+    """
     if scopes is None:
         return " ".join(ALL_SCOPES)
     names = [scope.removeprefix(policy.auth_scope_base + "/") for scope in scopes]

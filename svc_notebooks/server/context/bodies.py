@@ -1,4 +1,4 @@
-"""The bodies of requests and responses, which count their bytes and check the declared length."""
+"""The classes for request and response bodies, which count their bytes and check the declared length."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ _MAX_DIGITS = 18
 
 
 class RequestBody:
-    """The body of a request. It adds its bytes to the journal entry and never returns more than the declared length."""
+    """The body of a request, as a stream that never returns more bytes than the declared length.
+
+    The stream adds the number of received bytes to the journal entry.
+    """
 
     __slots__ = ("_body", "_entry", "_read")
 
@@ -25,7 +28,10 @@ class RequestBody:
         self._read: Callable[[int], bytes] = self._body.read
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return at most `size` bytes, b"" at the end. Raises Disconnected for an end before the declared length."""
+        """Return at most `size` bytes, or b"" at the end of the body.
+
+        Raises Disconnected if the body ends before its declared length.
+        """
         declared, entry = self._entry.declared, self._entry
         if declared is not None:
             remaining = declared - entry.received
@@ -37,19 +43,19 @@ class RequestBody:
         return block
 
     def abort(self) -> None:
-        """Stop the sender, if the transport can."""
+        """Stop the transfer from the client, if the transport supports this."""
         abort_body(self._body)
 
     def gone(self) -> bool:
-        """Return whether the sender has closed its connection."""
+        """Return True if the client has closed its connection."""
         return is_gone(self._body)
 
 
 class ResponseStream:
-    """The body of a streamed response, which adds its bytes to the journal entry.
+    """The blocks of a streamed response. The stream adds the number of sent bytes to the journal entry.
 
-    Raises Disconnected where the body ends before `length`, where it cannot be read, and after `cut_after` bytes. The
-    transport then closes the connection, so that the client sees a cut and does not wait for the rest.
+    Iteration raises Disconnected if the body ends before `length`, if the source cannot be read, and after `cut_after`
+    bytes. The transport then closes the connection, so that the client does not wait for the rest of the body.
     """
 
     __slots__ = ("_blocks", "_cut_after", "_entry", "_length", "_source")
@@ -90,10 +96,10 @@ class ResponseStream:
 
 
 def content_length(request: Request, *, required: bool = False) -> int | None:
-    """Return the declared length of the body, or None for a body that ends where its transfer coding says.
+    """Return the length of a request body in bytes. Return None if the headers do not declare the length of a stream.
 
-    Raises ApiError: 400 for a Content-Length that is not one number, 411 if one is `required` and neither header is
-    there.
+    Raises ApiError (400) for a Content-Length that is not one number. Raises ApiError (411) if a length is `required`
+    and the request has neither a Content-Length nor a Transfer-Encoding header.
     """
     text, is_coded = request.headers.get("Content-Length"), "Transfer-Encoding" in request.headers
     if text is None and required and not is_coded:

@@ -1,11 +1,11 @@
 """Refuses requests that a web page of another site makes a browser send (CSRF, DNS rebinding).
 
-This protects the addresses without an access token, which are the control interface and the pages that a browser
-opens with a cookie. A browser names the origin of a request in Origin and Sec-Fetch-Site. Programs send neither, and
-pass.
+The checks protect the addresses that need no access token: the control interface and the pages that a browser
+opens with a cookie. A browser names the origin of a request in the headers Origin and Sec-Fetch-Site. Other programs
+send neither header, so the checks accept their requests.
 
 A web page can also make the name of its own host resolve to this machine (DNS rebinding). The browser then treats this
-service as a part of that page, and only the Host header shows the difference.
+service as a part of that web page, and only the Host header shows the difference.
 """
 
 from __future__ import annotations
@@ -23,14 +23,17 @@ from .service_context import ServiceContext
 
 _LOCALHOST = "localhost"
 _SAME_SITE = ("same-origin", "none")
-"""Values of Sec-Fetch-Site for our own pages and for a typed address. `same-site` is another port of the host."""
+"""Accepted values of Sec-Fetch-Site, sent by this service's pages and for a typed address.
+
+`same-site` is not accepted, because a page on another port of the host sends it.
+"""
 
 
 def check_page(request: Request, operation: str, context: ServiceContext) -> None:
-    """Refuse a request of another site that could change something at one of our pages. Raises ApiError (403).
+    """Refuse a request for a page of this service if another site sent the request and could cause a change by it.
 
-    Any site may link to a page. The link to the consent page must be followed by a person in a browser window, because
-    a request with prompt=none returns a code at once.
+    Any site may link to a page with GET. The link to the consent page must open in a browser window, because a consent
+    request with prompt=none returns a code at once. Raises ApiError (403).
     """
     check_host(request, context)
     headers = request.headers
@@ -51,9 +54,9 @@ def check_same_origin(request: Request, context: ServiceContext) -> None:
 
 
 def check_host(request: Request, context: ServiceContext) -> None:
-    """Refuse a Host that does not name this service. Raises ApiError (403).
+    """Refuse a request whose Host header does not name this service. Raises ApiError (403).
 
-    A request without a Host does not come from a browser, and passes.
+    A request without a Host header does not come from a browser, so it is accepted.
     """
     authority = request.headers.get("Host")
     if authority is None or ANY in context.policy.host_names:
@@ -65,10 +68,10 @@ def check_host(request: Request, context: ServiceContext) -> None:
 
 
 def _is_listening(host: str, listening: str) -> bool:
-    """Return whether a host is a name of the server that listens at `listening`.
+    """Return True if `host` is a name or an address of the server that listens at the address `listening`.
 
     A server that listens at all addresses (0.0.0.0) accepts every IP address. A container does not know the address
-    of its published port, and an address, unlike a name, cannot be rebound.
+    of its published port, and an IP address, unlike a name, cannot be rebound.
     """
     own, requested = _address(listening), _address(host)
     if host == listening:

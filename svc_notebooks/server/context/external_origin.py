@@ -1,4 +1,4 @@
-"""Finds the origin at which the client reaches this service, for the links in responses (edge case 4)."""
+"""Finds the origin under which the client reaches this service, for the links in responses (edge case 4)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 
 def external_origin(request: Request, context: ServiceContext) -> str:
-    """Return scheme and authority as the client wrote them. Raises ApiError (400) for an invalid Host."""
+    """Return the origin of this service as the client sees it, which is a URL with only a scheme and an authority.
+
+    Raises ApiError (400) for an invalid Host header.
+    """
     if context.base_url:
         return context.base_url.rstrip("/")
     scheme, _, host = request.origin.partition("://")
     host = request.headers.get("Host") or host
     if context.policy.trust_forwarded:
-        # The first element of each header is that of the proxy next to the client.
+        # The proxy next to the client wrote the first element of each header.
         forwarded, proto, forwarded_host = (
             (request.headers.get(name) or "").split(",")[0].strip()
             for name in ("Forwarded", "X-Forwarded-Proto", "X-Forwarded-Host")

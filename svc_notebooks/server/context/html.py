@@ -1,4 +1,4 @@
-"""Builds HTML pages without scripts and without resources of other origins."""
+"""Builds HTML responses without scripts and without resources of other origins."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-s
 def html_page(
     title: str, body: str, *, status: int = 200, forms: str | None = "'self'", extra: Iterable[tuple[str, str]] = ()
 ) -> Response:
-    """Return a page with HTML as its `body`. `forms` are the allowed targets of its forms, or None for all."""
+    """Return the response with an HTML page. `body` is HTML, and `title` is plain text.
+
+    `forms` lists the URLs to which the forms of the page may be sent, in CSP syntax. None allows all URLs.
+    """
     content = (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style>{body}</html>\n'
@@ -48,10 +51,10 @@ def html_page(
 
 
 def sandbox_headers(headers: Headers) -> list[tuple[str, str]]:
-    """Return headers that keep a browser from running the scripts of stored content, [] for programs.
+    """Return response headers that stop a browser from running the scripts in stored content.
 
-    Such a script would run with the service's origin and with the cookie of the reader. A browser that opens a link
-    sends no Authorization.
+    Such a script would run with the service's origin and with the cookie of the reader. Return [] if the request has an
+    Authorization header, because a browser that opens a link sends none.
     """
     if "Authorization" in headers:
         return []
@@ -59,11 +62,11 @@ def sandbox_headers(headers: Headers) -> list[tuple[str, str]]:
 
 
 def description_list(rows: Iterable[tuple[str, str]]) -> str:
-    """Return names and values as an HTML description list."""
+    """Return an HTML description list (<dl>) of names and values, which are plain text."""
     return "<dl>" + "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in rows) + "</dl>"
 
 
 def redirect(address: str, status: int = 303, extra: Iterable[tuple[str, str]] = ()) -> Response:
-    """Return a redirect to another address."""
+    """Return a redirect response to another address."""
     headers = [("Location", address), ("Content-Length", "0"), ("Cache-Control", "no-store"), *extra]
     return Response(status, Headers(headers))

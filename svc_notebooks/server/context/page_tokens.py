@@ -1,4 +1,4 @@
-"""Encodes and verifies page tokens, each of which is valid for one listing only."""
+"""Encodes and verifies page tokens. A page token is valid only for the listing that issued the token."""
 
 from __future__ import annotations
 
@@ -13,13 +13,19 @@ _MAC_SIZE = 16
 
 
 def encode_page_token(keys: tuple[Any, ...], about: tuple[str, ...], secret: str) -> str:
-    """Return a token for the keys of the next page of the listing `about`."""
+    """Return a page token with the sort keys at which the next page begins.
+
+    `about` identifies the listing. The token is signed, so that a client cannot change its keys or use it elsewhere.
+    """
     text = json.dumps(keys, ensure_ascii=False).encode()
     return urlsafe_b64encode(_mac(text, about, secret) + text).decode().rstrip("=")
 
 
 def decode_page_token(token: str, about: tuple[str, ...], width: int, secret: str) -> tuple[Any, ...]:
-    """Return the keys in a token. Raises ApiError (400 invalid, location pageToken)."""
+    """Return the sort keys in a page token, which must be `width` in number.
+
+    Raises ApiError (400 invalid, location pageToken) for a token that this service did not issue for this listing.
+    """
     try:
         raw = urlsafe_b64decode(token.encode("ascii") + b"=" * (-len(token) % 4))
     except ValueError:

@@ -1,4 +1,4 @@
-"""A request to an endpoint without an access token, which is a token endpoint, a link or a page."""
+"""The class for requests to endpoints that need no access token, which are OAuth endpoints, links and pages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _UNCACHED = [("Pragma", "no-cache")]
 
 @dataclass(frozen=True, slots=True)
 class PublicRequest:
-    """A request without an access token, with the context and the token verifier of the service."""
+    """A request to an endpoint that needs no access token, with the context and the token verifier of the service."""
 
     context: ServiceContext
     token_verifier: TokenVerifier
@@ -41,7 +41,10 @@ class PublicRequest:
         return self.context.clock.now().timestamp()
 
     def form(self) -> dict[str, str]:
-        """Return the parameters of a form body. Raises OAuthError for another body, or a repeated parameter."""
+        """Return the parameters of a form body by name.
+
+        Raises OAuthError if the body is too long or not a form, or if a parameter is repeated.
+        """
         media_type = MediaType.parse(self.http_request.headers.get("Content-Type") or "").essence
         content = b""
         while block := self.body.read(_MAX_FORM_SIZE):
@@ -58,7 +61,7 @@ class PublicRequest:
 
 
 def unique_parameters(pairs: list[tuple[str, str]]) -> dict[str, str]:
-    """Return parameters by name. Raises OAuthError for a repeated one (RFC 6749, 3.1)."""
+    """Return parameters by name. Raises OAuthError for a repeated parameter (RFC 6749, 3.1)."""
     parameters = dict(pairs)
     if len(parameters) < len(pairs):
         repeated = next(name for name, _ in pairs if sum(name == other for other, _ in pairs) > 1)
@@ -67,19 +70,22 @@ def unique_parameters(pairs: list[tuple[str, str]]) -> dict[str, str]:
 
 
 def require_parameter(form: Mapping[str, str], name: str) -> str:
-    """Return a required parameter. Raises OAuthError if it is missing."""
+    """Return the value of a required parameter. Raises OAuthError if the parameter is missing or empty."""
     if not form.get(name):
         raise OAuthError("invalid_request", f"{name} is missing.")
     return form[name]
 
 
 def no_store_json(value: Mapping[str, object]) -> Response:
-    """Return the response of an OAuth endpoint, which must not be cached."""
+    """Return a JSON response (200) of an OAuth endpoint, with headers that forbid caches to store the response."""
     return json_bytes(encode_json(value), 200, _UNCACHED)
 
 
 def oauth_error_response(error: OAuthError, *, basic: bool = False) -> Response:
-    """Return the response to an OAuth error, which has no error envelope."""
+    """Return the JSON response to an OAuth error, in the error format of OAuth (RFC 6749, 5.2).
+
+    With `basic`, a response with status 401 has a challenge for Basic authentication.
+    """
     challenge = [("WWW-Authenticate", 'Basic realm="svc"')] if basic and error.status == 401 else []
     description = _NOT_IN_DESCRIPTION.sub("?", error.description)
     body: OAuthErrorResponse = {"error": error.error, "error_description": description}

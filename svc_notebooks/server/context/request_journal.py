@@ -1,4 +1,4 @@
-"""Records one row for each of the last requests, bounded in number and in bytes."""
+"""Keeps a journal with one row for each recent request, limited in its number of rows and in bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...core.clock import format_time
 
 
 class JournalRow(TypedDict):
-    """A row of the journal. Sizes are in bytes; offsets are the stored bytes of an upload session."""
+    """A journal row as plain data. Sizes are in bytes, and offsets count the stored bytes of an upload session."""
 
     n: int
     time: str
@@ -35,13 +35,13 @@ class JournalRow(TypedDict):
 
 
 _ROW = 800
-"""The estimated memory of a row in bytes, without its path and its query."""
+"""The estimated memory of a journal row in bytes, without the path and the query."""
 
 _MAX_DECIDED_BY = 2000
 
 
 class JournalEntry:
-    """A row that is being filled. None stands for a value that does not apply."""
+    """The journal entry of a request in progress. An attribute is None if it does not apply to the request."""
 
     __slots__ = (*JournalRow.__annotations__, "weight")
 
@@ -66,7 +66,7 @@ class JournalEntry:
         self.weight = _ROW + len(path) + len(query)
 
     def row(self) -> JournalRow:
-        """Return the row as a dict, with the time in RFC 3339 and the scopes as a list."""
+        """Return the entry as a journal row, with the time in RFC 3339 and the scopes as a list."""
         return {
             "n": self.n,
             "time": format_time(self.time),
@@ -89,12 +89,15 @@ class JournalEntry:
 
 
 def with_notes(decided_by: str, notes: Iterable[str]) -> str:
-    """Return the deciding rule followed by notes, up to the length that a row allows."""
+    """Append notes to the rule that decided a response, and shorten the text to the length that a row allows."""
     return "; ".join((decided_by, *notes))[:_MAX_DECIDED_BY]
 
 
 class Journal:
-    """The last rows, at most `length` of them and at most `max_bytes`, but always the last one."""
+    """The entries of the most recent requests, at most `length` entries and `max_bytes` bytes.
+
+    The journal always keeps the newest entry, even if that entry alone has more bytes.
+    """
 
     def __init__(self, length: int, max_bytes: int) -> None:
         self._length, self._max_bytes = length, max_bytes
@@ -104,7 +107,7 @@ class Journal:
         self._lock = Lock()
 
     def open(self, time: datetime, method: str, path: str, query: str) -> JournalEntry:
-        """Add the row of a new request and return it."""
+        """Add the entry of a new request and return the entry."""
         with self._lock:
             entry = JournalEntry(next(self._numbers), time, method, path, query)
             entries = self._entries
@@ -116,7 +119,7 @@ class Journal:
 
     @property
     def last(self) -> int:
-        """The number of the last row, or 0."""
+        """The number of the newest entry, or 0 if the journal is empty."""
         with self._lock:
             return self._entries[-1].n if self._entries else 0
 
@@ -127,7 +130,7 @@ class Journal:
         return [entry.row() for entry in reversed(entries)]
 
     def clear(self) -> None:
-        """Delete all rows and begin again at number 1."""
+        """Delete all entries and restart the numbers at 1."""
         with self._lock:
             self._entries.clear()
             self._bytes = 0

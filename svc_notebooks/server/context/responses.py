@@ -1,4 +1,4 @@
-"""Builds responses of JSON, error envelopes and plain text (X-01)."""
+"""Builds responses with JSON, with an error envelope, with plain text and without a body (X-01)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _NO_STORE = ("Cache-Control", "no-cache, no-store, max-age=0, must-revalidate")
 
 
 def encode_json(value: object, *, compact: bool = False) -> bytes:
-    """Encode JSON, indented by two spaces or on one line."""
+    """Return a value as JSON in UTF-8, on one line if `compact` is true, else indented by two spaces."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":")) if compact else _indent(value, "\n") + "\n"
     return text.encode("utf-8", "replace")  # an error message may quote text of the request that has lone surrogates
 
 
 def _indent(value: object, newline: str) -> str:
-    """Return the text of json.dumps(indent=2), which does not use the fast encoder when it indents."""
+    """Return the text of json.dumps(indent=2), but faster, because json.dumps is slow when it indents."""
     if isinstance(value, str):
         return encode_basestring(value)
     inner = newline + "  "
@@ -37,18 +37,18 @@ def _indent(value: object, newline: str) -> str:
 
 
 def json_response(query: Query, value: Mapping[str, object], status: int = 200) -> Response:
-    """Return a JSON response, on one line with prettyPrint=false."""
+    """Return a JSON response, indented unless the query has prettyPrint=false."""
     return json_bytes(encode_json(value, compact=query.get("prettyPrint") == "false"), status)
 
 
 def json_bytes(content: bytes, status: int = 200, extra: Iterable[tuple[str, str]] = ()) -> Response:
-    """Return a response with encoded JSON."""
+    """Return a JSON response whose body is already encoded."""
     headers = Headers([JSON_TYPE, ("Content-Length", str(len(content))), _NO_STORE, *extra])
     return Response(status, headers, content)
 
 
 def error_response(error: ApiError) -> Response:
-    """Return the response to an error."""
+    """Return the JSON response to an API error, with the status and the headers of the error."""
     return json_bytes(encode_json(envelope(error)), error.status, error.headers)
 
 

@@ -1,4 +1,4 @@
-"""The context of the service and of a request, which every handler receives."""
+"""The contexts that every handler receives, one for the service and one for the request."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ from .request_journal import JournalEntry
 
 @dataclass(frozen=True, slots=True)
 class ServiceContext:
-    """The parts of one service.
+    """The store, the content, the clock, the policy and the other objects that all handlers of one service use.
 
-    `base_url` is its address in links, None for that of each request. `folder` has its data, None for memory. `notes`
-    are sentences about problems that were found when it was opened.
+    `base_url` is the address of the service in links; with None, links use the address of the request. `folder`
+    contains the stored data; with None, the data is in memory. `notes` are sentences about problems found at the
+    opening.
     """
 
     store: Store
@@ -60,13 +61,16 @@ class ServiceContext:
         return self.names.native("shortcut")
 
     def root(self, user: str) -> str:
-        """Return the id of the root folder of a user, or ""."""
+        """Return the id of the root folder of a user, or "" if the user is unknown."""
         return self.store.users.root(user) or ""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """A request with its operation and its caller. `method` may be that of X-HTTP-Method-Override."""
+    """A request with its operation and its caller.
+
+    `method` is the method in X-HTTP-Method-Override if a POST has one.
+    """
 
     http_request: Request
     method: str
@@ -84,16 +88,16 @@ class RequestContext:
 
     @property
     def file_id(self) -> str:
-        """The id of the file in the path, or ""."""
+        """The id of the file in the path, or "" if the path has no file id."""
         return self.path_params.get(FILE_ID, "")
 
     @property
     def permission_id(self) -> str:
-        """The id of the permission in the path, or ""."""
+        """The id of the permission in the path, or "" if the path has no permission id."""
         return self.path_params.get(PERMISSION_ID, "")
 
     def viewer(self, context: ServiceContext) -> Viewer:
-        """Return the caller in the form of the store's searches."""
+        """Return the caller as a `Viewer`, the form that the searches of the store take."""
         user = self.caller.user
         shared = context.store.permissions.has_any(user)
         return Viewer(user, context.root(user), self.caller.client, context.folder_type, shared, self.caller.app_only)

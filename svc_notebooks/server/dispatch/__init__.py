@@ -1,7 +1,7 @@
-"""Turns a request into its response by routing, authentication, limits, faults and handlers.
+"""Turns each request into a response through routing, authentication, limits, faults and handlers.
 
-dispatcher.py                        the Dispatcher, which does all of it and writes the journal
-routing.py, handlers.py              path to operation, operation to handler
+dispatcher.py                        the Dispatcher, which performs all steps and writes the journal
+routing.py, handlers.py              maps a path to an operation; maps an operation to a handler
 rate_limits.py, cors.py              rate limits; cross-origin requests
-fault_plans.py, fault_injection.py   the armed fault plans, and how a fault changes a request or a response
+fault_plans.py, fault_injection.py   the active fault plans; the changes that faults make to a request or a response
 """

@@ -1,7 +1,7 @@
-"""Adds the CORS headers by which a browser lets a page of another origin use the interface.
+"""Adds the CORS headers that let a web page of another origin use the interface from a browser.
 
-They are for addresses where the request itself carries an access token, a code or a secret. A browser adds none of
-these to the request of a foreign page by itself. No response ever allows credentials, which are cookies.
+The headers are sent only at addresses where the request itself carries an access token, a code or a secret. A browser
+never adds these to a request of a foreign page by itself. No response allows credentials (cookies).
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ _EXPOSED = (
     "Accept-Ranges", "Content-Disposition", "Content-Length", "Content-Range", "ETag", "Location", "Range",
     "Retry-After", "WWW-Authenticate",
 )  # fmt: skip
-"""The response headers that a page may read in addition to the few that every page may."""
+"""The response headers that a page may read in addition to the headers that CORS always allows."""
 
 _MAX_AGE = "7200"
-"""Seconds for which a browser may cache a preflight. Chromium caches none longer."""
+"""The seconds for which a browser may cache a preflight response. This is the maximum that Chromium accepts."""
 
 
 def is_preflight(request: Request) -> bool:
-    """Return whether a request with an Origin is the preflight of a browser."""
+    """Return True if a request is a CORS preflight. The request must have an Origin header."""
     return request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
 
 
 def preflight(request: Request, methods: Iterable[str], context: ServiceContext) -> Response:
-    """Return the response to a preflight. Raises ApiError (403) for an origin that is not allowed.
+    """Return the response to a CORS preflight. Raises ApiError (403) for an origin that is not allowed.
 
-    Every header may be sent, because the access token alone decides the rights of a request.
+    The response allows every request header, because the access token alone decides the rights of a request.
     """
     origin = request.headers["Origin"]
     if not _allow_origin(origin, context):
@@ -47,7 +47,10 @@ def preflight(request: Request, methods: Iterable[str], context: ServiceContext)
 
 
 def with_origin(response: Response, origin: str, context: ServiceContext) -> Response:
-    """Return a response with the headers that tell a page of this origin what it may read."""
+    """Return a response with the CORS headers for an origin.
+
+    A page of an origin that is not allowed cannot read the response.
+    """
     allowed = _allow_origin(origin, context)
     headers = [] if allowed == ANY else [("Vary", "Origin")]
     if allowed:
@@ -56,10 +59,10 @@ def with_origin(response: Response, origin: str, context: ServiceContext) -> Res
 
 
 def _allow_origin(origin: str, context: ServiceContext) -> str:
-    """Return the value of Access-Control-Allow-Origin, "" for an origin that is not allowed.
+    """Return the value of Access-Control-Allow-Origin, or "" for an origin that is not allowed.
 
-    Without a policy all origins are allowed, or none where a seed makes the access tokens, since anybody can compute
-    those.
+    If the policy sets no origins, all origins are allowed. But if the service has a seed, no origin is allowed then,
+    because anybody can compute access tokens that are made from a seed.
     """
     origins = context.policy.allowed_origins
     if origins is None:

@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Incoming:
-    """A request on its way to its handler. `method` is the one of X-HTTP-Method-Override, if a POST has it."""
+    """A request before its handler is called. `method` is the method in X-HTTP-Method-Override if a POST has one."""
 
     request: Request
     method: str
@@ -67,9 +67,9 @@ class Dispatcher:
         self._fault_header = context.names.header("Fault")
 
     def handle(self, request: Request) -> Response:
-        """Return the response to a request. An error of a handler is logged and answered with status 500.
+        """Return the response to a request. If a handler fails, log the error and return a response with status 500.
 
-        Raises Disconnected where a fault cuts the connection, and nothing else.
+        Raises Disconnected if a fault cuts the connection, and no other exception.
         """
         parts, headers = urlsplit(request.url), request.headers
         entry = self._open_entry(request, parts)
@@ -84,7 +84,7 @@ class Dispatcher:
         )
         origin = headers.get("Origin")
         if origin is not None and not self._routes.is_interface(parts.path):
-            origin = None  # one of our own pages
+            origin = None  # a page of this service
         if origin is not None and cors.is_preflight(request):
             response = self._preflight(incoming)
         elif self._faults or self._fault_header in headers:
@@ -97,7 +97,10 @@ class Dispatcher:
         return _count_body(response, entry, head=request.method == "HEAD")
 
     def refusal(self, request: Request, check: Callable[[Request, ServiceContext], None]) -> Response | None:
-        """Return the response to a control call that `check` refuses, with a journal row, or None if it passes."""
+        """Return the error response to a control call that `check` refuses, and add a journal row for the call.
+
+        Return None if `check` accepts the call.
+        """
         try:
             check(request, self._context)
         except ApiError as error:
@@ -107,7 +110,7 @@ class Dispatcher:
         return None
 
     def _open_entry(self, request: Request, parts: SplitResult) -> JournalEntry:
-        """Begin the journal row of a request, without secrets in its URL and without the caller's own token (T-05)."""
+        """Open the journal entry of a request, with its path and query but without tokens and other secrets (T-05)."""
         path, query = parts.path, parts.query
         token = (request.headers.get("Authorization") or "").rpartition(" ")[2]
         if query or "%" in path or token in path:
@@ -115,7 +118,7 @@ class Dispatcher:
         return self._journal.open(self._context.clock.now(), request.method, path, query)
 
     def _preflight(self, incoming: _Incoming) -> Response:
-        """Answer the preflight of a browser. No fault of a plan applies to it."""
+        """Return the response to a CORS preflight. Fault plans do not apply to preflights."""
         incoming.entry.decided_by = "allowed_origins"
         try:
             methods = self._routes.methods(incoming.path, incoming.query)
@@ -124,7 +127,7 @@ class Dispatcher:
             return _error_response(error, incoming.entry)
 
     def _dispatch_with_faults(self, incoming: _Incoming) -> Response:
-        """Return the response to a request, or that of a fault. Raises Disconnected where a fault cuts."""
+        """Return the response of the handler or of a fault. Raises Disconnected if a fault cuts the connection."""
         request, entry = incoming.request, incoming.entry
         target = self._fault_target(incoming)
         try:
@@ -147,7 +150,10 @@ class Dispatcher:
             entry.fault, entry.decided_by = str(injection) or None, injection.decided_by or entry.decided_by
 
     def _fault_target(self, incoming: _Incoming) -> FaultTarget:
-        """Describe a request for the plans of faults. The journal gets the same, in case no handler is called."""
+        """Return the properties of a request that fault plans match, and write them to the journal entry.
+
+        The journal entry needs them in case a fault ends the request before a handler is called.
+        """
         entry, operation = incoming.entry, None
         with suppress(ApiError):
             operation = self._routes.find(incoming.method, incoming.path, incoming.query).operation
@@ -160,7 +166,7 @@ class Dispatcher:
         return FaultTarget(entry.operation, incoming.method, incoming.path, entry.user, entry.declared)
 
     def _respond(self, incoming: _Incoming) -> Response:
-        """Return the response to a request, or to the error that it causes."""
+        """Return the response to a request. If an exception is raised, return the matching error response."""
         entry = incoming.entry
         try:
             return self._dispatch(incoming)
@@ -175,7 +181,7 @@ class Dispatcher:
             return _error_response(refuse("backendError"), entry)
 
     def _dispatch(self, incoming: _Incoming) -> Response:
-        """Find the operation and the caller of a request, check that it is allowed, and call the handler."""
+        """Find the operation and the caller of a request, check the caller's scopes and limit, and call the handler."""
         context, request, method, entry = self._context, incoming.request, incoming.method, incoming.entry
         query, body = incoming.query, incoming.body
         operation, path_params, is_upload = self._routes.find(method, incoming.path, query)
@@ -195,12 +201,15 @@ class Dispatcher:
         request_context = RequestContext(request, method, operation, path_params, query, caller, body, entry)
         handler = handler_of(request_context, upload=is_upload)
         is_status_query = operation is SESSION and entry.declared == 0
-        if method == "DELETE" or is_status_query:  # neither has a body that would have to be read a second time
+        if method == "DELETE" or is_status_query:  # no body, so the handler can be called a second time
             return context.reserve.spend(lambda: handler(context, request_context))
         return handler(context, request_context)
 
     def _caller(self, incoming: _Incoming, *, in_session: bool) -> Caller:
-        """Return the caller of a request. Raises ApiError (401)."""
+        """Return the caller of a request. Raises ApiError (401) without a valid access token.
+
+        If the policy allows it, the caller of an upload session is the user who opened the session.
+        """
         headers = incoming.request.headers
         if in_session and self._context.policy.session_uri_is_enough and "Authorization" not in headers:
             owner = session_caller(self._context, incoming.query)
@@ -215,7 +224,7 @@ def _error_response(error: ApiError, entry: JournalEntry) -> Response:
 
 
 def _count_body(response: Response, entry: JournalEntry, *, head: bool) -> Response:
-    """Count the bytes of a response in the journal. The response to a HEAD loses its body."""
+    """Count the bytes of a response body in the journal entry. Remove the body from the response to a HEAD request."""
     body = response.body
     if head:
         close_body(body)
@@ -223,7 +232,7 @@ def _count_body(response: Response, entry: JournalEntry, *, head: bool) -> Respo
     if isinstance(body, bytes):
         entry.sent = len(body)
         return response
-    if isinstance(body, ResponseStream):  # a fault cuts it
+    if isinstance(body, ResponseStream):  # a fault cuts the body, which already counts its bytes
         return response
     length = response.headers.get("Content-Length")
     stream = ResponseStream(body, entry, length=None if length is None else int(length))

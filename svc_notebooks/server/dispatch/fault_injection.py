@@ -1,7 +1,7 @@
-"""Injects the faults of one request, which are responses, delays, and connections that are cut.
+"""Injects the faults of one request, which are fault responses, delays and cut connections.
 
-A cut is the exception `Disconnected`, which each transport turns into a broken connection. It loses at least one
-byte. A body that ends before the cut is whole, and the fault has not happened.
+A cut raises the exception `Disconnected`, and each transport then breaks the connection. A cut withholds at least one
+byte. If a body ends before the position of the cut, the body is complete and the fault has not happened.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ _REASONS = {
 
 @dataclass(slots=True)
 class ArmedFault:
-    """A fault that may strike one request. `wait` lets seconds pass; `undo` is called if the fault does not strike."""
+    """A fault that may happen to one request. `wait` lets a number of seconds pass.
+
+    `undo` is called if the fault does not happen.
+    """
 
     name: str
     action: Action
@@ -48,7 +51,10 @@ class ArmedFault:
 
 
 class FaultInjection:
-    """The faults of one request, each at its moment. `lock` protects the counters of their plans."""
+    """The faults of one request, applied before, during and after the call of the handler.
+
+    `lock` protects the counters of the fault plans.
+    """
 
     def __init__(self, faults: list[ArmedFault], lock: AbstractContextManager[object]) -> None:
         self._armed = faults
@@ -61,13 +67,14 @@ class FaultInjection:
 
     @property
     def decided_by(self) -> str | None:
-        """The fault that decided the response, or None."""
+        """The text "fault" and the name of the fault that decided the response, or None if no fault decided it."""
         return f"fault {self._decided.name}" if self._decided else None
 
     def before(self, expire: Callable[[], bool]) -> Response | None:
-        """Apply the faults that come before the handler, and return the response of one that answers.
+        """Apply the faults that happen before the handler. Return the response of the first status fault, or None.
 
-        `expire` ends the upload session of the request. Raises Disconnected for a reset.
+        `expire` ends the upload session of the request and returns whether there was a session. Raises Disconnected if
+        a fault resets the connection.
         """
         for fault in self._armed:
             action = fault.action
@@ -84,7 +91,7 @@ class FaultInjection:
         return None
 
     def request_body(self, body: Body | bytes, entry: JournalEntry) -> RequestBody | None:
-        """Return the body of the request with the cut of a fault, or None if no fault cuts it."""
+        """Return a request body that a fault cuts, or None if no fault cuts the body."""
         cuts = [fault for fault in self._armed if fault.action.kind == "cut_request_after"]
         if cuts:
             first = min(cuts, key=lambda fault: fault.action.number)
@@ -95,7 +102,11 @@ class FaultInjection:
         return self._cut
 
     def after(self, response: Response, entry: JournalEntry) -> Response:
-        """Apply the faults that come after the handler. Raises Disconnected, now or while the response is read."""
+        """Return the response, changed by the faults that happen after the handler.
+
+        Raises Disconnected if a fault resets the connection. If a fault cuts the response, its body raises
+        Disconnected.
+        """
         if self._cut:
             self._cut.drain()
         for fault in self._armed:
@@ -110,7 +121,7 @@ class FaultInjection:
         return response
 
     def end(self) -> None:
-        """Undo the faults that did not strike."""
+        """Undo the faults that did not happen."""
         unfired = [fault for fault in self._armed if not fault.fired]
         self._armed = [fault for fault in self._armed if fault.fired]
         with self._lock:
@@ -127,7 +138,7 @@ class FaultInjection:
 
 
 class CutRequestBody(RequestBody):
-    """A request body whose sender goes away after `size` bytes, if the body is longer."""
+    """A request body that raises Disconnected after `size` bytes, if the body is longer."""
 
     __slots__ = ("_disconnect", "_disconnected", "_is_longer", "_left")
 
@@ -153,20 +164,20 @@ class CutRequestBody(RequestBody):
         return block
 
     def drain(self) -> None:
-        """Read what the handler left, as the sender goes on until the cut. Raises Disconnected there."""
-        with suppress(ApiError):  # a body that cannot be read on was not cut
+        """Read the bytes that the handler did not read, up to the cut. Raises Disconnected at the cut."""
+        with suppress(ApiError):  # a body with an error was not cut by the fault
             while self._read_until_cut(BLOCK):
                 pass
 
 
 def _size(response: Response) -> int:
-    """Return the length of a response's body, which every stream of the service declares."""
+    """Return the length of a response body in bytes. Every streamed response of the service has a Content-Length."""
     body = response.body
     return len(body) if isinstance(body, bytes) else int(response.headers["Content-Length"])
 
 
 def fault_response(action: Action) -> Response:
-    """Return the response of a fault of kind `status`."""
+    """Return the response that a fault of the kind `status` describes."""
     status, headers = int(action.number), action.raw.get("headers")
     extra = [(name, str(value)) for name, value in headers.items()] if isinstance(headers, dict) else []
     if status in _BODILESS:
@@ -191,10 +202,10 @@ def _row(status: int) -> Row:
 
 
 def faults_from_header(request: Request, context: ServiceContext, *, signed_in: bool) -> list[Action]:
-    """Return the faults in the headers of a request. Raises ApiError (400) for a header that is not a fault.
+    """Return the fault actions in the fault header of a request. Raises ApiError (400) for an invalid fault.
 
-    Without a valid access token the header is ignored, unless `policy.fault_header` is "anyone". A delay here occupies
-    a thread no longer than a missing body may; longer delays are for plans.
+    Return [] without a valid access token, unless `policy.fault_header` is "anyone". A delay in this header may last at
+    most `policy.body_timeout`, because it occupies a thread. Longer delays need a fault plan.
     """
     name, allowed = context.names.header("Fault"), context.policy.fault_header
     if not allowed or (allowed != "anyone" and not signed_in):

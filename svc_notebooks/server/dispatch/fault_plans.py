@@ -1,7 +1,7 @@
-"""Keeps the plans of faults in force, with the number of times that each step has happened (X-05).
+"""Keeps the active fault plans and counts how often each step has happened (X-05).
 
-core/faults/plan.py defines the language of a plan, fault_injection.py applies a step to a request, in the same way
-in-process and over a socket.
+core/faults/plan.py defines the language of fault plans. fault_injection.py applies a step to a request, in the same
+way in-process and over a socket.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FROM_HEADER = "the request's own"
 
 
 class Step:
-    """A step of a plan, with its condition, its action and the counts of matching requests."""
+    """A step of a fault plan, with its condition, its action, and the numbers of requests that matched and were hit."""
 
     def __init__(self, document: JSONObject) -> None:
         if unknown := document.keys() - {"match", "times", "action"}:
@@ -42,7 +42,7 @@ class Step:
         return self.fired >= self.times
 
     def fires_for(self, target: FaultTarget) -> bool:
-        """Return whether the step happens to this request, and count the request."""
+        """Count a request if it matches the step. Return True if the step happens to the request."""
         if misses := self.match.mismatches(target):
             if self._nearest is None or len(misses) < self._nearest[0]:
                 self._nearest = (len(misses), f"{target}, by its {' and '.join(misses)}")
@@ -57,11 +57,11 @@ class Step:
         return True
 
     def undo(self) -> None:
-        """Count one time less, because another fault ended the request first."""
+        """Subtract one from the step's count, because another fault ended the request before this step happened."""
         self.fired -= 1
 
     def nearest_miss(self) -> str:
-        """Describe the request that came nearest to the condition of the step."""
+        """Return part of an error message, which describes the request that came nearest to the step's condition."""
         if not self.seen:
             return f"the nearest was another: {self._nearest[1]}" if self._nearest else "no request came at all"
         came = f"{self.seen} such request{'s' if self.seen > 1 else ''} came"
@@ -73,7 +73,7 @@ class Step:
 
 
 class ArmedPlan:
-    """The steps of one plan in force. `name` is that of a preset, or None."""
+    """The steps of one active fault plan. `name` is the name of the preset, or None for a plan with its own steps."""
 
     def __init__(self, key: str, document: JSONObject) -> None:
         self.key = key
@@ -83,7 +83,10 @@ class ArmedPlan:
         self.requests = 0
 
     def faults_for(self, target: FaultTarget, wait: Callable[[float], object]) -> Iterator[ArmedFault]:
-        """Yield the faults of the steps that happen to this request."""
+        """Yield a fault for each step that happens to this request.
+
+        With `in_order`, only the first unfinished step can happen.
+        """
         self.requests += 1
         for number, step in enumerate(self.steps):
             over = step.used_up
@@ -93,7 +96,10 @@ class ArmedPlan:
                 return
 
     def describe_missing(self) -> str | None:
-        """Describe the steps that never happened, or return None. Of a preset one step is enough."""
+        """Describe the steps that never happened. Return None if every step happened.
+
+        For a preset, return None if at least one step happened.
+        """
         missing = [number for number, step in enumerate(self.steps) if not step.fired]
         if not missing or (self.name and len(missing) < len(self.steps)):
             return None
@@ -109,7 +115,7 @@ class ArmedPlan:
         return f"{waited}; {step.nearest_miss()}"
 
     def row(self) -> dict[str, Any]:
-        """Return the plan with the number of times that each step happened."""
+        """Return the plan as a dict, with the number of times that each step happened."""
         named = {"preset": self.name} if self.name else {}
         steps = [{**step.document, "seen": step.seen, "fired": step.fired} for step in self.steps]
         return {"id": self.key, **named, "in_order": self._in_order, "steps": steps}
@@ -132,7 +138,7 @@ def _read_plan(document: JSONObject) -> tuple[list[JSONObject], bool]:
 
 
 class Faults:
-    """The plans of faults in force. `wait` lets the seconds of a delay pass."""
+    """The active fault plans of a service. `wait` lets the seconds of a delay pass."""
 
     def __init__(self, wait: Callable[[float], object] = time.sleep) -> None:
         self._plans: dict[str, ArmedPlan] = {}
@@ -144,7 +150,7 @@ class Faults:
         return bool(self._plans)
 
     def add(self, document: JSONObject) -> ArmedPlan:
-        """Put a plan in force. Raises ValueError for an invalid one."""
+        """Activate a fault plan and return the plan. Raises ValueError for an invalid plan."""
         return self._add_all([document])[0]
 
     def _add_all(self, documents: Iterable[JSONObject]) -> list[ArmedPlan]:
@@ -154,7 +160,10 @@ class Faults:
 
     @contextmanager
     def during(self, steps: Sequence[JSONObject | str], *, in_order: bool) -> Iterator[None]:
-        """Put steps, and presets by name, in force for a block. Raises the errors of `Service.faults`."""
+        """Activate fault steps, or presets by name, for the duration of a `with` block.
+
+        Raises ValueError for an invalid step. Raises AssertionError at the end of the block if a step never happened.
+        """
         own = [step for step in steps if not isinstance(step, str)]
         documents: list[JSONObject] = [{"preset": name} for name in steps if isinstance(name, str)]
         if own or not documents:
@@ -169,17 +178,17 @@ class Faults:
             raise AssertionError(f"this fault never happened: {'; '.join(missing)}")
 
     def clear(self) -> None:
-        """Remove all plans."""
+        """Remove all fault plans."""
         self._plans.clear()
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row for each plan, with the number of times that each step happened."""
+        """Return each plan as a dict, with the number of times that each step happened."""
         return [plan.row() for plan in list(self._plans.values())]
 
     def inject(self, target: FaultTarget, from_header: Iterable[Action] = ()) -> FaultInjection:
-        """Return the faults of a request, from the plans and from its own header."""
+        """Return the faults that apply to a request, from the active plans and from the request's own header."""
         with self._lock:
             faults = [fault for plan in list(self._plans.values()) for fault in plan.faults_for(target, self._wait)]
-        # A delay from a header passes in real time, because a request must not move the clock that all share.
+        # A delay from a header passes in real time, because one request must not move the clock of all users.
         faults += [ArmedFault(FROM_HEADER, action, time.sleep) for action in from_header]
         return FaultInjection(faults, self._lock)

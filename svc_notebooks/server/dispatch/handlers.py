@@ -1,4 +1,4 @@
-"""Maps each operation to its handler. Uploads also depend on `uploadType`, files.get on `alt`."""
+"""Maps each operation to its handler. Uploads also depend on `uploadType`, and files.get depends on `alt`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _UPLOAD_TYPES: Mapping[str, tuple[Handler, str, str]] = {
     "multipart": (simple_upload.multipart, "A2-01", "A2-04"),
     "resumable": (initiate, "A3-01", "A3-01"),
 }
-"""For each `uploadType` the handler, the rule to create a file and the rule to update one."""
+"""For each `uploadType`, the handler, the id of the rule for a new file and the id of the rule for an update."""
 
 
 def _get(context: ServiceContext, request: RequestContext) -> Response:
@@ -45,13 +45,16 @@ def _get(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def _export(context: ServiceContext, request: RequestContext) -> Response:
-    """Return the export of a file, which is content with each valid value of `alt`."""
+    """Return the exported content of a file. Both valid values of `alt` give the same response."""
     _alt(request)
     return conversion.export(context, request)
 
 
 def _alt(request: RequestContext) -> str:
-    """Return the `alt` of a request, which is `json` or `media`. Raises ApiError (400)."""
+    """Return the value of the query parameter `alt`, which is "json" or "media".
+
+    Raises ApiError (400) for another value.
+    """
     alt = (request.query.get("alt") or "json").lower()
     if alt not in ("json", "media"):
         raise refuse("invalidParameter", name="alt", message="expected json or media.")
@@ -108,12 +111,15 @@ HANDLERS: Mapping[str, Handler] = {
 
 
 def handler_of(request: RequestContext, *, upload: bool) -> Handler:
-    """Return the handler of a request. `upload` is true at the media URI. Raises ApiError (400)."""
+    """Return the handler of a request. `upload` is true if the request was sent to the upload URI.
+
+    Raises ApiError (400) for an upload with an unknown or missing `uploadType`.
+    """
     if not (upload and request.operation.media):
         return HANDLERS[request.operation.name]
     upload_type = request.query.get("uploadType")
     media_type = MediaType.parse(request.headers.get("Content-Type") or "").essence
-    if upload_type is None and media_type == "multipart/related":  # a stock client of the family sends it so
+    if upload_type is None and media_type == "multipart/related":  # a common client library omits uploadType
         upload_type = "multipart"
     if upload_type is None or upload_type not in _UPLOAD_TYPES:
         raise refuse("badUploadType", value="missing" if upload_type is None else repr(upload_type[:40]))
@@ -138,5 +144,8 @@ PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {
 
 
 def describe(context: ServiceContext, request: Request) -> Response:
-    """Return the OpenAPI document for the address of this request. Raises ApiError (400) for an invalid Host."""
+    """Return the OpenAPI document as a JSON response, with the address that the client used for this service.
+
+    Raises ApiError (400) for an invalid Host.
+    """
     return json_response(request.query, document(context.names, context.policy, external_origin(request, context)))

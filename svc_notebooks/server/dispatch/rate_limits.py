@@ -1,6 +1,7 @@
-"""Limits the requests of a user within a window of time, which the first request opens (X-04).
+"""Limits the number of requests of each user within a time window (X-04).
 
-A window is on the service's clock. A refused request costs nothing, and its error names the seconds to wait.
+The first request of a user opens the window, on the clock of the service. A refused request does not count, and its
+error names the seconds to wait.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _MOST_WINDOWS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A number of units or requests allowed in each window."""
+    """The number of cost units or requests that each window of the duration `per` allows."""
 
     most: int
     per: timedelta
@@ -35,7 +36,7 @@ class Limit:
 
 
 class RateLimitRow(TypedDict):
-    """The limit of one user, with the requests spent in the open window and the end of that window."""
+    """The limit of one user as plain data, with the requests spent in the open window and the end of the window."""
 
     user: str
     requests: int
@@ -46,14 +47,14 @@ class RateLimitRow(TypedDict):
 
 @dataclass(slots=True)
 class _Window:
-    """The units spent in one window."""
+    """The end of one time window, and the cost units spent in the window."""
 
     ends: datetime
     spent: int = 0
 
 
 class RateLimiter:
-    """Counts the requests of each user against the limits of the policy and of `limit`."""
+    """Counts the requests of each user against the limits of the policy and the limits set for single users."""
 
     def __init__(self, policy: Policy, clock: Clock) -> None:
         self._policy = policy
@@ -65,7 +66,10 @@ class RateLimiter:
         self._lock = Lock()
 
     def limit(self, user: str, requests: int | None, per: timedelta) -> None:
-        """Set the limit of one user instead of the policy's, or remove it with None. Raises ValueError."""
+        """Set the limit of one user, which replaces the limit of the policy. `requests=None` removes the user's limit.
+
+        Raises ValueError for an invalid number of requests or an invalid duration.
+        """
         if requests is not None and (isinstance(requests, bool) or not isinstance(requests, int) or requests < 1):
             raise ValueError("requests must be a whole number of at least 1, or None to remove the limit")
         if per <= timedelta(0):
@@ -77,7 +81,10 @@ class RateLimiter:
                 self._own[user] = Limit(requests, per, "requests")
 
     def check(self, caller: Caller, operation: Operation, query: Query) -> None:
-        """Count a request. Raises ApiError (403, or 429 by policy) for one above the limit."""
+        """Count a request.
+
+        Raises ApiError if the request exceeds the limit, with status 403, or 429 if the policy says so.
+        """
         if own := self._own.get(caller.user):  # read once, because another thread may remove it
             name, limit = "own", own
         elif default := self._calendar if operation.calendar else self._files:
@@ -106,7 +113,7 @@ class RateLimiter:
         return self._windows[key]
 
     def rows(self) -> list[RateLimitRow]:
-        """Return one row for each limit of a user, with the requests spent in the open window."""
+        """Return one row for each user with a limit of their own, including the requests spent in the open window."""
         with self._lock:
             return [self._row(user, limit) for user, limit in sorted(self._own.items())]
 
@@ -127,7 +134,7 @@ class RateLimiter:
             self._windows.clear()
 
     def clear(self) -> None:
-        """Remove the limits of users and close all windows."""
+        """Remove the limits of single users and close all windows."""
         self.forget()
         self._own.clear()
 

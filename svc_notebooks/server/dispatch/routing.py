@@ -1,4 +1,4 @@
-"""Finds the operation of a method and a path in a tree made from core/api/operations.py."""
+"""Finds the operation for a method and a path in a tree of path segments, built from core/api/operations.py."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ...core.policy import Policy
 
 Methods = dict[str, Operation]
 PathParams = Mapping[str, str]
-"""The value in a path for each `{name}` of its template."""
+"""The values of the `{name}` parameters of a path template, by name."""
 
 
 class Route(NamedTuple):
-    """The operation of a request and the parameters in its path. `upload` is true for the media URI."""
+    """The operation of a request and the parameters in its path. `upload` is true if the path is an upload URI."""
 
     operation: Operation
     path_params: PathParams
@@ -28,7 +28,7 @@ class Route(NamedTuple):
 
 @dataclass(slots=True)
 class _Node:
-    """A segment in the tree of paths, with its methods, its fixed next segments and its one named parameter."""
+    """A path segment in the tree, with its operations by method, its fixed child segments and its parameter segment."""
 
     methods: Methods = field(default_factory=dict)
     fixed: dict[str, _Node] = field(default_factory=dict)
@@ -50,13 +50,13 @@ _UPDATES = next(operation.methods for operation in OPERATIONS if operation.name 
 _SESSION_METHODS: Methods = dict.fromkeys(SESSION.methods, SESSION)
 
 UPLOAD = "/upload/"
-"""The beginning of the path of every media URI."""
+"""The beginning of the path of every upload URI."""
 
 _NOTHING_HERE = "there is nothing at this address."
 
 
 class Routes:
-    """The paths of one service."""
+    """The tree of all paths of one service, used to find the operation of a request."""
 
     def __init__(self, names: Names, policy: Policy) -> None:
         roots = (names.path(""), names.upload_path(""), names.calendar_path(""), "/")
@@ -80,7 +80,10 @@ class Routes:
         (self._calendar if operation.calendar else self._plain).add(operation.path, operation)
 
     def find(self, method: str, path: str, query: Query) -> Route:
-        """Return the route of a request. Raises ApiError (404, 405)."""
+        """Return the route of a request.
+
+        Raises ApiError (404) for an unknown path and ApiError (405) for an unknown method.
+        """
         methods, path_params = self._look_up(path, query)
         is_new_upload = path == self._new_upload and methods is not _SESSION_METHODS
         if is_new_upload and method == "PUT" and query.get("uploadType") == "resumable":
@@ -91,18 +94,21 @@ class Routes:
         return Route(operation, path_params, path.startswith(UPLOAD))
 
     def methods(self, path: str, query: Query) -> tuple[str, ...]:
-        """Return the methods of a path. Raises ApiError (404)."""
+        """Return the HTTP methods that a path allows. Raises ApiError (404) for an unknown path."""
         methods, _ = self._look_up(path, query)
         if not methods:
             raise refuse("notFound", message=_NOTHING_HERE)
         return tuple(methods)
 
     def is_interface(self, path: str) -> bool:
-        """Return whether a path belongs to the interface or to a token endpoint, and not to a page for people."""
+        """Return True if a path belongs to the interface or to an OAuth endpoint, False for a page that people open."""
         return path.startswith(self._interface) or path in self._endpoints
 
     def _look_up(self, path: str, query: Query) -> tuple[Methods, PathParams]:
-        """Return the methods of a path, none where there is nothing, and the values of its parameters."""
+        """Return the operations of a path by method, and the values of its path parameters.
+
+        Both are empty for an unknown path.
+        """
         for root, node in self._roots.items():  # noqa: B007 -- `node` is read below
             if path.startswith(root):
                 break

@@ -1,4 +1,4 @@
-"""A connection of a client, which waits without a thread and gets one when the head of a request has come."""
+"""A client connection of the socket server, which occupies a thread only after the head of a request has arrived."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MAX_LINGER, _LINGER_SECONDS, _MAX_LINGER_SECONDS = 64 * 1024 * 1024, 2.0, 30.0
 
 
 class ConnectionServer(Protocol):
-    """The part of a server that its connections use."""
+    """The attributes and methods of the server that a connection uses."""
 
     base_url: str
     policy: Policy
@@ -48,14 +48,14 @@ class ConnectionServer(Protocol):
 
 
 class ServerConnection:
-    """A connection of a client, over TLS or not."""
+    """A connection to a client, with or without TLS."""
 
     def __init__(self, server: ConnectionServer, sock: socket.socket, address: str) -> None:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.server = server
         self.socket = sock
         self.lane = ""
-        """The lane of the request that has come (see connection_queue.py)."""
+        """The lane of the request that has arrived (see connection_queue.py)."""
         self._address = address
         self._reader = RequestReader(sock)
         self._handshake = TlsHandshake(server.tls) if server.tls else None
@@ -64,7 +64,7 @@ class ServerConnection:
     # -- without a thread -----------------------------------------------------------------------------------------
 
     def collect(self) -> bool:
-        """Take the bytes that have come, without blocking, and return whether the connection needs a thread."""
+        """Read the bytes that have arrived, without blocking. Return True if the connection now needs a thread."""
         if self._handshake and not self._advance_handshake(self._handshake):
             return self._handshake.failed
         had = bool(self._reader.collected)
@@ -92,7 +92,10 @@ class ServerConnection:
         self.deadline = time.monotonic() + IDLE_SECONDS
 
     def expire(self) -> None:
-        """Close the connection at its deadline, with status 408 if a request has begun."""
+        """Close the connection because its deadline has passed.
+
+        If a request has begun, first send a response with status 408.
+        """
         if self._reader.collected and not self._handshake:
             with suppress(OSError):
                 self.socket.settimeout(0)
@@ -100,7 +103,7 @@ class ServerConnection:
         self.close()
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the socket of the connection."""
         with suppress(OSError, ValueError):
             self._shut_down_tls()
             self._reader.close()
@@ -109,9 +112,9 @@ class ServerConnection:
     # -- with a thread --------------------------------------------------------------------------------------------
 
     def serve(self) -> bool:
-        """Answer the requests that have come, and return whether the connection stays open.
+        """Answer the requests that have arrived. Return True if the connection stays open.
 
-        The thread stays with the connection while requests of the same lane follow at once.
+        The thread stays with the connection as long as the next request of the same lane arrives within milliseconds.
         """
         lane = self.lane
         if self._handshake:
@@ -132,7 +135,10 @@ class ServerConnection:
         return False
 
     def _has_more_soon(self) -> bool:
-        """Wait a few milliseconds for more bytes, as the next request of a client often follows at once."""
+        """Wait a few milliseconds for more bytes, because the next request of a client often follows at once.
+
+        Return True if bytes have arrived.
+        """
         if not hasattr(select, "poll"):
             return False
         poll = select.poll()
@@ -140,7 +146,7 @@ class ServerConnection:
         return bool(poll.poll(_NEXT_REQUEST_MILLISECONDS))
 
     def _answer(self) -> bool:
-        """Answer one request, and return whether the connection stays open."""
+        """Read one request and send the response. Return True if the connection stays open."""
         data = self._reader.take_head()
         if not data:
             return False
@@ -164,7 +170,7 @@ class ServerConnection:
             return False
         finally:
             self.server.bodies.discard(body)
-            self.server.responses += 1  # to see progress, so it does not matter if two threads count as one
+            self.server.responses += 1  # shows progress, so an increment lost between two threads does not matter
 
     def _body(self, head: RequestHead) -> LengthBody:
         sock = self.socket
@@ -186,12 +192,12 @@ class ServerConnection:
         return TransferBudget(policy.body_timeout if seconds is None else seconds, policy.least_rate)
 
     def _send(self, response: Response, head: RequestHead, body: LengthBody) -> bool:
-        """Send a response, and return whether the connection stays open."""
+        """Send a response. Return True if the connection stays open for another request."""
         is_promised = head.expects_continue and body.is_unread
         stays = head.stays and (body.is_over or not (body.aborted or is_promised or not self._drain(body)))
         content = response.body
         if not isinstance(content, bytes) and "Content-Length" not in response.headers:
-            stays = False  # the end of the body is that of the connection
+            stays = False  # the end of the connection marks the end of the body
         connection = "close" if not stays else "keep-alive" if head.is_old else None
         start, budget = head_bytes(response, connection=connection), self._new_budget()
         if isinstance(content, bytes):
@@ -208,13 +214,16 @@ class ServerConnection:
         return stays
 
     def _drain(self, body: LengthBody) -> bool:
-        """Read the rest of a body, if it is small and comes soon, because the response waits for it."""
+        """Read the rest of a request body before the response is sent. Return True if the body was read to its end.
+
+        Give up if the rest is too large or takes too long.
+        """
         self._budget = self._new_budget(_DRAIN_SECONDS)
         self._reader.set_budget(self._budget)
         return body.drain(_MAX_DRAIN, _DRAIN_SECONDS)
 
     def _refuse_plain_http(self) -> None:
-        """Answer a client that speaks something else than TLS. One whose handshake failed gets no answer."""
+        """Send an HTTP error to a client that does not use TLS. If a TLS handshake failed, send nothing."""
         if self._handshake and not self._handshake.secured:
             refusal = error_response(refuse("badRequest", message=f"This is an https address: {self.server.base_url}"))
             with suppress(OSError):
@@ -223,9 +232,10 @@ class ServerConnection:
             self._linger()
 
     def _linger(self) -> None:
-        """Read what the client still sends, because closing on unread bytes would reset the connection.
+        """Read and discard the bytes that the client still sends before the connection is closed.
 
-        The client would lose the response then (RFC 9112, 9.6).
+        If a connection is closed with unread bytes, TCP resets it, and the client can lose the response (RFC 9112,
+        9.6).
         """
         left, end = _MAX_LINGER, time.monotonic() + _MAX_LINGER_SECONDS
         with suppress(OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Connections whose request has come wait for a thread, and users get threads in turn."""
+"""The queue of connections that wait for a thread, which serves the users in turn."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ _MAX_KNOWN = 10_000
 
 
 class HasLane(Protocol):
-    """A connection whose request has come. The requests of one lane share its threads."""
+    """A connection with a lane, which is the name of the user or address for which it waits.
+
+    Connections of the same lane share a limited number of threads.
+    """
 
     lane: str
 
@@ -21,7 +24,10 @@ T = TypeVar("T", bound=HasLane)
 
 
 class ReadyQueue(Generic[T]):
-    """The queue of the threads. It takes lanes in turn, and gives one lane at most `share` threads."""
+    """The queue from which threads take connections.
+
+    It serves lanes in turn, with at most `share` threads for each lane.
+    """
 
     def __init__(self, share: int) -> None:
         self._turns: FairQueue[T] = FairQueue(share)
@@ -29,13 +35,16 @@ class ReadyQueue(Generic[T]):
         self._closed = False
 
     def put(self, connection: T) -> None:
-        """Let a connection wait for a thread."""
+        """Add a connection that waits for a thread."""
         with self._changed:
             self._turns.add(connection.lane, connection)
             self._changed.notify()
 
     def get(self) -> T | None:
-        """Wait for a connection, whose lane then has one thread more. Return None when the queue is closed."""
+        """Wait for a connection and return it. The thread then counts for the connection's lane.
+
+        Return None if the queue is closed.
+        """
         with self._changed:
             while not self._closed:
                 if item := self._turns.take():
@@ -44,18 +53,18 @@ class ReadyQueue(Generic[T]):
         return None
 
     def done(self, lane: str) -> None:
-        """Free a thread of a lane."""
+        """Release a thread that counted for a lane."""
         with self._changed:
             self._turns.finish(lane)
             self._changed.notify()
 
     @property
     def ready(self) -> int:
-        """The number of lanes that wait for a thread and may have one."""
+        """The number of lanes that have waiting connections and may get another thread."""
         return self._turns.ready
 
     def close(self) -> list[T]:
-        """Close the queue and return the connections that wait."""
+        """Close the queue and return the connections that still wait."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -63,18 +72,21 @@ class ReadyQueue(Generic[T]):
 
 
 class LaneTable:
-    """The lane of each request, which is the user of a known access token, or else the client's address."""
+    """Maps requests to lanes. The lane is the user of a known access token, or else the address of the client."""
 
     def __init__(self, user_of: Callable[[str], str | None]) -> None:
         self._user_of = user_of
         self._known: dict[str, str] = {}
 
     def lane(self, token: str | None, address: str) -> str:
-        """Return the lane of a request, without a look-up in the store."""
+        """Return the lane of a request with this access token. The store is not read.
+
+        The lane of a missing or unknown token is the client's address.
+        """
         return self._known.get(token or "", f"address {address}")
 
     def look_up(self, token: str | None) -> None:
-        """Look up the user of an unknown token."""
+        """Look up the user of an access token in the store and remember the lane of the token."""
         if token and token not in self._known and (user := self._user_of(token)) is not None:
             if len(self._known) >= _MAX_KNOWN:
                 self._known.clear()

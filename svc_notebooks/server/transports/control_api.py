@@ -1,8 +1,8 @@
-"""The control API, which controls tokens, clock, faults, limits, deliveries and the whole state over HTTP.
+"""The control API, with which tests control tokens, the clock, faults, limits and the stored state over HTTP.
 
-It is for tests in any language, under `/_control/`, and only if it was switched on. Its clients can do everything.
-So it refuses pages of other sites and host names that are not the service's (server/context/csrf.py). With a control
-token it refuses every request that does not send it.
+The control API is for tests in any language, under `/_control/`, and is off unless the server is started with it. A
+client of the control API can do everything. Therefore it refuses pages of other sites and Host headers that do not
+name this service (server/context/csrf.py). If the API has a control token, every request must send the token.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ Answer: TypeAlias = "Mapping[str, object] | None"
 
 
 class Control:
-    """A service with its control API in front. With a `token` each control call must send it.
+    """A service with its control API. If `token` is given, each control call must send the token.
 
-    Raises ValueError for a token that a header cannot carry.
+    Raises ValueError for a token that cannot be sent in a header.
     """
 
     def __init__(self, service: Service, token: str | None = None) -> None:
@@ -59,7 +59,10 @@ class Control:
         self._token = token
 
     def handle(self, request: Request) -> Response:
-        """Return the response to a control call, or that of the service to any other request."""
+        """Return the response to a request.
+
+        Paths under `/_control/` go to the control API, all other paths to the service.
+        """
         path = urlsplit(request.url).path
         if not path.startswith(_PREFIX):
             return self._service.handle(request)
@@ -67,7 +70,7 @@ class Control:
         return Response(response.status, response.headers) if request.method == "HEAD" else response
 
     def _check(self, request: Request, context: ServiceContext) -> None:
-        """Refuse a request that must not control the service. Raises ApiError (401, 403)."""
+        """Check that a request is allowed to control the service. Raises ApiError (401, 403)."""
         check_host(request, context)
         check_same_origin(request, context)
         if self._token is not None and not hmac.compare_digest((bearer(request) or "").encode(), self._token.encode()):
@@ -88,7 +91,10 @@ class Control:
 
 
 def _transfer_state(service: Service, request: Request) -> Response:
-    """Return a copy of the whole state (GET), or replace it (PUT). Raises ValueError for an invalid copy."""
+    """Return a copy of the whole state (GET), or replace the state by the copy in the body (PUT).
+
+    Raises ValueError for an invalid copy, ApiError (405) for another method.
+    """
     if request.method == "GET":
         file = TemporaryFile()  # noqa: SIM115 -- closed by the response that reads it
         try:
@@ -119,7 +125,10 @@ def _blocks(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _call(service: Service, request: Request, name: str) -> Answer:
-    """Perform a control call. Raises ApiError and ValueError."""
+    """Perform a control call and return the JSON object of its response, or None for an empty response.
+
+    Raises ApiError for an unknown call and ValueError for invalid fields.
+    """
     length = request.headers.get("Content-Length")
     if name.startswith("files/") and request.method == "POST":
         fields = read_json(as_body(request.body), _MAX_BODY_SIZE) if length != "0" else {}
@@ -234,7 +243,7 @@ CALLS: Mapping[tuple[str, str], Callable[[Service, Fields, str], Answer]] = {
     ("POST", "restore"): lambda service, fields, origin: service.restore(_text(fields, "id") or ""),
     ("POST", "reset"): lambda service, fields, origin: service.reset(),
 }
-"""The control calls. Each function gets the service, the fields of the body and the origin of the request."""
+"""The functions of the control calls, which take the service, the fields of the body and the request's origin."""
 
 _FIELDS: Mapping[str, tuple[str, ...]] = {
     "tokens": ("user", "client", "scopes", "service_account", "expires_in"),
@@ -247,7 +256,7 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "clients": ("name", "redirect_uris", "public"),
     "service_accounts": ("name", "delegation", "client"),
 }
-"""The fields of a body. The other calls ignore theirs, or check it themselves."""
+"""The allowed fields in the body of each call. Calls that are not listed ignore the body or check it themselves."""
 
 
 def _flag(fields: Fields, name: str) -> bool:

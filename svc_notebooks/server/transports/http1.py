@@ -1,7 +1,7 @@
 """HTTP/1.1 framing, which reads the heads and bodies of requests and writes the heads of responses.
 
-It is stricter than HTTP asks for. Where two servers could read a request in two ways, one request can hide another
-(request smuggling), so such a request is refused (RFC 9112, 3.2 and 6.3).
+The parser is stricter than HTTP requires. If two servers could read a request in two ways, one request could hide
+another (request smuggling). Such a request is refused (RFC 9112, 3.2 and 6.3).
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ _ERROR_KEYS = {408: "requestTimeout", 413: "uploadTooLarge", 414: "uriTooLong"}
 
 
 class UnreadableError(Exception):
-    """A request that cannot be read, with the status of its response."""
+    """Raised for a request that cannot be parsed, with the HTTP status of the response."""
 
     def __init__(self, status: int, reason: str = "") -> None:
         super().__init__(reason or _REASONS[status])
         self.status = status
 
     def response(self) -> bytes:
-        """Return the response as bytes."""
+        """Return the bytes of the complete error response."""
         row = Row(
             self.status,
             _ERROR_KEYS.get(self.status, "badRequest"),
@@ -64,23 +64,23 @@ class UnreadableError(Exception):
 
 
 class RequestHead(NamedTuple):
-    """The head of a request, and what its headers mean for the connection."""
+    """The parsed head of a request, with the body framing and the connection options that its headers declare."""
 
     method: str
     target: str
     pairs: list[tuple[str, str]]
     is_old: bool
-    """The version is HTTP/1.0."""
+    """True for HTTP/1.0."""
     length: int
     is_chunked: bool
     expects_continue: bool
     stays: bool
-    """The client wants to send another request on the connection."""
+    """True if the client may send another request on the connection."""
 
     def url(self, base_url: str) -> tuple[str, list[tuple[str, str]]]:
-        """Return the URL, which begins with our own address, and the headers with the Host that counts.
+        """Return the URL of the request, which begins with `base_url`, and the headers with the valid Host.
 
-        That is the host of a target in absolute form, where there is one (RFC 9112, 3.2.2).
+        If the request target is a full URL, the host of that URL replaces the Host header (RFC 9112, 3.2.2).
 
         >>> head = read_head(b"GET http://files.example/x?a=1 HTTP/1.1\\r\\nHost: other.example\\r\\n\\r\\n")
         >>> head.url("http://127.0.0.1:8080")
@@ -99,7 +99,7 @@ class RequestHead(NamedTuple):
 
 
 def read_head(data: bytes) -> RequestHead:
-    """Read the head of a request, up to its blank line. Raises UnreadableError."""
+    """Parse the head of a request, including the blank line at its end. Raises UnreadableError for an invalid head."""
     data = data.removeprefix(b"\r\n")  # RFC 9112, 2.2
     first, _, rest = data.partition(b"\r\n")
     if len(first) > MAX_HEAD_SIZE:
@@ -141,7 +141,10 @@ def read_head(data: bytes) -> RequestHead:
 
 
 def _read_framing(framing: dict[str, list[str]], *, is_old: bool) -> tuple[int, bool]:
-    """Return the length of the body, and whether it is chunked. Raises UnreadableError where that is in doubt."""
+    """Return the length of the body in bytes, and True if the body is chunked.
+
+    Raises UnreadableError for unclear framing.
+    """
     lengths = set(framing.get("content-length", ()))
     if len(lengths) > 1 or any(not (text.isascii() and text.isdigit() and len(text) <= 18) for text in lengths):
         raise UnreadableError(400, "Content-Length must be one number of bytes")
@@ -159,8 +162,8 @@ def _read_framing(framing: dict[str, list[str]], *, is_old: bool) -> tuple[int, 
 class LengthBody:
     """The body of a request with a declared length.
 
-    `begin` is called before the first byte is read, `cut` stops the client's side of the connection, and `gone`
-    returns whether the client has closed it.
+    `begin` is called before the first byte is read. `cut` shuts down the receiving side of the connection. `gone`
+    returns True if the client has closed the connection.
     """
 
     def __init__(
@@ -178,10 +181,10 @@ class LengthBody:
         self._left = size
         self.aborted = False
         self.is_broken = False
-        """The coding is broken, so nothing that follows on the connection can be read."""
+        """True if the chunked coding is invalid. The rest of the connection then cannot be read."""
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return at most `size` bytes of those that have come, or the whole body without a size."""
+        """Return at most `size` bytes as soon as any have arrived. Without a size, return the whole body."""
         if size < 0:
             return b"".join(iter(lambda: self.read(BLOCK), b""))
         if not (length := min(size, self._left)):
@@ -203,22 +206,22 @@ class LengthBody:
         return block
 
     def abort(self) -> None:
-        """Stop reading at once, because another request takes over."""
+        """Stop reading at once, because the server stops or another request takes over the upload."""
         self.aborted = True
         self._cut()
 
     @property
     def is_unread(self) -> bool:
-        """True until the first byte is requested."""
+        """True until the first byte is read."""
         return self._begin is not None
 
     @property
     def is_over(self) -> bool:
-        """True after its end has been read."""
+        """True after the end of the body has been read."""
         return self._left == 0
 
     def drain(self, size: int, seconds: float) -> bool:
-        """Read at most `size` bytes of the rest for at most `seconds`, and return whether that was all."""
+        """Read at most `size` more bytes for at most `seconds`. Return True if the end of the body was reached."""
         end = time.monotonic() + seconds
         try:
             while not (self.is_over or self.is_broken) and size > 0 and time.monotonic() < end:
@@ -234,7 +237,10 @@ class ChunkedBody(LengthBody):
     _ended = False
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return at most `size` bytes of those that have come. Raises ApiError (400) where the coding is broken."""
+        """Return at most `size` bytes as soon as any have arrived.
+
+        Raises ApiError (400) if the chunked coding is invalid.
+        """
         if size < 0:
             return super().read(size)
         if self._ended or not size or not (self._left or self._begin_chunk()):
@@ -245,14 +251,17 @@ class ChunkedBody(LengthBody):
         return block
 
     def _begin_chunk(self) -> bool:
-        """Read the size of the next chunk, or the trailers, and return whether there is a chunk."""
+        """Read the size line of the next chunk and return True.
+
+        After the last chunk, read the trailers and return False.
+        """
         match = _CHUNK_SIZE.fullmatch(self._line())
         if not match:
             raise self._coding_error("a chunk of the body has no readable size.")
         self._left = int(match[1], 16)
         if self._left:
             return True
-        # A trailer may come in pieces, and no piece of it may pass for the blank line at the end.
+        # A trailer line may arrive in pieces, and no piece may be mistaken for the blank line at the end.
         left = _MAX_TRAILER_SIZE
         while (line := self._line(left)) != b"\r\n":
             left -= len(line)
@@ -274,7 +283,7 @@ class ChunkedBody(LengthBody):
 
 
 def head_bytes(response: Response, *, connection: str | None = None) -> bytes:
-    """Return the status line and the headers of a response, with the Connection header if it is given."""
+    """Return the status line and the headers of a response, with a Connection header if `connection` is given."""
     lines = [f"HTTP/1.1 {response.status} {reason(response.status) or 'Unknown'}"]
     lines += [f"{name}: {_LINE_BREAKS.sub(' ', value)}" for name, value in response.headers.pairs]
     lines += [f"Date: {_date(int(time.time()))}", "Server: svc"]

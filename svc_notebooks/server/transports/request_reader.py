@@ -21,7 +21,7 @@ _ACCESS_TOKEN = re.compile(
 
 
 def is_head(data: bytes | bytearray) -> bool:
-    """Return whether a request can be read, because its head is complete or can never become one.
+    """Return True if the bytes contain a complete request head, or can never become a valid head.
 
     >>> is_head(b"GET / HTTP/1.1\\r\\nHost: "), is_head(b"GET / HTTP/1.1\\r\\n\\r\\n"), is_head(b"hello\\r\\n")
     (False, True, True)
@@ -33,7 +33,7 @@ def is_head(data: bytes | bytearray) -> bool:
 
 
 def access_token(head: bytes | bytearray) -> str | None:
-    """Return the access token in the head of a request, valid or not, or None.
+    """Return the access token in the head of a request, without a check of the token. Return None if there is no token.
 
     >>> access_token(b"GET /a?access_token=abc HTTP/1.1\\r\\n\\r\\n")
     'abc'
@@ -43,7 +43,7 @@ def access_token(head: bytes | bytearray) -> str | None:
 
 
 class _SocketStream(io.RawIOBase):
-    """The bytes of a socket, beginning with those that were collected."""
+    """A stream that returns the collected bytes first and then reads from the socket."""
 
     def __init__(self, sock: socket.socket) -> None:
         self.sock = sock
@@ -66,32 +66,35 @@ class _SocketStream(io.RawIOBase):
 
 
 class RequestReader(io.BufferedReader):
-    """The bytes of a connection. The thread that serves a request reads its body as a file."""
+    """A buffered reader of a connection.
+
+    It collects the head of a request, and the request thread reads the body from it.
+    """
 
     raw: _SocketStream
 
     def __init__(self, sock: socket.socket) -> None:
         super().__init__(_SocketStream(sock), BUFFER)
         self.is_over = False
-        """The client has sent everything, or the connection is broken."""
+        """True if the client has closed its side, or if the connection is broken."""
 
     def set_socket(self, sock: socket.socket) -> None:
-        """Read from another socket, which is the same connection over TLS."""
+        """Replace the socket by the TLS socket of the same connection."""
         self.raw.sock = sock
 
     def set_budget(self, budget: TransferBudget | None) -> None:
-        """Set the time for which reading may wait, or None for the timeout of the socket."""
+        """Set the time budget for reads. With None, the timeout of the socket applies."""
         self.raw.budget = budget
 
     @property
     def collected(self) -> bytearray:
-        """The bytes of the next request that have come."""
+        """The bytes of the next request that have arrived so far."""
         return self.raw.collected
 
     def collect(self) -> bool:
-        """Take the bytes that have come, without blocking, and return whether a thread can read the request."""
+        """Read the bytes that have arrived, without blocking. Return True if a thread can now read the request."""
         self.raw.only_collected = True
-        ahead = self.read1(BUFFER)  # read behind the last body
+        ahead = self.read1(BUFFER)  # bytes that the buffer contains after the last body
         self.raw.only_collected = False
         self.raw.collected[:0] = ahead
         if not (self.is_over or is_head(self.collected)):
@@ -99,7 +102,10 @@ class RequestReader(io.BufferedReader):
         return self.is_over or is_head(self.collected)
 
     def take_head(self) -> bytes:
-        """Remove the head of the next request, or all bytes if there is no end of it, and return it."""
+        """Remove and return the head of the next request.
+
+        If the end of the head is missing, remove and return all bytes.
+        """
         collected = self.raw.collected
         end = collected.find(_END, 0, MAX_HEAD_SIZE + len(_END))
         size = end + len(_END) if end >= 0 else len(collected)

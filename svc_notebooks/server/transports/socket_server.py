@@ -1,7 +1,7 @@
-"""Serves a service on a socket of this process, with threads.
+"""Runs a service on a socket of this process, with threads.
 
 One thread accepts connections, collects the heads of requests and closes connections at their deadlines, all without
-blocking. A connection gets a thread of the pool when the head of a request is there, and users get threads in turn.
+blocking. A connection gets a thread of the pool after the head of a request has arrived. Users get threads in turn.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ MAX_THREADS = 512
 _MAX_WAITING_CONNECTIONS = 1000
 _BACKLOG = 1024
 _THREADS_ADDED = 32
-_CHECK_SECONDS = 0.05 if sys.platform == "win32" else 0.1  # select() there does not see what is registered meanwhile
+_CHECK_SECONDS = 0.05 if sys.platform == "win32" else 0.1  # select() on Windows misses sockets added while it waits
 _GROWTH_SECONDS = 0.25
 _STOP_SECONDS = 5.0
 
 
 class SocketServer:
-    """Serves a service on a loopback address with threads of this process, over TLS if it gets a context.
+    """Serves a service at an address of this machine with threads of this process. `tls` is the TLS context for HTTPS.
 
     `ca` is the file with the certificate authority that clients must trust.
 
@@ -69,7 +69,7 @@ class SocketServer:
         self.policy = service.policy
         self.tls, self.ca = tls, ca
         self.owner: object = None
-        """An object that lives as long as the server runs, such as a sandbox."""
+        """An object that the server keeps alive while it runs, such as a sandbox."""
         self.base_url = ""
         self.lane_table = LaneTable(service.user_of)
         self.bodies: set[LengthBody] = set()
@@ -87,12 +87,15 @@ class SocketServer:
         after_fork(self, SocketServer._close_in_fork)
 
     def _close_in_fork(self) -> None:
-        """Close the copies of the parent's sockets in a forked child, or connections would outlive the parent's."""
+        """Close the copied sockets in a forked child, because they would keep the parent's connections open."""
         close_copies([self._listener, *(connection.socket for connection in self._open)])
         self._in_fork = True
 
     def start(self) -> SocketServer:
-        """Serve in threads, and return when connections are accepted. Raises OSError for an address in use."""
+        """Start the threads, and return the server when it accepts connections.
+
+        Raises OSError for an address in use.
+        """
         self._listener = self._listen()
         host, port = self._listener.getsockname()[:2]
         self.base_url = f"{'https' if self.tls else 'http'}://{f'[{host}]' if ':' in host else host}:{port}"
@@ -103,7 +106,10 @@ class SocketServer:
         return self
 
     def _listen(self) -> socket.socket:
-        """Open the listening socket at the first address of the host that can be used. Raises OSError."""
+        """Open and return a listening socket at the first usable address of the host.
+
+        Raises OSError if no address is usable.
+        """
         host, port = self._address
         problem = OSError(errno.EADDRNOTAVAIL, "")
         try:
@@ -129,7 +135,7 @@ class SocketServer:
         return self._queue.ready > 0
 
     def serve_forever(self) -> None:
-        """Serve until `stop` is called in another thread, or until an interrupt."""
+        """Start the server if necessary, and block until another thread calls `stop` or the process is interrupted."""
         if self._acceptor is None:
             self.start()
         assert self._acceptor
@@ -137,9 +143,9 @@ class SocketServer:
             self._acceptor.join(0.5)
 
     def stop(self) -> None:
-        """Stop the server, and end the requests in progress with what they have received. A forked child stops nothing.
+        """Stop the server and end the requests in progress with the bytes that have been received.
 
-        A thread that does not end in five seconds loses its connection.
+        In a forked child, do nothing. If a thread does not end within five seconds, its connection is closed.
         """
         if self._in_fork or self.stopping:
             return
@@ -188,7 +194,7 @@ class SocketServer:
                 if now >= next_check:
                     next_check = now + _CHECK_SECONDS
                     self._close_overdue(_MAX_WAITING_CONNECTIONS)
-                if now >= next_growth:  # all threads may be occupied by clients that are silent
+                if now >= next_growth:  # silent clients may occupy all threads
                     next_growth = now + _GROWTH_SECONDS
                     if self.is_busy and self.responses == responses:
                         self._add_threads(_THREADS_ADDED)
@@ -209,7 +215,10 @@ class SocketServer:
         self._collect(connection)
 
     def _collect(self, connection: ServerConnection) -> None:
-        """Give a connection a thread if its request has come, or else wait for more bytes."""
+        """Queue a connection for a thread if its request has arrived.
+
+        Otherwise wait for more bytes of the connection.
+        """
         try:
             if connection.collect():
                 self._queue.put(connection)
@@ -225,7 +234,10 @@ class SocketServer:
             return [key.data for key in self._selector.get_map().values() if key.data]
 
     def _close_overdue(self, most: int) -> None:
-        """Close the connections whose deadline is over, and the next ones where there are more than `most`."""
+        """Close the waiting connections whose deadline has passed.
+
+        If more than `most` connections wait, also close those with the earliest deadlines.
+        """
         now, waiting = time.monotonic(), sorted(self._waiting(), key=attrgetter("deadline"))
         surplus = len(waiting) - most
         for index, connection in enumerate(waiting):

@@ -1,4 +1,4 @@
-"""The server's side of TLS on an accepted connection."""
+"""The server side of TLS on an accepted connection."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _log = logging.getLogger(__name__)
 class TlsSocket(ssl.SSLSocket):
     """A TLS socket that never falls back to plain text.
 
-    The library's `shutdown` removes TLS, so that another thread could still write in the clear.
+    The `shutdown` of the standard library removes TLS, after which another thread could write unencrypted bytes.
     """
 
     def shutdown(self, how: int) -> None:
-        """Stop one side of the connection, or both."""
+        """Shut down one direction of the connection, or both."""
         socket.socket.shutdown(self, how)
 
     def close_notify(self) -> None:
-        """Send the end of TLS. Bytes that still arrive are read without TLS and thrown away."""
+        """Send the TLS close_notify alert. Bytes that arrive afterwards are read without TLS and discarded."""
         with suppress(OSError, ValueError):
             self.settimeout(0)
             self.unwrap()
@@ -32,18 +32,18 @@ class TlsSocket(ssl.SSLSocket):
 
 
 class TlsHandshake:
-    """A TLS handshake on the server's side, which advances as bytes arrive and never blocks."""
+    """A TLS handshake on the server side, which advances as bytes arrive and never blocks."""
 
     def __init__(self, context: ssl.SSLContext) -> None:
         self._context = context
         self.seconds = HANDSHAKE_SECONDS
         self.secured: TlsSocket | None = None
-        """The socket that replaces the accepted one from the first byte of the handshake on."""
+        """The TLS socket, which replaces the accepted socket at the first byte of the handshake. None before."""
         self.failed = False
-        """The client does not speak TLS, or has gone."""
+        """True if the client does not use TLS, or has closed the connection."""
 
     def advance(self, sock: socket.socket) -> bool:
-        """Read the bytes that have come, and return whether the handshake is complete."""
+        """Read the bytes that have arrived and continue the handshake. Return True if the handshake is complete."""
         try:
             sock.settimeout(0)
             if self.secured is None and not self._begin(sock):

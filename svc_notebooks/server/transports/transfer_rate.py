@@ -1,4 +1,4 @@
-"""Limits the time for which a slow client may occupy a thread."""
+"""Limits the time for which a slow client can occupy a thread."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ _PEER_CLOSED: int = getattr(select, "POLLRDHUP", 0)  # only on Linux: reported e
 
 
 class TransferBudget:
-    """The seconds for which a transfer may still wait. Each transferred byte adds some, up to the initial number.
+    """The seconds for which a transfer may still wait.
 
-    So a client may be silent for `seconds`, and over a longer time must transfer `rate` bytes a second on average.
+    Waiting uses up seconds, and each transferred byte adds time, up to the initial number of seconds. So a client may
+    be silent for `seconds`, but on average must transfer at least `rate` bytes a second.
 
     >>> budget = TransferBudget(60, rate=500)
     >>> budget.spend(10, moved=2000)
@@ -38,12 +39,15 @@ class TransferBudget:
         self._rate = rate
 
     def spend(self, seconds: float, moved: int) -> None:
-        """Subtract a time in seconds, and add time for the bytes that moved meanwhile."""
+        """Subtract the seconds of a wait, and add time for the bytes that were transferred meanwhile."""
         self.left = min(self._most, self.left - seconds + moved / self._rate)
 
 
 def receive_into(sock: socket.socket, buffer: memoryview, budget: TransferBudget) -> int:
-    """Receive within the time of a budget. Raises TimeoutError when it is used up, and other OSError."""
+    """Receive bytes into a buffer and return their number.
+
+    Raises TimeoutError when the budget is used up, and OSError if the connection fails.
+    """
     begin = time.monotonic()
     sock.settimeout(max(budget.left, 0.001))
     size = sock.recv_into(buffer)
@@ -54,9 +58,10 @@ def receive_into(sock: socket.socket, buffer: memoryview, budget: TransferBudget
 
 
 def send_all(sock: socket.socket, content: bytes | memoryview, budget: TransferBudget) -> None:
-    """Send everything within the time of a budget. Raises TimeoutError when it is used up, and other OSError.
+    """Send all bytes. Raises TimeoutError when the budget is used up, and OSError if the connection fails.
 
-    A slow reader empties the system's buffer long before there is room for more, so the length of the buffer counts.
+    The system's send buffer can accept no bytes for a long time although a slow reader empties it. Therefore the bytes
+    that leave the send buffer also count as transferred.
     """
     view, queued = memoryview(content), _UNKNOWN
     while view:
@@ -77,14 +82,20 @@ def send_all(sock: socket.socket, content: bytes | memoryview, budget: TransferB
 
 
 def _send_queue_size(sock: socket.socket) -> int:
-    """Return the number of bytes that the peer has not yet received, 0 where the system does not tell."""
+    """Return the number of sent bytes that the peer has not received.
+
+    Return 0 if the system does not report the number.
+    """
     if not _has_queue:
         return _UNKNOWN
     return int(struct.unpack("i", fcntl.ioctl(sock.fileno(), termios.TIOCOUTQ, bytes(4)))[0])
 
 
 def peer_has_closed(sock: socket.socket) -> bool:
-    """Return whether the peer has closed its side of the connection, even before unread bytes."""
+    """Return True if the peer has closed its side of the connection.
+
+    On Linux, this works even with bytes still unread.
+    """
     try:
         if _PEER_CLOSED:
             poll = select.poll()

@@ -1,4 +1,4 @@
-"""A WSGI application for the service (PEP 3333)."""
+"""The WSGI application of the service (PEP 3333)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..context.responses import error_response
 
 
 class _Input:
-    """The input stream of a WSGI server as a body."""
+    """The input stream of a WSGI server, in the form of a request body."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -27,14 +27,17 @@ class _Input:
 
 
 class WsgiApp:
-    """A WSGI application that calls a function from a request to a response."""
+    """A WSGI application that passes each request to the function `handle` and sends the returned response."""
 
     def __init__(self, handle: Callable[[Request], Response]) -> None:
         self._handle = handle
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer one request. Raises Disconnected where a fault cuts the connection, so that the server drops it."""
-        # Without wsgi.input_terminated a server hands over the chunked coding itself, which has no end to read to.
+        """Handle one WSGI request.
+
+        Raises Disconnected if a fault cuts the connection, so that the server drops the connection.
+        """
+        # Without wsgi.input_terminated, the input stream of a chunked body has no end to read to.
         if "HTTP_TRANSFER_ENCODING" in environ and not environ.get("wsgi.input_terminated"):
             response = error_response(refuse("chunkedBody"))
         else:
@@ -44,7 +47,7 @@ class WsgiApp:
 
 
 def _request(environ: WSGIEnvironment) -> Request:
-    host = quote(environ.get("SERVER_NAME", "localhost"), safe=":")  # some servers put their own name here
+    host = quote(environ.get("SERVER_NAME", "localhost"), safe=":")  # some servers put their software name here
     authority = f"[{host}]" if ":" in host else host
     url = f"{environ['wsgi.url_scheme']}://{authority}:{environ.get('SERVER_PORT', '80')}{_target(environ)}"
     headers = _headers(environ)
@@ -53,7 +56,7 @@ def _request(environ: WSGIEnvironment) -> Request:
 
 
 def _target(environ: WSGIEnvironment) -> str:
-    """Return path and query, with the client's own encoding of the path if the server passes it on."""
+    """Return the path and query of a request, with the client's own percent-encoding if the server provides it."""
     query = environ.get("QUERY_STRING", "")
     raw = str(environ.get("REQUEST_URI") or environ.get("RAW_URI") or "")
     path = quote(environ.get("PATH_INFO", "/").encode("latin-1"), safe="/:@!$&'()*+,;=~-._%")

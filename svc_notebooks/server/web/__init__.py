@@ -1,7 +1,7 @@
-"""Pages for people in a browser.
+"""The HTML pages that people open in a browser.
 
 browser_session.py             sign-in, sign-out and the session cookie
 consent.py                     the OAuth consent page and the OAuth metadata
 file_page.py, event_page.py    the pages of a file and of an event
-content_headers.py             the headers of stored content that a browser shows
+content_headers.py             the response headers for stored content that a browser displays
 """

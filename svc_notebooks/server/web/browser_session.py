@@ -1,7 +1,7 @@
-"""Signs a person in and out in a browser, with a cookie, so that links to files open (A6-08).
+"""Signs a person in and out in a browser with a cookie, so that links to files open (A6-08).
 
-The cookie is valid for pages only and never for the interface itself, so that no other site can call the interface in
-the user's name. It is not an access token. The store has a browser session under a key that is derived from the cookie.
+The cookie is valid only for pages and never for the interface, so that no other site can call the interface in
+the user's name. The cookie is not an access token. The store has each session under a key derived from the cookie.
 """
 
 from __future__ import annotations
@@ -27,29 +27,32 @@ _LIFETIME = 12 * 3600
 
 
 def session_user(request: PublicRequest) -> Caller | None:
-    """Return the caller by the access token of the request, or by the cookie. Raises ApiError (401) for a bad token."""
+    """Return the caller of a request by its access token, or else by the session cookie.
+
+    Return None if nobody is signed in. Raises ApiError (401) for an invalid access token.
+    """
     if "Authorization" in request.http_request.headers or request.query.get("access_token"):
         return request.token_verifier.caller(request.http_request, request.query)
     return _session(request)
 
 
 def _session(request: PublicRequest) -> Caller | None:
-    """Return the user who is signed in with the cookie."""
+    """Return the caller of the session in the cookie. Return None without a valid session."""
     secret = _cookie_value(request)
     return request.token_verifier.caller_for_token(_digest(request, "session", secret)) if secret else None
 
 
 def _digest(request: PublicRequest, purpose: str, secret: str) -> str:
-    """Return a digest that only the service can compute, a different one for each purpose.
+    """Return a digest of a secret that only this service can compute. The digest differs for each purpose.
 
-    That of "session" is the key of a browser session in the store.
+    The digest for the purpose "session" is the key of a browser session in the store.
     """
     content = f"{purpose} {secret}".encode("utf-8", "surrogatepass")
     return hmac.digest(request.context.secret.encode(), content, "sha256").hex()
 
 
 def _cookie_value(request: PublicRequest) -> str:
-    """Return the secret in the cookie, or ""."""
+    """Return the secret in the session cookie, or "" without a valid cookie."""
     try:
         morsel = SimpleCookie(request.http_request.headers.get("Cookie") or "").get(COOKIE)
     except CookieError:
@@ -58,12 +61,12 @@ def _cookie_value(request: PublicRequest) -> str:
 
 
 def signature(request: PublicRequest) -> str:
-    """Return the signature that a form must send, to show that it comes from a page made for this browser."""
+    """Return the signature that a form must send to prove that the form comes from a page made for this browser."""
     return _digest(request, "form", _cookie_value(request))
 
 
 def sign_in(request: PublicRequest) -> Response:
-    """Return the sign-in page, or sign a person in and redirect to the page they wanted."""
+    """Return the sign-in page (GET), or sign a person in and redirect to the path in the parameter `continue`."""
     target = local_target(request.query.get("continue"))
     if request.method != "POST":
         return sign_in_page(request, target)
@@ -86,7 +89,10 @@ def _start_session(request: PublicRequest, form: dict[str, str], target: str) ->
 
 
 def _token_for(request: PublicRequest, form: dict[str, str]) -> TokenRow:
-    """Return the token row of the session. Raises ApiError (401) without a valid token, if `policy` needs one."""
+    """Return the row that the store gets for the new session, from an access token or a user name in the form.
+
+    Raises ApiError (401) for an invalid token, or if the policy requires a token and the form has none.
+    """
     if secret := form.get("token", "").strip():
         caller = request.token_verifier.caller_for_token(secret)
         if caller is None:
@@ -106,7 +112,7 @@ def _cookie(request: PublicRequest, secret: str, lifetime: int) -> str:
 
 
 def sign_out(request: PublicRequest) -> Response:
-    """End the session of the cookie."""
+    """End the browser session and redirect to the sign-in page."""
     if secret := _cookie_value(request):
         request.context.store.oauth.end_token(_digest(request, "session", secret))
         request.token_verifier.clear_cache()
@@ -114,13 +120,19 @@ def sign_out(request: PublicRequest) -> Response:
 
 
 def local_target(target: str | None) -> str:
-    """Return the target of a sign-in if it is a path of this service, else the sign-in page."""
+    """Return the redirect target of a sign-in if it is a path of this service.
+
+    Otherwise return the sign-in page's path.
+    """
     is_local = target and target.startswith("/") and not target.startswith(("//", "/\\")) and target.isprintable()
     return target if target and is_local else "/signin"
 
 
 def sign_in_page(request: PublicRequest, target: str, *, status: int = 200, problem: str = "") -> Response:
-    """Return the page on which a person signs in."""
+    """Return the sign-in page.
+
+    `target` is the path to open after the sign-in, and `problem` is an error message to show.
+    """
     action = f"/signin?{escape(str(Query([('continue', target)])))}"
     known = _session(request)
     parts = [
@@ -136,7 +148,7 @@ def sign_in_page(request: PublicRequest, target: str, *, status: int = 200, prob
 
 
 def _chooser(request: PublicRequest, action: str) -> str:
-    """Return a form with a button for each user and a field for another one, without passwords."""
+    """Return HTML forms to sign in without a password, with a button for each user and a field for another address."""
     buttons = "".join(
         f'<p><button name="user" value="{escape(email)}">{escape(email)}</button></p>'
         for email in request.context.store.users.emails()
@@ -148,7 +160,7 @@ def _chooser(request: PublicRequest, action: str) -> str:
 
 
 def account_bar(caller: Caller | None) -> str:
-    """Return the line at the top of a page, with the user and a button to sign in or out."""
+    """Return the HTML header of a page, with the user's address and a button to sign in or out."""
     if caller is None or not caller.user:
         return '<header><span>Not signed in</span><a class="button" href="/signin">Sign in</a></header>'
     out = '<form method="post" action="/signout"><button>Sign out</button></form>' if caller.client == CLIENT else ""

@@ -1,4 +1,4 @@
-"""Handles /authorize, where a person lets an OAuth client act for them in the scopes they select (RFC 6749)."""
+"""Handles /authorize, where a user allows an OAuth client to act for them in the scopes they select (RFC 6749)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _METHODS = ("plain", "S256")
 
 @dataclass(frozen=True, slots=True)
 class _Authorization:
-    """An authorization request of a client whose redirect URI has been checked."""
+    """The parameters of an authorization request, after the client and its redirect URI have been checked."""
 
     client: ClientRow
     redirect: str
@@ -33,7 +33,7 @@ class _Authorization:
 
 
 def authorize(request: PublicRequest) -> Response:
-    """Show the consent page, or redirect the browser to the client with a code or an error."""
+    """Return the consent page, the sign-in page, or a redirect to the client with an authorization code or an error."""
     try:
         authorization = _read_authorization(request)
     except OAuthError as error:
@@ -47,7 +47,10 @@ def authorize(request: PublicRequest) -> Response:
 
 
 def _read_authorization(request: PublicRequest) -> _Authorization:
-    """Read the client and its redirect URI. Raises OAuthError, which must not be sent to that URI."""
+    """Read the client and the redirect URI of a request and check them.
+
+    Raises OAuthError for an unknown client or an unregistered URI. This error must not be sent to the redirect URI.
+    """
     params = unique_parameters(list(request.query.pairs))
     client = request.context.store.oauth.client(params.get("client_id", ""))
     if client is None:
@@ -59,7 +62,10 @@ def _read_authorization(request: PublicRequest) -> _Authorization:
 
 
 def _respond(request: PublicRequest, authorization: _Authorization) -> Response:
-    """Return the consent page, the sign-in page or a redirect with a code. Raises OAuthError."""
+    """Return the consent page, the sign-in page, or a redirect to the client with an authorization code.
+
+    Raises OAuthError, which may be sent to the redirect URI.
+    """
     params, entry = authorization.params, request.journal_entry
     if params.get("response_type") != "code":
         raise OAuthError("unsupported_response_type", "response_type must be code.", 400)
@@ -89,7 +95,10 @@ def _respond(request: PublicRequest, authorization: _Authorization) -> Response:
 
 
 def _challenge(authorization: _Authorization) -> tuple[str, str]:
-    """Return the code challenge and its method. A public client must send one (RFC 7636)."""
+    """Return the code challenge and its method, "plain" or "S256". The challenge is "" if the request has none.
+
+    Raises OAuthError for an invalid challenge, or if a public client sends none (RFC 7636).
+    """
     params = authorization.params
     challenge, method = params.get("code_challenge", ""), params.get("code_challenge_method", "plain")
     if not challenge and not authorization.client.secret:
@@ -100,7 +109,10 @@ def _challenge(authorization: _Authorization) -> tuple[str, str]:
 
 
 def _consenting_caller(request: PublicRequest, authorization: _Authorization) -> Caller | None:
-    """Return the user who is signed in, or the one of login_hint where the policy needs no token to sign in."""
+    """Return the user who is signed in, or None if nobody is signed in.
+
+    With prompt=none, return the user in login_hint instead, if the policy allows a sign-in without a token.
+    """
     hint = authorization.params.get("login_hint", "").lower()
     chosen = request.context.policy.browser_sign_in == "choose" and authorization.params.get("prompt") == "none"
     if hint and chosen and request.context.store.users.root(hint):
@@ -137,7 +149,7 @@ def _redirect_back(authorization: _Authorization, answer: dict[str, str]) -> Res
 
 
 def metadata(request: PublicRequest) -> Response:
-    """Return the addresses of the endpoints for OAuth libraries (RFC 8414)."""
+    """Return the JSON response with the addresses of the OAuth endpoints, for OAuth libraries (RFC 8414)."""
     base, policy = external_origin(request.http_request, request.context), request.context.policy
     document: AuthorizationServer = {
         "issuer": base,

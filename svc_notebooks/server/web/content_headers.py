@@ -1,4 +1,4 @@
-"""The headers of linked content, which tell a browser to show or to save it and confine its scripts (A6-08)."""
+"""The response headers that make a browser display or save linked content and that restrict its scripts (A6-08)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ _LONGEST_NAME = 1000
 
 
 def link_headers(name: str, media_type: str, *, save: bool) -> list[tuple[str, str]]:
-    """Return the headers of a file's content. With `save` the browser saves every type."""
+    """Return the response headers for the content of a file.
+
+    If `save` is true, the browser saves content of every type.
+    """
     shown, essence = not save and is_shown(media_type), MediaType.parse(media_type).essence
     headers = [("Content-Disposition", disposition(name, "inline" if shown else "attachment"))]
     is_text = essence.startswith("text/") and essence not in _NAMES_ITS_CHARSET
@@ -30,7 +33,7 @@ def link_headers(name: str, media_type: str, *, save: bool) -> list[tuple[str, s
 
 
 def is_shown(media_type: str) -> bool:
-    """Return whether a browser displays content of this type.
+    """Return True if browsers display content of this media type, False if they save it.
 
     >>> is_shown("video/mp4"), is_shown("image/tiff"), is_shown("application/zip")
     (True, False, False)
@@ -40,11 +43,12 @@ def is_shown(media_type: str) -> bool:
 
 
 def confinement(media_type: str) -> list[tuple[str, str]]:
-    """Return headers that keep stored content from running scripts with the service's origin and the reader's cookie.
+    """Return headers that keep scripts in stored content from using the service's origin and the reader's cookie.
 
-    A sandbox has an origin of its own, in which chromium's player cannot reload audio and video, and older versions of
-    chromium show no PDF. Content of these types has no script that runs with the service's origin, and nosniff keeps
-    a browser from taking it for a page, so a policy without scripts is enough.
+    A sandbox gives the content an origin of its own. But in a sandbox, Chromium's player cannot reload audio and video,
+    and older versions of Chromium show no PDF. Content of these types has no scripts that run with the service's
+    origin, and nosniff stops a browser from treating it as a page, so a policy without scripts is enough for these
+    types.
     """
     essence = MediaType.parse(media_type).essence
     policy = "script-src 'none'" if essence == PDF or essence.startswith(_PLAYED) else "sandbox"
@@ -52,7 +56,9 @@ def confinement(media_type: str) -> list[tuple[str, str]]:
 
 
 def disposition(name: str, kind: str) -> str:
-    """Return a Content-Disposition (RFC 6266) with the name of the file, shortened to fit a header.
+    """Return the value of a Content-Disposition header (RFC 6266) with the name of a file.
+
+    `kind` is "inline" or "attachment". A long name is shortened to fit in a header.
 
     >>> disposition('a"b.txt', "inline")
     'inline; filename="a_b.txt"; filename*=UTF-8\\'\\'a%22b.txt'

@@ -1,4 +1,4 @@
-"""The page that an event's htmlLink opens in a browser."""
+"""The HTML page of an event, at the address in the event's htmlLink."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ _NEXT = 10
 
 
 def event_page(request: PublicRequest) -> Response:
-    """Return the page of an event, for everybody who has the link. Raises ApiError (404)."""
+    """Return the HTML page of an event to everybody who has the link.
+
+    Raises ApiError (404) if there is no such event, or if the policy closes such links.
+    """
     context = request.context
     calendar, event = _event_at(context, request.query.get("eid") or "")
     if calendar is None or event is None or event.row.cancelled or not context.policy.open_links:
@@ -64,7 +67,7 @@ _DAY = "{0:%A}, {0.day} {0:%B %Y}"
 
 
 def _when(body: Event) -> str:
-    """Return the start and the end of an event in words, each in its own time zone."""
+    """Return the start and the end of an event as text. Each time is in its own time zone."""
     start, end = read_time(body["start"]), read_time(body["end"])
     if is_all_day(start):
         last = end - timedelta(days=1)

@@ -1,6 +1,7 @@
-"""The page of a file at webViewLink and its content at webContentLink (A6-08).
+"""The HTML page of a file at webViewLink, and the file's content at webContentLink (A6-08).
 
-They are open to the owner of the file, to the users it is shared with, and to everybody if it is shared with anyone.
+Both addresses are open to the owner of the file, to the users with a permission, and to everybody if the file is
+shared with anyone.
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ _MOST_PICTURE = 4 * 1024 * 1024
 
 
 def describe_file(context: ServiceContext, user: str, row: FileRow) -> str:
-    """Return the name, type, owner and size of a file as HTML, with a download link if the user may download it."""
+    """Return HTML with the name, type, owner and size of a file.
+
+    The HTML has a download link if the user may download the file.
+    """
     rows = [("Type", row.mime_type), ("Owner", row.owner)]
     if row.size is not None:
         rows.append(("Size", f"{row.size:,} bytes"))
@@ -56,7 +60,10 @@ def _download_link(context: ServiceContext, user: str, row: FileRow) -> str:
 
 
 def listing(context: ServiceContext, caller: Caller, row: FileRow) -> str:
-    """Return links to the children of a folder or to the target of a shortcut, or ""."""
+    """Return an HTML list of links to the children of a folder or to the target of a shortcut.
+
+    Return "" if there is nothing to list.
+    """
     children = context.store.files.children(row.id, _MOST_CHILDREN) if row.mime_type == context.folder_type else []
     target = context.store.files.get(row.target) if row.target else None
     listed = [*children, target] if target else children
@@ -66,7 +73,10 @@ def listing(context: ServiceContext, caller: Caller, row: FileRow) -> str:
 
 
 def preview(context: ServiceContext, caller: Caller, row: FileRow) -> str:
-    """Return the content as a part of a page, or "" if a page cannot show it or the scopes do not allow it."""
+    """Return the content of a file as HTML.
+
+    Return "" if a page cannot show the content or the caller may not read it.
+    """
     scoped = caller.with_scopes(CONTENT)
     if row.abusive or scoped.scopes.isdisjoint(CONTENT) or visible_role(context, scoped, row) is None:
         return ""
@@ -88,7 +98,10 @@ def _bytes(context: ServiceContext, row: FileRow, size: int) -> bytes:
 
 
 def _document(context: ServiceContext, row: FileRow, user: str) -> str:
-    """Return a native document as its HTML export, in a frame without scripts."""
+    """Return an HTML frame without scripts that shows the HTML export of a native document.
+
+    Return "" if the export fails.
+    """
     try:
         html = render_document(context, row, "text/html", user)
     except ConversionError:
@@ -103,7 +116,7 @@ _TITLES = {401: "Sign in first", 403: "Permission denied", 404: "File not found,
 
 
 def view(request: PublicRequest) -> Response:
-    """Return the page of a file."""
+    """Return the HTML page of a file."""
     try:
         caller = _caller(request)
         row = file_for(request.context, caller, request.path_params[FILE_ID])
@@ -114,7 +127,10 @@ def view(request: PublicRequest) -> Response:
 
 
 def content(request: PublicRequest) -> Response:
-    """Return the content of a file. Browsers save it with `export=download` and where they cannot display it."""
+    """Return the content of a file. The browser saves the content if the query has `export=download`.
+
+    Without `export=download`, the browser displays content of a type that it supports.
+    """
     try:
         caller, file_id = _caller(request), request.query.get("id")
         if not file_id:
@@ -140,7 +156,7 @@ def content(request: PublicRequest) -> Response:
 
 
 def _caller(request: PublicRequest) -> Caller:
-    """Return the caller of a page. Raises ApiError for a bad token or a missing scope."""
+    """Return the caller of a page, who may be anonymous. Raises ApiError for an invalid token or a missing scope."""
     caller = session_user(request)
     if caller is None:
         return _ANONYMOUS
@@ -150,14 +166,17 @@ def _caller(request: PublicRequest) -> Caller:
 
 
 def _refusal(request: PublicRequest, error: ApiError) -> Response:
-    """Return an error as a page for browsers, or raise it for programs. Unknown users get the sign-in page."""
+    """Return an error page if the client accepts HTML, else raise the error.
+
+    A user who is not signed in gets the sign-in page.
+    """
     anonymous = error.status == 404 and request.journal_entry.user is None
     if anonymous:
         error = ApiError(refuse("notSignedIn").rows, [("WWW-Authenticate", 'Bearer realm="svc"')])
     if "text/html" not in (request.http_request.headers.get("Accept") or ""):
         raise error
     entry = request.journal_entry
-    entry.decided_by = error.rows[0].decided_by or entry.decided_by  # the rule of a field is not that of a page
+    entry.decided_by = error.rows[0].decided_by or entry.decided_by  # the rule for a field does not apply to a page
     here = request.http_request.path + (f"?{request.query}" if request.query.pairs else "")
     if anonymous:
         return sign_in_page(request, here, status=401)
@@ -167,7 +186,10 @@ def _refusal(request: PublicRequest, error: ApiError) -> Response:
 
 
 def _next_step(request: PublicRequest, error: ApiError, here: str) -> str:
-    """Return the button below an error. The owner of a flagged file may download it all the same (A6-03)."""
+    """Return the HTML button below an error message, which leads to the sign-in page.
+
+    For a flagged file the button downloads the file after all, because its owner may accept the risk (A6-03).
+    """
     if error.rows[0].reason != "cannotDownloadAbusiveFile":
         sign_in = "/signin?" + str(Query([("continue", here)]))
         return f'<p><a class="button" href="{escape(sign_in)}">Sign in as another user</a></p>'
