@@ -365,7 +365,7 @@ MATCHERS = {
     "A3-23a": Matcher("404, and then *begin*", history(begins_anew)),
     "A3-23b": Matcher("`SessionExpired`, for the source cannot be read again", text("the session is gone")),
     "A3-24": Matcher("the error, and no request", every(
-        text("no multiple of 262144"), lambda seen: not seen.exchanges)),
+        text("not a multiple of 262144"), lambda seen: not seen.exchanges)),
     "A3-25": Matcher("the history begins with *ask* and has no *begin*", history(goes_on_elsewhere)),
     "A5-05": Matcher("what the service says that it takes", text("<td>spreadsheet</td>", "<td>drawing</td>")),
     "A4-01a": Matcher("200 to a JSON body without content", decides("A4-01", 200)),

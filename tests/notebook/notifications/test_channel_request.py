@@ -153,7 +153,7 @@ def test_the_service_shortens_what_goes_beyond_its_limit(lab, rx, file):
 
 @pytest.mark.spec("A8-07", "A8-07a")
 def test_the_service_refuses_an_expiration_in_the_past(lab, rx, watch):
-    with pytest.raises(BadRequest, match="it is over"):
+    with pytest.raises(BadRequest, match="in the future"):
         watch(rx, expiration=1)
 
 

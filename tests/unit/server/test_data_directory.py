@@ -352,7 +352,7 @@ def test_a_store_of_an_earlier_commit_is_upgraded_and_keeps_everything(tmp_path:
             assert after[moves.get(name, name)] == digest
     with svc.sandbox(folder):
         assert len(svc.files()) == 3
-        assert svc.doctor().set_index("check").loc["store", "fix"].startswith(f"{folder}/aside has files")
+        assert svc.doctor().set_index("check").loc["store", "fix"].startswith(f"{folder}/aside has 2 files")
 
 
 def test_an_old_store_that_was_killed_is_upgraded_with_its_log(tmp_path: Path) -> None:
