@@ -1,6 +1,6 @@
-"""The bytes of stored contents, in parts that are written once and never changed.
+"""Stores the bytes of contents in parts, which are written once and never changed.
 
-blob_store.py, directory.py    the BlobStore interface, in memory and in a directory
-stray_blobs.py                 moves files that no row names aside
-atomic_write.py                replaces a file as a whole
+blob_store.py, directory.py    the BlobStore interface, with one store in memory and one in a directory
+stray_blobs.py                 moves files that no database row names to the folder aside/
+atomic_write.py                replaces a file atomically
 """

@@ -1,4 +1,4 @@
-"""Replaces a file so that at every moment, and after every failure, the old or the new one exists."""
+"""Replaces a file atomically, so that after every failure either the old or the new file exists."""
 
 from __future__ import annotations
 
@@ -16,21 +16,23 @@ from ...local.saving import move_into_place, same_bytes
 
 BACKUP = ".bak"
 FULL = (errno.ENOSPC, errno.EDQUOT)
-"""The error numbers for a full disk or quota."""
+"""The error numbers for a full disk and an exceeded quota."""
 
 _CANNOT = (errno.EINVAL, errno.ENOTSUP)  # errors of file systems that cannot sync folders
 
 
 def atomic_write(path: Path, write: Callable[[BinaryIO], None], *, overwrite: bool) -> None:
-    """Write a file beside this one and move it to its path, unless the file there has the same content.
+    """Write a temporary file in the folder of `path`, and move the file to `path`.
 
     Args:
-        overwrite: Replace a file with other content, and keep it under `.bak`.
+        write: Writes the content to an open binary file.
+        overwrite: Replace an existing file, and keep the old file with the suffix `.bak` if its content differs.
 
-    Raises PathExists, OSError, and whatever `write` raises; the file is then as it was.
+    Nothing changes if `path` already has the same content. Raises PathExists if `path` exists with other content and
+    `overwrite` is false. Also raises OSError and the errors of `write`. After an error, `path` is unchanged.
     """
     if overwrite:
-        path = path.resolve()  # a link stays, and the file that it leads to is replaced
+        path = path.resolve()  # a symbolic link stays, and its target is replaced
     if not path.parent.is_dir():  # else the error would name the temporary file
         raise FileNotFoundError(errno.ENOENT, "the folder does not exist", str(path.parent))
     _tidy(path)
@@ -51,13 +53,13 @@ def atomic_write(path: Path, write: Callable[[BinaryIO], None], *, overwrite: bo
     except BaseException as error:
         beside.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.errno in FULL:
-            raise cannot_write(path, error) from None  # instead of the temporary name
+            raise cannot_write(path, error) from None  # with the path instead of the temporary name
         raise
     sync_folder(path.parent)
 
 
 def _keep(path: Path) -> None:
-    """Keep the old file as a backup, so that at every moment the former or the new backup exists."""
+    """Keep the old file as a backup. At every moment, either the previous or the new backup exists."""
     second = path.with_name(f".{path.name}{BACKUP}.saving")
     second.unlink(missing_ok=True)
     try:
@@ -68,7 +70,7 @@ def _keep(path: Path) -> None:
 
 
 def _tidy(path: Path) -> None:
-    """Delete temporary files of killed processes."""
+    """Delete the temporary files for this path that killed processes have left."""
     for left in path.parent.glob(f".{_plain(path.name)}.????????.saving"):
         with suppress(OSError), left.open("rb") as file:
             if _claim(file):
@@ -76,23 +78,23 @@ def _tidy(path: Path) -> None:
 
 
 def _plain(name: str) -> str:
-    """Return the glob that matches only this name."""
+    """Return a glob pattern that matches only this file name."""
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
 
 
 def _claim(file: BinaryIO) -> bool:
-    """Lock a file that is being written. Returns False if another process has the lock, or without POSIX."""
+    """Lock a file that is being written. Returns False if another process has the lock, or if there is no flock."""
     try:
         from fcntl import LOCK_EX, LOCK_NB, flock
 
         flock(file, LOCK_EX | LOCK_NB)
-    except (ImportError, OSError):  # without POSIX the files of killed processes stay
+    except (ImportError, OSError):  # without flock, the temporary files of killed processes stay
         return False
     return True
 
 
 def sync_folder(folder: Path) -> None:
-    """Sync a folder on POSIX, so that new names in it survive a power cut."""
+    """Sync a folder to the disk on POSIX systems, so that new and renamed files survive a power cut."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -1,7 +1,7 @@
 """Stores the bytes of contents in parts, which are read and written in blocks of at most 256 KiB.
 
-The rows of tables/contents.py list the parts of a content. A part is written once and never changed. To copy or move a
-content changes rows and copies no bytes.
+The rows of tables/contents.py list the parts of a content. A part is written once and never changed. Copying or moving
+a file changes rows and copies no bytes.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from itertools import count
 from typing import NamedTuple, Protocol
 
 MUCH = 16 << 20
-"""The number of freed bytes from which on the call is worth its milliseconds."""
+"""The minimum number of freed bytes for which the call of glibc, which takes milliseconds, is made."""
 
 
 def release_memory(freed: int) -> None:
-    """Return freed memory to the system with a call of glibc, after at least 16 MiB were freed.
+    """Return freed memory to the operating system with a call of glibc, if at least 16 MiB were freed.
 
-    The blocks of a deleted file lie between others, so that without the call a kernel that once held 300 MB stays as
-    large. Other C libraries return memory by themselves.
+    Without the call, a Python process that once held files of 300 MB would keep the memory, because the freed blocks
+    lie between blocks that are in use. Other C libraries return memory without a call.
     """
     if freed < MUCH or sys.platform != "linux":
         return
@@ -30,14 +30,14 @@ def release_memory(freed: int) -> None:
 
 
 BLOCK = 256 * 1024
-"""The number of bytes that are read or held at once. With 1 MiB the service was no faster and took five times as much
-memory, because the C library allocates and returns such blocks again and again."""
+"""The maximum number of bytes that are read or written at once. With 1 MiB the service was no faster and took five
+times as much memory, because the C library allocates and returns such blocks again and again."""
 
 _SMALL = 64 * 1024
 
 
 class StoredPart(NamedTuple):
-    """A part as the database describes it, with its size in bytes and its CRC-32, or None if none was recorded."""
+    """The key, the size in bytes and the CRC-32 of a part in the database. The CRC-32 is None if none was recorded."""
 
     key: str
     size: int
@@ -45,9 +45,9 @@ class StoredPart(NamedTuple):
 
 
 class DamagedContent(OSError):
-    """Parts of stored contents are missing, or have another length or other bytes than were written.
+    """Parts of stored contents are missing, or their length or bytes differ from the bytes that were written.
 
-    `problems` has a sentence for each part by its key, and `files` has the names of the files with these parts.
+    `problems` maps the key of each damaged part to a sentence. `files` has the names of the affected files.
 
     >>> str(DamagedContent({"ab12": "part ab12 is missing"}, ["notes.txt (file-1)"]))
     'the stored content of notes.txt (file-1) is damaged: part ab12 is missing'
@@ -63,12 +63,12 @@ class DamagedContent(OSError):
 
     @property
     def owner(self) -> str:
-        """The first three affected files, and the number of the others."""
+        """The names of the first three affected files and the number of further files, as text."""
         return _enumerate(self.files, "files") or "a file or an upload"
 
     @property
     def problem(self) -> str:
-        """The problems of the first three parts, and the number of the others."""
+        """The problems of the first three parts and the number of further parts, as text."""
         return _enumerate(list(self.problems.values()), "parts")
 
 
@@ -78,60 +78,69 @@ def _enumerate(names: list[str], noun: str) -> str:
 
 
 class PartWriter(Protocol):
-    """A part that is being written, and is not visible before `commit`."""
+    """A writer for a new part. The part can be read after `commit`."""
 
     size: int
     checksum: int | None
-    """The CRC-32 of the bytes so far, or None in memory, where bytes are not damaged."""
+    """The CRC-32 of the bytes written so far, or None in a store in memory, where parts cannot be damaged."""
 
     def write(self, block: bytes) -> None:
-        """Append a block."""
+        """Append a block of bytes."""
 
     def truncate(self, size: int) -> None:
-        """Keep only the first `size` bytes."""
+        """Remove all bytes after the first `size` bytes."""
 
     def commit(self) -> str:
         """Store the part and return its key."""
 
     def abort(self) -> None:
-        """Delete the part."""
+        """Discard the unfinished part."""
 
 
 class BlobStore(Protocol):
-    """A store for parts."""
+    """A store for parts, which are immutable sequences of bytes with a key."""
 
     def writer(self) -> PartWriter:
-        """Begin a part."""
+        """Return a writer for a new part."""
 
     def read(self, key: str, start: int, stop: int) -> Iterator[bytes]:
-        """Yield bytes `start` to `stop` (exclusive) of a part in blocks. Raises DamagedContent if it ends early."""
+        """Yield bytes `start` to `stop` (exclusive) of a part in blocks.
+
+        Raises DamagedContent if the part is missing or has fewer bytes.
+        """
 
     def problem(self, part: StoredPart, *, contents: bool = True) -> str | None:
-        """Return the problem with a part, or None. Without `contents` only the length is compared."""
+        """Return a sentence about a damaged part, or None if the part is undamaged.
+
+        Compares the length and the checksum, or only the length if `contents` is false.
+        """
 
     def checksum(self, part: StoredPart) -> int | None:
-        """Compute the CRC-32 of a part. Returns None if it has another length, cannot be read, or is in memory."""
+        """Compute the CRC-32 of a part.
+
+        Returns None if the part has the wrong length or cannot be read, or if the store is in memory.
+        """
 
     def has_all(self, keys: Iterable[str]) -> bool:
         """Return whether all of these parts exist."""
 
     def delete(self, keys: Iterable[str]) -> None:
-        """Delete these parts. Unknown keys are ignored."""
+        """Delete the parts with these keys. Unknown keys are ignored."""
 
     def sweep(self, known: set[str]) -> int:
-        """Delete the unknown parts that were written since the store was opened, and return their number."""
+        """Delete all parts that were written since the store was opened and are not in `known`. Return their number."""
 
     def copy(self, stored: Iterable[StoredPart]) -> BlobStore:
-        """Return a store that keeps these parts, without a copy of their bytes if possible.
+        """Return a new store with these parts, which shares their bytes with this store if possible.
 
-        Raises DamagedContent if one of them is missing or has another length.
+        Raises DamagedContent if a part is missing or has the wrong length.
         """
 
     def restore(self, kept: BlobStore) -> None:
-        """Add the parts of a store that `copy` returned."""
+        """Add the parts of `kept`, which is a store that `copy` returned."""
 
     def drop(self) -> None:
-        """Delete a copy."""
+        """Delete this store, which `copy` returned, with all its parts."""
 
     def close(self) -> None:
         """Free the parts in memory. Parts on a disk stay."""
@@ -147,7 +156,7 @@ class _MemoryWriter:
 
     def write(self, block: bytes) -> None:
         self.size += len(block)
-        if len(block) < _SMALL:  # many tiny writes would be many tiny objects
+        if len(block) < _SMALL:  # without joining, many small writes would create many small objects
             self._tail += block
         if self._tail and (len(block) >= _SMALL or len(self._tail) >= BLOCK):
             self._settle()
@@ -180,7 +189,7 @@ class _MemoryWriter:
 
 
 class MemoryBlobStore:
-    """Parts as the blocks in which they came, which are never joined or copied."""
+    """A store for parts in memory. A part is a tuple of the blocks that were written, and reading copies few bytes."""
 
     def __init__(self) -> None:
         self._parts: dict[str, tuple[bytes, ...]] = {}
@@ -220,14 +229,14 @@ class MemoryBlobStore:
         return len(lost)
 
     def copy(self, stored: Iterable[StoredPart]) -> MemoryBlobStore:
-        """Return a store that shares the blocks, which never change."""
+        """Return a new store with these parts, which shares the immutable blocks with this store."""
         copied = MemoryBlobStore()
         copied._parts = {key: self._parts[key] for key, _, _ in stored}
         copied._numbers = count(next(self._numbers))  # a counter has no copies from Python 3.14 on
         return copied
 
     def add(self, key: str, blocks: Iterable[bytes]) -> None:
-        """Add a part of another store under its key."""
+        """Add a part of another store with the key that the part has in that store."""
         self._parts[key] = tuple(blocks)
 
     def restore(self, kept: BlobStore) -> None:
@@ -241,7 +250,7 @@ class MemoryBlobStore:
 
 
 def check_parts(parts: BlobStore, stored: Iterable[StoredPart], *, contents: bool = True) -> Iterator[StoredPart]:
-    """Yield the parts without a problem. Raises DamagedContent with all others at the end."""
+    """Yield the undamaged parts. If there are damaged parts, raise DamagedContent with all of them at the end."""
     problems = dict[str, str]()
     for part in stored:
         if problem := parts.problem(part, contents=contents):
@@ -253,5 +262,5 @@ def check_parts(parts: BlobStore, stored: Iterable[StoredPart], *, contents: boo
 
 
 def missing_part(key: str) -> str:
-    """Return the problem of a missing part."""
+    """Return the sentence that describes a missing part."""
     return f"part {key} is missing"

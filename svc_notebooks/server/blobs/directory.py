@@ -17,18 +17,19 @@ from .atomic_write import sync_folder
 from .blob_store import BLOCK, BlobStore, DamagedContent, PartWriter, StoredPart, check_parts, missing_part
 
 SNAPSHOTS = "snapshots"
-"""The folder beside that of the parts where snapshots keep theirs, in a folder with the id of the store."""
+"""The name of the folder with the parts of snapshots. It has a subfolder with the id of the store."""
 
 UNFINISHED = ".unfinished"
-"""The suffix of a part that is being written."""
+"""The file name suffix of a part that is being written."""
 
 _KEY_LENGTH = 32
 PART_NAME = re.compile(rf"[0-9a-f]{{{_KEY_LENGTH}}}")
-"""The names of parts, and of snapshots."""
+"""Matches the names of part files and of snapshot folders."""
 
 _MOST_VERIFIED = 65_536
 _SAME_TICK = 100_000_000
-"""Nanoseconds. A file that changed more recently may change again without a new modification time."""
+"""A time span in nanoseconds. A file that was changed within this time may change again without a new modification
+time."""
 
 
 class _FileWriter:
@@ -68,15 +69,22 @@ class _FileWriter:
 
 
 class DirectoryBlobStore:
-    """Parts as files in 256 folders, by the first two letters of their keys.
+    """A store for parts as files in 256 folders, which are named by the first two digits of the keys.
 
-    A key is 24 random letters and the number of the opening of the store in which the part was written.
+    A key has 24 random hexadecimal digits, and 8 digits for the number of the opening in which the part was written.
     """
 
     def __init__(
         self, folder: Path, *, sync: bool, opening: int = 0, snapshots: Path | None = None, copied: bool = False
     ) -> None:
-        """Open the folder of the parts, with that for snapshots. A `copied` store has no parts but linked ones."""
+        """Create the folders for parts in `folder`, unless they exist.
+
+        Args:
+            sync: Sync new parts to the disk, so that they survive a power cut.
+            opening: The number of this opening of the store.
+            snapshots: The folder in which `copy` creates stores, by default beside `folder`.
+            copied: The store is a copy, whose folders are created when parts are linked into it.
+        """
         self._folder = folder
         self._sync = sync
         self._verified: dict[str, tuple[int, ...]] = {}
@@ -140,7 +148,7 @@ class DirectoryBlobStore:
             return _checksum(_blocks(file, part.size))
 
     def _remember(self, key: str, identity: tuple[int, ...]) -> None:
-        """Remember a verified part, which is not read again before its file changes."""
+        """Record that a part was verified, so that its checksum is not computed again until the file changes."""
         if time.time_ns() - identity[-1] > _SAME_TICK:
             if len(self._verified) >= _MOST_VERIFIED:
                 self._verified.clear()
@@ -161,10 +169,10 @@ class DirectoryBlobStore:
         return len(lost)
 
     def copy(self, stored: Iterable[StoredPart]) -> DirectoryBlobStore:
-        """Return a store in another folder with links to the files, which never change."""
+        """Return a new store in a snapshot folder, with hard links to the files of these parts."""
         copied = DirectoryBlobStore(self._snapshots / uuid4().hex, sync=False, copied=True)
         try:
-            for part in check_parts(self, stored, contents=False):  # reads nothing: the service waits for it
+            for part in check_parts(self, stored, contents=False):  # only lengths, because the service waits
                 _link(self._path(part.key), copied._path(part.key))
         except BaseException:
             copied.drop()
@@ -185,7 +193,7 @@ class DirectoryBlobStore:
         _remove_empty(self._folder.parent, self._folder.parent.parent)
 
     def close(self) -> None:
-        """Do nothing, because the files stay."""
+        """Do nothing, because parts in files stay when the store is closed."""
 
 
 def _blocks(file: io.FileIO, size: int) -> Iterator[bytes]:
@@ -203,7 +211,7 @@ def _checksum(blocks: Iterable[bytes]) -> int:
 
 
 def drop_snapshots(folder: Path) -> None:
-    """Delete the snapshots of earlier openings."""
+    """Delete all snapshots in a folder. They are left from earlier openings of the store."""
     for snapshot in folder.glob("*"):
         if PART_NAME.fullmatch(snapshot.name):
             _drop_snapshot(snapshot)
@@ -211,7 +219,7 @@ def drop_snapshots(folder: Path) -> None:
 
 
 def _drop_snapshot(folder: Path) -> None:
-    """Delete the parts of a snapshot and its empty folders, and no other files."""
+    """Delete the parts of a snapshot and the folders that are then empty. Other files are not deleted."""
     for path in folder.glob("??/*"):
         if PART_NAME.fullmatch(path.name):
             path.unlink(missing_ok=True)
@@ -220,7 +228,7 @@ def _drop_snapshot(folder: Path) -> None:
 
 def _remove_empty(*folders: Path) -> None:
     for folder in folders:
-        with suppress(OSError):  # there is something in it, or it is not there
+        with suppress(OSError):  # the folder is not empty or does not exist
             folder.rmdir()
 
 

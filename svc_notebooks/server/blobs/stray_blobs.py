@@ -1,7 +1,7 @@
-"""Moves files that are not part of a store aside when the store is opened.
+"""Moves files that do not belong to a store to its folder aside/ when the store is opened.
 
-Only old unfinished parts are deleted, whose process was killed. Parts that no row names are moved aside like all other
-files, because not only a kill between the part and the row leaves them, but also a database that lacks rows.
+Only old unfinished parts, whose process was killed, are deleted. Parts that no row names are moved like all other
+files. Such a part may be left by a kill between writing the part and the row, but also by a database that lacks rows.
 """
 
 from __future__ import annotations
@@ -16,21 +16,22 @@ from .directory import PART_NAME, UNFINISHED
 
 ASIDE = "aside"
 UNFINISHED_AGE = 24 * 3600.0
-"""Seconds after which an unfinished part is removed; until then a person can still look at it."""
+"""The age in seconds at which an unfinished part is deleted. Until then a person can still inspect the part."""
 
 HARMLESS = frozenset({".DS_Store", ".directory", ".gitignore", ".gitkeep", "Thumbs.db", "desktop.ini", "lost+found"})
-"""What file managers, git and file systems put into folders; it is left alone, and makes no folder a foreign one."""
+"""The names of files that file managers, git and file systems create. They stay where they are, and a folder with only
+such files counts as empty."""
 
 _SNAPSHOTS_BEFORE_MARKERS = "kept"
 
 
 def files_aside(folder: Path) -> int:
-    """Return the number of files of a store that were ever moved aside."""
+    """Return the number of files in the folder aside/ of a store."""
     return sum(not path.is_dir() for path in (folder / ASIDE).rglob("*"))
 
 
 class _Contents(NamedTuple):
-    """The files in the folder of parts, which are the keys of named parts, unfinished parts, and all others."""
+    """The keys of the parts that rows name, and the paths of unfinished parts and of all other files in parts/."""
 
     parts: set[str]
     unfinished: list[Path]
@@ -38,12 +39,12 @@ class _Contents(NamedTuple):
 
 
 def tidy(folder: Path, known: set[str], number: int, now: float, *, adopted: bool) -> list[str]:
-    """Move the stray files of a store aside, and return a sentence for each fact that its user should know.
+    """Move the stray files of a store to aside/, and return a sentence for each fact that the user should know.
 
     Args:
-        known: The parts that rows name.
-        number: The number of the opening.
-        adopted: The folder is of an older version, and may have its snapshots.
+        known: The keys of the parts that database rows name.
+        number: The number of this opening of the store.
+        adopted: The store was created by an older version, and may still contain the snapshots of that version.
     """
     contents = _read(folder / "parts", known)
     for path in contents.unfinished:
@@ -87,9 +88,10 @@ def _classify(file: os.DirEntry[str], prefix: str, known: set[str], contents: _C
 
 
 def _restore_from_aside(folder: Path, missing: set[str]) -> set[str]:
-    """Move parts that rows name back from where an earlier opening moved them, and return their keys.
+    """Move the missing parts back from aside/ to parts/, and return the keys of these parts.
 
-    They were moved because the database was an older one, which has been replaced by the right one.
+    An earlier opening moved the parts to aside/ because the database was outdated. Since then the right database was
+    put back.
     """
     returned = set[str]()
     candidates = (folder / ASIDE).glob("*/parts/??/*") if missing else ()
@@ -103,7 +105,7 @@ def _restore_from_aside(folder: Path, missing: set[str]) -> set[str]:
 
 
 def _move_aside(folder: Path, paths: list[Path], number: int) -> None:
-    """Move files and folders to aside/opening-N, with their paths in the store."""
+    """Move files and folders to aside/opening-N. They keep their paths relative to the folder of the store."""
     for path in paths:
         target = folder / ASIDE / f"opening-{number}" / path.relative_to(folder)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -111,7 +113,7 @@ def _move_aside(folder: Path, paths: list[Path], number: int) -> None:
 
 
 def _free_path(path: Path) -> Path:
-    """Return this path or the next numbered one that does not exist."""
+    """Return the path if it does not exist, or else the first free numbered path, such as "name (1)"."""
     numbered = (path.with_name(f"{path.name} ({number})") for number in count(1))
     return next(each for each in chain([path], numbered) if not os.path.lexists(each))
 

@@ -74,7 +74,7 @@ def parse_json(text: bytes) -> JSONObject:
     if not isinstance(value, dict):
         raise refuse("parseError", message="expected an object in braces.")
     if text.count(b"{") + text.count(b"[") > _MAX_NESTING and _is_deeper(value, _MAX_NESTING):
-        raise refuse("parseError", message=too_deep)  # json.loads accepts it, json.dumps would not
+        raise refuse("parseError", message=too_deep)  # deep JSON can be parsed, but not always encoded
     return value
 
 

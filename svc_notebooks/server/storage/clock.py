@@ -1,6 +1,6 @@
-"""The clock of the system, and a virtual clock that stands still until it is moved.
+"""The system clock, and a virtual clock that shows the same time until a program moves it.
 
-A virtual clock that is moved forward stops at each instant of its agenda, whose events then happen at their time.
+A virtual clock that is moved forward stops at the time of each event of its agenda, and lets the event happen.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from typing import Protocol
 from ...core.clock import parse_duration, parse_time
 
 DEFAULT_START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
-"""The default start of a virtual clock, so that a seeded sandbox shows the same times in every run."""
+"""The default start of a virtual clock. It is fixed, so that a seeded sandbox has the same times in every run."""
 
 
 class Agenda(Protocol):
-    """The events that happen while a virtual clock is moved."""
+    """The timed events of a service, which happen while a virtual clock is moved."""
 
     def next(self) -> datetime | None:
-        """Return the time of the next event after the present instant, or None."""
+        """Return the time of the next event after the clock's present time, or None if there is no such event."""
 
     def deliver(self) -> None:
-        """Let all due events happen."""
+        """Perform all events that are due at the clock's present time, such as deliveries of notifications."""
 
 
 class SystemClock:
-    """The clock of this machine, which becomes a virtual clock when it is stopped or moved."""
+    """The clock of this machine. It becomes a virtual clock when a program stops or moves it."""
 
     def __init__(self) -> None:
         self.virtual: VirtualClock | None = None
@@ -35,12 +35,12 @@ class SystemClock:
         self._lock = Lock()
 
     def now(self) -> datetime:
-        """Return the present instant."""
+        """Return the present time in UTC."""
         return self.virtual.now() if self.virtual else datetime.now(UTC)
 
     @property
     def is_virtual(self) -> bool:
-        """Return whether it has become a virtual clock."""
+        """Return whether the clock has become a virtual clock."""
         return self.virtual is not None
 
     @property
@@ -55,7 +55,7 @@ class SystemClock:
             self.virtual.agenda = agenda
 
     def stop(self) -> VirtualClock:
-        """Become a virtual clock at the present instant, if it is none yet, and return that."""
+        """Stop the clock at the present time, unless it is already virtual, and return the virtual clock."""
         with self._lock:
             if self.virtual is None:
                 virtual = VirtualClock(datetime.now(UTC))
@@ -64,21 +64,21 @@ class SystemClock:
             return self.virtual
 
     def freeze(self) -> datetime:
-        """Stop it and return the instant."""
+        """Stop the clock and return the time at which it stands."""
         return self.stop().freeze()
 
     def advance(self, duration: str | float | timedelta) -> datetime:
-        """Stop it and move it forward, as `VirtualClock.advance` does. A refused move leaves it running."""
+        """Stop the clock and move it as `VirtualClock.advance` does. If `duration` is invalid, the clock still runs."""
         step = parse_step(duration)
         return self.stop().advance(step)
 
     def set(self, instant: datetime | str) -> datetime:
-        """Stop it and put it to this instant, as `VirtualClock.set` does. A refused instant leaves it running."""
+        """Stop the clock and set it as `VirtualClock.set` does. If `instant` is invalid, the clock still runs."""
         target = parse_instant(instant)
         return self.stop().set(target)
 
     def wait(self, seconds: float) -> None:
-        """Wait for so many seconds."""
+        """Wait for this number of seconds. A virtual clock is moved forward instead."""
         if self.virtual:
             self.virtual.wait(seconds)
         else:
@@ -86,7 +86,7 @@ class SystemClock:
 
 
 class VirtualClock:
-    """A clock that is moved by hand.
+    """A clock that moves only when a program moves it.
 
     >>> clock = VirtualClock(); clock.advance("7d").isoformat()
     '2026-01-12T09:00:00+00:00'
@@ -101,11 +101,11 @@ class VirtualClock:
         self.agenda: Agenda | None = None
 
     def now(self) -> datetime:
-        """Return the instant of the clock."""
+        """Return the time of the clock in UTC."""
         return self._now
 
     def advance(self, duration: str | float | timedelta) -> datetime:
-        """Move it forward and return the new instant. Raises ValueError for an invalid duration."""
+        """Move the clock forward and return the new time. Raises ValueError for an invalid or negative duration."""
         step = parse_step(duration)
         with self._moving:
             try:
@@ -115,22 +115,24 @@ class VirtualClock:
             return self._go_to(end)
 
     def set(self, instant: datetime | str) -> datetime:
-        """Set it to an instant, with all events on the way if it lies ahead, and return the instant.
+        """Set the clock to an instant and return the new time.
 
-        Takes a datetime with a time zone, or a text such as "2026-01-12T09:00:00Z". Raises ValueError, TypeError.
+        If the instant is later than the present time, all events up to the instant happen. The instant is a datetime
+        with a time zone, or a string such as "2026-01-12T09:00:00Z". Raises ValueError or TypeError for other values.
         """
         target = parse_instant(instant)
         with self._moving:
             return self._go_to(target)
 
     def freeze(self) -> datetime:
-        """Return the instant of the clock, which never runs by itself."""
+        """Return the time of the clock. A virtual clock needs no stopping, because it never runs by itself."""
         return self._now
 
     def wait(self, seconds: float) -> None:
-        """Move it forward by so many seconds, or return at once if another thread moves it.
+        """Move the clock forward by this number of seconds.
 
-        So a receiver that waits during a move does not wait forever.
+        If another thread is moving the clock, return at once. Otherwise a receiver that waits during such a move would
+        wait forever.
         """
         if self._moving.acquire(blocking=False):
             try:
@@ -139,13 +141,13 @@ class VirtualClock:
                 self._moving.release()
 
     def put(self, instant: datetime) -> datetime:
-        """Set it to an instant without any event on the way."""
+        """Set the clock to an instant and return the new time. No event happens."""
         with self._moving:
             self._now = instant.astimezone(UTC)
             return self._now
 
     def restart(self) -> datetime:
-        """Set it to its start without any event."""
+        """Set the clock to its start and return the new time. No event happens."""
         return self.put(self.start)
 
     def _go_to(self, end: datetime) -> datetime:
@@ -155,19 +157,19 @@ class VirtualClock:
             while (stop := self.agenda.next()) and self._now < stop <= end:
                 self._now = stop
                 self.agenda.deliver()
-        self._now = max(end, self._now) if ahead else end  # an event on the way may have moved it further
+        self._now = max(end, self._now) if ahead else end  # an event may have moved the clock beyond `end`
         if self.agenda:
             self.agenda.deliver()
         return self._now
 
 
 def virtual_clock_of(clock: SystemClock | VirtualClock) -> VirtualClock | None:
-    """Return the virtual clock, or None if time passes by itself."""
+    """Return the virtual clock that a clock is or has become, or None for a running system clock."""
     return clock if isinstance(clock, VirtualClock) else clock.virtual
 
 
 def parse_step(duration: str | float | timedelta) -> timedelta:
-    """Return a duration for `advance`. Raises ValueError for an invalid or negative one."""
+    """Parse a duration for `VirtualClock.advance`. Raises ValueError for an invalid or negative duration."""
     step = parse_duration(duration)
     if step < timedelta(0):
         seconds = f"{step.total_seconds():g}"
@@ -176,7 +178,10 @@ def parse_step(duration: str | float | timedelta) -> timedelta:
 
 
 def parse_instant(instant: object) -> datetime:
-    """Return an instant in UTC. A text must be RFC 3339. Raises ValueError, TypeError."""
+    """Convert a datetime with a time zone, or an RFC 3339 string, to a datetime in UTC.
+
+    Raises ValueError for an invalid string or a datetime without a time zone, and TypeError for other types.
+    """
     if isinstance(instant, str):
         return parse_time(instant).astimezone(UTC)
     if not isinstance(instant, datetime):

@@ -1,6 +1,6 @@
 """Writes and reads contents as parts, and computes their digests.
 
-Parts to which no row refers any more are deleted when the last download that reads them has ended.
+Parts that no database row names any more are deleted when the last download that reads the parts has ended.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ END = 2**62
 """An offset beyond the last byte of any content."""
 
 _CHECKED_AT_ONCE = 256 * 1024 * 1024
-"""The bytes that are compared with their checksums before a response begins; later parts are compared when they are
-read. This bounds the time that a client waits for the first byte."""
+"""The number of bytes that are compared with their checksums before a response begins. Later parts are compared when
+they are read. This limits the time that a client waits for the first byte."""
 
 _RECORDED_AT_ONCE = 256
 
@@ -31,8 +31,8 @@ _RECORDED_AT_ONCE = 256
 class ContentWriter:
     """Writes the bytes of a content in parts of `part_size` bytes.
 
-    A full part is passed to `keep` when more bytes come; `finish` returns the last one. `end` is the offset of the next
-    byte.
+    When bytes are written after a full part, the full part is passed to `keep`. `finish` returns the last part. `end`
+    is the offset of the next byte.
     """
 
     def __init__(self, parts: BlobStore, part_size: int, start: int, keep: Callable[[PartRange], None]) -> None:
@@ -43,7 +43,7 @@ class ContentWriter:
         self._writer: PartWriter | None = None
 
     def write(self, block: bytes) -> None:
-        """Append a block."""
+        """Append a block of bytes."""
         while block:
             if self._writer and self._writer.size == self._part_size:
                 piece = self._close(self._writer)
@@ -59,7 +59,7 @@ class ContentWriter:
             block = block[room:]
 
     def finish(self, end: int) -> PartRange | None:
-        """Cut the content off at `end`, and return the last part or None if it is empty."""
+        """Truncate the content to the offset `end`, and return its last part, or None if the last part is empty."""
         if self._writer is None or end <= self._start:
             self.abort()
             return None
@@ -69,7 +69,7 @@ class ContentWriter:
 
     def _close(self, writer: PartWriter) -> PartRange:
         piece = PartRange(self._start, self._start + writer.size, writer.commit(), writer.checksum)
-        self._writer, self._start = None, piece.stop  # after the commit: what cannot be committed must be aborted
+        self._writer, self._start = None, piece.stop  # after the commit, which may fail and need an abort
         return piece
 
     def abort(self) -> None:
@@ -80,9 +80,10 @@ class ContentWriter:
 
 
 class ContentReader:
-    """The bytes of a range of a content, in blocks. The parts are not deleted before `close` or the end of a loop.
+    """An iterator over the bytes of a content range, in blocks.
 
-    A part is compared with its record before its first block. A loop raises DamagedContent for one that differs.
+    The parts are kept until `close` is called or the iteration ends. Before the first block of a part, its length and
+    checksum are compared with the database. The iteration raises DamagedContent if a part differs.
     """
 
     def __init__(
@@ -94,7 +95,10 @@ class ContentReader:
         self._done: Callable[[], None] | None = done
 
     def check(self) -> None:
-        """Compare the length of every part, and the checksum of the first ones. Raises DamagedContent."""
+        """Compare the length of every part, and the checksums of the first 256 MiB, with the database.
+
+        Raises DamagedContent, and releases the parts, if a part differs or is missing.
+        """
         left = _CHECKED_AT_ONCE
         problems = dict[str, str]()
         for piece in self._pieces:
@@ -112,7 +116,7 @@ class ContentReader:
             self.close()
 
     def close(self) -> None:
-        """Release the parts."""
+        """Release the parts, so that they can be deleted."""
         done, self._done = self._done, None
         if done:
             done()
@@ -121,7 +125,7 @@ class ContentReader:
 
 
 class Content:
-    """The bytes of all contents, by the numbers of the contents."""
+    """Access to the bytes of all stored contents. Each content is identified by its number."""
 
     def __init__(self, store: Store, parts: BlobStore, part_size: int) -> None:
         self._store = store
@@ -132,11 +136,11 @@ class Content:
         self._pending_deletes: dict[int, list[str]] = {}
 
     def writer(self, start: int, keep: Callable[[PartRange], None]) -> ContentWriter:
-        """Return a writer for the bytes of a content from an offset on."""
+        """Return a writer for the bytes of a content from the offset `start` on. `keep` is called with full parts."""
         return ContentWriter(self._parts, self._part_size, start, keep)
 
     def read(self, content: int, first: int, last: int) -> ContentReader:
-        """Return a reader of bytes `first` to `last` (exclusive), which stay readable if the file changes."""
+        """Return a reader of bytes `first` to `last` (exclusive). The bytes stay readable if the file is changed."""
         with self._lock:
             self._readers[content] += 1
         pieces = self._store.contents.pieces(content, first, last)
@@ -155,7 +159,7 @@ class Content:
             self._delete(content, parts)
 
     def discard(self, content: int, parts: list[str]) -> None:
-        """Delete the parts of a dropped content, now or when its last reader is closed."""
+        """Delete the parts of a deleted content at once, or when the last reader of the content is closed."""
         with self._lock:
             if self._readers[content]:
                 self._pending_deletes[content] = parts
@@ -164,16 +168,16 @@ class Content:
         self._delete(content, parts)
 
     def _delete(self, content: int, parts: list[str]) -> None:
-        if parts and not self._store.contents.is_there(content):  # a restore may have brought it back meanwhile
+        if parts and not self._store.contents.is_there(content):  # a restore may have added the content again
             self._parts.delete(parts)
 
     def read_all(self, pieces: Iterable[PartRange]) -> bytes:
-        """Return all bytes of these parts, whether a content refers to them or not. Raises DamagedContent."""
+        """Return all bytes of these parts, which need not belong to a content. Raises DamagedContent for damage."""
         pieces = list(pieces)
         return b"".join(_blocks(self._parts, pieces, 0, pieces[-1].stop)) if pieces else b""
 
     def keep(self, body: bytes) -> list[PartRange]:
-        """Write bytes to parts, to be appended to a content or removed."""
+        """Write bytes to new parts, and return the parts. The caller must add them to a content or remove them."""
         pieces: list[PartRange] = []
         writer = self.writer(0, pieces.append)
         try:
@@ -186,29 +190,32 @@ class Content:
         return [*pieces, last] if last else pieces
 
     def all_present(self, pieces: Iterable[PartRange]) -> bool:
-        """Return whether all of these exist. A reset during an upload deletes the parts that no row names."""
+        """Return whether all of these parts exist. A reset during an upload deletes the parts that no row names."""
         return self._parts.has_all(piece.part for piece in pieces)
 
     def remove(self, pieces: Iterable[PartRange]) -> None:
-        """Delete parts to which no content refers."""
+        """Delete parts that belong to no content."""
         self._parts.delete([piece.part for piece in pieces])
 
     def digests(self, content: int, size: int) -> Digests:
-        """Return the digests of a content, which are computed once and stored. Raises DamagedContent."""
+        """Return the MD5, SHA-1 and SHA-256 digests of a content.
+
+        The digests are computed once and stored. Raises DamagedContent if a part is missing or damaged.
+        """
         digests = self._store.contents.digests(content)
         if digests is None:
             digests = _digests(self.read(content, 0, size))
             try:
                 self._store.contents.keep_digests(content, digests)
-            except OSError as error:  # on a full disk files can still be read
+            except OSError as error:  # files stay readable on a full disk
                 if error.errno not in FULL:
                     raise
         return digests
 
     def record_checksums(self) -> None:
-        """Record the checksums of parts that an older version wrote without, which reads each of them once.
+        """Compute and store the checksums of parts that an older version stored without a checksum.
 
-        A part that is missing or has another length stays without a checksum, and so do parts in memory.
+        A part gets no checksum if it is missing, has the wrong length, cannot be read or is in memory.
         """
         rows = self._store.contents.without_checksum()
         for first in range(0, len(rows), _RECORDED_AT_ONCE):
@@ -219,9 +226,9 @@ class Content:
 
     @contextmanager
     def replacing(self) -> Iterator[None]:
-        """Delete the parts that no row names after a block that replaces the rows of the store.
+        """Run a `with` block that replaces the rows of the store, then delete the parts that no row names any more.
 
-        Those are parts that rows named before, and parts of uploads in progress.
+        The deleted parts are the parts of replaced rows and of uploads in progress.
         """
         before = self._store.contents.known_parts()
         yield

@@ -1,12 +1,12 @@
 """Recognises, opens and closes the folder of a store.
 
-A folder is opened only if it is empty, or has a marker and the database that belongs to it, or has a database that
-an older version of this package created without a marker. Every other folder is refused and not changed.
+A folder is opened only if it is empty, or has a marker and the database that belongs to the marker, or has a database
+that an older version of this package created without a marker. Every other folder is refused and not changed.
 
-The marker is a file that identifies the folder and its last opening. A kill may come between any two steps. Creation
-writes the marker (with 0 openings), then the database. An opening writes a new token and the token of the marker into
-the database, then the new token into the marker. So the token of the marker is always one of the two in the database,
-unless one of them was replaced.
+The marker is a file that identifies the folder and its last opening. The process may be killed between any two steps.
+Creation writes the marker (with 0 openings), then the database. An opening writes a new token and the token of the
+marker into the database, then the new token into the marker. Therefore the token of the marker is always one of the two
+tokens in the database, unless the marker or the database was replaced.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _ABOUT = (
 
 
 class Marker(NamedTuple):
-    """The marker of a store, with its id, the number and token of its last opening, and whether it was closed."""
+    """The marker file of a store, with the store's id, the number and token of the last opening, and a closed flag."""
 
     store: str
     openings: int
@@ -55,7 +55,7 @@ class Marker(NamedTuple):
 
 
 def read_marker(folder: Path) -> Marker:
-    """Return the marker of a store. Raises ValueError with the rest of a sentence."""
+    """Read the marker file of a store. Raises ValueError with a message if the file is unreadable or invalid."""
     try:
         content: Any = json.loads((folder / MARKER).read_text(encoding="utf-8"))
         form, number, marker = content["format"], content["version"], Marker(*(content[key] for key in Marker._fields))
@@ -69,7 +69,7 @@ def read_marker(folder: Path) -> Marker:
 
 
 def write_marker(folder: Path, marker: Marker) -> None:
-    """Replace the marker, so that the old or the new one survives a kill or a power cut."""
+    """Replace the marker file. After a kill or a power cut, either the old or the new marker exists."""
     content = {"about": _ABOUT, "format": _FORMAT, "version": _VERSION, **marker._asdict()}
     unfinished = folder / _UNFINISHED
     with unfinished.open("w", encoding="utf-8") as file:
@@ -82,7 +82,7 @@ def write_marker(folder: Path, marker: Marker) -> None:
 
 
 class OpenedFolder(NamedTuple):
-    """The database and the parts of a store in a folder, and notes for its user, a sentence each."""
+    """The database and the parts of an opened store, and notes for the user. Each note is a sentence."""
 
     database: Database
     parts: BlobStore
@@ -90,12 +90,13 @@ class OpenedFolder(NamedTuple):
 
 
 def open_folder(folder: Path, durability: Literal["process", "power"], now: float) -> OpenedFolder:
-    """Open the store in a folder, or create one in an empty or a new folder.
+    """Open the store in a folder. If the folder is empty or does not exist, create a store.
 
     Args:
-        now: The time of the system's clock in Unix seconds.
+        durability: With "power", new parts are synced to the disk and survive a power cut.
+        now: The time of the system clock in Unix seconds.
 
-    Raises OSError, and changes nothing, for a folder that is not a store, is damaged or is in use.
+    Raises OSError, without changing anything, if the folder is not a store, is damaged or is in use.
     """
     folder = folder.resolve()
     if folder.exists() and not folder.is_dir():
@@ -124,7 +125,7 @@ def open_folder(folder: Path, durability: Literal["process", "power"], now: floa
 
 
 def check_not_in_use(folder: Path) -> None:
-    """Raise OSError if a folder is not a store, or is used by a service of this process or another one."""
+    """Raise OSError if a folder is not a store, or if a service of this or another process uses the folder."""
     path = folder / DATABASE
     if not path.is_file():
         raise FileNotFoundError(f"{folder} is not a store: it has no {DATABASE}")
@@ -134,9 +135,11 @@ def check_not_in_use(folder: Path) -> None:
 
 
 def examine(folder: Path) -> tuple[Literal["new", "marked", "unmarked"], Marker]:
-    """Return the state of a folder, and its marker or a new one, without changing it.
+    """Return the state of a folder and its marker, without changing the folder.
 
-    An unmarked store is one of a version that wrote no marker. Raises OSError if the folder cannot be opened.
+    The state is "new" for a folder without a complete store, "marked" for a store with a marker, and "unmarked" for a
+    store of an older version that wrote no marker. If there is no marker, a new marker is returned but not written.
+    Raises OSError if the folder cannot be opened as a store.
     """
     names = {entry.name for entry in folder.iterdir()}
     new = Marker(uuid4().hex, 0, uuid4().hex, closed=False)
@@ -148,7 +151,7 @@ def examine(folder: Path) -> tuple[Literal["new", "marked", "unmarked"], Marker]
         raise _refusal(folder, f"{link} is a symbolic link", "put the files themselves there, or link the whole folder")
     marker = _marker(folder) if MARKER in names else None
     if marker and marker.openings == 0:
-        return "new", marker  # its creation was interrupted
+        return "new", marker  # the creation of the store was interrupted
     if DATABASE not in names:
         raise _refusal(folder, f"{DATABASE} is missing", _PUT_BACK)
     if opening_record.in_use(folder / DATABASE):
@@ -187,7 +190,7 @@ def _foreign(names: set[str]) -> tuple[str, str]:
 
 
 def _link(folder: Path, names: set[str]) -> str | None:
-    """Return the first file of the store that is a symbolic link, or None."""
+    """Return the relative path of the first file of the store that is a symbolic link, or None."""
     ours = [folder / name for name in _OURS if name in names]
     below = (folder / PARTS).iterdir() if PARTS in names and not (folder / PARTS).is_symlink() else ()
     return next((str(path.relative_to(folder)) for path in (*ours, *below) if path.is_symlink()), None)
@@ -201,7 +204,7 @@ def _marker(folder: Path) -> Marker:
 
 
 def _mismatch(marker: Marker, last: opening_record.Opening | None) -> str | None:
-    """Return the reason why a database does not belong to the parts beside it, or None if it does."""
+    """Return the reason why the database does not belong to the marker and the parts, or None if it belongs to them."""
     if last is None or last.number < marker.openings:
         opened = last.number if last else 0
         return f"{DATABASE} is older than the parts: it ends with opening {opened}, the folder with {marker.openings}"
@@ -226,7 +229,7 @@ class _Record:
         _open.add(self._key)
 
     def begin(self, database: Database, marker: Marker) -> int:
-        """Record a new opening and return its number."""
+        """Record a new opening in the database and in the marker, and return the number of the opening."""
         self._driver = database.driver
         current = opening_record.begin(self._driver, uuid4().hex, marker.opening)
         self._marker = Marker(marker.store, current.number, current.token, closed=False)
@@ -235,7 +238,7 @@ class _Record:
         return current.number
 
     def close(self, close: Callable[[], None]) -> None:
-        """Close the database, and record that it was closed."""
+        """Close the database by calling `close`, and record that the store was closed."""
         ended = self._end_database()
         close()
         if ended:
@@ -244,12 +247,12 @@ class _Record:
         self.release()
 
     def _end(self) -> None:
-        """Record that the database is closed by the end of the interpreter, without a call of `close`."""
+        """Record that the store was closed, when the interpreter exits without a call of `close`."""
         if self._end_database():
             self._end_marker()
 
     def _end_database(self) -> bool:
-        if self._marker is None or os.getpid() != self._key[0]:  # a forked child has no part in it
+        if self._marker is None or os.getpid() != self._key[0]:  # a forked child does not own the store
             return False
         try:
             return opening_record.end(self._driver)
@@ -262,5 +265,5 @@ class _Record:
             write_marker(self._folder, self._marker._replace(closed=True))
 
     def release(self) -> None:
-        """Let this process open the folder again."""
+        """Allow this process to open the folder again."""
         _open.discard(self._key)

@@ -1,4 +1,4 @@
-"""Reserves room for deletions on a full disk, because SQLite needs some to delete rows."""
+"""Reserves disk space for deletions on a full disk, because SQLite needs space to delete rows."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from typing import TypeVar
 from ..database.errors import FULL
 
 RESERVE = "svc.reserve"
-"""The file in the folder of a store that takes up the room."""
+"""The name of the file in the folder of a store that occupies the reserved space."""
 
 SIZE = 1024 * 1024
-"""Bytes. To delete a file takes SQLite about 60 KB of its log; a folder with hundreds of files takes all of it."""
+"""The size of the file in bytes. SQLite writes about 60 KB of log to delete one file, and for a folder with hundreds
+of files it needs the whole reserve."""
 
 _BLOCK = 64 * 1024
 
@@ -23,22 +24,22 @@ T = TypeVar("T")
 
 
 class Reserve:
-    """A file that is deleted when there is no other room, and written again afterwards.
+    """A file that is deleted when the disk is full, to free space for an operation, and is written again afterwards.
 
     >>> Reserve(None).spend(lambda: "done")
     'done'
     """
 
     def __init__(self, folder: Path | None, checkpoint: Callable[[], None] | None = None) -> None:
-        """Reserve room in the folder of a store, if it has one. `checkpoint` empties the log of the database."""
+        """Set the folder of the store, or None for a store in memory. `checkpoint` empties the log of the database."""
         self._path = folder and folder / RESERVE
         self._checkpoint = checkpoint
         self._lock = Lock()
 
     def spend(self, act: Callable[[], T]) -> T:
-        """Call `act` and return its result. On a full disk it is called again with the reserved room.
+        """Call `act` and return its result. If the disk is full, delete the reserve file and call `act` again.
 
-        `act` must leave nothing behind when it fails. No transaction may be open.
+        If `act` fails, it must undo its changes. The caller must have no open transaction.
         """
         try:
             return act()
@@ -46,7 +47,7 @@ class Reserve:
             if error.errno not in FULL or self._path is None:
                 raise
             full = error
-        with self._lock:  # another thread may use the room, and restores it
+        with self._lock:  # another thread may be using the reserved space, and will restore it
             try:
                 self._path.unlink()
             except FileNotFoundError:
@@ -59,14 +60,14 @@ class Reserve:
                 self.renew()
 
     def _empty_log(self) -> None:
-        if self._checkpoint:  # else small deletions would fill the room with log before they free as much
+        if self._checkpoint:  # else the log of small deletions would fill the space before they free as much
             with suppress(OSError):
                 self._checkpoint()
 
     def renew(self) -> None:
-        """Take up the room again, on a full disk as much as is left."""
+        """Write the reserve file again. On a full disk, the file gets only the space that is left."""
         if self._path is None:
             return
         with suppress(OSError), self._path.open("ab", buffering=0) as file:
             while (missing := SIZE - file.tell()) > 0:
-                file.write(os.urandom(min(missing, _BLOCK)))  # not zeros, which take no room on a disk that compresses
+                file.write(os.urandom(min(missing, _BLOCK)))  # not zeros, which take no space on a compressing disk

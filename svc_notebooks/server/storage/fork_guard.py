@@ -1,4 +1,4 @@
-"""Disables a service in a fork of its process, where it would lose changes or damage the parent's store."""
+"""Disables a service in a forked child process, because a service there would lose changes or damage the store."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ _USE_SOCKETS = "Use threads; or call lab.serve() before the fork, and connect(se
 
 
 def unusable_in_forks(service: object) -> None:
-    """Raise Unsupported for every use of the service in a forked child, and close and finalize nothing there."""
+    """Make every use of a service raise Unsupported in a forked child process.
+
+    In the child, the attributes of the service are neither closed nor finalized.
+    """
     elsewhere = ForkedChild(_WHERE.format(process=os.getpid()), _USE_SOCKETS)
 
     def leave(service: object) -> None:

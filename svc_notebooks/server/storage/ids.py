@@ -1,4 +1,4 @@
-"""Draws identifiers and secrets from the system's randomness, or from a seed for notebooks that repeat themselves."""
+"""Generates random identifiers and secrets, or reproducible ones from a seed, so that notebooks can be repeated."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BASE32HEX = "0123456789abcdefghijklmnopqrstuv"
 
 
 class Ids:
-    """A source of identifiers in the forms of the interface.
+    """A generator of identifiers in the formats of the HTTP interface.
 
     >>> a, b = Ids(seed=0), Ids(seed=0)
     >>> a.blob() == b.blob(), len(a.blob()), len(a.native())
@@ -20,19 +20,19 @@ class Ids:
     """
 
     def __init__(self, seed: int | None = None, *, opening: int = 0, branch: int = 0) -> None:
-        """Begin the sequences of a seed.
+        """Begin the random sequences of a seed, or unpredictable sequences without a seed.
 
         Args:
-            opening: The number of earlier openings of the store, so that no seeded id is drawn twice in one store.
-            branch: The number of a copy of a store, so that copies in use at the same time draw different ids.
+            opening: The number of earlier openings of the store, so that a store never gets the same seeded id twice.
+            branch: The number of a copy of a store, so that copies in use at the same time get different ids.
         """
         self.seed = seed
         self.client_seed = f"{seed}/{opening}" if seed is not None and opening else seed
-        """The seed of a client in the same process, which differs for every opening of a store."""
+        """The seed for a client in the same process. It is different for every opening of a store."""
         self._seed = None if seed is None else f"{seed}/{opening}" + (f"/{branch}" if branch else "")
         self._resets = 0
         self._random = SystemRandom() if seed is None else Random(self._seed)
-        # Tokens and users have their own sequence, because they stay when a reset begins another sequence of ids.
+        # Tokens and users have their own sequence, because they stay when a reset begins a new sequence of ids.
         self._secrets = SystemRandom() if seed is None else Random(f"tokens of {self._seed}")
         self._steps = self._begin_steps()
 
@@ -58,58 +58,61 @@ class Ids:
         return f"{letters[:3]}-{letters[3:7]}-{letters[7:]}"
 
     def calendar(self) -> str:
-        """Return the part of a secondary calendar's id before the @."""
+        """Return the local part of a new secondary calendar's id, which is the text before the @."""
         return "c_" + "".join(self._random.choices(_BASE32HEX, k=32))
 
     def upload(self) -> str:
-        """Return an id for an upload session, which cannot be guessed because it may give access."""
+        """Return an id for an upload session. Without a seed it cannot be guessed, because the id may give access."""
         return "AE" + _text(self._random, 48)
 
     def token(self) -> str:
-        """Return an access token."""
+        """Return a new access token."""
         return "svc." + _text(self._secrets, 30)
 
     def code(self) -> str:
-        """Return an authorization code."""
+        """Return a new OAuth authorization code."""
         return "4/" + _text(self._secrets, 30)
 
     def refresh_token(self) -> str:
-        """Return a refresh token."""
+        """Return a new OAuth refresh token."""
         return "1//" + _text(self._secrets, 30)
 
     def key_id(self) -> str:
-        """Return the id of a service account's key."""
+        """Return an id for the key of a service account."""
         return self._secrets.randbytes(20).hex()
 
     def number(self) -> str:
-        """Return the id of an OAuth client, 21 digits."""
+        """Return an id for an OAuth client, which has 21 digits."""
         return str(self._secrets.randint(10**20, 10**21 - 1))
 
     def secret(self) -> str:
-        """Return a secret of the service."""
+        """Return a new secret, such as the secret with which the service signs page tokens."""
         return _text(self._secrets, 30)
 
     def step(self) -> int:
-        """Return the difference of the numbers of two messages of a channel (N-02)."""
+        """Return the amount from 1 to 9 by which a channel's next message number increases (N-02)."""
         return self._steps.randint(1, 9)
 
     def _begin_steps(self) -> Random:
-        """Begin a separate sequence, so that a channel changes no file's id."""
+        """Return the generator for message numbers. It is separate, so that channels do not change the ids of files."""
         return SystemRandom() if self._seed is None else Random(f"steps of {self._seed}")
 
     def restart(self) -> None:
-        """Begin the next seeded sequence, in which no id is drawn again."""
+        """Begin the next seeded sequence after a reset, so that no id is generated a second time."""
         if self._seed is not None:
             self._resets += 1
             self._random = Random(f"{self._seed} after reset {self._resets}")
             self._steps = self._begin_steps()
 
     def state(self) -> Any:
-        """Return the state of the seeded sequences, or None without a seed."""
+        """Return the state of the seeded generators for `go_to`, or None without a seed."""
         return None if self._seed is None else (self._random.getstate(), self._steps.getstate())
 
     def go_to(self, state: Any) -> None:
-        """Restore a state of `state`, or its copy in JSON. Raises ValueError for an invalid one."""
+        """Restore a state that `state` returned. The state may have been converted to JSON and back.
+
+        Does nothing without a state or a seed. Raises ValueError for an invalid state.
+        """
         if state is None or self._seed is None:
             return
         try:

@@ -1,7 +1,7 @@
-"""Serialises requests to one upload session and lets a later one take over a stalled one.
+"""Serialises the requests to an upload session, and interrupts a stalled request when a later request arrives.
 
-An optimisation: the generation check in tables/upload_sessions.py guarantees correctness. A second chunk waits for
-the first, and a status query interrupts a connection that has fallen silent (edge cases 33 to 38).
+This is an optimisation, because the generation check in tables/upload_sessions.py guarantees correctness. A second
+chunk waits for the first chunk, and a status query interrupts any request in progress (edge cases 33 to 38).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from threading import Condition
 
 from ...core.http.messages import Body, Disconnected, abort_body
 
-_STEP = 0.05  # seconds after which a waiting request checks again whether the other one makes progress
+_STEP = 0.05  # seconds after which a waiting request checks again whether the active request makes progress
 
 
 class SessionLock:
-    """The exclusive use of an upload session by one request."""
+    """The lock with which one request has exclusive use of an upload session."""
 
     def __init__(self, body: Body | None) -> None:
         self._body = body
@@ -33,14 +33,14 @@ class SessionLock:
         return block
 
     def interrupt(self) -> None:
-        """Let the next `read` fail, and abort the body where that is possible."""
+        """Make the next `read` raise Disconnected, and abort the request body if its connection supports that."""
         if not self.interrupted:
             self.interrupted = True
             abort_body(self._body)
 
 
 class SessionLocks:
-    """The locks of the upload sessions in use, by session id."""
+    """The locks of all upload sessions that requests are using."""
 
     def __init__(self, patience: float) -> None:
         self._patience = patience
@@ -49,9 +49,9 @@ class SessionLocks:
 
     @contextmanager
     def acquire(self, key: str, body: Body | None, *, urgent: bool) -> Iterator[SessionLock]:
-        """Lock a session for a block, and wait for or interrupt the request in flight.
+        """Lock an upload session for a `with` block, after waiting for the request that has the lock.
 
-        A request that has stalled is interrupted, and any request if this one is urgent.
+        If that request has received no bytes for `patience` seconds, or if `urgent` is true, it is interrupted.
         """
         lock, interrupted_at = SessionLock(body), 0.0
         with self._changed:
@@ -61,7 +61,7 @@ class SessionLocks:
                     other.interrupt()
                     interrupted_at = interrupted_at or now
                 if interrupted_at and now - interrupted_at >= self._patience:
-                    break  # its body cannot be aborted; the bytes that it still reads will be refused
+                    break  # the other body cannot be aborted, but its later bytes will not be stored
                 self._changed.wait(_STEP)
             self._locks[key] = lock
         try:
