@@ -1,7 +1,7 @@
-"""Removes unsafe nodes from a pandoc tree before it is stored, and normalizes the others.
+"""Removes unsafe nodes from a pandoc tree before the tree is stored, and normalizes the safe nodes.
 
-It removes raw nodes, links that do not lead to the web, to mail or into the document, pictures that are elsewhere or
-cannot be read, attributes and classes that are not `KEPT_ATTRIBUTES`, and nesting beyond `MAX_DEPTH`.
+The module removes raw nodes, links except web, mail and internal links, pictures that are not in the source file or
+cannot be decoded, attributes except `KEPT_ATTRIBUTES`, and nesting beyond `MAX_DEPTH`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..job import ConversionError, Job, TooLarge
 from .model import Document, Node, text_inlines
 
 KEPT_ATTRIBUTES = ("width", "height", "dir", "lang")
-"""The attributes that are kept. Of classes only the language of code is kept."""
+"""The names of the attributes that are kept. The only class that is kept is the programming language of code."""
 MAX_DEPTH = 60
 _LINK = re.compile(r"(?:https?://|mailto:)[^\s]|#", re.IGNORECASE)
 _LENGTH = re.compile(r"(\d{1,5}(?:\.\d{1,6})?)\d*(px|in|cm|mm|pt|pc|em|%)?")
@@ -32,12 +32,16 @@ _MAX_TEX = 10_000
 _MAX_LIST_START = 32_767
 _MAX_COLUMNS = 1_000
 _MIN_COLUMN_WIDTH = 0.002
-"""The least share of the page of a column."""
+"""The minimum width of a table column, as a share of the page width."""
 _CONTAINER_BLOCKS = frozenset({"BulletList", "OrderedList", "BlockQuote", "Div", "Table", "DefinitionList", "Figure"})
 
 
 def clean(tree: dict[str, Any], job: Job) -> Document:
-    """Return a document that is safe to store, with its pictures from the folder `media` of the job."""
+    """Convert a pandoc tree to a document that is safe to store.
+
+    Pictures are read from the folder `media` in the job's folder, or from data URIs. Raises TooLarge if a table or a
+    picture exceeds a limit.
+    """
     cleaner = _Cleaner(job)
     rtl_types = {"Para", "Header", *_CONTAINER_BLOCKS} - {"Div"}
     blocks = [
@@ -51,7 +55,7 @@ def clean(tree: dict[str, Any], job: Job) -> Document:
 
 
 def plain_text(nodes: Any) -> str:
-    """Return the text of nodes, with a blank where lines break."""
+    """Return the text in a pandoc node or a list of nodes. Line breaks become spaces."""
     parts: list[str] = []
     stack = [nodes]
     while stack:
@@ -72,7 +76,7 @@ def plain_text(nodes: Any) -> str:
 
 
 def nodes_of(value: Any) -> Iterator[Node]:
-    """Yield the nodes of a tree in any order."""
+    """Yield all nodes in a pandoc tree, at any depth and in undefined order."""
     stack = [value]
     while stack:
         element = stack.pop()
@@ -85,7 +89,7 @@ def nodes_of(value: Any) -> Iterator[Node]:
 
 
 def is_rtl(text: str) -> bool:
-    """Return whether the first character with a direction is from right to left.
+    """Return whether text runs from right to left, which its first character with a direction determines.
 
     >>> is_rtl("12 \u05d0 a"), is_rtl("a \u05d0"), is_rtl("12")
     (True, False, False)
@@ -95,7 +99,7 @@ def is_rtl(text: str) -> bool:
 
 
 class _Cleaner:
-    """Cleans one tree, and collects its pictures."""
+    """Cleans one pandoc tree, and collects the tree's pictures in `resources`."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
@@ -104,7 +108,7 @@ class _Cleaner:
         self._names: dict[str, str | None] = {}
 
     def nodes(self, values: list[Any], depth: int) -> list[Any]:
-        """Clean the values of a list, in which a node may become several or none."""
+        """Clean the values in a list. The result can have more or fewer nodes than the list."""
         cleaned: list[Any] = []
         for value in values:
             if isinstance(value, dict) and value.get("t") in _NODE_HANDLERS:
@@ -126,7 +130,7 @@ class _Cleaner:
         return {key: self.value(inner, deeper) for key, inner in value.items()}
 
     def _flatten(self, node: Node) -> Node:
-        """Replace a node that is nested too deep by its text."""
+        """Return a node with plain text in place of a node that is nested too deeply."""
         self._job.note(f"Content nested more than {MAX_DEPTH} deep was kept as plain text.")
         text = text_inlines(_CONTROL.sub("", plain_text(node)))
         if node["t"] in _CONTAINER_BLOCKS:
@@ -134,19 +138,19 @@ class _Cleaner:
         return {"t": "Span", "c": [_NO_ATTRIBUTES, text]}
 
     def raw(self, node: Node, depth: int) -> list[Any]:
-        """Remove code of another format."""
+        """Remove a raw node, which contains code in another format, such as HTML. Returns []."""
         if not node["c"][1].startswith("<!--"):
             self._job.note("HTML and other code in the text was left out.")
         return []
 
     def span(self, node: Node, depth: int) -> list[Any]:
-        """Clean a span, or return its content if it has no kept attributes."""
+        """Clean a span. If no attribute is kept, return the cleaned content without the span."""
         attributes = _attributes(node["c"][0])
         inside = self.nodes(node["c"][1], depth + 1) if depth < MAX_DEPTH else text_inlines(plain_text(node["c"][1]))
         return inside if attributes == _NO_ATTRIBUTES else [{"t": "Span", "c": [attributes, inside]}]
 
     def div(self, node: Node, depth: int) -> list[Any]:
-        """Clean a div, or return its content if it has no kept attributes."""
+        """Clean a div. If no attribute is kept, return the cleaned content without the div."""
         attributes = _attributes(node["c"][0])
         if depth >= MAX_DEPTH:
             return [self._flatten(node)]
@@ -156,7 +160,7 @@ class _Cleaner:
         return [{**block, "t": "Para"} if block["t"] == "Plain" else block for block in inside]
 
     def number_list(self, node: Node, depth: int) -> list[Any]:
-        """Clean a list, and limit its first number to what programs accept."""
+        """Clean a numbered list, and limit the first number to the range from 0 to `_MAX_LIST_START`."""
         (start, style, end), items = node["c"]
         if depth >= MAX_DEPTH:
             return [self._flatten(node)]
@@ -164,7 +168,10 @@ class _Cleaner:
         return [{"t": "OrderedList", "c": [order, [self.nodes(item, depth + 1) for item in items]]}]
 
     def table(self, node: Node, depth: int) -> list[Any]:
-        """Clean a table, and refuse one with more columns than programs show."""
+        """Clean a table, and reset the column widths if a column would be invisible.
+
+        Raises TooLarge if the table has more than `_MAX_COLUMNS` columns.
+        """
         if len(node["c"][2]) > _MAX_COLUMNS:
             raise TooLarge(f"a table has more than {_MAX_COLUMNS} columns.")
         attributes, caption, columns, *rows = node["c"]
@@ -177,18 +184,18 @@ class _Cleaner:
         return self.nodes(node["c"][1], depth)
 
     def math(self, node: Node, depth: int) -> list[Any]:
-        """Clean a formula, and cut a very long one."""
+        """Clean a TeX formula, and cut the formula after `_MAX_TEX` characters."""
         display, tex = node["c"]
         return [{"t": "Math", "c": [display, _CONTROL.sub("", tex)[:_MAX_TEX]]}]
 
     def code(self, node: Node, depth: int) -> list[Any]:
-        """Clean code, and keep the name of its language."""
+        """Clean inline code or a code block. The first valid class, which names the programming language, is kept."""
         (_, classes, _), text = node["c"]
         kept = [name for name in classes if _CLASS.fullmatch(name)][:1]
         return [{"t": node["t"], "c": [["", kept, []], _CONTROL.sub("", text)]}]
 
     def link(self, node: Node, depth: int) -> list[Any]:
-        """Clean a link, or replace an unsafe one by its text."""
+        """Clean a link. If the target is not safe, return the link's content without the link."""
         attributes, inlines, (target, title) = node["c"]
         inside = self.nodes(inlines, depth + 1) if depth < MAX_DEPTH else text_inlines(plain_text(inlines))
         if not is_safe_link(target):
@@ -197,7 +204,10 @@ class _Cleaner:
         return [{"t": "Link", "c": [_attributes(attributes), inside, [target.strip(), _CONTROL.sub("", title)]]}]
 
     def image(self, node: Node, depth: int) -> list[Any]:
-        """Keep a picture of the document, or replace another one by its alternative text."""
+        """Return a picture with the name of its resource.
+
+        If the picture is missing or not valid, return its alternative text or "[picture]".
+        """
         attributes, inlines, (target, title) = node["c"]
         alt = text_inlines(_CONTROL.sub("", plain_text(inlines)))
         if target not in self._names:
@@ -208,7 +218,10 @@ class _Cleaner:
         return [{"t": "Image", "c": [_attributes(attributes), alt, [name, _CONTROL.sub("", title)]]}]
 
     def _resource(self, target: str) -> str | None:
-        """Add a picture to the resources, and return its name, or None (with a note) if it is missing or unsafe."""
+        """Add the picture at a link target to the resources, and return the name of the resource.
+
+        If the picture is missing or not a valid picture, add a note to the job and return None.
+        """
         if match := _DATA_URI.match(target):
             data = _decode_data_uri(target[match.end() :], match[2].lower())
         else:
@@ -228,7 +241,10 @@ class _Cleaner:
         return name
 
     def _read_media(self, name: str) -> bytes | None:
-        """Read a file of the folder `media`, and return None if it is missing or outside."""
+        """Return the bytes of a file in the folder `media`.
+
+        Returns None if the file does not exist, or if the path leads outside the folder.
+        """
         try:
             path = (self._media / name).resolve()
             return path.read_bytes() if path.is_relative_to(self._media) and path.is_file() else None
@@ -247,7 +263,7 @@ def _decode_data_uri(text: str, parameters: str) -> bytes | None:
 
 
 def is_safe_link(target: str) -> bool:
-    """Return whether a link leads to the web, to mail or into the document.
+    """Return whether a link target is a web address, a mail address or an anchor in the document.
 
     >>> is_safe_link("https://a.example/"), is_safe_link(" java\\nscript:alert(1)"), is_safe_link("#top"), is_safe_link("file:///etc")
     (True, False, True, False)
@@ -259,7 +275,7 @@ _NO_ATTRIBUTES: list[Any] = ["", [], []]
 
 
 def _is_attributes(value: list[Any]) -> bool:
-    """Return whether a list is pandoc's triple of identifier, classes and pairs."""
+    """Return whether a list has the form of pandoc's attributes [identifier, classes, [[name, value], ...]]."""
     return (
         [type(part) for part in value] == [str, list, list]
         and all(isinstance(name, str) for name in value[1])
@@ -274,7 +290,10 @@ def _attributes(triple: list[Any]) -> list[Any]:
 
 
 def _attribute_value(name: str, text: str) -> str | None:
-    """Return the normalized value of an attribute, or None if it is not one of `KEPT_ATTRIBUTES` or not valid."""
+    """Return the normalized value of an attribute.
+
+    Returns None if the name is not in `KEPT_ATTRIBUTES`, or if the value is not valid.
+    """
     if name in ("width", "height"):
         match = _LENGTH.fullmatch(text.strip())
         return match[1] + (match[2] or "px") if match and float(match[1]) > 0 else None

@@ -1,4 +1,4 @@
-"""Runs pandoc as a sandboxed subprocess with a bounded heap."""
+"""Runs pandoc as a sandboxed subprocess with limits of memory and time."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ _HEAP_EXHAUSTED = 251
 
 
 def read(source: bytes, reader: str, job: Job, *options: str) -> dict[str, Any]:
-    """Return pandoc's tree of a source, whose pictures are extracted to the folder `media` of the job.
+    """Parse a source with one of pandoc's readers, and return the tree.
+
+    Pandoc extracts pictures to the folder `media` in the job's folder.
 
     Raises:
-        ConversionError: pandoc cannot read it; TooLarge: it needs more memory than the limit.
+        ConversionError: pandoc cannot read the source.
+        TooLarge: pandoc exceeds the limit of memory or time, or the source is nested too deeply.
     """
     extract = f"--extract-media={job.folder / 'media'}"
     text = run((f"--from={reader}", "--to=json", extract, *options), source, job)
@@ -30,13 +33,23 @@ def read(source: bytes, reader: str, job: Job, *options: str) -> dict[str, Any]:
 
 
 def write(document: Document, writer: str, job: Job, *options: str) -> bytes:
-    """Write a document, whose pictures have `data:` targets or targets that the format resolves."""
+    """Convert a document with one of pandoc's writers, and return the bytes of the file.
+
+    The image targets in the document must be data URIs, or paths that are valid in the target file.
+    """
     tree = json.dumps(document.tree, ensure_ascii=False).encode("utf-8", "replace")
     return run(("--from=json", f"--to={writer}", "--output=-", "--syntax-highlighting=none", *options), tree, job)
 
 
 def run(options: Sequence[str], source: bytes, job: Job) -> bytes:
-    """Run pandoc without network and files, with the job's time, and return its output."""
+    """Run pandoc with standard input `source`, and return standard output.
+
+    Pandoc can access neither the network nor files, except files that the options name. Dates are set to `job.now`.
+
+    Raises:
+        ConversionError: pandoc reports an error.
+        TooLarge: pandoc exceeds the limit of memory or time.
+    """
     environment = {
         "LANG": "C.UTF-8",
         "HOME": str(job.folder),
@@ -57,7 +70,7 @@ def run(options: Sequence[str], source: bytes, job: Job) -> bytes:
             command, input=source, capture_output=True, check=False, env=environment, cwd=job.folder,
             timeout=job.limits.seconds,
         )  # fmt: skip
-    except subprocess.TimeoutExpired as error:  # pandoc would run on
+    except subprocess.TimeoutExpired as error:  # pandoc has no time limit of its own
         raise TooLarge(f"it took more than {job.limits.seconds:g} seconds.") from error
     if process.returncode == _HEAP_EXHAUSTED:
         raise TooLarge("it needs more memory than a conversion may use.")

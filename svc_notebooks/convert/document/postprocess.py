@@ -14,7 +14,7 @@ from .clean import is_rtl
 
 _CONTROL_CHARACTERS = re.compile("[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _SEARCHED_BYTES = 2_000
-"""Bytes of markup in which a paragraph's first letter is looked for."""
+"""The number of bytes of a paragraph's markup that are searched for the first letter."""
 _TAG = re.compile(rb"<[^>]*>?")
 _PARAGRAPH = re.compile(rb'(<text:(?:p|h) [^>]*?text:style-name=")([^"]{1,200})("[^>]*>)')
 _RTL_STYLE_PREFIX = b"from-right-"
@@ -33,7 +33,7 @@ _RTF_CELL_BORDERS = rb"\\clbrdrt\\brdrs\\clbrdrl\\brdrs\\clbrdrb\\brdrs\\clbrdrr
 
 
 def docx(archive: bytes, job: Job) -> bytes:
-    """Return a docx file with table borders, and with the date and the title of the job."""
+    """Add table borders and the job's date and title to a docx file."""
     return rewrite_parts(
         archive,
         {
@@ -44,7 +44,7 @@ def docx(archive: bytes, job: Job) -> bytes:
 
 
 def odt(archive: bytes, job: Job) -> bytes:
-    """Return an odt file with table borders, styles for text from right to left, and the date and title of the job."""
+    """Add table borders, styles for right-to-left paragraphs, and the job's date and title to an odt file."""
     border = b'fo:border="0.5pt solid #bfbfbf" fo:padding="0.04in"'
     return rewrite_parts(
         archive,
@@ -56,12 +56,12 @@ def odt(archive: bytes, job: Job) -> bytes:
 
 
 def epub(archive: bytes, job: Job) -> bytes:
-    """Return an EPUB file with the date of the job."""
+    """Add the job's date to an EPUB file, and the job's title if the title is empty."""
     return rewrite_parts(archive, {"EPUB/content.opf": lambda part: _with_metadata(job, part)})
 
 
 def rtf(text: bytes) -> bytes:
-    """Return an RTF file with table borders, and with the direction of text from right to left."""
+    """Add table borders and the direction of right-to-left paragraphs to an RTF file."""
 
     def with_direction(match: re.Match[bytes]) -> bytes:
         head = _RTF_CONTROL.sub(b"", match[2][:_SEARCHED_BYTES])
@@ -73,19 +73,22 @@ def rtf(text: bytes) -> bytes:
 
 
 def title_of(job: Job) -> str:
-    """Return the file's name as a title, without the characters that XML and command lines do not allow."""
+    """Return the job's file name as a title, without control characters. Returns "Document" if the name is empty."""
     return _CONTROL_CHARACTERS.sub(" ", job.name).strip() or "Document"
 
 
 def _with_metadata(job: Job, part: bytes) -> bytes:
-    """Set the date, which pandoc's sandbox makes the epoch, and the title where the document has none."""
+    """Set the dates and an empty title in a metadata part to the job's date and title.
+
+    In its sandbox pandoc writes the date 1970-01-01.
+    """
     date = job.now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ").encode()
     title = b"<dc:title>%s</dc:title>" % escape(title_of(job)).encode()
     return re.sub(rb"1970-01-01T00:00:00(?:\.0+)?Z", date, part).replace(b"<dc:title></dc:title>", title, 1)
 
 
 def _with_rtl_styles(content: bytes) -> bytes:
-    """Give paragraphs that begin from the right a style of their own, derived from the one that they have."""
+    """Give each right-to-left paragraph a new right-aligned style, which is derived from the paragraph's style."""
     rtl_styles: dict[bytes, None] = {}
 
     def with_rtl_style(match: re.Match[bytes]) -> bytes:
@@ -106,7 +109,10 @@ def _with_rtl_styles(content: bytes) -> bytes:
 
 
 def rewrite_parts(archive: bytes, changes: Mapping[str, Callable[[bytes], bytes]]) -> bytes:
-    """Return a zip file with some of its members changed."""
+    """Return a copy of a zip file with changed members.
+
+    `changes` maps the name of a member to a function from the old content to the new content.
+    """
     target = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(archive)) as source, zipfile.ZipFile(target, "w") as copy:
         for entry in source.infolist():

@@ -1,4 +1,4 @@
-"""Converts TeX formulas to typst's notation."""
+"""Converts the TeX formulas in a document to typst's formula syntax."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from .model import Document
 
 
 def typst_formulas(document: Document, job: Job) -> dict[str, str]:
-    """Convert a document's TeX formulas in one call of pandoc, and leave out those that typst cannot compile."""
+    """Convert the TeX formulas in a document with one call of pandoc.
+
+    Returns a dict from TeX source to typst source. Formulas that pandoc cannot convert or typst cannot compile are left
+    out.
+    """
     sources = list(dict.fromkeys(n["c"][1] for n in nodes_of(document.blocks) if n["t"] == "Math"))
     if not sources:
         return {}
@@ -31,7 +35,10 @@ def typst_formulas(document: Document, job: Job) -> dict[str, str]:
 
 
 def _compilable(formulas: list[str]) -> set[str]:
-    """Return the formulas that typst can compile. It tries all at once, and after an error each half."""
+    """Return the formulas that typst can compile.
+
+    All formulas are compiled at once. After an error, each half is compiled separately, and so on.
+    """
     if not formulas or compiles("\n".join(map(_equation, formulas))):
         return set(formulas)
     half = len(formulas) // 2
@@ -39,6 +46,9 @@ def _compilable(formulas: list[str]) -> set[str]:
 
 
 def _equation(formula: str) -> str:
-    """Return the code by which the template sets a formula, without access to `std`, which can read files."""
+    """Return typst code that displays a formula in the same way as the template `document.typ`.
+
+    The formula has no access to the module `std`, whose functions can read files.
+    """
     escaped = formula.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'#math.equation(eval("{escaped}", mode: "math", scope: (std: none)))'

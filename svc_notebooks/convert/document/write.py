@@ -1,4 +1,4 @@
-"""Writes documents through pandoc in all formats but PDF, which pdf.py writes."""
+"""Writes documents with pandoc in all export formats except PDF, which pdf.py writes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _FORMATTING = ("Emph", "Strong", "SmallCaps", "Underline", "Strikeout")
 
 
 def html(document: Document, job: Job) -> bytes:
-    """Return one page with its pictures embedded, and without scripts."""
+    """Return the document as one HTML page with embedded pictures and without scripts."""
     return _page(_with_image_targets(document, _data_uri), job)
 
 
 def zipped_html(document: Document, job: Job) -> bytes:
-    """Return a zip file with a page and a folder of its pictures."""
+    """Return the document as a zip file with one HTML page and the folder `images` with the pictures."""
     page = _page(_with_image_targets(document, lambda name, data: f"images/{name}"), job)
     images = {f"images/{name}": data for name, data in document.resources.items()}
     target = io.BytesIO()
@@ -38,7 +38,7 @@ def zipped_html(document: Document, job: Job) -> bytes:
 
 
 def _file_stem(name: str) -> str:
-    """Return a file name that every operating system accepts.
+    """Convert a name to a file name that every operating system accepts.
 
     >>> _file_stem("Annual report 2026/27: final"), _file_stem("..")
     ('Annual report 2026_27_ final', 'document')
@@ -54,7 +54,10 @@ def _page(document: Document, job: Job) -> bytes:
 
 
 def text(document: Document, job: Job) -> bytes:
-    """Return text in UTF-8 with a byte order mark and CRLF, as the family exports it, with drawn tables."""
+    """Return the document as plain text in UTF-8 with a byte order mark and CRLF line ends.
+
+    Tables are drawn with text characters, and pictures become their alternative text.
+    """
     unformatted = _without_formatting(_with_subtitle(document))
     plain = pandoc.write(unformatted, "plain", job, "--wrap=none", "--columns=100", *_standalone(document))
     lines = plain.decode("utf-8").replace("\u00a0", " ").splitlines()
@@ -62,43 +65,46 @@ def text(document: Document, job: Job) -> bytes:
 
 
 def markdown(document: Document, job: Job) -> bytes:
-    """Return Markdown in UTF-8 with embedded pictures."""
+    """Return the document as Markdown in UTF-8 with embedded pictures."""
     return _embedded(document, "markdown", job, "--wrap=none", *_standalone(document))
 
 
 def rtf(document: Document, job: Job) -> bytes:
-    """Return an RTF file."""
+    """Return the document as an RTF file."""
     return postprocess.rtf(_embedded(_with_subtitle(document), "rtf", job, "--standalone"))
 
 
 def _with_subtitle(document: Document) -> Document:
-    """Move the subtitle and the abstract into the text, since pandoc's RTF and plain text have no place for them."""
+    """Return the document with its subtitle and abstract as first paragraphs.
+
+    Pandoc's templates for RTF and plain text do not show these metadata.
+    """
     values = [document.meta[name] for name in ("subtitle", "abstract") if name in document.meta]
     blocks: list[Node] = [{"t": "Para", "c": text_inlines(plain_text(value))} for value in values]
     return Document([*blocks, *document.blocks], document.meta, document.resources)
 
 
 def odt(document: Document, job: Job) -> bytes:
-    """Return an OpenDocument text."""
+    """Return the document as an OpenDocument text (odt)."""
     return postprocess.odt(_embedded(document, "odt", job), job)
 
 
 def docx(document: Document, job: Job) -> bytes:
-    """Return a Word document."""
+    """Return the document as a Word document (docx)."""
     return postprocess.docx(_embedded(document, "docx", job), job)
 
 
 def epub(document: Document, job: Job) -> bytes:
-    """Return an EPUB 3 book, whose identifier depends only on its content."""
+    """Return the document as an EPUB 3 book. The book's identifier is a hash of the document."""
     identifier = f"--metadata=identifier:urn:uuid:{uuid5(NAMESPACE_URL, document.pack().hex())}"
     options = [identifier, "--metadata=lang:und", "--mathml"]
-    if "title" not in document.meta:  # a book must have one; it needs no page of its own
+    if "title" not in document.meta:  # a book must have a title, but this title needs no title page
         options += [f"--metadata=title:{postprocess.title_of(job)}", "--epub-title-page=false"]
     return postprocess.epub(_embedded(document, "epub3", job, *options), job)
 
 
 def _standalone(document: Document) -> tuple[str, ...]:
-    """Return the option without which pandoc does not write the title."""
+    """Return the option with which pandoc writes the title, or () if the document has no metadata."""
     return ("--standalone",) if document.meta else ()
 
 
@@ -112,7 +118,7 @@ def _data_uri(name: str, data: bytes) -> str:
 
 
 def _with_image_targets(document: Document, target_for: Callable[[str, bytes], str]) -> Document:
-    """Return the document with the target of each picture that `target_for` returns."""
+    """Replace the target of each picture with the result of `target_for(name, data)`."""
     targets = {name: target_for(name, data) for name, data in document.resources.items()}
 
     def with_target(content: list[Any]) -> Node:
@@ -123,7 +129,7 @@ def _with_image_targets(document: Document, target_for: Callable[[str, bytes], s
 
 
 def _without_formatting(document: Document) -> Document:
-    """Return the document without marks around words, and with the alternative text of pictures in their place."""
+    """Return the document without character formatting, and with the alternative texts in place of the pictures."""
 
     def alt_text(content: list[Any]) -> Node:
         description = plain_text(content[1])
@@ -136,7 +142,10 @@ def _without_formatting(document: Document) -> Document:
 
 
 def _replace_nodes(document: Document, changes: dict[str, Callable[[list[Any]], Node]]) -> Document:
-    """Return the document with the nodes of some types replaced."""
+    """Return a copy of the document with some nodes replaced.
+
+    `changes` maps the type of a node to a function from the node's content to the new node.
+    """
 
     def replaced(value: Any) -> Any:
         if isinstance(value, list):
