@@ -1,6 +1,6 @@
-"""Reads and writes native presentations, which are slides of shapes.
+"""Reads and writes presentations through a native model, in which slides contain shapes.
 
-model, paragraphs, image_store, clean: the model and what readers and writers share.
+model, paragraphs, image_store, clean: the model and the code that readers and writers share.
 pptx, ppt: PowerPoint; odp: OpenDocument.
 pdf, text: writers of PDF and plain text.
 """

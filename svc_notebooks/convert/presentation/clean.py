@@ -13,7 +13,7 @@ _MAX_LINK = 2_048
 
 
 def text(raw: str) -> str:
-    """Remove the characters that XML does not allow.
+    """Remove the characters that XML does not allow. Vertical tabs and form feeds become line breaks.
 
     >>> text("a\\vb\\x01")
     'a\\nb'
@@ -29,7 +29,9 @@ def ooxml_text(raw: str) -> str:
 
 
 def link(address_text: str | None) -> str | None:
-    """Return a link to the web, to mail or to a slide, or None for another address.
+    """Return a link without spaces if it is a web address, an email address or a reference to a slide ("#3").
+
+    Return None for all other addresses, and for links of more than 2,048 characters.
 
     >>> link(" https://svc.example/a "), link("#3"), link("javascript:alert(1)")
     ('https://svc.example/a', '#3', None)

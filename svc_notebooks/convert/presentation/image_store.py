@@ -1,4 +1,4 @@
-"""Checks the images of a presentation while it is read, and keeps each once."""
+"""Checks the images of a presentation during reading, and stores equal images only once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _VECTOR = (b"\x01\x00\x00\x00", b"\xd7\xcd\xc6\x9a", b"<svg", b"<?xml")
 
 
 class ImageStore:
-    """The checked pictures by name."""
+    """The valid pictures of a presentation by name."""
 
     def __init__(self, job: Job) -> None:
         self.pictures: dict[str, bytes] = {}
@@ -19,7 +19,10 @@ class ImageStore:
         self._remaining_bytes = job.limits.unpacked
 
     def name_of(self, key: str, data: bytes) -> str | None:
-        """Add a picture found at `key`, and return its name, or None (with a note) if it cannot be kept."""
+        """Check and store a picture, and return its name. `key` identifies the picture in the source file.
+
+        Return None and add a note if the picture is damaged, too large or in an unknown format.
+        """
         if key not in self._names:
             self._names[key] = self._add(data)
         return self._names[key]

@@ -1,7 +1,7 @@
-"""The model of a native presentation, which has slides of shapes with text, tables or pictures.
+"""The native model of a presentation, in which slides contain text, tables and pictures as shapes.
 
-Lengths are EMU (914,400 to an inch) as in PowerPoint, font sizes are points, and colours are six hexadecimal digits.
-The reader resolves the properties that a shape inherits from layouts and themes.
+Lengths are in EMU (914,400 to an inch) as in PowerPoint, font sizes are in points, and colours are six hexadecimal
+digits. The readers resolve the properties that a shape inherits from layouts and themes.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from ..input import native_package
 INCH = 914_400
 POINT = 12_700
 MAX_PAGE_SIDE = 56 * INCH
-"""The longest side of a page that PowerPoint opens."""
+"""The maximum width or height of a page in PowerPoint."""
 MAX_SLIDES = 1_000
-"""More slides take python-pptx and typst minutes: python-pptx compares each new part with all others."""
+"""The maximum number of slides. With more slides, python-pptx and typst need minutes."""
 _MAX_COORDINATE = 4 * MAX_PAGE_SIDE
 
 Role = Literal["", "title", "subtitle", "body", "footer"]
@@ -29,7 +29,7 @@ Outline = Literal["", "rectangle", "round", "ellipse"]
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """The position of a shape before it is rotated by `turn` degrees clockwise around its center."""
+    """The position and size of a shape. The shape is then rotated clockwise by `turn` degrees around its center."""
 
     x: int = 0
     y: int = 0
@@ -39,7 +39,7 @@ class Box:
 
     @classmethod
     def of(cls, x: float, y: float, width: float, height: float, turn: float = 0.0) -> Box:
-        """Return a box with whole numbers in the range that every format allows."""
+        """Create a box from any numbers. Convert lengths to integers in the range that every format allows."""
         clamped = (_clamp(x, -_MAX_COORDINATE), _clamp(y, -_MAX_COORDINATE), _clamp(width, 0), _clamp(height, 0))
         return cls(*clamped, turn=round(turn % 360.0, 2))
 
@@ -50,7 +50,7 @@ def _clamp(value: float, minimum: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TextRun:
-    """Text in one format. A newline in it is a line break inside the paragraph."""
+    """A piece of text with the same format throughout. A newline in `text` is a line break inside the paragraph."""
 
     text: str
     bold: bool = False
@@ -74,13 +74,13 @@ class Paragraph:
 
     @property
     def text(self) -> str:
-        """The text without its format."""
+        """The text of all runs, without formatting."""
         return "".join(run.text for run in self.runs)
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A box of paragraphs. With an outline it is a drawn shape, which may be empty."""
+    """A text box with paragraphs. If `outline` is set, the text box is a drawn shape, which may have no text."""
 
     box: Box
     paragraphs: tuple[Paragraph, ...] = ()
@@ -93,13 +93,16 @@ class Text:
 
     @property
     def text(self) -> str:
-        """The text with a line for each paragraph."""
+        """The text of all paragraphs, separated by newlines."""
         return "\n".join(paragraph.text for paragraph in self.paragraphs)
 
 
 @dataclass(frozen=True, slots=True)
 class SlidePicture:
-    """A picture by the name of its resource, with the shares to crop at the left, top, right and bottom."""
+    """A picture on a slide. `name` is the key of the image in `Deck.pictures`.
+
+    `crop` contains the fractions of the image to cut off at the left, top, right and bottom, from 0 to 1.
+    """
 
     box: Box
     name: str
@@ -118,13 +121,13 @@ class TableCell:
 
     @property
     def text(self) -> str:
-        """The text with a line for each paragraph."""
+        """The text of all paragraphs, separated by newlines."""
         return "\n".join(paragraph.text for paragraph in self.paragraphs)
 
 
 @dataclass(frozen=True, slots=True)
 class SlideTable:
-    """Rows of cells, all of one length, with None for positions that a span covers."""
+    """A table on a slide. All rows have the same length, and None stands for a position that a merged cell covers."""
 
     box: Box
     rows: tuple[tuple[TableCell | None, ...], ...] = ()
@@ -134,7 +137,7 @@ class SlideTable:
     alt: str = ""
 
     def with_corner(self, text: str) -> SlideTable:
-        """Return the table with a text in its first cell, such as the title of a chart."""
+        """Return a copy of the table whose top left cell contains `text`, such as a chart title."""
         first = replace(self.rows[0][0] or TableCell(), paragraphs=(Paragraph((TextRun(text),)),))
         return replace(self, rows=((first, *self.rows[0][1:]), *self.rows[1:]))
 
@@ -144,7 +147,10 @@ Shape = Text | SlidePicture | SlideTable
 
 @dataclass(frozen=True, slots=True)
 class Slide:
-    """Shapes from back to front. The shapes in `behind` come from the layout and are not part of the text."""
+    """A slide with its shapes from back to front.
+
+    `behind` contains the background picture and the shapes of the layout, which are not part of the slide's text.
+    """
 
     shapes: tuple[Shape, ...] = ()
     behind: tuple[Shape, ...] = ()
@@ -154,14 +160,14 @@ class Slide:
 
     @property
     def title(self) -> str:
-        """The text of the title on one line."""
+        """The text of the first title shape on one line, or "" if the slide has no title."""
         titles = (shape.text for shape in self.shapes if isinstance(shape, Text) and shape.role == "title")
         return " ".join(next(titles, "").split())
 
 
 @dataclass(frozen=True, slots=True)
 class Deck:
-    """A presentation, which without arguments has no slides and widescreen pages.
+    """A presentation. The default page size is widescreen (16:9).
 
     >>> Deck.unpack(Deck().pack()) == Deck()
     True
@@ -174,20 +180,20 @@ class Deck:
     pictures: Mapping[str, bytes] = field(default_factory=dict)
 
     def pack(self) -> bytes:
-        """Return the bytes to store."""
+        """Serialize the deck as a zip file with JSON and the pictures."""
         value = {"width": self.width, "height": self.height, "title": self.title, "slides": _to_json(self.slides)}
         return native_package.pack(value, self.pictures)
 
     @classmethod
     def unpack(cls, body: bytes) -> Deck:
-        """Return the deck that `pack` stored."""
+        """Restore a deck from the bytes that `pack` returned."""
         value, pictures = native_package.unpack(body)
         slides = tuple(_slide_from_json(slide) for slide in value["slides"])
         return cls(value["width"], value["height"], slides, value["title"], pictures)
 
 
 def clamp_page_size(width: float, height: float) -> tuple[int, int]:
-    """Return the nearest page size that PowerPoint opens."""
+    """Limit the width and height of a page to the range of PowerPoint (1 to 56 inches), and return both in EMU."""
     return int(max(INCH, min(MAX_PAGE_SIDE, width))), int(max(INCH, min(MAX_PAGE_SIDE, height)))
 
 
@@ -196,7 +202,10 @@ _SHAPE_NAMES = {kind: name for name, kind in _SHAPE_TYPES.items()}
 
 
 def _to_json(value: Any) -> Any:
-    """Return a value for JSON, without fields that have their default, and with the kind of each shape."""
+    """Convert a value of the model to a JSON value.
+
+    Fields with default values are left out, and each shape gets its type as `kind`.
+    """
     if isinstance(value, tuple):
         return [_to_json(item) for item in value]
     if not is_dataclass(value):

@@ -1,4 +1,4 @@
-"""Merges equal runs of a paragraph, and numbers the paragraphs of lists."""
+"""Merges runs of the same format in a paragraph, and numbers the paragraphs of lists."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .model import Paragraph, TextRun
 
 
 def merge_runs(runs: Iterable[TextRun]) -> Iterator[TextRun]:
-    """Merge neighbouring runs of the same format, which programs separate at each spelling mistake.
+    """Merge adjacent runs of the same format, and drop empty runs. Programs split runs at each spelling mistake.
 
     >>> [run.text for run in merge_runs([TextRun("a"), TextRun("b"), TextRun(""), TextRun("c", bold=True)])]
     ['ab', 'c']
@@ -27,7 +27,7 @@ def merge_runs(runs: Iterable[TextRun]) -> Iterator[TextRun]:
 
 
 def with_numbers(paragraphs: Iterable[Paragraph]) -> Iterator[tuple[Paragraph, int]]:
-    """Yield each paragraph with its number in its list, or with 0 if it has none.
+    """Yield each paragraph with its number in the list, or with 0 if the paragraph is not numbered.
 
     >>> one, two = Paragraph(marker="number"), Paragraph(marker="number", level=1)
     >>> [number for _, number in with_numbers([one, two, two, one, Paragraph(), one])]

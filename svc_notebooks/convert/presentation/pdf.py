@@ -1,4 +1,4 @@
-"""Writes a presentation as PDF, one page for each slide, with the template `slides.typ`."""
+"""Writes a presentation as PDF with one page for each slide. The layout is in the typst template `slides.typ`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .paragraphs import with_numbers
 _TEMPLATE = "presentation/slides.typ"
 _SIZE = 18.0
 _FONTS = ["Noto Sans", "Liberation Sans", "Arial", "DejaVu Sans"]
-"""Fonts that most slides use, or fonts of the same widths."""
+"""Common fonts of slides, and fonts with the same character widths."""
 
 
 def write(deck: Deck, job: Job) -> bytes:
-    """Return a PDF of all slides, also hidden ones, with one empty page if there are none.
+    """Return a PDF of all slides, including hidden slides. A deck without slides becomes an empty page.
 
     Raises:
-        TooLarge: its tables have more cells than the limit for a PDF.
+        TooLarge: the tables of the deck have more cells than the limit for a PDF.
     """
     slides = deck.slides or (Slide(),)
     cells = sum(
@@ -48,7 +48,10 @@ def _points(length: int) -> float:
 
 
 def _is_visible(shape: Shape, deck: Deck) -> bool:
-    """Return whether a shape has content, and a part of it on the page."""
+    """Return whether to draw a shape. Text is always drawn, even outside the page.
+
+    Other shapes must overlap the page. A picture also needs image data and a size, and a table needs cells.
+    """
     box = shape.box
     inside = box.x < deck.width and box.y < deck.height and box.x + box.width > 0 and box.y + box.height > 0
     if isinstance(shape, SlidePicture):

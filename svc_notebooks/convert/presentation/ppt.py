@@ -1,4 +1,4 @@
-"""Reads presentations of PowerPoint 97 to 2003 after LibreOffice has converted them to pptx."""
+"""Reads PowerPoint 97 to 2003 presentations (ppt), which LibreOffice converts to pptx first."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from .pptx import read as read_pptx
 
 
 def read(source: bytes, job: Job) -> Deck:
-    """Read a ppt, pot or pps file.
+    """Read a ppt, pot or pps file as a deck.
 
     Raises:
-        ConversionError: LibreOffice is not installed, or cannot read it.
+        ConversionError: LibreOffice is not installed or cannot read the file; TooLarge: the file exceeds a size limit.
     """
     return read_pptx(convert(source, "ppt", "pptx", job), job)

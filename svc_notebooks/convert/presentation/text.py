@@ -11,13 +11,16 @@ from .paragraphs import with_numbers
 
 
 def write(deck: Deck, job: Job) -> bytes:
-    """Return UTF-8 text with a byte order mark and CRLF, as for documents, and two empty lines between slides."""
+    """Return the text of all slides in UTF-8 with a byte order mark and CRLF line ends.
+
+    Two empty lines separate the slides.
+    """
     text = "\r\n\r\n\r\n".join("\r\n".join(_slide(slide)) for slide in deck.slides)
     return BOM_UTF8 + (text + "\r\n" if text else "").encode()
 
 
 def _slide(slide: Slide) -> Iterator[str]:
-    """Yield the lines of the title, of the other shapes from back to front, and of the notes."""
+    """Yield the lines of a slide. The title comes first, then other shapes from back to front, then the notes."""
     for shape in sorted(slide.shapes, key=lambda shape: not (isinstance(shape, Text) and shape.role == "title")):
         yield from _shape(shape)
     if slide.notes:

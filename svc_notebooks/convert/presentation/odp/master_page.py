@@ -13,7 +13,7 @@ _BULLETS = "•◦▪•◦▪•◦▪•"
 
 
 def lists() -> str:
-    """Return the three list styles with ten levels each."""
+    """Return the XML of the three list styles "bullets", "numbers" and "plain", each with ten levels."""
     return "".join(
         tag("text:list-style", {"style:name": kind}, *(_level(kind, level) for level in range(10)))
         for kind in ("bullets", "numbers", "plain")
@@ -34,7 +34,7 @@ def _level(kind: str, level: int) -> str:
 
 
 def styles(width: int, height: int) -> bytes:
-    """Return styles.xml with a page of this size and an empty master page."""
+    """Return the content of styles.xml, with pages of this size in EMU and a master page without shapes."""
     graphic = tag("style:graphic-properties", {"draw:stroke": "none", "draw:fill": "none"})
     standard = {"style:name": "standard", "style:family": "graphic"}
     layout = {"fo:page-width": cm(width), "fo:page-height": cm(height), "fo:margin": "0cm"}
@@ -69,14 +69,14 @@ def _text_properties(size: int) -> str:
 
 
 def meta(title: str, now: datetime) -> bytes:
-    """Return meta.xml."""
+    """Return the content of meta.xml, with the title and with `now` as the date of creation and of the last change."""
     when = now.strftime("%Y-%m-%dT%H:%M:%S")
     inside = tag("meta:creation-date", None, when), tag("dc:date", None, when)
     return document("office:document-meta", tag("office:meta", None, tag("dc:title", None, escape(title)), *inside))
 
 
 def manifest(files: list[str]) -> bytes:
-    """Return META-INF/manifest.xml, which names every file."""
+    """Return the content of META-INF/manifest.xml, which lists the path and the media type of every file."""
     entries = [("/", MIMETYPE), *((path, _media_type(path)) for path in files)]
     lines = (
         tag("manifest:file-entry", {"manifest:full-path": path, "manifest:media-type": media_type})

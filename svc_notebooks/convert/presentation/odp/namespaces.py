@@ -1,4 +1,4 @@
-"""The namespaces and lengths of OpenDocument 1.2."""
+"""The XML namespaces of OpenDocument 1.2, and the conversion between OpenDocument lengths and EMU."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LENGTH = re.compile(r"\s*(-?[0-9]*\.?[0-9]+)\s*([a-z]+)\s*")
 
 
 def name(short: str) -> str:
-    """Return a name as lxml writes it.
+    """Replace the prefix of an XML name by the namespace in braces, as lxml writes names.
 
     >>> name("dc:title")
     '{http://purl.org/dc/elements/1.1/}title'
@@ -38,7 +38,7 @@ def name(short: str) -> str:
 
 
 def length(text: str | None) -> float | None:
-    """Return a length with its unit in EMU, or None for other text.
+    """Convert a length with a unit, such as "2cm", to EMU. Return None if the text is not a length.
 
     >>> length("2.54cm"), length("72pt"), length("50%")
     (914400.0, 914400.0, None)
@@ -50,7 +50,7 @@ def length(text: str | None) -> float | None:
 
 
 def cm(emu: float) -> str:
-    """Return a length as OpenDocument writes it.
+    """Format a length in EMU as a length in centimetres.
 
     >>> cm(914_400)
     '2.54cm'

@@ -1,4 +1,4 @@
-"""Reads an OpenDocument presentation."""
+"""Reads OpenDocument presentations (odp)."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _DRAWING_PAGE = "drawing-page/"
 
 
 def read(source: bytes, job: Job) -> Deck:
-    """Read an odp file.
+    """Read an odp file as a deck.
 
     Raises:
-        ConversionError: it is damaged, encrypted or not a presentation; TooLarge: it exceeds a limit.
+        ConversionError: the file is damaged, encrypted or not a presentation; TooLarge: the file exceeds a size limit.
     """
     if source.startswith(OLE):
         raise ConversionError("the file is not an OpenDocument presentation but one of an older format.")
@@ -48,7 +48,11 @@ class OdpReader:
         self._background_shapes_by_master: dict[str, tuple[Shape, ...]] = {}
 
     def deck(self) -> Deck:
-        """Return the presentation."""
+        """Read all slides, the page size and the title, and return the deck.
+
+        Raises:
+            ConversionError: the file is not a presentation; TooLarge: the presentation has too many slides.
+        """
         body = self._content.find(f"{name('office:body')}/{name('office:presentation')}")
         if body is None:
             raise ConversionError("the file is an OpenDocument file but not a presentation.")
@@ -67,7 +71,10 @@ class OdpReader:
 
     @cached_property
     def _page(self) -> tuple[int, int]:
-        """The size of the first slide, since a deck has one size."""
+        """The width and height of the first slide in EMU, since all slides of a deck have the same size.
+
+        If the file does not define the size of the first slide, the size is the default size of `Deck`.
+        """
         first = next(self._content.iter(name("draw:page")), None)
         master = None if first is None else self._master(first)
         layout_name = None if master is None else master.get(name("style:page-layout-name"))
@@ -108,7 +115,11 @@ class OdpReader:
         return self._background_shapes_by_master[key]
 
     def _background(self, properties: Mapping[str, str], master: Any) -> tuple[str | None, tuple[Shape, ...]]:
-        """Return the background colour or the background picture of the slide or else of its master page."""
+        """Return the background colour and a tuple with the background picture of a slide.
+
+        If the slide has no background of its own, use the background of its master page. The colour is None if the
+        background is white or has no colour, and the tuple is empty if the background has no picture.
+        """
         if _DRAWING_PAGE + name("draw:fill") not in properties and master is not None:
             properties = self._master_styles.properties("drawing-page", master.get(name("draw:style-name")))
         kind = properties.get(_DRAWING_PAGE + name("draw:fill"), "none")

@@ -1,4 +1,4 @@
-"""Reads the shapes of an odp page, with groups flattened."""
+"""Reads the shapes of an odp page. The members of a group become separate shapes."""
 
 from __future__ import annotations
 
@@ -39,12 +39,16 @@ _DAMAGED = "the file is damaged: {0} is missing or broken."
 
 @dataclass(frozen=True, slots=True)
 class ArchiveFiles:
-    """The members of the file's archive, as bytes or as XML."""
+    """Reads the files in the zip archive of a presentation as bytes or as XML."""
 
     archive: zipfile.ZipFile
 
     def data(self, path: str, otherwise: bytes | None = None) -> bytes:
-        """Return a member's bytes, or `otherwise` if it is missing."""
+        """Return the content of a file in the archive, or `otherwise` if the file is missing.
+
+        Raises:
+            ConversionError: the file is damaged, or is missing and `otherwise` is None; TooLarge: the XML is too long.
+        """
         try:
             if self.archive.getinfo(path).file_size > _MAX_PART and path.endswith(".xml"):
                 raise TooLarge(f"{path} has more than {_MAX_PART} bytes.")
@@ -57,7 +61,10 @@ class ArchiveFiles:
             raise ConversionError(_DAMAGED.format(path)) from error
 
     def xml(self, path: str, otherwise: bytes | None = None) -> Any:
-        """Return the root of a member's XML, parsed without entities and network."""
+        """Parse an XML file in the archive without entities or network access, and return the root element.
+
+        Parse `otherwise` if the file is missing. Raises ConversionError and TooLarge as `data` does.
+        """
         parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
         try:
             return etree.fromstring(self.data(path, otherwise), parser)
@@ -67,7 +74,7 @@ class ArchiveFiles:
 
 @dataclass(frozen=True, slots=True)
 class OdpShapeReader:
-    """Reads the shapes of a page, whose placeholders may take their position from its master page."""
+    """Reads the shapes of a page. A placeholder without a size takes its box from the master page."""
 
     styles: OdpStyles
     files: ArchiveFiles
@@ -77,7 +84,7 @@ class OdpShapeReader:
     master: Any
 
     def shapes(self, root: Any, *, placeholders: bool = True) -> Iterator[Shape]:
-        """Yield the shapes of a page from back to front."""
+        """Yield the shapes of a page from back to front. If `placeholders` is false, skip placeholders."""
         for element in root:
             if placeholders or element.get(name("presentation:class")) is None:
                 yield from self._shape(element, 0)
@@ -106,7 +113,7 @@ class OdpShapeReader:
                         yield table
                 case tag if tag == name("draw:object"):
                     chart = self._chart(child, box)
-                    if chart is None:  # the picture behind it shows what it is
+                    if chart is None:  # the next child is a picture of the object
                         continue
                     yield chart
                 case tag if tag in (name("draw:image"), name("draw:plugin")):
@@ -123,7 +130,7 @@ class OdpShapeReader:
     def _text(self, element: Any, body: Any, box: Box, outline: Outline = "") -> Iterator[Shape]:
         properties = self._properties(element)
         outline_style = None
-        if element.get(name("presentation:class")) == "outline":  # its first level is the parent of its style
+        if element.get(name("presentation:class")) == "outline":  # the parent style formats the first level
             parent = self.styles.parent("presentation", element.get(name("presentation:style-name"), ""))
             outline_style = parent.removesuffix("1") if parent.endswith("outline1") else None
         paragraphs = OdpTextReader(self.styles).paragraphs(body, properties, outline_style)
@@ -168,7 +175,10 @@ class OdpShapeReader:
         return table_shape.with_corner(title) if isinstance(table_shape, SlideTable) and title else table_shape
 
     def image_name(self, image: Any) -> str | None:
-        """Return the name of the picture that an element shows, or None (with a note) if it is not in the file."""
+        """Store the picture of an image element, and return the name of the picture.
+
+        Return None and add a note if the picture is not in the file or cannot be used.
+        """
         path = image.get(name("xlink:href"), "").removeprefix("./")
         data = self.files.data(path, b"") if path and ":" not in path else b""
         inline = image.find(name("office:binary-data"))
@@ -181,7 +191,7 @@ class OdpShapeReader:
         return None
 
     def plain_text(self, element: Any) -> str:
-        """Return the paragraphs inside an element as plain text."""
+        """Return the text of all paragraphs inside an element, separated by newlines."""
         text_reader = OdpTextReader(self.styles)
         return "\n".join(text_reader.line(it) for it in element.iter(name("text:p"), name("text:h")))
 
@@ -206,7 +216,10 @@ _CHART_TITLE = "{urn:oasis:names:tc:opendocument:xmlns:chart:1.0}title"
 
 
 def _apply_transform(text: str, x: float, y: float, width: float, height: float) -> Box:
-    """Return a box under `rotate (angle) translate (x y)`, with the angle in radians counterclockwise."""
+    """Apply a transformation such as `rotate (angle) translate (x y)` to a box, and return the new box.
+
+    The angle is in radians and counterclockwise.
+    """
     angle = 0.0
     for function, arguments in _TRANSFORM.findall(text[:1000]):
         parts = arguments.replace(",", " ").split()
@@ -228,7 +241,10 @@ def _float(text: str) -> float:
 
 
 def _color(properties: StyleProperties, property_name: str) -> str | None:
-    """Return the colour of a shape's fill or line, or None if it has none."""
+    """Return the fill or line colour of a shape as six hexadecimal digits, or None if the shape has no such colour.
+
+    `property_name` is "fill" or "stroke".
+    """
     kind = properties.get(_GRAPHIC + name(f"draw:{property_name}"), "none")
     prefix = "svg" if property_name == "stroke" else "draw"
     color = properties.get(_GRAPHIC + name(f"{prefix}:{property_name}-color"), "").lstrip("#").lower()

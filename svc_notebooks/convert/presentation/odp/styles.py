@@ -14,11 +14,14 @@ _PROPERTIES = {name(f"style:{kind}-properties"): kind for kind in _PROPERTY_KIND
     name("loext:graphic-properties"): "graphic"
 }
 StyleProperties = Mapping[str, str]
-"""Attributes by their name after the kind of properties, such as `text/{...}font-size`."""
+"""Attribute values by key. A key consists of the property group and the attribute, such as `text/{...}font-size`."""
 
 
 class OdpStyles:
-    """The styles of a file. Styles of content.xml come last and override others."""
+    """The styles of an odp file by family and name.
+
+    If two elements in `roots` define the same style, the later definition is used.
+    """
 
     def __init__(self, roots: Iterable[Any]) -> None:
         self._styles: dict[tuple[str, str], Any] = {}
@@ -32,7 +35,10 @@ class OdpStyles:
                 self._lists[style.get(name("style:name"), "")] = style
 
     def properties(self, family: str, style: str | None) -> dict[str, str]:
-        """Return the properties of a style, including those that it inherits."""
+        """Return the properties of a style, including inherited properties.
+
+        If `style` is None, return the default properties of the family.
+        """
         key = (family, style or "")
         if key not in self._known:
             merged: dict[str, str] = {}
@@ -60,11 +66,11 @@ class OdpStyles:
         return "" if element is None else str(element.get(name("style:parent-style-name"), ""))
 
     def text_properties(self, family: str, style: str) -> StyleProperties:
-        """Return the text properties of a style."""
+        """Return the text properties of a style, such as font size and colour, including inherited properties."""
         return {key: value for key, value in self.properties(family, style).items() if key.startswith("text/")}
 
     def marker(self, style: str | None, level: int) -> Marker:
-        """Return the marker before the items of a list at a level (from 0)."""
+        """Return the marker of list items ("bullet", "number" or "") in a list style at a level (from 0)."""
         element = self._lists.get(style or "")
         if element is None:
             return "bullet"

@@ -14,7 +14,7 @@ _MAX_COLUMNS, _MAX_ROWS = 200, 1_000
 
 
 def table_of(element: Any, box: Box, styles: OdpStyles, alt: str) -> SlideTable | None:
-    """Return a table with its cells in a grid, or None if it has no cells."""
+    """Read a table element as a slide table whose rows have equal length. Return None if the table has no cells."""
     lines = list(_row_elements(element))
     rows = [_row(line, styles) for line in lines]
     count = max((len(row) for row in rows), default=0)
@@ -29,7 +29,7 @@ def table_of(element: Any, box: Box, styles: OdpStyles, alt: str) -> SlideTable 
 
 
 def _row_elements(element: Any) -> Iterator[Any]:
-    """Yield the rows, each as often as it is repeated, up to the limit."""
+    """Yield the row elements of a table. Yield a repeated row several times, up to `_MAX_ROWS` rows in total."""
     count = 0
     for line in element.iter(name("table:table-row")):
         for _ in range(_repeat_count(line, "table:number-rows-repeated", _MAX_ROWS)):
@@ -62,7 +62,10 @@ def _cell(element: Any, styles: OdpStyles) -> TableCell:
 
 
 def _sizes(elements: list[Any], kind: str, styles: OdpStyles, total: int, count: int) -> tuple[int, ...]:
-    """Return the widths or heights in the styles, or equal shares of the whole."""
+    """Return the widths of the columns or the heights of the rows in EMU.
+
+    Columns or rows without a size in their style get an equal share of `total`. `kind` is "column" or "row".
+    """
     key = f"table-{kind}/" + name("style:column-width" if kind == "column" else "style:row-height")
     sizes: list[int] = []
     for element in elements:

@@ -24,7 +24,10 @@ _XML_SPACES = str.maketrans("\t\r\n", "   ")
 
 @dataclass(frozen=True, slots=True)
 class ParagraphContext:
-    """The inherited properties of a paragraph, the depth and style of its list, and its outline."""
+    """The properties that a paragraph inherits, and the depth (0 outside lists) and style name of its list.
+
+    `outline` has the same meaning as in `OdpTextReader.paragraphs`.
+    """
 
     properties: StyleProperties
     depth: int = 0
@@ -34,16 +37,17 @@ class ParagraphContext:
 
 @dataclass(frozen=True, slots=True)
 class OdpTextReader:
-    """Reads the text of shapes with the styles of the file."""
+    """Reads the text of shapes, and resolves text formats with the styles of the file."""
 
     styles: OdpStyles
 
     def paragraphs(
         self, element: Any, properties: StyleProperties, outline: str | None = None
     ) -> tuple[Paragraph, ...]:
-        """Return the paragraphs inside a shape with these properties, without empty ones at the end.
+        """Return the paragraphs inside a shape element, without empty paragraphs at the end.
 
-        `outline` is the name of the styles of an outline's levels without the number at its end.
+        `properties` are the properties that the paragraphs inherit from the shape. In an outline, each level has a
+        style, and `outline` is the common start of the style names, such as "Default-outline".
         """
         paragraphs = list(self._paragraphs_inside(element, ParagraphContext(properties, outline=outline)))
         while paragraphs and not paragraphs[-1].text.strip():
@@ -51,7 +55,7 @@ class OdpTextReader:
         return tuple(paragraphs)
 
     def line(self, element: Any) -> str:
-        """Return the text of a paragraph."""
+        """Return the text of a paragraph element, without formatting."""
         return "".join(run.text for run in self._runs(element, {}, None))
 
     def _paragraphs_inside(self, element: Any, context: ParagraphContext) -> Iterator[Paragraph]:
@@ -68,7 +72,7 @@ class OdpTextReader:
     def _paragraph(self, element: Any, context: ParagraphContext) -> Paragraph:
         level = max(0, min(8, context.depth - 1))
         properties = dict(context.properties)
-        if context.outline and level:  # deeper lines of an outline have styles of their own
+        if context.outline and level:  # each lower level of an outline has its own style
             properties |= self.styles.text_properties("presentation", f"{context.outline}{level + 1}")
         properties |= self.styles.properties("paragraph", element.get(name("text:style-name")))
         runs = tuple(merge_runs(self._runs(element, properties, None)))
@@ -110,7 +114,7 @@ _LIST_PARTS = frozenset(
 
 
 def _normalize_spaces(text: str) -> str:
-    """Replace the line ends and tabs of the XML by spaces."""
+    """Replace tabs and line ends by spaces, and remove the characters that XML does not allow."""
     return clean.text(text).translate(_XML_SPACES)
 
 
@@ -131,5 +135,5 @@ def _run(text: str, properties: StyleProperties, link: str | None) -> TextRun:
 
 
 def is_color(digits: str) -> bool:
-    """Return whether these are the six digits of a colour."""
+    """Return whether `digits` is a colour, which has six hexadecimal digits in lower case."""
     return len(digits) == 6 and all(digit in "0123456789abcdef" for digit in digits)

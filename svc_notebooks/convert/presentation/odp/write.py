@@ -1,4 +1,4 @@
-"""Writes an OpenDocument presentation with nothing but the standard library."""
+"""Writes OpenDocument presentations (odp) with the standard library. Only the cropping of pictures needs Pillow."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NO_CROP = (0.0, 0.0, 0.0, 0.0)
 
 
 def write(deck: Deck, job: Job) -> bytes:
-    """Return an odp file, with a blank slide if there are none, as programs expect."""
+    """Return a deck as an odp file. If the deck has no slides, add a blank slide, since programs expect a slide."""
     deck = _with_cropped_pictures(deck, job)
     files = {
         "content.xml": _content(deck),
@@ -77,7 +77,7 @@ def _notes(notes: str) -> str:
 
 
 def _with_cropped_pictures(deck: Deck, job: Job) -> Deck:
-    """Return the deck with a separate picture for each crop."""
+    """Replace each cropped picture of a deck by a new picture of the visible area, and return the new deck."""
     pictures = dict(deck.pictures)
 
     def crop(shape: Shape) -> Shape:
@@ -98,7 +98,7 @@ def _with_cropped_pictures(deck: Deck, job: Job) -> Deck:
 
 
 def _crop_png(data: bytes, crop: tuple[float, float, float, float], job: Job) -> bytes | None:
-    """Return the visible part as PNG, or None (with a note) if the picture cannot be decoded."""
+    """Return the visible area of a picture as PNG. Return None and add a note if the picture cannot be decoded."""
     try:
         from ...engines.images import encode_image, load_pixels, open_image
 

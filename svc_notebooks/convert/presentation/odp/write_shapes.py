@@ -18,13 +18,13 @@ _PADDING = {f"fo:padding-{side}": size for side, size in
 
 
 class OdpPageWriter:
-    """Writes the shapes of one page, and collects their styles in `styles`."""
+    """Writes the shapes of one page as XML, and adds their styles to `styles`."""
 
     def __init__(self, styles: AutomaticStyles) -> None:
         self._styles = styles
 
     def shape(self, shape: Shape) -> str:
-        """Return a shape as an element of a page."""
+        """Return the XML element of a shape, or "" if the shape is a table without cells."""
         match shape:
             case Text():
                 return self._text(shape)
@@ -87,7 +87,7 @@ class OdpPageWriter:
         return tag("table:table-cell", attributes, self.paragraphs(cell.paragraphs))
 
     def paragraphs(self, paragraphs: Iterable[Paragraph]) -> str:
-        """Return paragraphs as XML, each paragraph of a list as a list that starts with its number."""
+        """Return paragraphs as XML. Each list item becomes a separate list, which starts with the item's number."""
         return "".join(self._paragraph(paragraph, number) for paragraph, number in with_numbers(paragraphs))
 
     def _paragraph(self, paragraph: Paragraph, number: int) -> str:
@@ -129,7 +129,7 @@ def _graphic(shape: Text) -> dict[str, str]:
 
 
 def _text_properties(run: TextRun) -> dict[str, str]:
-    """Return the text properties of a run, each for western, eastern and complex scripts."""
+    """Return the text properties of a run. Font properties are repeated for western, Asian and complex scripts."""
     properties = {"fo:color": f"#{run.color or '000000'}"}
     sizes = {"font-size": f"{run.size:g}pt"} if run.size else {}
     values = sizes | {

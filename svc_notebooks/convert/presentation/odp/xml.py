@@ -1,4 +1,4 @@
-"""Builds OpenDocument XML, and names automatic styles when they are first used."""
+"""Builds OpenDocument XML as text, and assigns names to automatic styles."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Attributes = Mapping[str, str]
 
 
 def tag(name: str, attributes: Attributes | None = None, *inside: str) -> str:
-    """Return an element, whose content is XML.
+    """Return an XML element as text. Attribute values are escaped, but `inside` must already be valid XML.
 
     >>> tag("text:p", {"text:style-name": "P1"}, text_content("a & b"))
     '<text:p text:style-name="P1">a &amp; b</text:p>'
@@ -23,13 +23,16 @@ def tag(name: str, attributes: Attributes | None = None, *inside: str) -> str:
 
 
 def text_content(text: str) -> str:
-    """Return the content of a paragraph, in which repeated spaces, tabs and line ends are elements."""
+    """Convert text to the XML content of a paragraph. Tabs, line ends and repeated spaces become elements."""
     lines = (escape(line, quote=False).split("\t") for line in text.split("\n"))
     return "<text:line-break/>".join("<text:tab/>".join(map(_with_space_elements, parts)) for parts in lines)
 
 
 def _with_space_elements(text: str) -> str:
-    """Replace the second of two spaces by an element, and spaces at the ends, which may be lost."""
+    """Replace spaces that programs may drop by `<text:s/>`.
+
+    Such spaces follow another space, or are at the start or the end of the text.
+    """
     if text[:1] == " ":
         text = "\0" + text[1:]
     if text[-1:] == " ":
@@ -40,24 +43,27 @@ def _with_space_elements(text: str) -> str:
 
 
 def document(root: str, *inside: str) -> bytes:
-    """Return an XML file with all namespaces."""
+    """Return an XML document with the root element `root`, which declares all namespaces. `inside` is XML."""
     body = "".join(inside)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<{root} {_DECLARED} office:version="1.2">{body}</{root}>'.encode()
 
 
 class AutomaticStyles:
-    """Automatic styles by their definition, so that equal ones have one name."""
+    """Assigns names to automatic styles. Styles with the same definition get the same name."""
 
     def __init__(self) -> None:
         self._names: dict[tuple[str, str], str] = {}
 
     def name(self, family: str, inside: Iterable[str], parent: str | None = None) -> str:
-        """Return the name of the style of this family with these properties."""
+        """Return the name of the style with this family, parent and properties. Create the style on first use.
+
+        `inside` contains the property elements of the style as XML.
+        """
         key = (family, f"{parent}\n" + "".join(inside))
         return self._names.setdefault(key, f"{family.replace('-', '')}{len(self._names) + 1}")
 
     def styles(self) -> str:
-        """Return the elements of all styles."""
+        """Return the XML elements of all named styles."""
         elements = []
         for (family, definition), name in self._names.items():
             parent, _, inside = definition.partition("\n")

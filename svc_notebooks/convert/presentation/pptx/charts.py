@@ -16,7 +16,10 @@ _Column = dict[int, str]
 
 
 def chart_table(chart: Any, box: Box) -> SlideTable | None:
-    """Return the categories and series of a chart with its title in the corner, or None if it has no data."""
+    """Read a chart as a table with a row for each category and a column for each series.
+
+    The top left cell contains the chart title. Return None if the chart has no series.
+    """
     series = [_column(element, ("val", "yVal")) for element in chart.iter(f"{C}ser")]
     if not series:
         return None
@@ -47,7 +50,7 @@ def _first_value(element: Any) -> str:
 
 
 def diagram_text(data: Any, box: Box) -> Text | None:
-    """Return the text of a diagram as a list, or None if it has no text."""
+    """Read the text of a diagram as a bulleted list. Return None if the diagram has no text."""
     lines = [_text(point.find(f"{D}t")) for point in data.iter(f"{D}pt") if point.get("type", "node") == "node"]
     paragraphs = tuple(Paragraph((TextRun(line),), marker="bullet") for line in lines if line)
     return Text(box, paragraphs) if paragraphs else None

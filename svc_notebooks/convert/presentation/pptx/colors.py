@@ -19,7 +19,10 @@ Theme = Mapping[str, str]
 
 
 def theme(master: Any, color_map: Mapping[str, str]) -> Theme:
-    """Return the colours of a theme by all names that slides of a master use."""
+    """Return the colours of a theme by name, as six hexadecimal digits.
+
+    The names are the names in the theme, such as "lt1", and the names in `color_map`, such as "bg1".
+    """
     scheme = next(iter(master.iter(f"{A}clrScheme")), ()) if master is not None else ()
     colors = {child.tag.removeprefix(A): _base(child[0], {}) or "000000" for child in scheme if len(child)}
     colors = {"dk1": "000000", "lt1": "ffffff"} | {
@@ -30,9 +33,10 @@ def theme(master: Any, color_map: Mapping[str, str]) -> Theme:
 
 
 def fill(properties: Any, colors: Theme, own: str | None = None) -> str | None:
-    """Return the colour of an element's fill, "" for no fill, or None if the element does not define it.
+    """Return the fill colour that an element's properties define.
 
-    `own` replaces the placeholder colour of a style.
+    Return "" if the element has no fill, and None if the properties do not define a fill. `own` is the colour that
+    replaces the placeholder colour (phClr) of a style.
     """
     if properties is None:
         return None
@@ -50,7 +54,10 @@ def fill(properties: Any, colors: Theme, own: str | None = None) -> str | None:
 
 
 def color(parent: Any, colors: Theme, own: str | None = None) -> str | None:
-    """Return the colour inside an element after its changes, "" if it is transparent, or None if it has none."""
+    """Return the colour that a child of `parent` defines, after its tint, shade and luminance are applied.
+
+    Return "" if the colour is transparent, and None if `parent` does not define a colour.
+    """
     if parent is None or not len(parent):
         return None
     base = _base(parent[0], colors, own)
@@ -73,7 +80,7 @@ def _base(element: Any, colors: Theme, own: str | None = None) -> str | None:
 
 
 def tint(base: str, share: float) -> str:
-    """Mix a share of a colour with white.
+    """Mix a colour with white. `share` is the proportion of the colour in the mixture, from 0 to 1.
 
     >>> tint("000000", 0.4)
     '999999'
@@ -83,7 +90,10 @@ def tint(base: str, share: float) -> str:
 
 
 def _share(value: str | None) -> float:
-    """Parse a percentage, which has a percent sign or is in thousandths of a percent."""
+    """Parse a percentage such as "40%" or "40000" (thousandths of a percent) as a fraction such as 0.4.
+
+    Return 0 if the value is missing or not a number.
+    """
     try:
         return float(value[:-1]) / 100 if value and value.endswith("%") else float(value or 0) / 100_000
     except ValueError:

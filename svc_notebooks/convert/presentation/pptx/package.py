@@ -1,4 +1,4 @@
-"""Opens presentations, templates and shows of PowerPoint with python-pptx."""
+"""Opens PowerPoint presentations, templates and slide shows with python-pptx."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _OTHER_TYPES = re.compile(
 
 
 def open_package(source: bytes, job: Job) -> Presentation:
-    """Open a file without reading its macros.
+    """Open a PowerPoint file with python-pptx, and ignore macros in the file.
 
     Raises:
-        ConversionError: it is damaged, encrypted or not a presentation; TooLarge: it exceeds a limit.
+        ConversionError: the file is damaged, encrypted or not a presentation; TooLarge: the file exceeds a size limit.
     """
     if source.startswith(OLE):
         raise ConversionError(
@@ -50,7 +50,11 @@ def open_package(source: bytes, job: Job) -> Presentation:
 
 
 def _as_presentation(source: bytes, archive: zipfile.ZipFile) -> bytes:
-    """Return the file with the only content type that python-pptx opens."""
+    """Return the file with the content type of a plain presentation, since python-pptx opens no other content type.
+
+    Templates, slide shows and files with macros have other content types. Raises ConversionError if the file is
+    damaged or not a PowerPoint file.
+    """
     try:
         types = archive.read(_TYPES)
         if _PRESENTATION_TYPE in types:

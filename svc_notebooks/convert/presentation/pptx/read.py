@@ -1,4 +1,4 @@
-"""Reads a PowerPoint presentation."""
+"""Reads PowerPoint presentations (pptx)."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from .slide_theme import P, SlideTheme, slide_theme_of
 
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _WHITE = "ffffff"
-_NO_TITLE = "PowerPoint Presentation"  # PowerPoint's default
+_NO_TITLE = "PowerPoint Presentation"  # PowerPoint's default title
 
 
 def read(source: bytes, job: Job) -> Deck:
-    """Read a pptx, pptm, potx, potm, ppsx or ppsm file.
+    """Read a pptx, pptm, potx, potm, ppsx or ppsm file as a deck.
 
     Raises:
-        ConversionError: it is damaged, encrypted or not a presentation; TooLarge: it exceeds a limit.
+        ConversionError: the file is damaged, encrypted or not a presentation; TooLarge: the file exceeds a size limit.
     """
     return PptxReader(open_package(source, job), job).deck()
 
 
 class PptxReader:
-    """Reads the slides of one presentation, and the shapes of each layout once."""
+    """Reads the slides of one presentation. The shapes of a layout are read only once."""
 
     def __init__(self, presentation: Any, job: Job) -> None:
         self._presentation, self._job = presentation, job
@@ -42,7 +42,11 @@ class PptxReader:
         self._background_shapes_by_layout: dict[str, tuple[Shape, ...]] = {}
 
     def deck(self) -> Deck:
-        """Return the presentation."""
+        """Read all slides, the page size and the title, and return the deck.
+
+        Raises:
+            ConversionError: a slide is missing in the file.
+        """
         slides = tuple(self._slide(part) for part in self._parts())
         try:
             title = clean.text(str(self._presentation.core_properties.title or ""))
@@ -91,7 +95,11 @@ class PptxReader:
         return self._background_shapes_by_layout[key]
 
     def _background(self, part: Any, slide_theme: SlideTheme) -> tuple[str | None, tuple[Shape, ...]]:
-        """Return the background colour or picture of the slide, or else of its layout or its master."""
+        """Return the background colour and a tuple with the background picture of a slide.
+
+        If the slide has no background of its own, use the background of its layout or of its master. The colour is
+        None if the background is white or has no colour, and the tuple is empty if the background has no picture.
+        """
         parts = [it for it in (part, slide_theme.layout_part, slide_theme.master_part) if it is not None]
         background = next(((it, bg) for it in parts if (bg := it._element.find(f"{P}cSld/{P}bg")) is not None), None)
         if background is None:

@@ -1,4 +1,4 @@
-"""Reads the shapes of a slide, with groups flattened."""
+"""Reads the shapes of a slide. The members of a group become separate shapes."""
 
 from __future__ import annotations
 
@@ -37,14 +37,18 @@ _ANCHORS = {"t": "top", "ctr": "middle", "b": "bottom"}
 
 @dataclass(frozen=True, slots=True)
 class GroupTransform:
-    """The transform from the coordinates inside a group to those of the outer group or the page."""
+    """Converts coordinates inside a group to page coordinates.
+
+    `box` is the group's box in the coordinates of the outer group or of the page, and `inside` is the same box in the
+    coordinates that the members of the group use.
+    """
 
     box: Box
     inside: Box
     outer: GroupTransform | None
 
     def to_page(self, box: Box) -> Box:
-        """Return the position on the page of a box inside this group."""
+        """Convert a box from the coordinates inside this group to page coordinates."""
         group = self.box
         scale_x = group.width / self.inside.width if self.inside.width else 1.0
         scale_y = group.height / self.inside.height if self.inside.height else 1.0
@@ -71,7 +75,10 @@ class PptxShapeReader:
     page: tuple[int, int]
 
     def shapes(self, root: Any, *, placeholders: bool) -> Iterator[Shape]:
-        """Yield the shapes of a part from back to front."""
+        """Yield the shapes of a slide, a layout or a master from back to front.
+
+        `root` is the root element. If `placeholders` is false, skip placeholders.
+        """
         tree = root.find(f"{P}cSld/{P}spTree")
         for element in () if tree is None else tree:
             if placeholders or placeholder_of(element) is None:
@@ -135,7 +142,11 @@ class PptxShapeReader:
         return text_styles.paragraphs(own), _ANCHORS.get(anchor, "top")
 
     def _appearance(self, element: Any, ancestors: tuple[Any, ...]) -> tuple[str | None, str | None, Outline]:
-        """Return the line colour, the fill colour and the outline, which may be inherited or come from the style."""
+        """Return the line colour, the fill colour and the outline of a shape.
+
+        Properties that the shape does not define come from `ancestors` or from the shape's style. A colour is None if
+        there is no line or no fill, and the outline is "" if there is neither.
+        """
         colors = self.slide_theme.colors
         sources = [source for shape in (element, *ancestors) if (source := shape.find(f"{P}spPr")) is not None]
         geometries = (source.find(f"{A}prstGeom") for source in sources)
@@ -163,7 +174,10 @@ class PptxShapeReader:
             yield SlidePicture(self._box(element, transform, ancestors), name, _alt(element), crop)
 
     def image_name(self, blip: Any) -> str | None:
-        """Return the name of a picture, or None (with a note) if it is not in the file."""
+        """Store the picture that an `a:blip` element refers to, and return the name of the picture.
+
+        Return None and add a note if the picture is not in the file or cannot be used.
+        """
         part = self._part(blip.get(f"{_R}embed", ""))
         if part is None:
             self.job.note("a picture that is not in the file itself was left out.")
@@ -171,7 +185,7 @@ class PptxShapeReader:
         return self.image_store.name_of(str(part.partname), part.blob)
 
     def _part(self, relationship: str) -> Any:
-        """Return the part that a relationship names, or None outside the file."""
+        """Return the part with this relationship id. Return None if the id is unknown or leads outside the file."""
         target = self.part.rels.get(relationship)
         return None if target is None or target.is_external else target.target_part
 
@@ -251,7 +265,7 @@ def _alt(element: Any) -> str:
 
 
 def _font_scale(body: Any) -> float:
-    """Return the factor by which PowerPoint has shrunk the text to fit its box."""
+    """Return the factor (0.1 to 1) by which PowerPoint has shrunk the text to fit its box."""
     autofit = None if body is None else body.find(f"{A}bodyPr/{A}normAutofit")
     value = "" if autofit is None else autofit.get("fontScale", "")
     try:

@@ -1,4 +1,4 @@
-"""The layout, master and theme of a slide, and the text properties that it inherits from them."""
+"""The layout, master and theme of a slide, and the text format that the slide inherits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LEVELS = 9
 
 @dataclass(frozen=True, slots=True)
 class RunStyle:
-    """The format of text and paragraphs."""
+    """The format of a run and its paragraph, such as font size, colour and alignment."""
 
     align: str = ""
     rtl: bool = False
@@ -35,7 +35,10 @@ class RunStyle:
 
 @dataclass(frozen=True, slots=True)
 class SlideTheme:
-    """The layout, the master and the colours of a slide."""
+    """The layout, the master and the theme colours of a slide.
+
+    `defaults` is the element with the default text styles of the presentation, or None.
+    """
 
     layout_part: Any
     master_part: Any
@@ -45,16 +48,16 @@ class SlideTheme:
 
     @property
     def layout(self) -> Any:
-        """The root of the layout's XML."""
+        """The root element of the layout's XML, or None if the slide has no layout."""
         return self.layout_part._element if self.layout_part is not None else None
 
     @property
     def master(self) -> Any:
-        """The root of the master's XML."""
+        """The root element of the master's XML, or None if the slide has no master."""
         return self.master_part._element if self.master_part is not None else None
 
     def ancestors(self, placeholder: Any) -> tuple[Any, ...]:
-        """Return the placeholders that this one inherits from, the nearest first."""
+        """Return the shapes from which a placeholder inherits, first on the layout, then on the master."""
         own_type, index = placeholder.get("type", "obj"), placeholder.get("idx", "0")
         master_type = _ON_MASTER.get(own_type, own_type)
         same_type: Any = None
@@ -78,7 +81,10 @@ class SlideTheme:
         return tuple(shape for shape in shapes if shape is not None)
 
     def run_style_for(self, placeholder_type: str | None, level: int) -> RunStyle:
-        """Return the style that the master gives to text in a placeholder of this type, or outside (None)."""
+        """Return the text format that a placeholder of this type inherits from the master at a list level (from 0).
+
+        If `placeholder_type` is None, return the default text format of the presentation.
+        """
         key = (placeholder_type, level)
         if key not in self._run_styles:
             run_style = apply_paragraph_properties(RunStyle(), level_style(self.defaults, level), self.colors)
@@ -100,19 +106,22 @@ def _placeholders(root: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def placeholder_of(shape: Any) -> Any:
-    """Return the element that makes a shape a placeholder, or None for another shape."""
+    """Return the `p:ph` element of a placeholder. Return None if the shape is not a placeholder."""
     if not isinstance(shape.tag, str) or not len(shape):
         return None
     return shape[0].find(f"{P}nvPr/{P}ph")
 
 
 def level_style(styles: Any, level: int) -> Any:
-    """Return the properties of a list of styles for a level (from 0)."""
+    """Return the element with the paragraph properties of a list level (from 0) in a list style.
+
+    Return None if the list style does not exist or does not define the level.
+    """
     return None if styles is None else styles.find(f"{A}lvl{min(level, _LEVELS - 1) + 1}pPr")
 
 
 def apply_paragraph_properties(run_style: RunStyle, properties: Any, colors: Theme) -> RunStyle:
-    """Return the style after a paragraph's properties."""
+    """Return a copy of the style that is updated with paragraph properties. `properties` may be None."""
     if properties is None:
         return run_style
     align = _ALIGNS.get(properties.get("algn", ""), run_style.align)
@@ -124,7 +133,7 @@ def apply_paragraph_properties(run_style: RunStyle, properties: Any, colors: The
 
 
 def apply_run_properties(run_style: RunStyle, properties: Any, colors: Theme) -> RunStyle:
-    """Return the style after a run's properties."""
+    """Return a copy of the style that is updated with run properties. `properties` may be None."""
     if properties is None:
         return run_style
     get = properties.get
@@ -152,7 +161,10 @@ def _size(value: str | None, otherwise: float) -> float:
 
 
 def slide_theme_of(slide_part: Any, defaults: Any) -> SlideTheme:
-    """Return the layout, the master and the colours of a slide, as far as the file has them."""
+    """Find the layout, the master and the theme colours of a slide. A missing layout or master is None.
+
+    `defaults` is the element with the default text styles of the presentation, or None.
+    """
     layout = _related(slide_part, "slideLayout")
     master = _related(layout, "slideMaster")
     theme_part = _related(master, "theme")
@@ -163,7 +175,7 @@ def slide_theme_of(slide_part: Any, defaults: Any) -> SlideTheme:
 
 
 def _related(part: Any, relationship_type: str) -> Any:
-    """Return the part that a relationship of this type names, or None."""
+    """Return the part to which `part` has a relationship of this type. Return None if there is no such part."""
     for relationship in () if part is None else part.rels.values():
         if relationship.reltype.endswith(f"/{relationship_type}") and not relationship.is_external:
             return relationship.target_part
@@ -171,7 +183,7 @@ def _related(part: Any, relationship_type: str) -> Any:
 
 
 def parse_xml(blob: bytes) -> Any:
-    """Parse the XML of a part that python-pptx does not parse, or return None if it is broken."""
+    """Parse a part that python-pptx does not parse. Return the root element, or None if the XML is malformed."""
     from lxml import etree
 
     try:

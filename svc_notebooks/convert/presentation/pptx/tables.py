@@ -23,7 +23,7 @@ _MEDIUM_STYLES = {
 
 
 def table_of(element: Any, box: Box, slide_theme: SlideTheme, part: Any) -> SlideTable | None:
-    """Return a table with its cells in a grid, or None if it has no cells."""
+    """Read a table element as a slide table whose rows have equal length. Return None if the table has no cells."""
     text_styles = PptxTextStyles(slide_theme, part)
     widths = [_number(column, "w") for column in element.iter(f"{A}gridCol")][:_MAX_COLUMNS]
     row_elements = list(element.iterchildren(f"{A}tr"))
@@ -42,14 +42,17 @@ def table_of(element: Any, box: Box, slide_theme: SlideTheme, part: Any) -> Slid
 
 @dataclass(frozen=True, slots=True)
 class TableStyle:
-    """The default look of a table, which has rows in shades of a colour and a header with white text."""
+    """The format of a built-in table style, which has shaded rows and a header row with white text.
+
+    If `color` is None, the style does not change the cells.
+    """
 
     header: bool = False
     banded: bool = False
     color: str | None = None
 
     def row(self, row: tuple[TableCell | None, ...], n: int) -> tuple[TableCell | None, ...]:
-        """Return the cells of the nth row with the look of the style."""
+        """Return the cells of the row with index `n`, with the fill and text colour of the table style."""
         if not self.color:
             return row
         if self.header and n == 0:

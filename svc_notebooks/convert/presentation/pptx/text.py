@@ -1,4 +1,4 @@
-"""Reads the paragraphs and runs of a shape, with the properties that they inherit."""
+"""Reads the paragraphs and runs of a shape, including inherited formats."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ _BLACK = "000000"
 
 @dataclass(slots=True)
 class PptxTextStyles:
-    """Reads the text of one shape, whose properties come from the theme and from `styles`, the nearest first."""
+    """Reads the text of one shape. The text inherits its format from `slide_theme` and from `styles`.
+
+    `styles` are the list styles of the shape and its ancestors. Earlier list styles override later list styles.
+    """
 
     slide_theme: SlideTheme
     part: Any
@@ -31,7 +34,7 @@ class PptxTextStyles:
     _run_styles: dict[int, RunStyle] = field(default_factory=dict)
 
     def paragraphs(self, body: Any) -> tuple[Paragraph, ...]:
-        """Return the paragraphs of a text body, without empty ones at its end."""
+        """Return the paragraphs of a text body element, without empty paragraphs at the end."""
         paragraphs = [] if body is None else [self._paragraph(element) for element in body.iterchildren(f"{A}p")]
         while paragraphs and not paragraphs[-1].text.strip():
             paragraphs.pop()

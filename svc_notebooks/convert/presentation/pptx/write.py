@@ -1,4 +1,4 @@
-"""Writes a presentation as pptx, with placeholders for titles and outlines and text boxes for other text."""
+"""Writes presentations as pptx. Titles and body text are in placeholders, and other text is in text boxes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .slide_theme import P
 from .write_text import add_fill, fill_body
 
 _TITLE_SLIDE, _ONE_BODY, _TWO_BODIES, _TITLE_ONLY, _BLANK = 0, 1, 3, 5, 6
-"""Layouts of python-pptx's template."""
+"""Indexes of slide layouts in python-pptx's default template."""
 
 _OUTLINES = {"": "rect", "rectangle": "rect", "round": "roundRect", "ellipse": "ellipse"}
 _ANCHORS = {"top": "t", "middle": "ctr", "bottom": "b"}
@@ -31,7 +31,7 @@ _TABLE_GRID = "{5940675A-B579-460E-94D1-54222C63F5DA}"  # a style with lines and
 
 
 def write(deck: Deck, job: Job) -> bytes:
-    """Return a pptx file, with a blank slide if there are none, as programs expect."""
+    """Return a deck as a pptx file. If the deck has no slides, add a blank slide, since programs expect a slide."""
     presentation = pptx.Presentation()
     _set_page(presentation, deck)
     properties = presentation.core_properties
@@ -46,7 +46,7 @@ def write(deck: Deck, job: Job) -> bytes:
 
 
 def _set_times(source: io.BytesIO, moment: datetime) -> bytes:
-    """Return the file with one time for all members: python-pptx writes the time of the system."""
+    """Replace the times of all members of a zip file by `moment`, since python-pptx writes the system time."""
     target = io.BytesIO()
     with zipfile.ZipFile(source) as members, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as file:
         for name in members.namelist():
@@ -55,7 +55,7 @@ def _set_times(source: io.BytesIO, moment: datetime) -> bytes:
 
 
 def _set_page(presentation: Any, deck: Deck) -> None:
-    """Set the size of pages, and scale the template's layouts, so that slides added later fit."""
+    """Set the page size, and scale the template's layouts to the page size for slides that users add later."""
     across, down = deck.width / presentation.slide_width, deck.height / presentation.slide_height
     presentation.slide_width, presentation.slide_height = deck.width, deck.height
     master = presentation.slide_master
@@ -90,7 +90,7 @@ def _layout(slide: Slide) -> int:
 
 
 class SlideWriter:
-    """Adds shapes to a slide, and removes its unused placeholders."""
+    """Adds shapes to a slide, and removes the placeholders that no shape uses."""
 
     def __init__(self, slide: Any, pictures: Mapping[str, bytes]) -> None:
         self._slide, self._pictures = slide, pictures
@@ -102,7 +102,7 @@ class SlideWriter:
         self._footers = list(_FOOTERS)
 
     def add(self, slide: Slide) -> None:
-        """Add the shapes of a slide from back to front."""
+        """Add all shapes of a slide from back to front, and remove unused placeholders."""
         for shape in (*slide.behind, *slide.shapes):
             self._add(shape)
         for placeholder in self._unused:
@@ -142,7 +142,7 @@ class SlideWriter:
         return pptx_shape
 
     def _placeholder(self, shape: Text) -> Any:
-        """Return a free placeholder for such text, or a new text box."""
+        """Return an unused placeholder for the role of the text, or a new text box if no placeholder is left."""
         free = self._titles if shape.role == "title" else self._bodies if shape.role in ("subtitle", "body") else []
         if free:
             placeholder = free.pop(0)

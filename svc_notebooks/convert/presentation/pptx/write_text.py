@@ -1,4 +1,4 @@
-"""Writes paragraphs as DrawingML with explicit properties, so that nothing depends on the template."""
+"""Writes paragraphs as DrawingML. All properties are explicit, so that the format does not depend on the template."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .colors import A
 
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 AddHyperlink = Callable[[str], str]
-"""Adds a relationship to an address, and returns its id."""
+"""A function that adds a hyperlink relationship for an address, and returns the relationship id."""
 
 _ALIGNS = {"left": "l", "center": "ctr", "right": "r", "justify": "just"}
 _INDENT = 342_900
@@ -20,7 +20,7 @@ _MARKERS = {"bullet": ("buChar", {"char": "•"}), "number": ("buAutoNum", {"typ
 
 
 def fill_body(body: Any, paragraphs: Iterable[Paragraph], add_hyperlink: AddHyperlink) -> None:
-    """Replace the paragraphs of a text body."""
+    """Replace the paragraphs in a text body element by `paragraphs`."""
     for old in body.findall(f"{A}p"):
         body.remove(old)
     for paragraph in paragraphs:
@@ -64,7 +64,10 @@ def _add_run_properties(parent: Any, run: TextRun, add_hyperlink: AddHyperlink) 
 
 
 def _run_attributes(run: TextRun) -> dict[str, str]:
-    """Return attributes that override the style of the placeholder, also where the run has no format."""
+    """Return the XML attributes for the format of a run.
+
+    Bold and italic are always set, since the style of the placeholder would otherwise apply.
+    """
     attributes = {"b": "1" if run.bold else "0", "i": "1" if run.italic else "0", "dirty": "0"}
     if run.size:
         attributes["sz"] = str(int(max(1.0, min(4_000.0, run.size)) * 100))
@@ -76,7 +79,7 @@ def _run_attributes(run: TextRun) -> dict[str, str]:
 
 
 def add_fill(element: Any, color: str | None) -> None:
-    """Add a fill of one colour, or an element for no fill."""
+    """Add a solid fill to an element. If `color` is None or "", add an element that means no fill."""
     if color:
         etree.SubElement(etree.SubElement(element, f"{A}solidFill"), f"{A}srgbClr", {"val": color.upper()})
     else:
