@@ -1,4 +1,4 @@
-"""Writes a document as PDF, by converting pandoc's tree to the simpler tree that `document.typ` renders."""
+"""Writes a document as PDF. The pandoc tree is converted to a simpler tree, which `document.typ` renders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .tex_formulas import typst_formulas
 
 _TEMPLATE = "document/document.typ"
 _MAX_DEPTH = 14
-"""The deepest nesting of lists and other blocks, which is just below the limit of typst."""
+"""The maximum nesting depth of blocks and inlines, which is slightly below the limit of typst."""
 _POINTS = {"px": 0.75, "pt": 1.0, "in": 72.0, "cm": 28.3465, "mm": 2.83465, "pc": 12.0, "em": 11.0}
 _LENGTH = re.compile(rf"(\d+\.?\d*|\.\d+)(%|{'|'.join(_POINTS)})")
 _MAX_POINTS = 5_000.0
@@ -26,7 +26,10 @@ _TITLE_BLOCK = (("title", "title"), ("subtitle", "subtitle"), ("author", "subtit
 
 
 def write(document: Document, job: Job) -> bytes:
-    """Return a PDF on A4 with page numbers and bookmarks, with one empty page for an empty document."""
+    """Return the document as a PDF with A4 pages, page numbers and bookmarks.
+
+    An empty document gives one empty page.
+    """
     tree = _TypstTree(document, job)
     blocks = [*tree.title_block(), *tree.blocks(document.blocks, 0)]
     title = plain_text(document.meta.get("title")) or job.name
@@ -34,7 +37,10 @@ def write(document: Document, job: Job) -> bytes:
 
 
 class _TypstTree:
-    """Converts the nodes of a document for `document.typ`, in which `k` is the kind of a node."""
+    """Converts the pandoc nodes of a document to the nodes of `document.typ`.
+
+    The key `k` of a new node has the node's type.
+    """
 
     def __init__(self, document: Document, job: Job) -> None:
         self._document = document
@@ -43,7 +49,7 @@ class _TypstTree:
         self._formulas = typst_formulas(document, job)
 
     def title_block(self) -> Iterator[Node]:
-        """Yield the title, the subtitle, the authors and the date."""
+        """Yield nodes for the title, the subtitle, each author and the date, if the document has them."""
         for name, style in _TITLE_BLOCK:
             value = self._document.meta.get(name)
             for part in value["c"] if value and value["t"] == "MetaList" else [value] if value else []:
@@ -54,7 +60,7 @@ class _TypstTree:
                 yield {"k": style, "body": self.inlines(inlines, 0)}
 
     def blocks(self, nodes: list[Node], depth: int) -> list[Node]:
-        """Convert blocks, with plain text for those nested deeper than `_MAX_DEPTH`."""
+        """Convert a list of pandoc blocks. Blocks that are nested deeper than `_MAX_DEPTH` become plain text."""
         rendered: list[Node] = []
         for node in nodes:
             draw = _BLOCKS.get(node["t"])
@@ -65,7 +71,7 @@ class _TypstTree:
         return rendered
 
     def inlines(self, nodes: list[Node], depth: int) -> list[Node]:
-        """Convert inlines, and join neighbouring texts."""
+        """Convert a list of pandoc inlines. Adjacent text nodes are joined."""
         rendered: list[Node] = []
         for node in nodes:
             node_type, content = node["t"], node.get("c")
@@ -89,7 +95,7 @@ class _TypstTree:
     # -- blocks
 
     def paragraph(self, node: Node, depth: int) -> list[Node]:
-        """Convert a paragraph, which displayed formulas split into several."""
+        """Convert a paragraph. A displayed formula becomes a separate block between two paragraphs."""
         kind = "par" if node["t"] == "Para" else "line"
         rendered: list[Node] = [{"k": kind, "body": []}]
         for drawn in self.inlines(node["c"], depth):
@@ -108,7 +114,10 @@ class _TypstTree:
         return [{"k": "heading", "level": max(1, min(level, 6)), "id": label, "body": body}]
 
     def _label(self, identifier: str) -> str | None:
-        """Return the label of a link target, or None if no link leads there or the label is used."""
+        """Return the typst label for an identifier in the document.
+
+        Returns None if no link leads to the identifier, or if an earlier node has the same label.
+        """
         if identifier not in self._anchors or identifier in self._used_labels:
             return None
         self._used_labels.add(identifier)
@@ -216,7 +225,7 @@ class _TypstTree:
             return _text(plain_text(alt))
         width, height = (_length(dict(pairs).get(side)) for side in ("width", "height"))
         if height and height["unit"] == "%":
-            height = None  # of a page without an end
+            height = None  # a percentage needs a page height
         return [{"k": "image", "name": name, "alt": plain_text(alt), "width": width, "height": height}]
 
     def note(self, content: list[Node], depth: int) -> list[Node]:
@@ -241,10 +250,10 @@ _PlacedCell = tuple[int, int, int, list[Any]]
 
 
 def _cell_grid(rows: list[Any], count: int) -> Iterator[list[_PlacedCell]]:
-    """Yield the cells of each row with their column, columns and rows, cut where they would overlap or leave the table.
+    """Yield the cells of each row as tuples (column, column span, row span, pandoc cell).
 
-    Pandoc's rows leave out the positions that spans cover. Open positions get empty cells, so that the next row begins
-    where it should.
+    Spans are cut where cells would overlap or extend beyond the table. In pandoc's rows the positions under a span have
+    no cell. Other positions without a cell get an empty cell, so that typst places the next row correctly.
     """
     occupied: set[tuple[int, int]] = set()
     for y, (_, cells) in enumerate(rows):
@@ -266,12 +275,15 @@ def _cell_grid(rows: list[Any], count: int) -> Iterator[list[_PlacedCell]]:
 
 
 def _text(text: str) -> list[Node]:
-    """Return a text node, with zero-width spaces in long words so that they can be broken."""
+    """Return a list with one text node, or [] if the text is empty.
+
+    Zero-width spaces in long words allow line breaks.
+    """
     return [{"k": "text", "text": _LONG_WORD.sub("\\1\u200b", text) if len(text) > 30 else text}] if text else []
 
 
 def _anchors(value: Any) -> set[str]:
-    """Return the identifiers in the document that its links name."""
+    """Return the identifiers of headings and divs that are targets of links in the document."""
     linked, identifiers = set(), set()
     for node in nodes_of(value):
         if node["t"] == "Link" and node["c"][2][0].startswith("#"):
@@ -284,7 +296,10 @@ def _anchors(value: Any) -> set[str]:
 
 
 def _length(text: str | None) -> dict[str, Any] | None:
-    """Parse a length, and return None for other text and for zero, so that the picture has its own size."""
+    """Parse a picture's width or height, and return {"size": number, "unit": "%" or "pt"}.
+
+    Returns None if the text is not a length or the length is zero. The picture then has its natural size.
+    """
     match = _LENGTH.fullmatch(text or "")
     if match is None or not float(match[1]):
         return None

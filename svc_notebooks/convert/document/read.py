@@ -24,24 +24,30 @@ from .text import text
 __all__ = ["doc", "docx", "html", "markdown", "odt", "rtf", "text"]
 
 _MAX_NESTING = 200
-_RECURSION_LIMIT = 5_000  # of Python: the tree of a document nested so deep has four levels for each of its own
+_RECURSION_LIMIT = 5_000  # for Python, since each level of nesting in a document adds four levels to the tree
 _VISIBLE_METADATA = ("title", "subtitle", "author", "date", "abstract")
 
 
 def docx(source: bytes, job: Job) -> Document:
-    """Read a Word document (docx, docm, dotx, dotm) with its title.
+    """Read a Word document (docx, docm, dotx or dotm), including its title.
 
     Raises:
-        ConversionError: it is damaged, encrypted, or not a Word document; TooLarge: it exceeds a limit.
+        ConversionError: the source is damaged, encrypted, or not a Word document.
+        TooLarge: the source exceeds a limit.
     """
     _check_archive(source, job, "word/")
     return _clean(pandoc.read(_with_list_levels(source), "docx", job), job, keeps_metadata=True)
 
 
 def doc(source: bytes, job: Job) -> Document:
-    """Read a Word 97 to 2003 document through LibreOffice, or a newer document that is only named .doc.
+    """Read a Word 97 to 2003 document, or a docx, odt, RTF or HTML file with the media type of such a document.
 
-    LibreOffice gets no other file: it would read an HTML page as a document, with the files that the page names.
+    LibreOffice converts only Word 97 to 2003 files. LibreOffice would also read an HTML page, and local files that the
+    page refers to.
+
+    Raises:
+        ConversionError: the source is damaged, encrypted, or in none of these formats.
+        TooLarge: the source exceeds a limit.
     """
     if source.startswith(OLE):
         return docx(libreoffice.convert(source, "doc", "docx", job), job)
@@ -53,7 +59,12 @@ def doc(source: bytes, job: Job) -> Document:
 
 
 def odt(source: bytes, job: Job) -> Document:
-    """Read an OpenDocument text."""
+    """Read an OpenDocument text (odt).
+
+    Raises:
+        ConversionError: the source is damaged, encrypted, or not an OpenDocument file.
+        TooLarge: the source exceeds a limit.
+    """
     _check_archive(source, job, "content.xml")
     return _clean(pandoc.read(source, "odt", job), job)
 
@@ -73,12 +84,20 @@ _NESTING_TAG = re.compile(
 _MAX_COLUMNS = 1_000
 _INVISIBLE_TAGS = ("script", "style", "iframe", "frame", "template")
 _FOREIGN_TAGS = ("object", "embed", "applet")
-"""The tags of embedded objects. Their content is kept: it is the fallback, or follows an unclosed tag."""
+"""The tags of embedded objects. The content of such an element is kept.
+
+The content is the fallback text, or the rest of the page if the tag is not closed.
+"""
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{1,40})", re.IGNORECASE)
 
 
 def html(source: bytes, job: Job) -> Document:
-    """Read the visible part of an HTML page."""
+    """Read an HTML page without scripts, styles and frames.
+
+    Raises:
+        ConversionError: the source is not an HTML page.
+        TooLarge: the source exceeds a limit.
+    """
     if source.startswith((OLE, b"PK\x03\x04", b"%PDF")):
         raise ConversionError("the file is not an HTML page.")
     charset_match = _META_CHARSET.search(source[:4096])
@@ -89,13 +108,16 @@ def html(source: bytes, job: Job) -> Document:
 
 
 def _close_tags(text: str) -> bytes:
-    """Close all tags, since pandoc takes exponential time for unclosed lists, and remove frames and scripts."""
+    """Return an HTML page with all tags closed, and without scripts, styles and frames.
+
+    Pandoc needs exponential time for unclosed lists.
+    """
     from lxml import etree, html as markup
 
     parser = markup.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
     try:
         root = markup.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
-    except etree.ParserError:  # there is nothing but comments
+    except etree.ParserError:  # the page has only comments
         return b""
     etree.strip_elements(root, *_INVISIBLE_TAGS, with_tail=False)
     etree.strip_tags(root, *_FOREIGN_TAGS)
@@ -106,7 +128,10 @@ def _close_tags(text: str) -> bytes:
 
 
 def _check_spans(row: Any) -> None:
-    """Limit the spans of cells, which often exceed the number of columns, and refuse a row with too many columns."""
+    """Limit the row and column spans of the cells in a table row, which often exceed the table.
+
+    Raises TooLarge if the column spans add up to more than `_MAX_COLUMNS`.
+    """
     spans = [cell for cell in row if "colspan" in cell.attrib or "rowspan" in cell.attrib]
     for cell in spans:
         for name in {"colspan", "rowspan"} & set(cell.attrib):
@@ -116,7 +141,8 @@ def _check_spans(row: Any) -> None:
 
 
 def _span(text: str) -> str:
-    """
+    """Return the value of a colspan or rowspan attribute as digits, between 1 and 999.
+
     >>> _span(" 12px"), _span("99999999"), _span("x")
     ('12', '999', '1')
     """
@@ -125,14 +151,24 @@ def _span(text: str) -> str:
 
 
 def rtf(source: bytes, job: Job) -> Document:
-    """Read RTF with our own reader, which keeps more than pandoc's (docs/decisions.md has the comparison)."""
+    """Read RTF with the reader in the package `rtf`, which keeps more than pandoc's reader.
+
+    The file docs/decisions.md compares the readers.
+
+    Raises:
+        ConversionError: the source is not RTF.
+        TooLarge: the source exceeds a limit.
+    """
     if not source.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{\\rtf"):
         raise ConversionError("the file is not RTF: it does not begin with {\\rtf.")
     return _clean(parse(source, job), job, keeps_metadata=True)
 
 
 def _check_nesting(tags: re.Pattern[bytes], source: bytes) -> None:
-    """Refuse deep nesting. Unclosed tags count, since a reader nests all that follows them."""
+    """Raise TooLarge if tags are nested more than `_MAX_NESTING` deep.
+
+    Unclosed tags count, since pandoc nests everything after an unclosed tag inside its element.
+    """
     depth = 0
     for match in tags.finditer(source):
         depth = depth - 1 if match[1] and depth else depth + (not match[1])
@@ -141,12 +177,16 @@ def _check_nesting(tags: re.Pattern[bytes], source: bytes) -> None:
 
 
 _MARKDOWN = "commonmark_x-raw_html-raw_attribute"
-"""The Markdown reader of pandoc that takes linear time for unclosed brackets."""
+"""The only Markdown reader in pandoc that needs linear time for unclosed brackets."""
 _NESTED_MARKERS = re.compile(rf"^(?:[ \t]*(?:>|[-+*][ \t]|\d{{1,9}}[.)][ \t])){{{_MAX_NESTING}}}", re.MULTILINE)
 
 
 def markdown(source: bytes, job: Job) -> Document:
-    """Read Markdown without the HTML in it."""
+    """Read Markdown. Embedded HTML is left out.
+
+    Raises:
+        TooLarge: lists and quotes are nested too deeply.
+    """
     text = decode(source, job.charset)
     if _NESTED_MARKERS.search(text):
         raise TooLarge(f"it is nested more than {_MAX_NESTING} deep.")
@@ -155,7 +195,11 @@ def markdown(source: bytes, job: Job) -> Document:
 
 
 def _clean(tree: dict[str, Any], job: Job, *, keeps_metadata: bool = False) -> Document:
-    """Clean a tree, with only the metadata that its first page shows, or without metadata."""
+    """Convert a pandoc tree to a document that is safe to store.
+
+    If `keeps_metadata` is true, keep the metadata in `_VISIBLE_METADATA`. Otherwise remove all metadata.
+    Raises TooLarge if the tree is nested too deeply.
+    """
     names = _VISIBLE_METADATA if keeps_metadata else ()
     tree = tree | {"meta": {name: value for name, value in tree["meta"].items() if name in names}}
     before = sys.getrecursionlimit()
@@ -182,9 +226,10 @@ _LIST_PARTS = ("word/styles.xml", "word/numbering.xml")
 
 
 def _with_list_levels(source: bytes) -> bytes:
-    """Return the file with the level in each list style that it uses.
+    """Return a docx file in which the styles "List Bullet 2", "List Number 3" and so on have their list level.
 
-    Word gives each such style a list of its own with one level, and pandoc would read them as lists side by side.
+    Word defines a separate one-level list for each of these styles. Pandoc would read them as separate lists and not as
+    nested lists. If the document does not use these styles, return the source.
     """
     with zipfile.ZipFile(io.BytesIO(source)) as archive:
         if not all(part in archive.namelist() for part in _LIST_PARTS):
@@ -202,7 +247,10 @@ def _with_list_levels(source: bytes) -> bytes:
 
 
 def _numbering_with_levels(numbering: bytes, levels: dict[bytes, int]) -> bytes:
-    """Give the only level of each of these lists the number of the style's level."""
+    """Return the numbering part of a docx file with new list levels.
+
+    `levels` maps the id of a list (numId) to the new level. Only definitions with one level are changed.
+    """
     levels_by_abstract_num = {match[2]: levels[match[1]] for match in _NUM.finditer(numbering) if match[1] in levels}
 
     def with_level(plan: re.Match[bytes]) -> bytes:

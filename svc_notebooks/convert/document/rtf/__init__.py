@@ -1,4 +1,4 @@
-"""Reads RTF files as pandoc's tree."""
+"""Converts RTF files to pandoc trees."""
 
 from .parser import parse
 

@@ -1,4 +1,4 @@
-"""Converts RTF paragraphs and tables to pandoc's blocks."""
+"""Converts RTF paragraphs and tables to pandoc blocks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ _QUOTES = ("quote", "intense quote", "quotations", "block text", "zitat", "citat
 
 
 def take_title(flow: Flow, stylesheet: StyleSheet) -> dict[str, Node]:
-    """Remove the title and the subtitle from the beginning of a flow, and return them as metadata."""
+    """Remove the title and the subtitle from the beginning of a flow, and return them as pandoc metadata.
+
+    Returns an empty dict if the flow begins with another paragraph or with a table.
+    """
     nodes: dict[str, Node] = {}
     while flow and isinstance(paragraph := flow[0], RtfParagraph):
         name = stylesheet.style_name(paragraph.paragraph_format)
@@ -26,7 +29,7 @@ def take_title(flow: Flow, stylesheet: StyleSheet) -> dict[str, Node]:
 
 
 def blocks(flow: Flow, stylesheet: StyleSheet) -> list[Node]:
-    """Return the blocks of the body, of a cell or of a note."""
+    """Convert the paragraphs and tables of the body, a table cell or a footnote to pandoc blocks."""
     nodes: list[Node] = []
     lists = Lists(nodes, stylesheet)
     for part in flow:
@@ -52,7 +55,10 @@ def blocks(flow: Flow, stylesheet: StyleSheet) -> list[Node]:
 
 
 def _block(paragraph: RtfParagraph, level: int | None, stylesheet: StyleSheet) -> Node | None:
-    """Return a heading, a code block, a quote or a paragraph, or None if there is no content."""
+    """Convert a paragraph to a heading, a code block, a quote or a pandoc paragraph.
+
+    `level` is the heading level, or None for no heading. Returns None if the paragraph has no content.
+    """
     if level is not None:
         inside = inlines(paragraph.runs, ("Strong", "Code"))
         return {"t": "Header", "c": [min(level, 6), ["", [], []], inside]} if inside else None

@@ -1,4 +1,4 @@
-"""Builds the paragraphs and tables of the body or of a note."""
+"""Collects the paragraphs and tables of the document body or of a footnote."""
 
 from __future__ import annotations
 
@@ -14,49 +14,57 @@ _MAX_DEPTH = 8
 
 @dataclass(slots=True)
 class FlowBuilder:
-    """The flow read so far. `tables` are the open tables, the outermost first."""
+    """Collects paragraphs and tables in reading order.
+
+    flow: the completed paragraphs and tables.
+    runs, marker: the runs and the list marker of the open paragraph.
+    tables: the open tables, from the outermost table to the innermost table.
+    """
 
     flow: Flow = field(default_factory=list)
     note: Node | None = None
-    """The note that this text belongs to, or None for the body."""
+    """The footnote node that contains this text, or None for the document body."""
     rows: list[RowDefinition] = field(default_factory=lambda: [RowDefinition(), RowDefinition()])
-    """The definitions of the next rows: of tables, and of nested tables."""
+    """The definition of the next row in a table, and of the next row in a nested table."""
     runs: list[RtfRun] = field(default_factory=list)
     marker: str = ""
     tables: list[RtfTable] = field(default_factory=list)
 
     @property
     def is_empty_note(self) -> bool:
-        """True for a note without any text yet."""
+        """True if the builder collects a footnote that has no text so far."""
         return self.note is not None and not self.flow and not self.runs
 
     def end_paragraph(self, paragraph_format: ParagraphFormat) -> None:
-        """Add the runs since the last paragraph as one."""
+        """End the open paragraph, and add it to the flow or to the open table cell. An empty paragraph is ignored."""
         if self.runs or self.marker:
             paragraph = RtfParagraph(paragraph_format, self.runs, self.marker)
             self._flow_at(min(paragraph_format.tables, _MAX_DEPTH)).append(paragraph)
         self.runs, self.marker = [], ""
 
     def end_cell(self, paragraph_format: ParagraphFormat, depth: int) -> None:
-        """Add the paragraphs since the last cell as one, in the table at this depth of nesting."""
+        """End the open cell of the table at a nesting depth (1 for an outer table)."""
         depth = max(1, min(depth, _MAX_DEPTH))
         self.end_paragraph(replace(paragraph_format, outline=-1, tables=depth))
         self._flow_at(depth)
         self.tables[-1].end_cell(paragraph_format.align)
 
     def end_row(self, depth: int) -> None:
-        """Add the cells since the last row as one, in the table at this depth of nesting."""
+        """End the open row of the table at a nesting depth (1 for an outer table)."""
         depth = max(1, min(depth, _MAX_DEPTH))
         self._flow_at(depth)
         self.tables[-1].end_row(self.rows[min(depth, 2) - 1])
 
     def finish(self, paragraph_format: ParagraphFormat) -> Flow:
-        """End the last paragraph and all tables, and return the flow."""
+        """End the open paragraph and all open tables, and return the complete flow."""
         self.end_paragraph(paragraph_format)
         return self._flow_at(0)
 
     def _flow_at(self, depth: int) -> Flow:
-        """Return the flow at a depth of nesting, after ending deeper tables and beginning missing ones."""
+        """Return the flow at a table nesting depth, which is 0 outside tables.
+
+        Deeper tables are ended, and missing tables are opened.
+        """
         while len(self.tables) > depth:
             table = self.tables.pop()
             table.end_row(self.rows[min(len(self.tables), 1)])

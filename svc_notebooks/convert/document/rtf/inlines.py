@@ -1,4 +1,4 @@
-"""Converts the runs of a paragraph to pandoc's inlines."""
+"""Converts the runs of an RTF paragraph to pandoc inlines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def inlines(runs: list[RtfRun], without: Iterable[str] = ()) -> list[Node]:
-    """Return the inlines of a paragraph without the marks in `without`, and without blanks at its ends."""
+    """Convert the runs of a paragraph to pandoc inlines.
+
+    The formats in `without` are ignored. Spaces and line breaks at the begin and the end are removed.
+    """
     kept = [mark for mark in _ORDER if mark not in without]
     if "Code" in without:
         runs = [replace(run, character_format=run.character_format.marked("Code", on=False)) for run in runs]
@@ -34,7 +37,10 @@ def inlines(runs: list[RtfRun], without: Iterable[str] = ()) -> list[Node]:
 
 
 def _marked(runs: list[RtfRun], marks: list[str]) -> list[Node]:
-    """Return runs inside the nodes of their marks, the first of `marks` outermost."""
+    """Convert runs to inlines that are nested in the nodes of their formats.
+
+    The first format in `marks` becomes the outermost node. Formats that are not in `marks` are ignored.
+    """
     if not marks:
         return _unformatted(runs)
     first, others = marks[0], marks[1:]
@@ -46,7 +52,10 @@ def _marked(runs: list[RtfRun], marks: list[str]) -> list[Node]:
 
 
 def _wrap(mark: str, inside: list[Node]) -> list[Node]:
-    """Return nodes inside a mark, with blanks at the ends left outside, as Markdown and similar formats need it."""
+    """Put nodes into a formatting node of type `mark`.
+
+    Spaces at both ends stay outside the formatting node, as Markdown and similar formats require.
+    """
     start, end = inside[:1] == [{"t": "Space"}], inside[-1:] == [{"t": "Space"}] and len(inside) > 1
     core = inside[start : len(inside) - end]
     blank: list[Node] = [{"t": "Space"}]
@@ -76,7 +85,10 @@ def _text_nodes(text: str) -> list[Node]:
 
 
 def join_surrogates(text: str) -> str:
-    """Replace pairs of surrogates by the characters that they encode."""
+    """Replace surrogate pairs with the characters that they encode.
+
+    A single surrogate becomes a replacement character.
+    """
     if not _SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

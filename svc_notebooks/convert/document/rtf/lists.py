@@ -1,4 +1,4 @@
-"""Converts numbered and bulleted paragraphs to nested lists."""
+"""Converts numbered and bulleted RTF paragraphs to nested pandoc lists."""
 
 from __future__ import annotations
 
@@ -17,10 +17,15 @@ _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 
 @dataclass(frozen=True, slots=True)
 class RtfListItem:
-    """A paragraph that begins an item of a list, and has a bullet if `style` is None."""
+    """The first paragraph of a list item.
+
+    style, end: pandoc's number style and delimiter. The style is None for a bullet.
+    number: the item's number.
+    runs: the paragraph's content without the number or bullet.
+    """
 
     position: tuple[int, int]
-    """Level and indent, which are greater for an item that is nested deeper."""
+    """The list level and the left indent. A greater tuple means a more deeply nested item."""
     style: str | None
     end: str
     number: int
@@ -28,7 +33,7 @@ class RtfListItem:
 
 
 def parse_list_item(paragraph: RtfParagraph, stylesheet: StyleSheet) -> RtfListItem | None:
-    """Return the item that a paragraph begins, or None if it begins none."""
+    """Return the list item that begins with a paragraph. Returns None if the paragraph has no number or bullet."""
     paragraph_format, marker, runs = paragraph.paragraph_format, paragraph.marker.strip(), paragraph.runs
     if not paragraph_format.list_id and not marker:
         marker, runs = _leading_marker(paragraph)
@@ -39,7 +44,10 @@ def parse_list_item(paragraph: RtfParagraph, stylesheet: StyleSheet) -> RtfListI
 
 
 def _leading_marker(paragraph: RtfParagraph) -> tuple[str, list[RtfRun]]:
-    """Split a hanging paragraph into the marker before its tab ("" for none) and the runs after it."""
+    """Split a paragraph with a hanging indent at its first tab into the list marker and the runs after the tab.
+
+    If the paragraph does not begin with a number or a bullet and a tab, return "" and all its runs.
+    """
     text, runs = "", list(paragraph.runs)
     while paragraph.paragraph_format.first < 0 and runs and runs[0].node is None and len(text) < 16:
         run = runs.pop(0)
@@ -53,7 +61,11 @@ def _leading_marker(paragraph: RtfParagraph) -> tuple[str, list[RtfRun]]:
 
 
 def _parse_marker(marker: str, level: ListLevel | None) -> tuple[str | None, str, int]:
-    """Return the style, the delimiter and the number of a marker, or those of the list's level where it has none."""
+    """Return the number style, the delimiter and the number of a list marker.
+
+    The style is None for a bullet. The style of the list level, if given, takes precedence over the marker. If the
+    marker is neither a number nor a bullet, return the values of the list level.
+    """
     match = _NUMBER.fullmatch(marker)
     if level and level.style is None:
         return None, "Period", 1
@@ -71,7 +83,8 @@ def _parse_marker(marker: str, level: ListLevel | None) -> tuple[str | None, str
 
 
 def _number_value(number: str, style: str) -> int:
-    """
+    """Return the integer that a list number means, which can consist of digits, Roman numerals or a letter.
+
     >>> _number_value("xiv", "LowerRoman"), _number_value("c", "LowerAlpha"), _number_value("12", "Decimal")
     (14, 3, 12)
     """
@@ -86,7 +99,10 @@ def _number_value(number: str, style: str) -> int:
 
 
 class Lists:
-    """The open lists at one position in the text, the deepest last. Complete lists are in `blocks`."""
+    """Builds nested lists from successive list items.
+
+    Each new list is added to `blocks`, or to the last item of the list that contains it.
+    """
 
     def __init__(self, blocks: list[Node], stylesheet: StyleSheet) -> None:
         self._blocks = blocks
@@ -94,7 +110,10 @@ class Lists:
         self._open: list[tuple[RtfListItem, list[list[Node]]]] = []
 
     def add(self, item: RtfListItem) -> None:
-        """Add an item to the list that it continues, or to a new one."""
+        """Add an item to the open list with the same position, style and delimiter.
+
+        If no such list is open, or if the item repeats the list's first number, begin a new list.
+        """
         while self._open and self._open[-1][0].position > item.position:
             self._open.pop()
         same_position = self._open and self._open[-1][0].position == item.position
@@ -110,7 +129,10 @@ class Lists:
         self._open[-1][1].append([{"t": "Plain", "c": inlines(item.runs, self._stylesheet.ignored_marks)}])
 
     def continues_item(self, paragraph: RtfParagraph) -> bool:
-        """Return whether a paragraph without a marker has the indent of an open item, after closing deeper lists."""
+        """Return whether a paragraph without a marker continues an open item, because both have the same indent.
+
+        Open lists with a greater indent are closed.
+        """
         paragraph_format = paragraph.paragraph_format
         while self._open and paragraph_format.left and paragraph_format.first >= 0:
             indent = self._open[-1][0].position[1]
@@ -120,13 +142,13 @@ class Lists:
         return False
 
     def append_to_item(self, block: Node) -> None:
-        """Append a block to the last item."""
+        """Append a block to the last item of the innermost open list."""
         item = self._open[-1][1][-1]
         item[:] = [{**node, "t": "Para"} if node["t"] == "Plain" else node for node in item]
         item.append(block)
 
     def close(self) -> None:
-        """Close all lists."""
+        """Close all open lists, so that the next item begins a new list."""
         self._open.clear()
 
 

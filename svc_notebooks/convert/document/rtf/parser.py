@@ -1,4 +1,4 @@
-"""Parses the tokens of an RTF file into pandoc's tree."""
+"""Converts the tokens of an RTF file to a pandoc tree."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ _DESTINATIONS = {
     "shptxt": "body", "object": "silent", "result": "body", "upr": "silent", "ud": "body",
     "nesttableprops": "rows", "field": "", "shppict": "",
 }  # fmt: skip
-"""The destinations that are read. Other ignorable destinations and `_SKIPPED_DESTINATIONS` are skipped."""
+"""The destinations that the parser reads, by control word.
+
+The groups of other ignorable destinations and of `_SKIPPED_DESTINATIONS` are skipped.
+"""
 _SKIPPED_DESTINATIONS = frozenset({
     "colortbl", "info", "header", "headerf", "headerl", "headerr", "footer", "footerf", "footerl", "footerr",
     "nonshppict", "nonesttables", "shprslt", "annotation", "atnid", "atnauthor", "xe", "tc", "rxe", "bkmkend", "pn",
@@ -45,17 +48,23 @@ _TWIPS_PER_INCH = 1440
 
 
 def parse(source: bytes, job: Job) -> dict[str, Any]:
-    """Return the tree of an RTF file. Its pictures are written to the folder `media` of the job.
+    """Parse an RTF file, and return the pandoc tree (`meta` and `blocks`).
+
+    The pictures are written to the folder `media` in the job's folder.
 
     Raises:
-        TooLarge: it is nested too deep, or has a table with too many columns.
+        TooLarge: groups are nested too deeply, or a table has too many columns.
     """
     return _Parser(job).tree(source)
 
 
 @dataclass(slots=True)
 class _Picture:
-    """The bytes of a picture, in hexadecimal digits or as they are, with its type and the size to show it in."""
+    """A picture in an RTF file.
+
+    digits, data: the bytes in hexadecimal digits, or the raw bytes.
+    goals: the control words that define the display size, with their parameters.
+    """
 
     digits: bytearray = field(default_factory=bytearray)
     data: bytearray = field(default_factory=bytearray)
@@ -63,7 +72,7 @@ class _Picture:
     goals: dict[str, int] = field(default_factory=dict)
 
     def node(self, job: Job) -> Node:
-        """Write the picture to a file of the job's folder, and return the image node that names it."""
+        """Write the picture to a file in the job's folder `media`, and return an image node with the file name."""
         digits = _NON_HEX.sub(b"", self.digits)
         data = bytes(self.data) or bytes.fromhex(digits[: len(digits) // 2 * 2].decode("ascii"))
         folder = job.folder / "media"
@@ -84,16 +93,16 @@ class _Parser:
         self._stylesheet = StyleSheet()
         self._group = Group()
         self._outer: list[Group] = []
-        self._builders = [FlowBuilder()]  # of the body, and of the open note
+        self._builders = [FlowBuilder()]  # for the body, and for the open footnote
         self._notes: list[tuple[Node, Flow]] = []
         self._bytes = bytearray()
         self._skip = 0
-        self._character_counts = {True: 0, False: 0}  # in typewriter fonts, and in others
+        self._character_counts = {True: 0, False: 0}  # in fixed-width fonts, and in other fonts
         self._cell = CellDefinition(0)
         self._at_group_start = False  # whether the next word may name the group's destination
 
     def tree(self, source: bytes) -> dict[str, Any]:
-        """Parse a file, and return pandoc's metadata and blocks."""
+        """Parse an RTF file, and return a dict with pandoc's `meta` and `blocks`."""
         for token in tokens(source):
             if token.kind in ("byte", "text"):
                 self._add_bytes(token.data)
@@ -114,7 +123,7 @@ class _Parser:
         return {"meta": meta, "blocks": blocks(flow, self._stylesheet)}
 
     def _read(self, token: RtfToken) -> None:
-        """Read a brace, a control symbol or a control word."""
+        """Process a brace, a control symbol or a control word."""
         self._flush()
         self._skip = 0
         at_group_start = self._at_group_start
@@ -165,7 +174,10 @@ class _Parser:
             self._add_node(builder.note)
 
     def _set_destination(self, word: str) -> bool:
-        """Set the destination of a group that begins with this word, or return False if the word names none."""
+        """Set the destination of the group that begins with a control word.
+
+        Returns True if the word names a destination, and False if it is another control word.
+        """
         group, destination = self._group, _DESTINATIONS.get(word)
         if word in _SKIPPED_DESTINATIONS or (destination is None and group.ignorable):
             group.destination = "skip"
@@ -191,7 +203,10 @@ class _Parser:
     # -- text
 
     def _add_bytes(self, data: bytes) -> None:
-        """Add bytes of text or of a picture, except those that replace a character given by its number."""
+        """Add bytes to the text or to a picture.
+
+        The replacement bytes after a Unicode character (`\\u`) are skipped.
+        """
         kept = data[self._skip :]
         self._skip = max(0, self._skip - len(data))
         self._at_group_start = False
@@ -215,7 +230,7 @@ class _Parser:
         elif group.destination == "marker":
             builder.marker += text
         elif group.destination in ("instruction", "bookmark"):
-            if isinstance(group.payload, list):  # an instruction outside a field has none
+            if isinstance(group.payload, list):  # an instruction outside a field has no payload
                 group.payload[0] += text
         else:
             self._stylesheet.add_text(group, text)
@@ -253,7 +268,7 @@ class _Parser:
             self._stylesheet.apply_control_word(group, word, number)
 
     def _define_row(self, word: str, number: int | None) -> None:
-        """Apply a control word that defines the next row, or a cell in it."""
+        """Apply a control word that defines the next table row, or a cell in the next row."""
         rows, nested = self._builders[-1].rows, self._group.destination == "rows"
         row = rows[nested]
         if word == "trowd":
@@ -275,7 +290,7 @@ _ROW_WORDS = frozenset({"trowd", "trleft", "trhdr", "clmrg", "clvmrg", "cellx"})
 
 
 def _link_target(payload: Any) -> str:
-    """Return the target of a HYPERLINK field, or "" for another field."""
+    """Return the link target of a HYPERLINK field. Returns "" if the field has another type."""
     match = _HYPERLINK.match(join_surrogates(payload[0])) if isinstance(payload, list) and payload else None
     if not match:
         return ""

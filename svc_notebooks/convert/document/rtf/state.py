@@ -1,4 +1,4 @@
-"""The character format, the paragraph format and the destination of an RTF group."""
+"""Stores the state of an RTF group, which includes the character format, paragraph format and destination."""
 
 from __future__ import annotations
 
@@ -19,22 +19,28 @@ _MAX = 100_000
 
 @dataclass(frozen=True, slots=True)
 class CharacterFormat:
-    """The format of letters, and the target of the link that they are in."""
+    """The format of text. `link` is the target of the link around the text, or "" outside links."""
 
     marks: frozenset[str] = frozenset()
-    """Names of pandoc's inlines: Strong, Emph, Underline, Strikeout, Superscript, Subscript, SmallCaps, Code."""
+    """Pandoc inline types (Strong, Emph, Underline, Strikeout, Superscript, Subscript, SmallCaps, Code)."""
     font: int | None = None
     hidden: bool = False
     link: str = ""
 
     def marked(self, name: str, on: bool) -> CharacterFormat:
-        """Return the same format with or without a mark."""
+        """Return a copy of the format with (`on`) or without (not `on`) the pandoc inline type `name`."""
         return replace(self, marks=self.marks | {name} if on else self.marks - {name})
 
 
 @dataclass(frozen=True, slots=True)
 class ParagraphFormat:
-    """The format of a paragraph. Lengths are in twips; -1 is no outline level."""
+    """The format of a paragraph.
+
+    style, outline: the style number, and the outline level (-1 for no level).
+    left, first: the left indent and the first-line indent, in twips.
+    list_id, level: the list override number (0 for no list), and the list level.
+    tables: the number of nested tables around the paragraph.
+    """
 
     style: int = 0
     outline: int = -1
@@ -49,7 +55,7 @@ class ParagraphFormat:
 
 @dataclass(frozen=True, slots=True)
 class RtfRun:
-    """Letters of one format, or one node (a picture, a note, a line break)."""
+    """A piece of text with one format, or a node (a picture, footnote, bookmark or line break)."""
 
     character_format: CharacterFormat
     text: str = ""
@@ -58,7 +64,7 @@ class RtfRun:
 
 @dataclass(frozen=True, slots=True)
 class RtfParagraph:
-    """A paragraph, with the number or bullet that the file writes before it in `marker`."""
+    """An RTF paragraph. `marker` is the text of its number or bullet, or ""."""
 
     paragraph_format: ParagraphFormat
     runs: list[RtfRun]
@@ -67,19 +73,25 @@ class RtfParagraph:
 
 @dataclass(slots=True)
 class Group:
-    """The state between two braces. An inner group begins with a copy."""
+    """The state of an RTF group, which is the text between two braces.
+
+    An inner group begins with a copy of the outer group's state.
+    """
 
     destination: str = "body"
     character_format: CharacterFormat = field(default_factory=CharacterFormat)
     paragraph_format: ParagraphFormat = field(default_factory=ParagraphFormat)
     unicode_skip: int = 1
-    """The number of characters that follow `\\u` as its replacement."""
+    """The number of replacement bytes after each Unicode character (`\\u`)."""
     ignorable: bool = False
     payload: Any = None
-    """The value that this group fills: a list, a picture, the text of a field."""
+    """The object to which the group's content is added. Examples are a list definition, a picture and a field."""
 
     def apply_control_word(self, word: str, number: int | None) -> bool:
-        """Apply a control word of character or paragraph formatting, or return False for another word."""
+        """Apply a control word for character or paragraph formatting.
+
+        Returns True if the word was applied, and False if it is another control word.
+        """
         characters, paragraph = self.character_format, self.paragraph_format
         if word in _MARKS:
             self.character_format = characters.marked(_MARKS[word], on=number != 0)

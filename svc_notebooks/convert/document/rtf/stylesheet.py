@@ -1,4 +1,4 @@
-"""The code pages, fonts, styles and lists of an RTF header."""
+"""Stores the code pages, fonts, styles and lists that the header of an RTF file defines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FONT_CODECS = {
     162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874",
     238: "cp1250", 254: "cp437", 255: "cp850",
 }  # fmt: skip
-"""Codecs by the number of `\\fcharset`. 0 is missing: it means the code page of the document."""
+"""Codecs by the parameter of `\\fcharset`. The parameter 0 means the code page of the document."""
 _CODE_PAGES = {65001: "utf-8", 10000: "mac_roman", 10001: "cp932", 936: "gb18030", 1361: "johab"}
 _HEADER_CODECS = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850", "ansi": "cp1252"}
 _NUMBER_STYLES = {
@@ -28,7 +28,11 @@ _MAX_LEVELS = 9
 
 @dataclass(slots=True)
 class ListLevel:
-    """A level of a list, with pandoc's style for its numbers (None for bullets) and the first number."""
+    """A level of an RTF list.
+
+    style: pandoc's number style, such as "Decimal", or None for bullets.
+    start: the first number.
+    """
 
     style: str | None = "Decimal"
     start: int = 1
@@ -36,12 +40,17 @@ class ListLevel:
 
 @dataclass(slots=True)
 class StyleSheet:
-    """The tables of the header, each by its numbers."""
+    """The tables in an RTF header. The keys of each table are the numbers in the file.
+
+    font_codecs, mono_fonts: the codecs of fonts, and the fixed-width fonts.
+    style_names, outlines: the names and the outline levels of paragraph styles.
+    lists, overrides: the levels of each list, and the list for each list override number.
+    """
 
     codec: str = "cp1252"
     default_font: int = 0
     all_mono: bool = False
-    """Whether most of the text is in a typewriter font, which then does not mean code."""
+    """True if most of the text is in a fixed-width font. Text in this font is then not code."""
     font_codecs: dict[int, str | None] = field(default_factory=dict)
     mono_fonts: set[int] = field(default_factory=set)
     style_names: dict[int, str] = field(default_factory=dict)
@@ -50,20 +59,20 @@ class StyleSheet:
     overrides: dict[int, int] = field(default_factory=dict)
 
     def codec_of(self, font: int | None) -> str:
-        """Return the codec for text in a font."""
+        """Return the codec for text in a font. None means the default font."""
         return self.font_codecs.get(self.default_font if font is None else font) or self.codec
 
     @property
     def ignored_marks(self) -> tuple[str, ...]:
-        """The marks that mean nothing in this text."""
+        """The character formats that are ignored, which are ("Code",) if most of the text has a fixed-width font."""
         return ("Code",) if self.all_mono else ()
 
     def style_name(self, paragraph_format: ParagraphFormat) -> str:
-        """Return the name of a paragraph's style in lower case."""
+        """Return the lower-case name of a paragraph's style, or "" if the header does not define the style."""
         return self.style_names.get(paragraph_format.style, "").strip("; ").lower()
 
     def heading(self, paragraph_format: ParagraphFormat) -> int | None:
-        """Return the level of a heading (from 1), or None for another paragraph."""
+        """Return the level of a heading, counted from 1. Returns None if the paragraph is not a heading."""
         outline = paragraph_format.outline
         if outline < 0:
             outline = self.outlines.get(paragraph_format.style, -1)
@@ -73,12 +82,12 @@ class StyleSheet:
         return int(named[1]) or None if named else None
 
     def level(self, paragraph_format: ParagraphFormat) -> ListLevel | None:
-        """Return the list level of a paragraph, or None if the header does not define it."""
+        """Return the list level of a paragraph. Returns None if the header does not define the list or the level."""
         levels = self.lists.get(self.overrides.get(paragraph_format.list_id, 0), [])
         return levels[paragraph_format.level] if 0 <= paragraph_format.level < len(levels) else None
 
     def add_text(self, group: Group, text: str) -> None:
-        """Add the text of a font or style definition."""
+        """Add text in a font or style definition to the header tables. Text in other groups is ignored."""
         if group.destination == "fonts" and _MONO.search(text):
             self.mono_fonts.add(group.character_format.font or 0)
         elif group.destination == "styles":
@@ -86,7 +95,7 @@ class StyleSheet:
             self.style_names[style] = self.style_names.get(style, "") + text
 
     def apply_control_word(self, group: Group, word: str, number: int | None) -> None:
-        """Apply a control word of the header or one that refers to it, and ignore another word."""
+        """Apply a control word that defines or selects a font, style, list or code page. Other words are ignored."""
         if word in _HEADER_CODECS:
             self.codec = _HEADER_CODECS[word]
         elif word == "ansicpg":
@@ -129,7 +138,7 @@ class StyleSheet:
 
 
 def codec_for_code_page(number: int | None) -> str:
-    """Return the codec for `\\ansicpg`, which is cp1252 where Python has none.
+    """Return the codec for a code page number (`\\ansicpg`), or cp1252 if Python has no such codec.
 
     >>> codec_for_code_page(1251), codec_for_code_page(0), codec_for_code_page(-7)
     ('cp1251', 'cp1252', 'cp1252')

@@ -1,4 +1,7 @@
-"""Converts RTF table rows, whose cells are defined by their right edges, to tables with spans."""
+"""Converts RTF tables to pandoc tables.
+
+RTF defines a cell by its right edge. Pandoc defines a cell by its row span and column span.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,18 @@ from ...job import TooLarge
 from ..model import Node
 
 _EDGE_TOLERANCE = 40
-"""Edges that are at most so many twips apart are one edge."""
+"""The maximum distance, in twips, of two edges that count as the same edge."""
 _MAX_COLUMNS = 500
 _NO_ATTRIBUTES: list[Any] = ["", [], []]
 
 
 @dataclass(frozen=True, slots=True)
 class CellDefinition:
-    """The right edge of a cell, and whether it is merged with the cell to its left or above."""
+    """The definition of a table cell.
+
+    right_edge: the position of the right edge, in twips.
+    merged_left, merged_above: whether the cell is merged with the cell to the left or with the cell above.
+    """
 
     right_edge: int
     merged_left: bool = False
@@ -28,7 +35,10 @@ class CellDefinition:
 
 @dataclass(frozen=True, slots=True)
 class RowDefinition:
-    """The definition of a row, which comes before or after its cells."""
+    """The definition of a table row, with the left edge in twips and the cells from left to right.
+
+    In the file the definition can come before or after the text of the cells.
+    """
 
     left: int = 0
     is_header: bool = False
@@ -37,7 +47,12 @@ class RowDefinition:
 
 @dataclass(slots=True)
 class RtfCell:
-    """The content of a cell before it is converted to blocks, its alignment, and its place in the table."""
+    """A table cell.
+
+    flow: the content, which is not yet converted to pandoc blocks.
+    align: pandoc's alignment, or "" for the default alignment.
+    column, columns, rows: the first column, the column span and the row span.
+    """
 
     flow: list[Any]
     align: str = ""
@@ -48,19 +63,23 @@ class RtfCell:
 
 @dataclass(slots=True)
 class RtfTable:
-    """The rows of a table, the cells of the open row, and the paragraphs of the open cell."""
+    """A table while its rows are read.
+
+    rows: the complete rows with their definitions.
+    cells, flow: the cells of the open row, and the content of the open cell.
+    """
 
     rows: list[tuple[RowDefinition, list[RtfCell]]] = field(default_factory=list)
     cells: list[RtfCell] = field(default_factory=list)
     flow: list[Any] = field(default_factory=list)
 
     def end_cell(self, align: str) -> None:
-        """Add the paragraphs since the last cell as a cell."""
+        """End the open cell, and add it to the open row."""
         self.cells.append(RtfCell(self.flow, align))
         self.flow = []
 
     def end_row(self, definition: RowDefinition) -> None:
-        """Add the cells since the last row as a row."""
+        """End the open row, and add it to the table with its definition. A row without cells is ignored."""
         if self.flow:
             self.end_cell("")
         if self.cells:
@@ -69,7 +88,7 @@ class RtfTable:
 
 
 def table_node(table: RtfTable, blocks: Callable[[list[Any]], list[Node]]) -> Node:
-    """Return pandoc's table, with the content of cells converted by `blocks`."""
+    """Convert a table to a pandoc table. The function `blocks` converts the content of each cell."""
     table.end_row(RowDefinition())
     edges = _edges(table)
     rows = _merge_vertically(
@@ -85,7 +104,10 @@ def table_node(table: RtfTable, blocks: Callable[[list[Any]], list[Node]]) -> No
 
 
 def _edges(table: RtfTable) -> list[int]:
-    """Return the edges of the columns, which are one inch wide for cells without definitions."""
+    """Return the sorted positions of the column edges in twips.
+
+    A column for cells without a definition is one inch wide. Raises TooLarge if there are too many columns.
+    """
     edges = {row.left for row, _ in table.rows} | {cell.right_edge for row, _ in table.rows for cell in row.cells}
     distinct: list[int] = []
     for edge in sorted(edges):
@@ -100,9 +122,10 @@ def _edges(table: RtfTable) -> list[int]:
 
 
 def _place_cells(row: RowDefinition, cells: list[RtfCell], edges: list[int]) -> list[tuple[bool, RtfCell]]:
-    """Set the columns of a row's cells, and return each with whether it is merged with the cell above.
+    """Set the first column and the column span of each cell in a row.
 
-    A cell that is merged with the cell to its left is left out, and its columns are added to that cell.
+    Returns pairs of a flag and a cell. The flag is true if the cell is merged with the cell above. A cell that is
+    merged with the cell to its left is left out, and the left cell's span grows.
     """
     placed: list[tuple[bool, RtfCell]] = []
     column = min(_column_at(edges, row.left), len(edges) - 2)
@@ -126,7 +149,10 @@ def _column_at(edges: list[int], edge: int) -> int:
 
 
 def _merge_vertically(rows: list[list[tuple[bool, RtfCell]]], count: int) -> list[list[RtfCell]]:
-    """Return the rows with vertically merged cells in their first row only, and empty cells in the gaps."""
+    """Merge cells vertically, and return the cells of each row.
+
+    A merged cell is only in its first row, with the row span set. Gaps in a row are filled with empty cells.
+    """
     above: dict[int, RtfCell] = {}
     merged_rows: list[list[RtfCell]] = []
     for row in rows:

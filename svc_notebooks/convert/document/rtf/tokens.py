@@ -9,17 +9,20 @@ from typing import Literal, NamedTuple
 from ...job import TooLarge
 
 _TOKEN = re.compile(
-    rb"\\([A-Za-z]{1,32})(-?\d{1,20})?\ ?"  # 1, 2: a control word and its number
-    rb"|\\'([0-9A-Fa-f]{2})"  # 3: a byte
+    rb"\\([A-Za-z]{1,32})(-?\d{1,20})?\ ?"  # 1, 2: a control word and its parameter
+    rb"|\\'([0-9A-Fa-f]{2})"  # 3: a byte in hexadecimal digits
     rb"|\\([^A-Za-z])"  # 4: a control symbol
-    rb"|([{}])"  # 5: a group's begin or end
+    rb"|([{}])"  # 5: the begin or the end of a group
     rb"|([^\\{}\r\n]+)"  # 6: text
 )
 _MAX_DEPTH = 500
 
 
 class RtfToken(NamedTuple):
-    """A control word with its number, or another token with its bytes in `data`."""
+    """A token of an RTF file.
+
+    A control word has its name in `word` and its parameter in `number`. Tokens with text or bytes use `data`.
+    """
 
     kind: Literal["open", "close", "word", "symbol", "byte", "text", "binary"]
     word: str = ""
@@ -28,10 +31,10 @@ class RtfToken(NamedTuple):
 
 
 def tokens(source: bytes) -> Iterator[RtfToken]:
-    """Yield the tokens of a file in order, and skip bytes that are not RTF.
+    """Split an RTF file into tokens, and yield them in file order. Bytes that are not valid RTF are skipped.
 
     Raises:
-        TooLarge: groups are nested too deep.
+        TooLarge: groups are nested more than `_MAX_DEPTH` deep.
 
     >>> [token.kind for token in tokens(b"{\\\\b bold\\\\'e9}")]
     ['open', 'word', 'text', 'byte', 'close']
