@@ -1,4 +1,4 @@
-"""Checks language tags of BCP 47 (ocrLanguage, A5-03)."""
+"""Checks language tags of BCP 47, such as the value of ocrLanguage (A5-03)."""
 
 from __future__ import annotations
 
@@ -30,16 +30,18 @@ LANGUAGES = frozenset(
     """.split()  # noqa: SIM905  a list literal would have a line for each
 )
 _MACRO = {"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro", "sh": "sr"}
-"""Replaced codes, and their replacements."""
+"""Maps obsolete language codes to their replacements."""
 _GRANDFATHERED = {
     "i-klingon": "tlh", "i-lux": "lb", "i-navajo": "nv", "i-hak": "hak", "zh-min-nan": "nan", "zh-xiang": "hsn",
     "zh-guoyu": "cmn", "zh-hakka": "hak", "art-lojban": "jbo", "no-bok": "nb", "no-nyn": "nn", "sgn-de": "gsg",
 }  # fmt: skip
-"""Tags that are older than BCP 47, and their replacements."""
+"""Maps tags that are older than BCP 47 to their replacements."""
 
 
 def check_tag(text: str) -> str:
-    """Return a tag in its usual spelling. Raises ValueError for an invalid tag or an unknown language.
+    """Return a language tag in its standard spelling, with obsolete codes replaced.
+
+    Raises ValueError if the tag is invalid or its language is unknown.
 
     >>> check_tag("PT-br"), check_tag("zh-hant-tw"), check_tag("iw")
     ('pt-BR', 'zh-Hant-TW', 'he')

@@ -1,4 +1,4 @@
-"""Finds lone surrogates in JSON, which can be neither stored nor encoded."""
+"""Finds lone surrogates in JSON, which cannot be stored or encoded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NO_TEXT = "expected text without lone surrogates."
 
 
 def lone_surrogates(value: JSON) -> list[Row]:
-    """Return an error for each text in a JSON value that has a lone surrogate.
+    """Return an error row for each text in a JSON value that contains a lone surrogate.
 
     >>> [error.location for error in lone_surrogates({"a": ["x", chr(0xD800)]})]
     ['a[1]']
@@ -31,7 +31,10 @@ def _is_encodable(text: str) -> bool:
 
 
 def _surrogate_paths(value: JSON, path: str) -> Iterator[str]:
-    """Yield the paths of such texts. A key with a lone surrogate is reported as the path of its object."""
+    """Yield the path of each text with a lone surrogate.
+
+    For a key with a lone surrogate, yield the path of the object that contains the key.
+    """
     if isinstance(value, str) and not _is_encodable(value):
         yield path
     elif isinstance(value, list):

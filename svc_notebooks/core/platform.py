@@ -1,7 +1,7 @@
-"""The threads, sockets and processes that a platform supports.
+"""Tells whether the platform supports threads, sockets and processes.
 
-A browser (Pyodide, which JupyterLite runs) has none of them. Code calls `capabilities()` when it needs one, never at
-import, so that a test can override the platform.
+A browser (Pyodide, which runs JupyterLite) supports none of these. Code calls `capabilities()` when it needs a thread,
+socket or process, and never at import, so that a test can override the platform.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .errors.errors import Unsupported
 
 @dataclass(frozen=True, slots=True)
 class PlatformCapabilities:
-    """The capabilities of a platform."""
+    """The name of a platform, and whether the platform supports threads, sockets and processes."""
 
     name: str
     threads: bool = True
@@ -43,7 +43,7 @@ def capabilities() -> PlatformCapabilities:
 
 @contextmanager
 def override(platform: PlatformCapabilities) -> Iterator[None]:
-    """Use the capabilities of another platform inside the block, in tests.
+    """Make `capabilities` return other capabilities inside the block. Used by tests.
 
     >>> with override(BROWSER):
     ...     capabilities().threads
@@ -57,7 +57,7 @@ def override(platform: PlatformCapabilities) -> Iterator[None]:
 
 
 def need_sockets(feature: str) -> None:
-    """Raise Unsupported if there are no sockets. `feature` is the beginning of the message.
+    """Raise Unsupported if the platform has no sockets. `feature` is the beginning of the error message.
 
     >>> with override(BROWSER):
     ...     need_sockets("serve() listens on a socket")

@@ -1,7 +1,7 @@
-"""The settings of a service for all that the interface leaves open.
+"""The settings of a service for all questions that the interface leaves open.
 
-Each field has a row in docs/decisions.md with the question, the choice, the reason and the place. A number in a handler
-that is neither here nor in the interface needs a decision.
+Each field has a row in docs/decisions.md with the question, the choice, the reason and the place in the code. A number
+in a handler needs a decision, unless it is a setting here or a number of the interface.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ MIB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The behaviour of a service where the interface leaves it open. Sizes are in bytes, times in seconds.
+    """The settings for the behaviour that the interface leaves open. Sizes are in bytes and times in seconds.
 
-    Raises ValueError for an invalid value.
+    Raises ValueError if a setting has an invalid value.
 
     >>> Policy(chunk_rule="strict").upload_rule.strict
     True
@@ -131,12 +131,12 @@ class Policy:
 
     @property
     def schedule(self) -> Schedule:
-        """The attempts to deliver a notification."""
+        """The number of attempts to deliver a notification, and the waits between the attempts."""
         return Schedule(self.delivery_attempts, self.first_retry, self.longest_retry, self.retry_jitter)
 
     @property
     def upload_rule(self) -> UploadRule:
-        """The limits of the upload protocol."""
+        """The chunk size, session lifetime and strictness of the upload protocol."""
         return UploadRule(self.chunk_quantum, self.session_lifetime, self.chunk_rule == "strict")
 
 
@@ -197,11 +197,14 @@ _VALIDATORS: dict[str, tuple[Callable[[Any], bool], str]] = {
     ),
     "retry_jitter": (lambda value: _is_number(value) and 0 <= value <= MAX_JITTER, f"a number from 0 to {MAX_JITTER}"),
 }
-"""The checks of fields that allow more than the type of their default, and their descriptions."""
+"""Checks of fields that allow more values than the type of their default suggests.
+
+Each check has a description of the valid values for the error message.
+"""
 
 
 def _find_problem(name: str, value: Any, default: object) -> str | None:
-    """Return a description of the valid values, or None if the value is valid."""
+    """Return a description of the valid values if a setting's value is invalid, or None if it is valid."""
     if name in _CHOICES:
         return None if value in _CHOICES[name] else " or ".join(map(repr, _CHOICES[name]))
     if isinstance(default, bool):

@@ -1,4 +1,4 @@
-"""Makes text of unknown origin safe to print."""
+"""Makes text from untrusted sources safe to print."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ _MAX_LENGTH = 300
 
 
 def printable(text: str, limit: int = _MAX_LENGTH) -> str:
-    """Return the text on one line, with escaped control characters, cut to `limit` characters.
+    """Return a text on one line with escaped control characters.
+
+    A text of more than `limit` characters is shortened and ends with " ...".
 
     >>> printable("SSH-2.0\\r\\n" + chr(27) + "[31m"), printable("x" * 5_000_000, 5)
     ('SSH-2.0 \\\\x1b[31m', 'xxxxx ...')

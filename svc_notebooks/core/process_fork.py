@@ -2,8 +2,8 @@
 
 `os.fork` copies the memory of a process and one of its threads. In the child a lock that another thread held stays
 locked forever, sockets and locked files are still those of the parent, a finalizer would delete the parent's files,
-and a SQLite connection must not even be closed (https://www.sqlite.org/howtocorrupt.html, 2.6). An object that has
-any of these registers a function that renews it in a child.
+and a SQLite connection must not even be closed (https://www.sqlite.org/howtocorrupt.html, 2.6). An object that
+has any such resource registers a function that replaces the resource in a child.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ _registered: WeakKeyDictionary[Any, Callable[[Any], None]] = WeakKeyDictionary()
 
 
 def after_fork(owner: _T, renew: Callable[[_T], None]) -> None:
-    """Call `renew(owner)` in every child that is forked while the owner lives, before other code runs there.
+    """Register `renew` to be called with `owner` in every process that is forked while the owner exists.
 
-    `renew` must acquire no lock, because a thread that the child does not have may hold it.
+    The call happens in the child before other code runs. `renew` must not acquire a lock, because a thread that does
+    not exist in the child may hold that lock.
     """
     _registered[owner] = renew
 
@@ -51,20 +52,20 @@ if hasattr(os, "register_at_fork"):  # not on Windows and not in a browser, wher
 
 
 def keep_forever(*owners: object) -> None:
-    """Never finalize these objects in this process, not even at exit, because their resources are the parent's."""
+    """Prevent finalizers of these objects in this process, even at exit, as their resources belong to the parent."""
     for owner in owners:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(owner))
 
 
 def close_copies(sockets: Iterable[socket.socket | None]) -> None:
-    """Close a forked child's copies of the parent's sockets, which sends nothing."""
+    """Close a forked child's copies of the parent's sockets. Sends nothing to the peers of the sockets."""
     for sock in sockets:
         if sock and sock.fileno() >= 0:
             os.close(sock.detach())
 
 
 def in_this_process(function: Callable[_P, object]) -> Callable[_P, None]:
-    """Return the function for use as a finalizer, which does nothing in a fork of this process.
+    """Return a finalizer that calls the function in this process, and does nothing in a fork of this process.
 
     >>> in_this_process(print)("here")
     here
@@ -79,17 +80,20 @@ def in_this_process(function: Callable[_P, object]) -> Callable[_P, None]:
 
 
 def remove_with(owner: object, folder: Path) -> Callable[[], object]:
-    """Remove a folder when its owner dies, or at exit. Return a function that removes it at once."""
+    """Register the removal of a folder for the time when its owner is garbage-collected, or at exit.
+
+    Return a function that removes the folder immediately.
+    """
     return finalize(owner, in_this_process(shutil.rmtree), folder, ignore_errors=True)
 
 
 class _Owner:
-    """The owner of a temporary folder."""
+    """An object whose finalizer removes a temporary folder."""
 
 
 @contextmanager
 def temporary_folder(prefix: str) -> Iterator[Path]:
-    """Create a folder that is removed at the end of the block, and never by a fork of this process."""
+    """Create a temporary folder that is removed at the end of the block. A fork of this process never removes it."""
     owner, folder = _Owner(), Path(tempfile.mkdtemp(prefix=prefix))
     remove = remove_with(owner, folder)
     try:
@@ -99,7 +103,10 @@ def temporary_folder(prefix: str) -> Iterator[Path]:
 
 
 class ForkedChild:
-    """Replaces an object in a forked child that works only in its parent. Every use raises Unsupported."""
+    """Replaces an object in a forked child process, if the object works only in the parent process.
+
+    Every use of the replacement raises Unsupported.
+    """
 
     def __init__(self, message: str, advice: str) -> None:
         self.__dict__.update(message=message, advice=advice)
@@ -111,4 +118,4 @@ class ForkedChild:
         raise Unsupported(self.message, advice=self.advice)
 
     def __exit__(self, *error: object) -> None:
-        """Never called, but a `with` block looks it up first."""
+        """Exists because a `with` block looks the method up before it calls `__enter__`. Never called."""

@@ -1,6 +1,6 @@
-"""The ids of rules, such as A6-04, and of their clauses, such as A6-04a.
+"""The ids of interface rules, such as A6-04, and of their clauses, such as A6-04a.
 
-The table is tests/rules.csv, in which a rule with clauses has a row for each clause and none of its own.
+The rules are in tests/rules.csv. A rule with clauses has one row for each clause, and no row of its own.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from string import ascii_lowercase
 
 
 def rule_number(id: str) -> str:
-    """Return the number of a rule from its id or the id of a clause.
+    """Return the rule id that an id of a rule or a clause begins with.
 
     >>> rule_number("A6-04b"), rule_number("A6-03")
     ('A6-04', 'A6-03')
@@ -19,7 +19,9 @@ def rule_number(id: str) -> str:
 
 
 def rows_of(id: str, ids: Iterable[str]) -> list[str]:
-    """Return the row of an id, or those of the clauses of the rule. The list is empty for an unknown id.
+    """Return the ids of the table rows for a rule or clause id.
+
+    A rule with clauses has one row for each clause. Return an empty list if the id is unknown.
 
     >>> rows_of("A6-04", ["A6-03", "A6-04a", "A6-04b"])
     ['A6-04a', 'A6-04b']

@@ -10,12 +10,12 @@ from zoneinfo import ZoneInfo, available_timezones
 UTC_NAME = "UTC"
 
 _NOT_ZONES = frozenset({"Factory", "localtime", "posixrules"})
-"""Files beside those of the zones."""
+"""The names of files in the time zone database that are not time zones."""
 
 
 @cache
 def zone_names() -> tuple[str, ...]:
-    """Return every name that a `timeZone` may have, sorted.
+    """Return all IANA time zone names that a `timeZone` field may have, in alphabetical order.
 
     >>> "Europe/Berlin" in zone_names(), "Mars/Olympus" in zone_names()
     (True, False)
@@ -29,7 +29,9 @@ def _zone_name_set() -> frozenset[str]:
 
 
 def zone(name: str) -> ZoneInfo:
-    """Return the zone of this name. Raises ValueError for an unknown name, with the nearest names.
+    """Return the time zone with this IANA name.
+
+    Raises ValueError if the name is unknown. The message suggests the most similar names.
 
     >>> zone("Europe/Berlin").key
     'Europe/Berlin'
@@ -52,7 +54,7 @@ _LAST = date.max.toordinal()
 
 @lru_cache(maxsize=4096)
 def clock_changes(tz: tzinfo, year: int) -> tuple[int, ...]:
-    """Return the days of a year, as ordinals, on which the clocks of this zone change.
+    """Return the days of a year, as ordinals, on which the UTC offset of a time zone changes.
 
     >>> [str(date.fromordinal(day)) for day in clock_changes(zone("Europe/Berlin"), 2027)]
     ['2027-03-28', '2027-10-31']
@@ -65,7 +67,7 @@ def clock_changes(tz: tzinfo, year: int) -> tuple[int, ...]:
 
 
 def _change(tz: tzinfo, first: int, last: int) -> list[int]:
-    """Return the day of [first, last) on which the offset changes, if any."""
+    """Return the days in [first, last) on which the UTC offset changes, which is at most one day."""
     if _offset(tz, first) == _offset(tz, last):
         return []
     middle = (first + last) // 2

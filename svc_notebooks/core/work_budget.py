@@ -1,14 +1,16 @@
-"""Limits work by steps instead of seconds, so that it ends at the same step on every machine."""
+"""Limits work by steps instead of seconds, so that the work ends at the same step on every machine."""
 
 from __future__ import annotations
 
 
 class WorkExceeded(Exception):
-    """The work took more steps than its budget."""
+    """The work took more steps than its budget allows."""
 
 
 class WorkBudget:
-    """Counts steps, and ends the work after `limit` of them, or never if it is None.
+    """Counts the steps of some work, and ends the work after more than `limit` steps.
+
+    If `limit` is None, the work never ends early.
 
     >>> work = WorkBudget(2)
     >>> work.spend(2)
@@ -25,7 +27,7 @@ class WorkBudget:
         self.done = 0
 
     def spend(self, steps: int = 1) -> None:
-        """Count steps. Raises WorkExceeded above the limit."""
+        """Count steps. Raises WorkExceeded if the total is larger than the limit."""
         self.done += steps
         if self._limit is not None and self.done > self._limit:
             raise WorkExceeded(f"more than {self._limit} steps")

@@ -13,7 +13,7 @@ from .plan import Action, object_member
 class Preset:
     """A named fault plan and the lesson that it teaches.
 
-    A lesson with the plan is an error only if none of its steps happened.
+    A `faults` block with a preset fails only if none of the preset's steps happened in the block.
     """
 
     name: str

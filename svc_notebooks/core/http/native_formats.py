@@ -1,7 +1,7 @@
 """The formats that can be imported and exported, as in the tables of A5 and A7.
 
-A native type is written by its last word (`document`), from which `Names.native` makes a media type. These tables have
-the formats of the interface; convert/registry.py finds those that an installation can convert.
+A native type is written as its last word (`document`), from which `Names.native` makes a media type. These tables
+contain the formats of the interface. convert/registry.py finds the formats that an installation can convert.
 """
 
 from __future__ import annotations
@@ -37,14 +37,20 @@ JSON = "application/json"
 SCRIPT_JSON = "script+json"
 """The vendor type of a script project, from which `Names.native` makes a media type."""
 SCRIPT_TEXT = "script+text/plain"
-"""The vendor type of a script that is a plain text."""
+"""The vendor type of a script as plain text, from which `Names.native` makes a media type."""
 VENDOR_TYPES = (SCRIPT_JSON, SCRIPT_TEXT)
-"""Formats whose media types contain the brand; they are imported and exported, and are not native documents."""
+"""Formats whose media types contain the brand.
+
+These formats can be imported or exported, but are not types of native documents.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
-    """A row of A7. `extended` is set for a format of the family that the interface does not have."""
+    """A format to which a native type can be exported, as a row of the table of A7.
+
+    `extended` is True for a format that the family has and the interface does not.
+    """
 
     native: str
     title: str
@@ -55,7 +61,10 @@ class ExportFormat:
 
 @dataclass(frozen=True, slots=True)
 class ImportFormat:
-    """A format for import. `extended` is set for a format of the family that the interface does not have."""
+    """A format from which a native type can be imported.
+
+    `extended` is True for a format that the family has and the interface does not.
+    """
 
     native: str
     title: str
@@ -138,4 +147,4 @@ MAX_IMPORT_SIZES = {
     "presentation": 104_857_600,
     "drawing": 2_097_152,
 }
-"""The largest import in bytes for each native type (about.maxImportSizes)."""
+"""The maximum size in bytes of an imported file, by native type (about.maxImportSizes)."""

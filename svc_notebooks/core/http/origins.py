@@ -1,4 +1,4 @@
-"""The origins and host names of the headers Origin and Host."""
+"""Checks for the values of the headers Origin and Host."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from urllib.parse import urlsplit
 
 ANY = "*"
-"""Allows every origin or every host."""
+"""A setting that allows every origin or every host."""
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[1-9]\d{0,4})?")
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
@@ -14,7 +14,9 @@ _HOST_NAME = re.compile(r"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+")
 
 
 def is_origin(text: str) -> bool:
-    """Return whether a text is an origin as browsers send it, in lower case, without a path or a default port.
+    """Return whether a text is an origin in the format that browsers send.
+
+    The format is lower case, without a path and without the default port.
 
     >>> is_origin("https://app.example:8443"), is_origin("https://app.example/"), is_origin("http://app.example:80")
     (True, False, False)
@@ -33,7 +35,9 @@ def is_host_name(text: str) -> bool:
 
 
 def host_of(authority: str) -> str:
-    """Return the host of a Host header in lower case, without port, brackets and final dot, or "" if it is invalid.
+    """Return the host name of a Host header in lower case. Return "" if the header is invalid.
+
+    The result has no port, brackets or final dot.
 
     >>> host_of("[::1]:8080"), host_of("Files.example.:80"), host_of("[x")
     ('::1', 'files.example', '')

@@ -1,13 +1,13 @@
-"""Parses and formats the headers with byte ranges.
+"""Parses and formats the HTTP headers that contain byte ranges.
 
     Content-Range   of an upload       bytes 0-262143/524288   A3   ContentRange
     Range           of a 308           bytes=0-262143          A3   format_stored / parse_stored
     Range           of a download      bytes=0-99              A6   ByteRange
     Content-Range   of a 206           bytes 0-99/500          A6   ContentRange
 
-Parsing raises ValueError with a sentence for the response. Offsets count from 0 and ends are inclusive, as in HTTP. A
-number of an upload has at most 18 digits, so that it fits a 64-bit integer; a download may name more bytes than there
-are.
+Parsing raises ValueError with an error message for the response. Offsets count from 0 and ends are inclusive, as in
+HTTP. A number in a header of an upload has at most 18 digits, so that the number fits a 64-bit integer. The range of a
+download may end after the end of the content.
 """
 
 from __future__ import annotations
@@ -25,20 +25,22 @@ _MAX_OFFSET = 10**18 - 1
 
 @dataclass(frozen=True, slots=True)
 class ByteSpan:
-    """The bytes from `first` to `last`, both included, or to the end of the body if `last` is None."""
+    """The bytes from `first` to `last`, including both. If `last` is None, the span ends with the body."""
 
     first: int
     last: int | None = None
 
     @property
     def size(self) -> int | None:
-        """The number of bytes, None if the end is open."""
+        """The number of bytes, or None if the last byte is not known."""
         return None if self.last is None else self.last - self.first + 1
 
 
 @dataclass(frozen=True, slots=True)
 class ContentRange:
-    """The position of a body in the whole, or a status query if `span` is None.
+    """A Content-Range header, which gives the position of a body in the whole content.
+
+    `span` is None for a status query. `total` is the size of the whole content, or None if it is unknown.
 
     >>> ContentRange.parse("bytes 0-262143/*")
     ContentRange(span=ByteSpan(first=0, last=262143), total=None)
@@ -51,7 +53,10 @@ class ContentRange:
 
     @classmethod
     def parse(cls, text: str) -> ContentRange:
-        """Parse a header, in which the unit may be missing, because some clients leave it out. Raises ValueError."""
+        """Parse a Content-Range header. Raises ValueError if the header is invalid.
+
+        The unit `bytes` may be missing, because some clients leave it out.
+        """
         match = _CONTENT_RANGE.fullmatch(text.strip())
         if not match:
             raise ValueError("Failed to parse Content-Range header.")
@@ -77,12 +82,14 @@ class ContentRange:
 
 
 def format_stored(stored: int) -> str | None:
-    """Return the Range header of a 308, None if no byte is stored (A3-07)."""
+    """Return the Range header of a 308 response, or None if no byte is stored (A3-07)."""
     return f"bytes=0-{stored - 1}" if stored else None
 
 
 def parse_stored(text: str | None) -> int:
-    """Return the number of stored bytes that the Range header of a 308 names, 0 if it is absent (A3-07).
+    """Return the number of stored bytes from the Range header of a 308 response, or 0 without the header (A3-07).
+
+    Raises ValueError if the header is invalid.
 
     >>> parse_stored("bytes=0-0"), parse_stored(None)
     (1, 0)
@@ -96,14 +103,20 @@ def parse_stored(text: str | None) -> int:
 
 
 def _offset(digits: str) -> int:
-    """Parse an offset. One above all sizes becomes the largest, because int() is slow for many digits."""
+    """Parse a byte offset. An offset with more than 18 digits becomes `_MAX_OFFSET`.
+
+    int() is not used for such offsets, because it is slow for many digits.
+    """
     digits = digits.lstrip("0") or "0"
     return int(digits) if len(digits) <= 18 else _MAX_OFFSET
 
 
 @dataclass(frozen=True, slots=True)
 class ByteRange:
-    """The Range of a download, `first` to `last`, or the last `last` bytes if `first` is None.
+    """The Range header of a download.
+
+    The range is the bytes from `first` to `last`, or to the end if `last` is None. If `first` is None, the range is the
+    last `last` bytes.
 
     >>> ByteRange.parse("bytes=-100").resolve(500)
     ByteSpan(first=400, last=499)
@@ -116,7 +129,7 @@ class ByteRange:
 
     @classmethod
     def parse(cls, text: str) -> ByteRange:
-        """Parse a Range header with one range of bytes. Raises ValueError."""
+        """Parse a Range header with a single range of bytes. Raises ValueError if the header is anything else."""
         unit, _, ranges = text.strip().partition("=")
         match = _BYTE_RANGE.fullmatch(ranges.strip())
         if unit.strip().lower() != "bytes" or not match or ranges.strip() == "-":
@@ -127,7 +140,10 @@ class ByteRange:
         return cls(first, last)
 
     def resolve(self, size: int) -> ByteSpan | None:
-        """Return the bytes of a content of this size, None for a range that has none of them (416)."""
+        """Return the bytes that the range selects from a content of this size.
+
+        Return None if the range selects no byte, which is a 416 error.
+        """
         if self.first is None:
             first = max(0, size - (self.last or 0))
             return ByteSpan(first, size - 1) if self.last and size else None

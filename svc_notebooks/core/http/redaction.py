@@ -1,7 +1,7 @@
-"""Removes the secrets of a message before it is kept or shown (T-05).
+"""Removes secrets from messages before the messages are stored or shown (T-05).
 
-A secret is recognized by the name of its parameter, JSON field or header, or by its form (a bearer token, a private
-key). A text may be cut off: a secret without an end is removed up to the end of the text.
+A secret is recognized by the name of its parameter, JSON field or header, or by its format (a bearer token, a private
+key). A text may be cut off. A secret whose end is missing is removed up to the end of the text.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from urllib.parse import unquote, unquote_plus
 
 REDACTED = "[redacted]"
-"""Replaces a secret."""
+"""The text that replaces a secret."""
 
 _MAX_SHOWN = 4
 _MIN_SHARE = 4
@@ -26,22 +26,27 @@ _NAMES = frozenset(
 _IN_QUERIES = _NAMES | {"code"}
 _AT_ENDPOINTS = _IN_QUERIES | {"token"}
 _ENDPOINTS = frozenset({"authorize", "revoke", "signin", "token", "tokeninfo"})
-"""Last segments of paths at which `token` and `code` are secrets; elsewhere they may be the field of a file or the
-code of an error."""
+"""The last path segments of URLs at which `token` and `code` are secrets.
+
+At other URLs, these names may be a field of a file or the code of an error.
+"""
 
 _WATCH = "watch"
 _IN_CHANNELS = _NAMES | {"token"}
-"""At a path that ends in `watch`, `token` is the secret that the service and a receiver share."""
+"""The names of secrets in the body of a watch request.
+
+At a path that ends in `watch`, `token` is the secret that the service and a receiver share.
+"""
 
 _OAUTH = ('"grant_type"', '"redirect_uri"', '"client_id"')
-"""A body with one of these fields belongs to a token endpoint."""
+"""JSON fields that identify a body as a message of a token endpoint."""
 
 _HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie"})
 _ADDRESSES = frozenset({"location", "content-location", "referer", "refresh"})
 _CHANNEL_TOKEN = "-channel-token"  # the prefix of the header is a setting
 
 _MIN_LENGTH = 6
-"""Shorter secrets are not searched for, because they occur in many texts by chance."""
+"""The minimum length of a secret to search for. Shorter secrets occur in many texts by chance."""
 
 _JSON = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:\s*")((?:[^"\\]|\\.)*\\?)')
 _FORM = re.compile(r"""(?<![^&=\s"'<>{}\[\](),;?/])([^&=\s"'<>{}\[\](),;?/]++)=([^&\s"'<>\\]+)""")
@@ -50,7 +55,7 @@ _PEM = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIV
 
 
 def may_contain_secret(text: str) -> bool:
-    """Return whether a text needs the slower search for secrets."""
+    """Return whether a text may contain a secret, so that the slower search for secrets is needed."""
     return (
         "token" in text
         or "secret" in text
@@ -65,7 +70,7 @@ def may_contain_secret(text: str) -> bool:
 
 
 def redact_headers(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Return headers without their secrets.
+    """Return the headers with each secret replaced by `REDACTED`.
 
     >>> redact_headers([("Authorization", "Bearer abc"), ("Range", "bytes=0-9")])
     (('Authorization', 'Bearer [redacted]'), ('Range', 'bytes=0-9'))
@@ -85,7 +90,7 @@ def redact_headers(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], .
 
 
 def redact_query(text: str, path: str = "") -> str:
-    """Return the query of a URL with this path, without its secrets.
+    """Return a URL query with each secret replaced by `REDACTED`. `path` is the path of the URL.
 
     >>> redact_query("access%5ftoken=abc&alt=media")
     'access%5ftoken=[redacted]&alt=media'
@@ -102,7 +107,7 @@ def redact_query(text: str, path: str = "") -> str:
 
 
 def redact_url(url: str) -> str:
-    """Return a URL without the secrets of its user information, query and fragment.
+    """Return a URL with the secrets in its user information, query and fragment replaced by `REDACTED`.
 
     >>> redact_url("https://api.example/token?token=abc")
     'https://api.example/token?token=[redacted]'
@@ -117,7 +122,9 @@ def redact_url(url: str) -> str:
 
 
 def redact_text(text: str, url: str = "") -> str:
-    """Return a text, or the beginning of one, without its secrets. `url` is where it was sent to or came from.
+    """Return a text with each secret replaced by `REDACTED`. The text may be cut off at its end.
+
+    `url` is the URL to which the text was sent or from which it was received.
 
     >>> redact_text('{"access_token": "abc", "expires_in": 3599}')
     '{"access_token": "[redacted]", "expires_in": 3599}'
@@ -138,7 +145,9 @@ def redact_text(text: str, url: str = "") -> str:
 
 
 def mask_token(token: str) -> str:
-    """Return the first characters of a channel's token, at most four and at most a quarter of it, and its length.
+    """Return the first characters of a channel token and its length.
+
+    At most four characters, and at most a quarter of the token, are shown.
 
     >>> mask_token("5f3a90c1d2e4b7a8"), mask_token("lab")
     ('5f3a… (16 characters)', '… (3 characters)')
@@ -157,7 +166,9 @@ def _redact_field(match: re.Match[str], names: frozenset[str]) -> str:
 
 
 def remove_secret(text: str, secret: str) -> str:
-    """Return the text without this secret, percent-encoded or not. One of fewer than six characters stays.
+    """Return the text with a secret replaced by `REDACTED`, also if the secret is percent-encoded.
+
+    A secret of fewer than six characters is not replaced.
 
     >>> remove_secret("https://api.example/files/abc%2Bdef?q=abc%2bdef", "abc+def")
     'https://api.example/[redacted]?q=[redacted]'
@@ -172,7 +183,7 @@ def remove_secret(text: str, secret: str) -> str:
 
 
 def _remove_encoded_secret(text: str, secret: str) -> str:
-    """Return a parameter, or a URL up to its query, without an encoded secret. The host of a URL stays."""
+    """Return a parameter or a URL up to its query with a percent-encoded secret replaced. The URL's host is kept."""
     if secret not in unquote(text):
         return text
     name, mark, value = text.partition("=")

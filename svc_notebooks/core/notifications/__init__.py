@@ -1,5 +1,5 @@
-"""Push notifications as plain values.
+"""The rules of push notifications as plain values, without network access.
 
 channels       states of a channel, and the checks of a watch request
-messages, delivery_schedule    a notification message and its headers; when it is sent again
+messages, delivery_schedule    notification messages and their headers; the times of repeated attempts
 """

@@ -27,11 +27,14 @@ MAX_TOKEN_LENGTH = 256
 _MAX_ADDRESS = 2048
 
 CHANNEL_SHAPE = shape_of(ChannelResource)
-"""The names that a mask may have. No response has `type` and `address`, which are fields of the request."""
+"""The field names that a `fields` mask for a channel may contain.
+
+A response never contains `type` and `address`, which are fields of the request.
+"""
 
 
 class ChannelState(Enum):
-    """The state of a channel."""
+    """The states of a notification channel."""
 
     NONE = "none"
     ACTIVE = "active"
@@ -40,7 +43,7 @@ class ChannelState(Enum):
 
 
 class ChannelEvent(Enum):
-    """An event of a channel."""
+    """The events that can change the state of a notification channel."""
 
     WATCH = "a watch request is accepted"
     CHANGE = "the watched resource changes"
@@ -58,16 +61,20 @@ TRANSITIONS: dict[tuple[ChannelState, ChannelEvent], ChannelState] = {
     (ChannelState.ENDED, ChannelEvent.EXPIRY): ChannelState.STOPPED,
     (ChannelState.ENDED, ChannelEvent.STOP): ChannelState.STOPPED,
 }
-"""The transitions of the interface. A channel that has ended sends no new notifications, but queued ones are still
-delivered."""
+"""The state transitions that the interface defines.
+
+An ended channel sends no new notifications, but the service still delivers queued notifications.
+"""
 
 
 class IllegalChannelTransition(Exception):
-    """An event that cannot happen in this state."""
+    """The event cannot happen to a channel in its current state."""
 
 
 def next_state(state: ChannelState, event: ChannelEvent) -> ChannelState:
-    """Return the next state after an event. Raises IllegalChannelTransition.
+    """Return the state of a channel after an event.
+
+    Raises IllegalChannelTransition if the event cannot happen in the current state.
 
     >>> next_state(ChannelState.ENDED, ChannelEvent.STOP)
     <ChannelState.STOPPED: 'stopped'>
@@ -79,7 +86,7 @@ def next_state(state: ChannelState, event: ChannelEvent) -> ChannelState:
 
 
 def transitions_of(event: ChannelEvent) -> dict[ChannelState, ChannelState]:
-    """Return the next state for each state in which an event can happen.
+    """Return the possible transitions of an event, as a dict from the state before the event to the state after it.
 
     >>> transitions_of(ChannelEvent.LOSS)
     {<ChannelState.ACTIVE: 'active'>: <ChannelState.ENDED: 'ended'>}
@@ -89,7 +96,7 @@ def transitions_of(event: ChannelEvent) -> dict[ChannelState, ChannelState]:
 
 @dataclass(frozen=True, slots=True)
 class ChannelRequest:
-    """A valid watch request. `expiration` is the requested one, in Unix milliseconds."""
+    """A valid watch request. `expiration` is the expiration time that the client requests, in Unix milliseconds."""
 
     id: str
     address: str
@@ -99,7 +106,9 @@ class ChannelRequest:
 
 
 def check_channel(body: JSONObject, *, now: int, types: tuple[str, ...] = ("web_hook",)) -> ChannelRequest:
-    """Check and return the watch request of a body. Raises ApiError (400) with all problems.
+    """Check the body of a watch request and return the request. Raises ApiError (400) with all problems.
+
+    `now` is the current time in Unix milliseconds. `types` are the accepted channel types.
 
     >>> asked = {"id": "c1", "type": "web_hook", "address": "https://hooks.example/in"}
     >>> check_channel(asked, now=0).address
@@ -134,7 +143,10 @@ def check_channel(body: JSONObject, *, now: int, types: tuple[str, ...] = ("web_
 
 
 def _check_header_text(name: str, value: Any, limit: int) -> Row | None:
-    """Check a text that is sent in a header of every message, so that it has no line ends and no blanks at its ends."""
+    """Check a text that the service sends in a header of every message. Return an error row, or None if it is valid.
+
+    The text must have no control characters, such as line ends, and no blanks at its ends.
+    """
     if not isinstance(value, str) or len(value) > limit:
         return row("invalid", field=name, message=f"expected text of at most {limit} characters.")
     if value != value.strip() or re.search(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]", value):
@@ -159,7 +171,7 @@ def _check_address(value: Any) -> Row | None:
 
 
 def _split(value: Any) -> SplitResult | None:
-    """Split a URL that fits a request line and a Host header. Return None if it does not."""
+    """Split a URL into its components. Return None unless it fits a request line and a Host header."""
     if not isinstance(value, str) or not re.fullmatch(r"[^\s\x00-\x20\x7f-\x9f\\\ud800-\udfff]+", value):
         return None
     try:
@@ -172,7 +184,7 @@ def _split(value: Any) -> SplitResult | None:
 
 @lru_cache(maxsize=1024)
 def host_of(address: str) -> str:
-    """Return the host of an address in ASCII and lower case, without a final dot. Raises ValueError.
+    """Return the host of a URL in ASCII and lower case, without a final dot. Raises ValueError if it is invalid.
 
     >>> host_of("https://Hooks.Example.:8443/in"), host_of("https://[::1]:8443/in")
     ('hooks.example', '::1')
@@ -181,7 +193,7 @@ def host_of(address: str) -> str:
 
 
 def plain_host(host: str) -> str:
-    """Return a host name in ASCII and lower case, without a final dot. Raises ValueError."""
+    """Convert a host name to ASCII and lower case, without a final dot. Raises ValueError if it is invalid."""
     host = host.lower().removesuffix(".")
     if host.isascii():
         return host
@@ -192,7 +204,10 @@ def plain_host(host: str) -> str:
 
 
 def _as_integer(value: Any) -> Any:
-    """Return a whole float as an integer, because JSON has one type of number."""
+    """Convert a float without a fraction to an integer, because JSON has only one number type.
+
+    Return any other value unchanged.
+    """
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -216,9 +231,10 @@ def _check_params(value: Any) -> Row | None:
 
 
 def actual_expiration(requested: int | None, *, now: int, default: float | None, limit: float) -> int | None:
-    """Return the expiration of a channel, which is the requested or default one, at most the limit (A8-07).
+    """Return the expiration time of a channel in Unix milliseconds, or None if the channel never expires (A8-07).
 
-    `now` and the result are in Unix milliseconds, `default` and `limit` in seconds. None is no expiration.
+    The result is the requested time, or else `now` plus `default`, and at most `now` plus `limit`. `requested` and
+    `now` are in Unix milliseconds, `default` and `limit` in seconds.
 
     >>> actual_expiration(None, now=0, default=3600, limit=5000), actual_expiration(10**9, now=0, default=None, limit=9)
     (3600000, 9000)

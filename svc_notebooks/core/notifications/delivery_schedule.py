@@ -1,4 +1,4 @@
-"""Decides whether a notification was delivered, is sent again or has failed (N-08)."""
+"""Decides after each attempt whether a notification was delivered, will be sent again or has failed (N-08)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from enum import Enum
 from ..http.backoff import growing_delay
 
 DELIVERED = frozenset({102, 200, 201, 202, 204})
-"""The statuses of a delivered message."""
+"""The response statuses that mean that a message was delivered."""
 
 RETRIED = frozenset({500, 502, 503, 504})
-"""The statuses after which a message is sent again. All others are failures."""
+"""The response statuses after which a message is sent again.
+
+Statuses that are neither here nor in `DELIVERED` are failures.
+"""
 
 
 class DeliveryStatus(Enum):
-    """The status of a message, or of an attempt to deliver it."""
+    """The delivery status of a message, or of an attempt to deliver a message."""
 
     DELIVERED = "delivered"
     RETRY = "retry"
@@ -25,7 +28,11 @@ class DeliveryStatus(Enum):
 
 @dataclass(frozen=True, slots=True)
 class AttemptOutcome:
-    """The outcome of an attempt, with the status of the response, or None and the error."""
+    """The result of an attempt to deliver a message.
+
+    `status` is the HTTP status of the receiver's response. If there was no response, `status` is None and `error`
+    describes the problem.
+    """
 
     status: int | None
     error: str | None = None
@@ -33,9 +40,10 @@ class AttemptOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The number of attempts, and the waits between them in seconds.
+    """The maximum number of delivery attempts, and the waits between the attempts in seconds.
 
-    Each wait is longer than the one before, up to `cap`. `jitter` is the largest part of a wait that chance removes.
+    Each wait is longer than the previous wait, up to `cap`. `jitter` is the largest fraction of a wait that is removed
+    at random.
 
     >>> [Schedule(jitter=0).wait(n, 0.5) for n in (1, 2, 3, 9)]
     [1.0, 2.0, 4.0, 32.0]
@@ -47,20 +55,28 @@ class Schedule:
     jitter: float = 0.25
 
     def wait(self, attempt: int, chance: float) -> float:
-        """Return the seconds from a failed attempt (1 for the first) to the next. `chance` is from 0 to 1."""
+        """Return the seconds between a failed attempt and the next attempt.
+
+        `attempt` is 1 for the first attempt. `chance` is a random number from 0 to 1.
+        """
         return growing_delay(self.first, self.cap, attempt, self.jitter * chance)
 
 
 @dataclass(frozen=True, slots=True)
 class DeliveryDecision:
-    """The decision after an attempt. `wait` is the time to the next attempt in seconds, None if there is none."""
+    """The decision after a delivery attempt.
+
+    `wait` is the time until the next attempt in seconds, or None if there is no next attempt.
+    """
 
     status: DeliveryStatus
     wait: float | None = None
 
 
 def next_attempt(outcome: AttemptOutcome, attempt: int, schedule: Schedule, chance: float) -> DeliveryDecision:
-    """Decide after an attempt (1 for the first). `chance` is from 0 to 1.
+    """Decide whether a message was delivered, is sent again or has failed after an attempt.
+
+    `attempt` is 1 for the first attempt. `chance` is a random number from 0 to 1, which shortens the wait.
 
     >>> next_attempt(AttemptOutcome(204), 1, Schedule(), 0.0).status
     <DeliveryStatus.DELIVERED: 'delivered'>

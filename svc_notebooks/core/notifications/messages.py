@@ -1,4 +1,4 @@
-"""A notification message, and its headers by the interface's table (Events)."""
+"""Notification messages and their headers, by the interface's table of headers (Events)."""
 
 from __future__ import annotations
 
@@ -17,20 +17,23 @@ STATES = ("sync", "add", "remove", "update", "trash", "untrash", "change")
 """The values of X-Svc-Resource-State (N-06)."""
 
 CHANGED = ("content", "properties", "parents", "children", "permissions")
-"""The values of X-Svc-Changed, in the order in which a message has them (N-04)."""
+"""The values of X-Svc-Changed, in the order in which a message lists them (N-04)."""
 
 CONTENT_TYPE = "application/json; utf-8"
-"""The media type of every message, also of one without a body (N-07)."""
+"""The media type of every message, including messages without a body (N-07)."""
 
 USER_AGENT = "APIs-Svc"
 
 FIRST_NUMBER = 1
-"""The number of a channel's sync message (N-01)."""
+"""The message number of a channel's sync message (N-01)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message of a channel. `expiration` is that of the channel, in Unix milliseconds."""
+    """A notification message of a channel.
+
+    `expiration` is the expiration time of the channel in Unix milliseconds, or None if the channel never expires.
+    """
 
     channel_id: str
     number: int
@@ -43,11 +46,17 @@ class Message:
     of_changes: bool = False
 
     def body(self, names: Names) -> bytes:
-        """Return the body, which is empty for a file and a JSON object for the change log (N-07)."""
+        """Return the body of the message (N-07).
+
+        The body is empty for a channel on a file, and a JSON object for a channel on the change log.
+        """
         return json.dumps({"kind": names.kind("changes")}).encode() if self.of_changes else b""
 
     def headers(self, names: Names) -> list[tuple[str, str]]:
-        """Return the headers that the family defines, without those that do not apply (N-03 to N-05)."""
+        """Return the headers that the family defines for the message (N-03 to N-05).
+
+        Headers without a value are left out.
+        """
         headers = []
         for row in HEADERS:
             value = getattr(self, row.attribute)
@@ -58,16 +67,17 @@ class Message:
 
 @lru_cache(maxsize=1024)
 def _http_date(millis: int) -> str:
-    """Write an instant as people and HTTP do, such as `Tue, 19 Nov 2013 01:13:52 GMT`."""
+    """Format a time in Unix milliseconds as an HTTP date, such as `Tue, 19 Nov 2013 01:13:52 GMT`."""
     return format_datetime(datetime.fromtimestamp(millis // 1000, UTC), usegmt=True)
 
 
 @dataclass(frozen=True, slots=True)
 class HeaderRow:
-    """A row of the interface's table of headers.
+    """A row of the interface's table of message headers.
 
-    The header's name without its prefix, when it is there, its meaning, the field of Message that it carries, and how
-    that is written.
+    `name` is the header's name without its prefix. `presence` states whether every message has the header. `meaning`
+    describes the header's value. `attribute` is the field of Message that contains the value, and `to_text` formats the
+    value.
     """
 
     name: str
@@ -92,13 +102,13 @@ HEADERS: tuple[HeaderRow, ...] = (
 
 
 def in_order(changed: AbstractSet[str]) -> tuple[str, ...]:
-    """Return the change types in the order of the interface's table."""
+    """Sort the change types of a message into the order of the interface's table."""
     return tuple(name for name in CHANGED if name in changed)
 
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """A message as a receiver reads it. A missing or invalid header is None."""
+    """A message as a receiver reads it. The field of a missing or invalid header is None."""
 
     channel_id: str | None
     number: int | None
@@ -112,7 +122,9 @@ class Notification:
 
 
 def read_notification(headers: Headers, body: bytes, names: Names) -> Notification:
-    """Parse a message. Blanks in Changed are allowed, and the state `changed` means `change`.
+    """Parse the headers and the body of a message into a Notification.
+
+    X-Svc-Changed may contain blanks. The state `changed` is read as `change`.
 
     >>> names, message = Names(), Message("c", 1, "r", "sync", "https://svc.example/storage/v3/files/f?alt=json")
     >>> read_notification(Headers(message.headers(names)), b"", names).state
@@ -155,7 +167,10 @@ def _kind(body: bytes) -> str | None:
 
 
 def _utf8(value: str) -> str:
-    """Decode a header that the service wrote in UTF-8 and an HTTP library has read as Latin-1."""
+    """Decode a header value as UTF-8 that an HTTP library has decoded as Latin-1.
+
+    Return the value unchanged if it is not UTF-8.
+    """
     try:
         return value.encode("latin-1").decode()
     except UnicodeError:

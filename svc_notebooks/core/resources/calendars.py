@@ -1,4 +1,4 @@
-"""The resources of the calendar interface about calendars, their access rules and colours."""
+"""The TypedDicts of calendars, access rules and colours in the calendar interface."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .events import Reminder
 
 
 class Calendar(TypedDict, total=False):
-    """A calendar."""
+    """A calendar resource with its title, description and time zone."""
 
     kind: str
     etag: str
@@ -23,7 +23,7 @@ class Calendar(TypedDict, total=False):
 
 
 class CalendarToWrite(TypedDict, total=False):
-    """The fields of a calendar that a client may set. None clears one."""
+    """The fields of a calendar that a client may set. The value None clears a field."""
 
     summary: str
     description: str | None
@@ -32,7 +32,7 @@ class CalendarToWrite(TypedDict, total=False):
 
 
 class CalendarListEntry(Calendar, total=False):
-    """A calendar in a user's list, with the user's role and colours."""
+    """A calendar in a user's calendar list, with the user's role and colours for the calendar."""
 
     accessRole: str
     defaultReminders: list[Reminder]
@@ -48,7 +48,7 @@ class CalendarListEntry(Calendar, total=False):
 
 
 class CalendarList(TypedDict, total=False):
-    """A page of a user's calendars."""
+    """A page of a user's calendar list."""
 
     kind: str
     etag: str
@@ -57,14 +57,14 @@ class CalendarList(TypedDict, total=False):
 
 
 class AclScope(TypedDict, total=False):
-    """The user, group or domain that an access rule applies to."""
+    """The user, group or domain to which an access rule applies. The type "default" means everyone."""
 
     type: str
     value: str
 
 
 class AclRule(TypedDict, total=False):
-    """An access rule of a calendar."""
+    """An access rule, which gives a role for a calendar to a user, a group, a domain or everyone."""
 
     kind: str
     etag: str
@@ -83,14 +83,14 @@ class Acl(TypedDict, total=False):
 
 
 class ColorPair(TypedDict):
-    """The colours of a calendar or event."""
+    """The background and foreground colour of a calendar or an event, as hex codes."""
 
     background: str
     foreground: str
 
 
 class Colors(TypedDict, total=False):
-    """The colours that calendars and events can have, by id."""
+    """The colours for calendars and for events, by colour id."""
 
     kind: str
     updated: str

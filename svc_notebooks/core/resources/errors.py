@@ -6,7 +6,7 @@ from typing import TypedDict
 
 
 class ErrorDetail(TypedDict, total=False):
-    """A problem of a request."""
+    """A single problem of a request, with its reason code, message and location."""
 
     domain: str
     reason: str
@@ -16,7 +16,7 @@ class ErrorDetail(TypedDict, total=False):
 
 
 class ErrorContent(TypedDict):
-    """The status, the first message, and every problem of a request."""
+    """The HTTP status, the message of the first problem, and all problems of a request."""
 
     code: int
     message: str
@@ -30,7 +30,7 @@ class ErrorResponse(TypedDict):
 
 
 class Token(TypedDict, total=False):
-    """The response of the token endpoint."""
+    """The response of the token endpoint with a new access token."""
 
     access_token: str
     token_type: str

@@ -1,4 +1,4 @@
-"""The resources of the calendar interface that are or contain events."""
+"""The TypedDicts of events and their parts in the calendar interface."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from ..http.messages import JSON, JSONObject
 
 
 class EventTime(TypedDict, total=False):
-    """The start or end of an event, a date or a date-time with its time zone."""
+    """The start or end of an event.
+
+    `date` is set for an all-day event, and `dateTime` with an optional `timeZone` for any other event.
+    """
 
     date: str
     dateTime: str
@@ -35,7 +38,7 @@ class Attachment(TypedDict, total=False):
 
 
 class Attendee(TypedDict, total=False):
-    """An attendee of an event, and their response."""
+    """An attendee of an event, with the attendee's response to the invitation."""
 
     id: str
     email: str
@@ -70,7 +73,7 @@ class ConferenceStatus(TypedDict, total=False):
 
 
 class ConferenceRequest(TypedDict, total=False):
-    """A request to create a conference."""
+    """A request to create a conference for an event, with the status of the creation."""
 
     requestId: str
     conferenceSolutionKey: ConferenceSolutionKey
@@ -93,7 +96,7 @@ class EntryPoint(TypedDict, total=False):
 
 
 class ConferenceData(TypedDict, total=False):
-    """The conference of an event."""
+    """The conference of an event, with its entry points, or the request to create a conference."""
 
     createRequest: ConferenceRequest
     conferenceId: str
@@ -112,7 +115,7 @@ class ExtendedProperties(TypedDict, total=False):
 
 
 class Gadget(TypedDict, total=False):
-    """The gadget of an event."""
+    """The gadget of an event, which is a small web page in the calendar."""
 
     display: str
     height: int
@@ -132,21 +135,21 @@ class Reminder(TypedDict, total=False):
 
 
 class Reminders(TypedDict, total=False):
-    """The calendar's default reminders, or overrides of them."""
+    """The reminders of an event, which are the calendar's default reminders or the event's own `overrides`."""
 
     useDefault: bool
     overrides: list[Reminder]
 
 
 class EventSource(TypedDict, total=False):
-    """The web page or message that an event was created from."""
+    """The web page or message from which an event was created."""
 
     title: str
     url: str
 
 
 class Event(TypedDict, total=False):
-    """An event, a recurring event or an instance of one."""
+    """A single event, a recurring event, or an instance of a recurring event."""
 
     kind: str
     etag: str
@@ -195,7 +198,7 @@ class Event(TypedDict, total=False):
 
 
 class EventToWrite(TypedDict, total=False):
-    """The fields of an event that a client may set. None clears one."""
+    """The fields of an event that a client may set. The value None clears a field."""
 
     id: str | None
     status: str | None
@@ -231,7 +234,7 @@ class EventToWrite(TypedDict, total=False):
 
 
 class EventList(TypedDict, total=False):
-    """A page of events or instances."""
+    """A page of a list of events or instances, with the properties of their calendar."""
 
     kind: str
     etag: str

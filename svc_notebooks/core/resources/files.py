@@ -1,4 +1,4 @@
-"""The resources of the storage interface, which are files, permissions, changes, channels and about."""
+"""The TypedDicts of the storage interface for files, permissions, changes, channels and the About resource."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class User(TypedDict, total=False):
 
 
 class Permission(TypedDict, total=False):
-    """A role on a file for a user, a group, a domain or anyone."""
+    """A permission, which gives a role for a file to a user, a group, a domain or anyone."""
 
     id: str
     kind: str
@@ -48,7 +48,7 @@ class PermissionList(TypedDict, total=False):
 
 
 class FileCapabilities(TypedDict, total=False):
-    """The actions on a file that the caller is allowed."""
+    """The actions on a file, each with True if the caller may perform the action."""
 
     canAddChildren: bool
     canChangeCopyRequiresWriterPermission: bool
@@ -80,14 +80,14 @@ class ClientEncryptionDetails(TypedDict, total=False):
 
 
 class ContentHints(TypedDict, total=False):
-    """Text and a thumbnail for the search index."""
+    """The text of a file for the search index, and a thumbnail, both provided by the client."""
 
     indexableText: str
     thumbnail: JSONObject
 
 
 class ContentRestriction(TypedDict, total=False):
-    """A lock on a file's content."""
+    """A restriction that makes a file's content read-only."""
 
     ownerRestricted: bool
     readOnly: bool
@@ -106,7 +106,7 @@ class DownloadRestrictions(TypedDict, total=False):
 
 
 class ImageMediaMetadata(TypedDict, total=False):
-    """The size of an image."""
+    """The width, height and rotation of an image."""
 
     height: int
     rotation: int
@@ -114,7 +114,7 @@ class ImageMediaMetadata(TypedDict, total=False):
 
 
 class VideoMediaMetadata(TypedDict, total=False):
-    """The size and duration of a video."""
+    """The width, height and duration of a video."""
 
     durationMillis: str
     height: int
@@ -128,7 +128,7 @@ class LabelInfo(TypedDict, total=False):
 
 
 class LinkShareMetadata(TypedDict, total=False):
-    """The security update of a file's sharing link."""
+    """The status of the security update for a file's sharing link."""
 
     securityUpdateEligible: bool
     securityUpdateEnabled: bool
@@ -143,7 +143,7 @@ class ShortcutDetails(TypedDict, total=False):
 
 
 class File(TypedDict, total=False):
-    """A file or folder."""
+    """A file or a folder of the storage interface."""
 
     appProperties: dict[str, str | None]
     capabilities: FileCapabilities
@@ -213,7 +213,7 @@ class File(TypedDict, total=False):
 
 
 class FileToUpdate(TypedDict, total=False):
-    """The fields of a file that a client may change. None clears one."""
+    """The fields of a file that a client may change. The value None clears a field."""
 
     appProperties: dict[str, str | None] | None
     contentHints: ContentHints | None
@@ -235,7 +235,7 @@ class FileToUpdate(TypedDict, total=False):
 
 
 class FileToCreate(FileToUpdate, total=False):
-    """The fields of a file that a client may set when it creates or copies one."""
+    """The fields of a file that a client may set when it creates or copies a file."""
 
     id: str | None
     parents: list[str] | None
@@ -243,7 +243,7 @@ class FileToCreate(FileToUpdate, total=False):
 
 
 class FileList(TypedDict, total=False):
-    """A page of files."""
+    """A page of a list of files."""
 
     kind: str
     incompleteSearch: bool
@@ -252,7 +252,7 @@ class FileList(TypedDict, total=False):
 
 
 class GeneratedIds(TypedDict, total=False):
-    """Unused file ids."""
+    """A list of unused ids for new files."""
 
     kind: str
     space: str
@@ -260,14 +260,14 @@ class GeneratedIds(TypedDict, total=False):
 
 
 class StartPageToken(TypedDict, total=False):
-    """The page token of the change log's end."""
+    """The page token for the current end of the change log. A list from this token contains only later changes."""
 
     kind: str
     startPageToken: str
 
 
 class Change(TypedDict, total=False):
-    """An entry of the change log."""
+    """An entry of the change log, which names a changed or removed file."""
 
     kind: str
     changeType: str
@@ -292,7 +292,7 @@ class ChangeList(TypedDict, total=False):
 
 
 class ChannelResource(TypedDict, total=False):
-    """A notification channel."""
+    """A notification channel as a response of the interface describes it."""
 
     kind: str
     id: str
@@ -307,7 +307,7 @@ class ChannelResource(TypedDict, total=False):
 
 
 class ChannelToOpen(TypedDict, total=False):
-    """The body of a request for a notification channel."""
+    """The request body that opens a notification channel."""
 
     id: str
     type: str
@@ -319,7 +319,7 @@ class ChannelToOpen(TypedDict, total=False):
 
 
 class StorageQuota(TypedDict, total=False):
-    """The storage limit of a user and its usage, in bytes."""
+    """The storage limit and the storage use of a user, in bytes."""
 
     limit: str
     usage: str
@@ -328,14 +328,14 @@ class StorageQuota(TypedDict, total=False):
 
 
 class ImportTargets(TypedDict, total=False):
-    """A media type and the native types that it can be converted to."""
+    """A media type and the native types to which content of the type can be converted."""
 
     source: str
     targets: list[str]
 
 
 class About(TypedDict, total=False):
-    """The caller, their quota, and the conversions that the service offers."""
+    """The caller, the caller's storage quota, and the conversions that the service offers."""
 
     kind: str
     user: User

@@ -4,9 +4,9 @@
     while not isinstance(step := machine.next_step(), Done | Failed):
         machine.feed(response to the step, now, chance)
 
-The machine never assumes that sent bytes are stored. After a 308 it continues behind the Range of the response; after
-a lost connection or a 5xx it queries the status before it sends more. It does no I/O: the caller performs the steps,
-and passes the time and a random number from 0 to 1.
+The machine never assumes that sent bytes are stored. After a 308 response it continues after the Range of that
+response. After a lost connection or a 5xx it queries the status before it sends more. It does no I/O. The caller
+performs the steps, and passes the time and a random number from 0 to 1.
 """
 
 from __future__ import annotations
@@ -21,48 +21,58 @@ from ..http.ranges import ByteSpan, ContentRange, parse_stored
 from .states import EVENT_BY_STATUS, UploadEvent, UploadState, transition
 
 RETRIED = frozenset({408, 429, 500, 502, 503, 504})
-"""Statuses after which the client waits and tries again; a 403 whose reason is a rate limit is another."""
+"""The statuses after which the client waits and tries again.
+
+The client also tries again after a 403 whose reason is a rate limit.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """Start a session."""
+    """A step that starts an upload session."""
 
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send at most `size` bytes from `first` on, to the end if `size` is None. `total` is None if not yet known."""
+    """A step that sends at most `size` bytes from the offset `first`.
+
+    If `size` is None, the step sends all bytes up to the end. `total` is the size of the upload, or None if it is not
+    yet known.
+    """
 
     first: int
     size: int | None
     total: int | None
 
     def content_range(self, sent: int, total: int | None) -> ContentRange:
-        """Return the Content-Range of the bytes that were read for this step."""
+        """Return the Content-Range for the `sent` bytes that the caller has read for this step.
+
+        Without bytes, the result is the Content-Range of a status query.
+        """
         return ContentRange(ByteSpan(self.first, self.first + sent - 1) if sent else None, total)
 
 
 @dataclass(frozen=True, slots=True)
 class QueryStatus:
-    """Query the status by an empty PUT with Content-Range bytes */total."""
+    """A step that queries how many bytes are stored, by an empty PUT with Content-Range bytes */total."""
 
     total: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Wait before the next step."""
+    """A step that waits before the next request."""
 
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """Stop, because the upload is complete. The last response has the file's metadata."""
+    """The last step of a complete upload. The last response contains the file's metadata."""
 
 
 class FailureReason(Enum):
-    """The reason why an upload failed."""
+    """The reasons for which an upload can fail."""
 
     REFUSED = "the service refused it"
     EXPIRED = "the session is gone"
@@ -74,7 +84,7 @@ class FailureReason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """Stop, because the upload cannot continue."""
+    """The last step of an upload that cannot continue."""
 
     reason: FailureReason
 
@@ -84,7 +94,10 @@ Step: TypeAlias = Begin | Send | QueryStatus | Wait | Done | Failed
 
 @dataclass(frozen=True, slots=True)
 class ResponseFacts:
-    """The parts of a response that the machine needs."""
+    """The values of a response that the state machine needs.
+
+    `stored_range` is the Range header, `reason` is the service's reason code, and `retry_after` is in seconds.
+    """
 
     status: int
     stored_range: str | None = None
@@ -93,18 +106,19 @@ class ResponseFacts:
 
     @property
     def worth_retrying(self) -> bool:
-        """True if the same request may succeed later."""
+        """True if the same request may succeed when it is repeated later."""
         if self.status in RETRIED:
             return self.reason not in LASTING_REASONS
         return self.status == 403 and self.reason in RATE_LIMIT_REASONS
 
 
 class ResumableUpload:
-    """The state and the next step of a resumable upload.
+    """The state machine of a resumable upload, which determines the next step.
 
-    `total` is the size in bytes, None if not known; `chunk_size` is None for a single request. With `session_open` the
-    first step queries how much an earlier process has stored. `first_available` is the first byte that the source can
-    still read; it grows with a stream that cannot be rewound.
+    `total` is the size in bytes, or None if it is not known. `chunk_size` is the size of a request's content, or None
+    to send all content in one request. With `session_open`, the first step queries how many bytes an earlier process
+    has stored. `first_available` is the first byte that the source can still read. It increases for a stream that
+    cannot be rewound.
     """
 
     def __init__(
@@ -136,7 +150,7 @@ class ResumableUpload:
         self._pending: Step | None = None
 
     def next_step(self) -> Step:
-        """Return the next step. It stays the same until the machine is told of an outcome."""
+        """Return the next step. The step stays the same until the caller reports its result."""
         if self._pending is not None:
             return self._pending
         if self.state is UploadState.NONE:
@@ -154,29 +168,35 @@ class ResumableUpload:
         return Send(self.stored, size, self.total)
 
     def set_total(self, total: int) -> None:
-        """Set the size of the upload when the source turns out to end there."""
+        """Set the size of the upload, when the caller reaches the end of a source of unknown size."""
         self.total = total
 
     def note_sent(self, end: int) -> None:
-        """Note that the bytes up to `end` are being sent, so that the service may hold them from now on."""
+        """Record that the bytes up to `end` are being sent, so that the service may report them as stored."""
         self._sent_end = max(self._sent_end, end)
 
     def invalidate(self) -> None:
-        """Query the status before more is sent, for example after an interrupt."""
+        """Make the next step a status query, for example after an interrupt. Has no effect without an open session."""
         if self.state is UploadState.OPEN:
             self._certain, self._pending = False, None
 
     def end_wait(self) -> None:
-        """Continue after a `Wait`."""
+        """Record that a `Wait` step is over."""
         self._pending = None
 
     def lose_connection(self, now: float, chance: float) -> None:
-        """Handle a lost connection or an unreadable response, after which the stored size is not known."""
+        """Record a lost connection or an unreadable response, after which the number of stored bytes is not known.
+
+        `now` is a time in seconds, and `chance` is a random number from 0 to 1.
+        """
         self._certain = False
         self._back_off(None, now, chance)
 
     def feed(self, response: ResponseFacts, now: float, chance: float) -> None:
-        """Handle the response to the step that was performed."""
+        """Update the state by the response to the last step.
+
+        `now` is a time in seconds, and `chance` is a random number from 0 to 1.
+        """
         if response.worth_retrying:
             self._certain = False
             return self._back_off(response.retry_after, now, chance)
@@ -205,7 +225,7 @@ class ResumableUpload:
         return None
 
     def _handle_range(self, stored_range: str | None, was_query: bool, now: float, chance: float) -> None:
-        """Handle the Range header of a 308."""
+        """Update the number of stored bytes by the Range header of a 308 response."""
         try:
             stored = parse_stored(stored_range)
         except ValueError:

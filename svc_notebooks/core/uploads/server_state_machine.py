@@ -4,9 +4,9 @@
     ...the caller drops `plan.skip` bytes of the body and appends at most `plan.take` of the rest...
     decision = after_body(session, plan, received, rule, now)
 
-`before_body` returns a `SessionDecision` at once if the body does not matter: for a status query, a refused request and
-a session that is over. `stored` of a decision's session is the size of the upload; the caller must drop the bytes that
-it appended beyond it.
+`before_body` returns a `SessionDecision` instead of a plan if the body does not matter, which is the case for a status
+query, a refused request and a session that is not open. `decision.session.stored` is the size of the upload. The caller
+must drop appended bytes beyond that size.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ from .states import UploadEvent, UploadRule, UploadState, transition
 
 @dataclass(frozen=True, slots=True)
 class UploadSession:
-    """An upload session. Sizes are in bytes, `touched` is the time of the last request in Unix seconds."""
+    """An upload session of the service.
+
+    Sizes are in bytes. `touched` is the Unix time of the last request in seconds.
+    """
 
     stored: int = 0
     total: int | None = None
@@ -31,10 +34,10 @@ class UploadSession:
 
 @dataclass(frozen=True, slots=True)
 class ReadPlan:
-    """The plan to drop `skip` bytes of a body, then append at most `take`, or all if `take` is None.
+    """The plan to drop `skip` bytes of a body, then append at most `take` bytes. If `take` is None, append all bytes.
 
-    `end` is the size of the upload if this body completes it, "body" if the upload ends where the body ends, None if
-    more must follow. `decided_by` is the rule behind the plan.
+    `end` is the size of the upload if this body completes the upload, "body" if the upload ends where the body ends, or
+    None if more bytes must follow. `decided_by` is the rule behind the plan.
     """
 
     skip: int
@@ -46,10 +49,10 @@ class ReadPlan:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedBody:
-    """The end of a body.
+    """The result of reading a body.
 
-    `appended` is the number of bytes after the skipped ones. `broken` is set if the body ended before its declared
-    length, or before all bytes to skip had arrived; `overlong` if it continued after the last byte to take.
+    `appended` is the number of bytes after the skipped bytes. `broken` is True if the body ended before its declared
+    length or within the bytes to skip. `overlong` is True if the body continued after the last byte to take.
     """
 
     appended: int
@@ -59,7 +62,7 @@ class ReceivedBody:
 
 @dataclass(frozen=True, slots=True)
 class SessionDecision:
-    """The new session, the status of the response, the rule behind it, and the text of an error."""
+    """The new session, the status of the response, the rule behind the decision, and the text of an error."""
 
     session: UploadSession
     status: int
@@ -68,7 +71,7 @@ class SessionDecision:
 
 
 class RequestProblem(NamedTuple):
-    """A problem of a request, as a sentence, and the rule or decision behind it."""
+    """An error message about a request, and the rule or decision behind the error."""
 
     text: str
     decided_by: str = CONTRADICTION
@@ -88,7 +91,11 @@ GAP = (
 def before_body(
     session: UploadSession, content_range: ContentRange | None, length: int | None, rule: UploadRule, now: float
 ) -> ReadPlan | SessionDecision:
-    """Decide on a PUT to the session URI before its body is read. `length` is None if not declared."""
+    """Decide how to handle a PUT to the session URI before its body is read.
+
+    Return a plan for reading the body, or a decision if the body does not matter. `length` is the declared length of
+    the body, or None if it is not declared.
+    """
     if session.state is UploadState.EXPIRED or now - session.touched >= rule.lifetime:
         return _expire(session)
     if session.state is not UploadState.OPEN:
@@ -103,7 +110,7 @@ def before_body(
 def after_body(
     session: UploadSession, plan: ReadPlan, received: ReceivedBody, rule: UploadRule, now: float
 ) -> SessionDecision:
-    """Decide on a PUT to the session URI after its body was read."""
+    """Return the new session and the response status for a PUT to the session URI after its body was read."""
     stored = session.stored + received.appended
     kept = replace(session, stored=max(session.stored, rule.floor(stored)))
     if received.overlong:
@@ -120,21 +127,27 @@ def after_body(
 
 
 def cancel(session: UploadSession, rule: UploadRule, now: float) -> SessionDecision:
-    """Decide on a DELETE to the session URI."""
+    """Return the new session and the response status for a DELETE to the session URI."""
     if session.state is UploadState.EXPIRED or now - session.touched >= rule.lifetime:
         return _expire(session)
     return _decision(session, UploadEvent.CANCEL, now)
 
 
 def refusal(session: UploadSession, problem: RequestProblem, now: float) -> SessionDecision:
-    """Refuse a request. The session stays open, with the same number of stored bytes."""
+    """Return the decision to refuse a request.
+
+    The session stays open, with the same number of stored bytes.
+    """
     return _decision(session, UploadEvent.REFUSED, now, problem.text, rule=problem.decided_by)
 
 
 def _decision(
     session: UploadSession, event: UploadEvent, now: float, text: str = "", *, rule: str | None = None
 ) -> SessionDecision:
-    """Apply the transition of this event. `rule` is the rule behind it where it is not that of the table."""
+    """Return the decision for an event of a session by the transition table.
+
+    `rule` replaces the rule of the table.
+    """
     state, status, decided_by = transition(session.state, event)
     return SessionDecision(replace(session, state=state, touched=now), status, rule or decided_by, text)
 
@@ -157,7 +170,7 @@ def _query(session: UploadSession, total: int | None, length: int | None, now: f
 
 
 def _whole(session: UploadSession, length: int | None, now: float) -> ReadPlan | SessionDecision:
-    """Decide on a body without a Content-Range, which is the rest of the upload."""
+    """Decide how to handle a body without a Content-Range, which is the whole upload from its first byte."""
     if None not in (length, session.total) and length != session.total:
         return refusal(session, _wrong_total(session.total, f"this body has {length}"), now)
     total = session.total if length is None else length
@@ -191,7 +204,10 @@ def _chunk(
 def _chunk_problem(
     session: UploadSession, span: ByteSpan, total: int | None, length: int | None, rule: UploadRule
 ) -> RequestProblem | None:
-    """Return how a Content-Range contradicts its body or the upload, or that the chunk has a wrong size."""
+    """Return the problem of a Content-Range or of the chunk's size, or None if there is no problem.
+
+    A Content-Range may contradict its body or the upload.
+    """
     size = span.size
     if size is not None and length is not None and length != size:
         return RequestProblem(f"Content-Range names {size} bytes, but the body has {length}.")

@@ -3,10 +3,10 @@
 Rule 1: every transition of an upload session is a row of `TRANSITIONS`, in the order of the interface's table (States
 and transitions, Resumable upload session). Any other transition raises `IllegalUploadTransition`.
 
-Rule 2: this module is the same on both sides. The service (`server_state_machine.py`) looks up an event and answers the
+Rule 2: this module is the same on both sides. The service (`server_state_machine.py`) looks up an event and sends the
 status of its row. The client (`client_state_machine.py`) maps the status of a response back to an event with
-`EVENT_BY_STATUS`, and makes the same transition. So both sides have the same state whenever a response arrives; a
-client that missed one queries the status.
+`EVENT_BY_STATUS`, and makes the same transition. So both sides have the same state whenever a response arrives. A
+client that missed a response queries the status.
 
                     PART, QUERY, REFUSED, GAP
                          ┌──────┐
@@ -24,14 +24,14 @@ from typing import NamedTuple
 from ..errors.decision_ids import CANCELLED, CONTRADICTION, FINISHED
 
 QUANTUM = 262_144
-"""Every chunk but the last is a multiple of this number of bytes (256 x 1024)."""
+"""The number of bytes of which every chunk except the last is a multiple (256 x 1024)."""
 
 LIFETIME = 7 * 86_400.0
-"""Seconds without a request after which a session expires (1 week)."""
+"""The number of seconds without a request after which a session expires (1 week)."""
 
 
 class UploadState(Enum):
-    """The state of an upload session."""
+    """The states of an upload session."""
 
     NONE = "none"
     OPEN = "open"
@@ -41,7 +41,7 @@ class UploadState(Enum):
 
 
 class UploadEvent(Enum):
-    """An event of an upload session."""
+    """The events that can change the state of an upload session."""
 
     ACCEPTED = "the initiation is accepted"
     PART = "bytes arrive and bytes are still missing"
@@ -54,7 +54,7 @@ class UploadEvent(Enum):
 
 
 class Transition(NamedTuple):
-    """The next state, the status of the response, and the rule or decision behind them."""
+    """The next state, the status of the response, and the rule or decision behind the transition."""
 
     state: UploadState
     status: int
@@ -62,7 +62,7 @@ class Transition(NamedTuple):
 
 
 class IllegalUploadTransition(Exception):
-    """An event that cannot happen in this state."""
+    """The event cannot happen to an upload session in its current state."""
 
 
 TRANSITIONS: dict[tuple[UploadState, UploadEvent], Transition] = {
@@ -95,11 +95,11 @@ EVENT_BY_STATUS: dict[int, UploadEvent] = {
     410: UploadEvent.SILENCE,
     499: UploadEvent.CANCEL,
 }
-"""The event that a client infers from the status of a response; other statuses change no state."""
+"""The event that a client infers from the status of a response. Other statuses do not change the state."""
 
 
 def transition(state: UploadState, event: UploadEvent) -> Transition:
-    """Return the transition of an event in a state. Raises IllegalUploadTransition.
+    """Return the transition of an event in a state. Raises IllegalUploadTransition if the table has no such transition.
 
     >>> transition(UploadState.OPEN, UploadEvent.GAP)
     Transition(state=<UploadState.OPEN: 'open'>, status=503, decided_by='A3-11')
@@ -114,8 +114,9 @@ def transition(state: UploadState, event: UploadEvent) -> Transition:
 class UploadRule:
     """The limits of the upload protocol.
 
-    `strict` refuses every chunk before the last that is not a multiple of the quantum. Without it only chunks below one
-    quantum are refused, and of a longer one the largest multiple is stored (A3-10).
+    With `strict`, the service refuses every chunk before the last that is not a multiple of the quantum. Without
+    `strict`, the service refuses only chunks smaller than one quantum, and stores the largest multiple of the quantum
+    of a longer chunk (A3-10).
     """
 
     quantum: int = QUANTUM
@@ -123,5 +124,5 @@ class UploadRule:
     strict: bool = False
 
     def floor(self, size: int) -> int:
-        """Return the largest multiple of the quantum that is not above `size`."""
+        """Return the largest multiple of the quantum that is not larger than `size`."""
         return size - size % self.quantum
