@@ -1,6 +1,6 @@
-"""Saves files on this machine without the loss of an existing file.
+"""Saves files on this machine, and protects existing files from being overwritten by accident.
 
-existing_file    describes the file at a path, and raises the error for a path that must not be replaced
-paths            distinct and free paths
-saving           saves a file in one step
+existing_file    describes the file at a path, and raises an error if that file must not be replaced
+paths            generates paths like `name (1).ext` that are not in use
+saving           writes a file completely before it appears at its path
 """

@@ -1,4 +1,4 @@
-"""Describes the file at a path, and raises the error for a path that must not be replaced."""
+"""Describes the file at a path, and raises an error if that file must not be replaced."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _ANY_WRITE = 0o222
 
 @dataclass(frozen=True, slots=True)
 class ExistingFile:
-    """The file, folder, device or broken link at a path. A link is followed."""
+    """The file, folder, device or broken symbolic link at a path. Any other link is followed to its target.
+
+    `kind` is "file", "folder", "device" or "broken link". `size` is in bytes, and `mode` has the permission bits.
+    """
 
     path: Path
     kind: str
@@ -27,17 +30,20 @@ class ExistingFile:
 
     @property
     def facts(self) -> str:
-        """The size and the time of the last change, for messages."""
+        """A text with the size and the modification time, for error messages."""
         return f"{self.size:,} bytes, modified {self.modified:%Y-%m-%d %H:%M} UTC"
 
     @property
     def read_only(self) -> bool:
-        """True if the file's mode or the user's rights forbid writing. Root could write a protected file."""
+        """True if the file's mode or the user's rights forbid writing.
+
+        The mode counts even for root, who could write to the file.
+        """
         return not self.mode & _ANY_WRITE or not os.access(self.path, os.W_OK)
 
 
 def existing(path: Path) -> ExistingFile | None:
-    """Return the file at this path, None if there is none."""
+    """Return a description of the file, folder, device or broken link at a path. Return None if the path is free."""
     try:
         status, kind = path.stat(), ""
     except OSError:
@@ -50,18 +56,22 @@ def existing(path: Path) -> ExistingFile | None:
 
 
 def real_path(path: Path) -> Path:
-    """Return the path, or the target of a link, so that writing keeps the link."""
+    """Return the path itself, or for a symbolic link the path of its target.
+
+    A file that is moved to the returned path does not replace the link.
+    """
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def check_path(path: Path, size: int | None = None, *, overwrite: bool) -> ExistingFile | None:
-    """Return the file at the path, None if there is none, and raise an error if it must not be replaced.
+    """Return a description of the file at a path, or None if the path is free.
+
+    Raises PathExists or PermissionError if the file certainly has other content and must not be replaced. A regular
+    file with the size `size` may have the same content as the new file, so it raises no error.
 
     Args:
-        size: The size of the new content in bytes, if it is known. A file of this size may have the same content.
-
-    Raises:
-        PathExists, PermissionError: A content of this size must not be written here.
+        size: The size of the new content in bytes. None means that the size is not known.
+        overwrite: True allows a file with other content to be replaced.
     """
     file = existing(path)
     if file is not None and (file.kind != FILE or size not in (None, file.size)):
@@ -70,7 +80,10 @@ def check_path(path: Path, size: int | None = None, *, overwrite: bool) -> Exist
 
 
 def check_replaceable(file: ExistingFile, size: int | None = None, *, overwrite: bool) -> None:
-    """Raise PathExists or PermissionError unless other content may take the place of this."""
+    """Raise PathExists or PermissionError if new content must not replace this file.
+
+    `size` is the size of the new content in bytes, for the error message.
+    """
     if file.kind == FOLDER:
         raise path_exists(file, "is a folder, and no file can replace it", "Choose another path.")
     if file.kind == DEVICE:
@@ -89,7 +102,11 @@ def check_replaceable(file: ExistingFile, size: int | None = None, *, overwrite:
 
 
 def path_exists(file: ExistingFile, words: str, advice: str, *, replaceable: bool = False) -> PathExists:
-    """Return the error for a path, with a description of the file there and advice."""
+    """Return a PathExists error for the path of `file`. The caller raises the error.
+
+    `words` completes the message after the path, `advice` tells the user what to do, and `replaceable` is True if
+    `overwrite=True` would replace the file.
+    """
     error = PathExists(
         f"{str(file.path)!r} {words}. Nothing was written.",
         path=file.path,

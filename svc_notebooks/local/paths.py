@@ -1,4 +1,4 @@
-"""Finds distinct paths for the files of one call, and a free path beside one that is taken."""
+"""Generates distinct paths for the files of one call, and finds a free path in place of a path that exists."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from unicodedata import normalize
 
 
 class DistinctPaths:
-    """The paths of one call, of which no two are equal. The second file of a name gets `name (1).ext`.
+    """The paths of the files that one call saves. A second file with the same name gets the path `name (1).ext`.
 
-    Names are compared without case, as on macOS and Windows, so that the paths are the same on every system. Existing
-    files are ignored, so that the same call gets the same paths again.
+    Upper and lower case count as equal, as on macOS and Windows, so that the paths are the same on every system.
+    Existing files do not matter, so that a repeated call gets the same paths.
 
     >>> paths = DistinctPaths()
     >>> [str(paths.claim(Path(name))) for name in ("a.txt", "A.txt", "b", "a.txt")]
@@ -24,7 +24,7 @@ class DistinctPaths:
         self._claimed: set[str] = set()
 
     def claim(self, path: Path) -> Path:
-        """Return this path, or the first numbered one that no other file of the call has."""
+        """Reserve a path and return it. If the path is reserved already, use the first free `name (1).ext`."""
         for candidate in chain([path], numbered_paths(path)):
             key = normalize("NFC", str(candidate)).casefold()
             if key not in self._claimed:
@@ -34,7 +34,7 @@ class DistinctPaths:
 
 
 def free_path(path: Path) -> Path:
-    """Return the first numbered path beside this one that does not exist.
+    """Return the first path of `name (1).ext`, `name (2).ext` and so on where no file exists.
 
     >>> free_path(Path("report.tar.gz")).name
     'report (1).tar.gz'
@@ -43,7 +43,7 @@ def free_path(path: Path) -> Path:
 
 
 def numbered_paths(path: Path) -> Iterator[Path]:
-    """Yield `name (1).ext`, `name (2).ext` and so on, as browsers number downloads."""
+    """Return an endless iterator over the paths `name (1).ext`, `name (2).ext` and so on in the folder of a path."""
     extension = f".tar{path.suffix}" if path.stem.endswith(".tar") else path.suffix
     stem = path.name.removesuffix(extension)
     return (path.with_name(f"{stem} ({number}){extension}") for number in count(1))

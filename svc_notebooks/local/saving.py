@@ -1,4 +1,4 @@
-"""Saves a file in one step, and replaces other content only with `overwrite`."""
+"""Saves a file atomically, and replaces a file with other content only if `overwrite` is True."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from ..core.errors.errors import cannot_write
 from .existing_file import FILE, check_path, check_replaceable, existing, real_path
 
 SAVED, UNCHANGED, REPLACED = "saved", "unchanged", "replaced"
-"""The outcomes of saving: the path is new, had the same content and was not changed, or had other content."""
+"""The outcomes of saving a file.
+
+"saved" means that the path was free or had a broken link, "unchanged" that the file at the path has the same content,
+and "replaced" that new content replaced the file at the path."""
 
 SameContent: TypeAlias = Callable[[Path, Path], bool]
 _BLOCK = 1024 * 1024
@@ -21,7 +24,7 @@ _GROUP_AND_OTHERS = 0o077
 
 
 class SavedFile(NamedTuple):
-    """A saved file. `outcome` is "saved", "unchanged" or "replaced"."""
+    """A saved file. `outcome` is "saved", "unchanged" or "replaced", and `size` is in bytes."""
 
     path: Path
     outcome: str
@@ -29,7 +32,7 @@ class SavedFile(NamedTuple):
 
 
 def same_bytes(first: Path, second: Path) -> bool:
-    """Return whether two files have the same content."""
+    """Return True if two files have the same content."""
     with first.open("rb") as first_file, second.open("rb") as other:
         if os.fstat(first_file.fileno()).st_size != os.fstat(other.fileno()).st_size:
             return False
@@ -40,9 +43,10 @@ def same_bytes(first: Path, second: Path) -> bool:
 
 
 def move_into_place(new: Path, path: Path, *, overwrite: bool, same: SameContent = same_bytes) -> str:
-    """Move a complete file to its path on the same file system, and return the outcome.
+    """Move the complete file `new` to `path` on the same file system, and return "saved", "unchanged" or "replaced".
 
-    Raises PathExists, PermissionError and OSError; neither file has changed then.
+    If `same` finds the same content at `path`, `new` is deleted and "unchanged" is returned. Raises PathExists,
+    PermissionError or another OSError. After an error both files are as before.
     """
     file = existing(path)
     if file is not None and file.kind == FILE and same(new, path):
@@ -63,7 +67,7 @@ def move_into_place(new: Path, path: Path, *, overwrite: bool, same: SameContent
 
 
 def _move_to_free_path(new: Path, path: Path) -> None:
-    """Move a file to a path that does not exist, in one step, so that no file of another process is replaced."""
+    """Move a file to a free path atomically, so that a file that another process creates there is not replaced."""
     try:
         _link(new, path)
     except FileExistsError:
@@ -94,9 +98,10 @@ def _link(new: Path, path: Path) -> None:
 def save_bytes(
     path: Path, content: bytes, *, overwrite: bool, mode: int = 0o666, same: SameContent = same_bytes
 ) -> SavedFile:
-    """Write a content to a path in one step, unless the path has it already.
+    """Write content to a path atomically. If the file at the path has the same content, leave that file unchanged.
 
-    Raises PathExists, PermissionError and OSError; an existing file has not changed then.
+    `mode` has the permission bits of a new file. Raises PathExists, PermissionError or another OSError. After an error
+    an existing file is unchanged.
     """
     check_path(path, len(content) if same is same_bytes else None, overwrite=overwrite)
     new = real_path(path).with_name(f".saving-{token_hex(8)}")

@@ -1,7 +1,7 @@
-"""The functions for push notifications.
+"""The notebook functions for push notifications.
 
 channels, channel_request: open, list, stop and renew notification channels, and check the arguments.
 receiver, open_receiver: a receiver with its messages, and the receivers of each session.
-messages, message_view: the frames of notifications and changes, and a message as HTML.
-delivery_timeline: the chart of the delivery attempts.
+messages, message_view: notifications and file changes as DataFrames, and messages as HTML.
+delivery_timeline: the chart of the attempts to deliver each message.
 """

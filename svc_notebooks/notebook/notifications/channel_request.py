@@ -24,7 +24,10 @@ _REFUSED = (
 
 
 def receiver_for(session: Session, to: object) -> Receiver | str:
-    """Return the receiver or the address, or for None the last receiver. Raises TypeError, ValueError."""
+    """Return `to`, which is a Receiver or an https address. If `to` is None, return the session's latest receiver.
+
+    Raises TypeError for another type, and ValueError if `to` is None and the session has no receiver.
+    """
     if to is None and not (receivers := receivers_of(session)):
         raise ValueError("there is no receiver yet; create one with receiver(), or give an https address")
     receiver = receivers[-1] if to is None else to
@@ -34,7 +37,10 @@ def receiver_for(session: Session, to: object) -> Receiver | str:
 
 
 def channel_token(session: Session, token: object) -> str | None:
-    """Return the token if it does not look like a credential (ruling 42). Raises TypeError, ValueError without it."""
+    """Return the channel token unchanged, or None if `token` is None.
+
+    Raises TypeError if the token is not a str, and ValueError if it looks like a credential (ruling 42).
+    """
     text = optional_text("token", token)
     if text and _BEARER.match(text):
         raise ValueError(_REFUSED.format(reason="begins with 'Bearer ', as a credential does"))
@@ -44,7 +50,11 @@ def channel_token(session: Session, token: object) -> str | None:
 
 
 def expiration_time(session: Session, expires_in: Any, expiration: object) -> int | str | None:
-    """Return the end of a channel as Unix time in milliseconds, or None. Raises TypeError, ValueError."""
+    """Return the expiration time of a channel as Unix time in milliseconds, from either argument.
+
+    Returns None if both arguments are None. A number of milliseconds is returned with its type, int or str. Raises
+    TypeError or ValueError if an argument is not valid, and ValueError if both are given.
+    """
     if expiration is None:
         return None if expires_in is None else to_millis(session.clock.now() + parse_duration(expires_in))
     if expires_in is not None:

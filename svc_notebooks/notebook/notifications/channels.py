@@ -40,32 +40,34 @@ def watch_file(
     channel_type: str | None = None,
     session: Session | None = None,
 ) -> DataFrame:
-    """Open a notification channel on a file, or on each of several.
+    """Open a notification channel on each file. The service then sends a message whenever the file changes.
 
     Args:
         file: An id, a row, a DataFrame or a list of ids.
-        receiver: A `receiver()` that gets the messages, or the https address of one elsewhere, whose domain is
-            registered. None means the last receiver that was created.
-        channel_id: An id of at most 64 characters that was never used before. None generates a UUID.
-        token: A text of at most 256 characters that every message carries. It must not be a credential. None generates
-            one for a receiver of this kernel, which verifies it, and none for others. "" sends none.
-        expires_in: The life of the channel in seconds, or as "2h". The service may shorten it (to a day, by default).
-            None leaves it to the service (an hour, by default).
-        expiration: The end of the channel instead of `expires_in`, as a datetime with its zone, a text like
-            "2026-11-02 10:00+01:00", or Unix time in milliseconds, which is sent as the number or the text that it is.
-        channel_type: The type of the channel. None means "web_hook", the only one of the interface.
+        receiver: A `receiver()` that gets the messages, or the https address of another receiver, whose domain must
+            be registered with the service. None means the latest receiver of the session.
+        channel_id: A new channel id of at most 64 characters. None generates a UUID.
+        token: A text of at most 256 characters that the service adds to every message. It must not be a credential.
+            For a `receiver()` of this kernel, None generates a token, and the receiver verifies it. For an address,
+            None sends no token. "" never sends a token.
+        expires_in: The lifetime of the channel in seconds, or a text like "2h". The service may shorten the lifetime
+            (to a day by default). None lets the service choose (an hour by default).
+        expiration: The time at which the channel expires, instead of `expires_in`. Give a datetime with a time zone,
+            a text like "2026-11-02 10:00+01:00", or Unix time in milliseconds as an int or a str.
+        channel_type: The type of the channel. None means "web_hook", the only type that the interface defines.
 
     Returns:
-        One row for each file: id (str, of the channel), watching (str, the file's id), state (str), opened,
-        expiration (datetime64[ms, UTC], missing if it does not expire), resource_id, resource_uri, address (str),
-        token (str: its first characters and its length, missing if there is none), kind (str).
+        One row for each file: id (str, of the channel), watching (str, the file id), state (str: active, expired or
+        stopped), opened, expiration (datetime64[ms, UTC]; expiration is missing if the channel never expires),
+        resource_id, resource_uri, address (str), token (str: the first characters and the length of the token,
+        missing if the channel has no token), kind (str, of the channel resource).
 
     Raises:
-        TypeError, ValueError: An argument is not valid, or the token begins with "Bearer " or is the session's own.
-            Nothing was sent.
-        BadRequest: The service refuses a property. The message has every problem.
+        TypeError, ValueError: An argument is not valid, or the token begins with "Bearer " or is the session's access
+            token. Nothing was sent.
+        BadRequest: The service refuses one or more properties. The message lists every problem.
         NotAllowed: The domain of the address is not registered.
-        NotFound: There is no such file, or not for this user.
+        NotFound: The file does not exist, or this user may not see it.
 
     See docs/rules.md#a8-watch-a-file (A8).
 
@@ -99,8 +101,8 @@ def watch_changes(
 ) -> DataFrame:
     """Open a notification channel on the change log, which sends a message whenever any of this user's files changes.
 
-    `changes()` returns what has changed. The arguments and the columns are those of `watch_file`, with "changes" in the
-    column watching. The channel lives for a week at most, by default.
+    Call `changes()` to list the changed files. The arguments and the columns of the result are the same as for
+    `watch_file`, except that the column watching contains "changes". By default the channel lives at most a week.
 
     See docs/rules.md#a9-watch-the-change-log (A9).
 
@@ -129,7 +131,7 @@ def _watch_arguments(
     expiration: object,
     channel_type: object = None,
 ) -> dict[str, Any]:
-    """Check the arguments of a watch call. Returns those of `_open_channel`."""
+    """Check the arguments of a watch call, and return a dict of the keyword arguments of `_open_channel`."""
     return {
         "receiver": receiver_for(session, receiver),
         "channel_id": optional_text("channel_id", channel_id),
@@ -152,7 +154,7 @@ def _open_channel(
 
 
 def channel_record(channel: Channel, session: Session) -> Record:
-    """Return a channel as a row of `CHANNELS`."""
+    """Convert a channel to a dict with the columns of the `CHANNELS` frame. The token is masked."""
     return {
         "id": channel.id,
         "watching": channel.file or "changes",
@@ -168,10 +170,12 @@ def channel_record(channel: Channel, session: Session) -> Record:
 
 
 def channels(*, session: Session | None = None) -> DataFrame:
-    """List the channels that this session has opened, oldest first. The service has no such list.
+    """List the notification channels that this session has opened, oldest first.
+
+    The session keeps this list, because the service cannot list channels.
 
     Returns:
-        One row each, with the columns of `watch_file`. state is active, expired or stopped.
+        One row for each channel, with the columns of `watch_file`. The column state is active, expired or stopped.
 
     >>> lab = svc.sandbox()
     >>> rx = svc.receiver(direct=True)
@@ -187,18 +191,18 @@ def channels(*, session: Session | None = None) -> DataFrame:
 
 
 def stop_channel(channel: ChannelLike, *, session: Session | None = None) -> DataFrame:
-    """Stop channels, and drop their queued messages.
+    """Stop notification channels. The service does not deliver their queued messages.
 
     Args:
-        channel: An id of this session's `channels()`, a row or frame of them, or a list of ids. For a channel of
-            another session, a row with id and resource_id.
+        channel: The id of a channel of this session, a list of ids, or a row or a DataFrame of `channels()`. For a
+            channel of another session, give a row with id and resource_id.
 
     Returns:
-        One row each: id (str), stopped (boolean).
+        One row for each channel: id (str), stopped (boolean, always True).
 
     Raises:
-        ValueError: This session has not opened such a channel.
-        NotFound: The channel is not active any more, or another user or client has opened it.
+        ValueError: This session did not open the channel, and no resource_id is given.
+        NotFound: The channel is not active any more, or another user or client opened it.
 
     See docs/rules.md#a10-stop-a-channel (A10).
 
@@ -219,7 +223,10 @@ def stop_channel(channel: ChannelLike, *, session: Session | None = None) -> Dat
 
 
 def _channel_pairs(session: Session, channel: Any) -> list[tuple[str, str]]:
-    """Return the id and the resource id of each channel. Raises ValueError if a resource id is not known."""
+    """Return a pair of id and resource id for each channel.
+
+    Raises ValueError if the argument has no resource id and this session did not open the channel.
+    """
     from ...client.notifications.channels import registry_of
 
     ids, known = file_ids(channel, "channel"), registry_of(session).channels
@@ -243,18 +250,23 @@ def renew_channel(
     keep_old: bool = False,
     session: Session | None = None,
 ) -> DataFrame:
-    """Replace a channel by a new one before it expires, because no channel renews itself.
+    """Replace each channel with a new channel that expires later. The service does not extend a channel.
 
-    The new channel watches the same resource and sends to the same address. For a receiver of this kernel it has a new
-    token, and the old channel is stopped when the new one's sync message has arrived. For others it is stopped at once.
+    The new channel watches the same resource and sends to the same address. If the address is a receiver of this
+    kernel, the new channel gets a new token, and the old channel is stopped after the sync message of the new channel
+    has arrived. For another address, the token stays the same and the old channel is stopped at once.
 
     Args:
-        channel: One or more of this session's channels, as for `stop_channel`.
-        expires_in, expiration: As for `watch_file`.
-        keep_old: Do not stop the old channel, so that every message comes twice.
+        channel: The id of a channel of this session, a list of ids, or a row or a DataFrame of `channels()`.
+        expires_in, expiration: The end of the new channel, as for `watch_file`.
+        keep_old: True does not stop the old channel. Every message is then delivered twice.
 
     Returns:
         One row for each new channel, with the columns of `watch_file`.
+
+    Raises:
+        ValueError: This session did not open the channel.
+        TimeoutError: The sync message of the new channel did not arrive at the receiver of this kernel.
 
     See docs/rules.md#a8-watch-a-file (A8 to A10).
 

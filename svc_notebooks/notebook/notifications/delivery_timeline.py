@@ -1,4 +1,4 @@
-"""Draws the delivery attempts of each notification against time (N-08)."""
+"""Draws a chart of the attempts to deliver each notification message over time (N-08)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,11 @@ _OUTCOME_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class TimelineAttempt:
-    """An attempt to deliver a message. `after` is in seconds after the first attempt."""
+    """An attempt to deliver a message.
+
+    `after` is the time since the first attempt in seconds, `answer` is the HTTP status or the error as a text, and
+    `outcome` is delivered, retry, failed or cancelled.
+    """
 
     after: float
     answer: str
@@ -46,7 +50,10 @@ class TimelineAttempt:
 
 @dataclass(frozen=True, slots=True)
 class TimelineMessage:
-    """A message and its attempts."""
+    """A message and the attempts to deliver it.
+
+    `name` has the message number and the state, like "1 sync". `begun` is the time of the first attempt as a text.
+    """
 
     name: str
     begun: str
@@ -54,18 +61,20 @@ class TimelineMessage:
 
     @property
     def lasted(self) -> float:
-        """Seconds from the first attempt to the last."""
+        """The time between the first and the last attempt, in seconds."""
         return self.attempts[-1].after
 
 
 def delivery_timeline(channel: ChannelLike | None = None, *, session: Session | None = None) -> Picture:
-    """Draw the attempts to deliver each message against time, each row from its first attempt on.
+    """Draw a chart of the attempts to deliver each message, with a row for each message.
+
+    The time axis of a row starts at the first attempt to deliver the message.
 
     Args:
-        channel: An id, a list of ids, a row or a frame of `channels()`. None means all channels.
+        channel: The id of a channel, a list of ids, or a row or a DataFrame of `channels()`. None means all channels.
 
     Raises:
-        ValueError: The session is not one of a sandbox. Only the service knows of attempts that did not arrive.
+        ValueError: The session does not belong to a sandbox. Other services do not report their attempts.
 
     See docs/rules.md#n-08a (N-08).
 
@@ -89,7 +98,7 @@ def delivery_timeline(channel: ChannelLike | None = None, *, session: Session | 
 
 
 def timeline_of(deliveries: Iterable[DeliveryRow]) -> Picture:
-    """Draw the rows of `Service.deliveries`."""
+    """Draw the chart for rows of `Service.deliveries`, each of which is one delivery attempt."""
     messages = messages_of(deliveries)
     tries = sum(len(message.attempts) for message in messages)
     title = f"Deliveries: {_count_text(len(messages), 'message', 'messages')}, {_count_text(tries, 'try', 'tries')}"
@@ -108,7 +117,7 @@ def timeline_of(deliveries: Iterable[DeliveryRow]) -> Picture:
 
 
 def messages_of(deliveries: Iterable[DeliveryRow]) -> list[TimelineMessage]:
-    """Return the messages in the order of their first attempts."""
+    """Group delivery attempts by message, and return the messages in the order of their first attempts."""
     rows = list(deliveries)
     several = len({row["channel_id"] for row in rows}) > 1
     clock = "%H:%M:%S" if len({row["time"][:10] for row in rows}) == 1 else "%d %b %H:%M:%S"
@@ -150,7 +159,7 @@ def _lane(message: TimelineMessage, longest: float) -> Markup:
 
 
 def _mark(x: float, y: float, outcome: str) -> Markup:
-    """Draw an attempt, as a disc for delivered, a ring for retry, a cross for others."""
+    """Draw the symbol of an attempt, which is a disc for "delivered", a ring for "retry", and otherwise a cross."""
     if outcome == "delivered":
         return tag("circle", cx=x, cy=y, r=5, fill=SENT)
     if outcome == "retry":

@@ -1,4 +1,4 @@
-"""Renders messages as HTML, a line each, which unfolds to the headers and their meanings."""
+"""Renders each notification message as a line of HTML, which expands to the message's headers and their meanings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..widgets.html import Markup, join_html, tag
 from .receiver import explain_headers
 
 MAX_SHOWN = 50
-"""The number of latest messages that are shown. `result` has all."""
+"""The maximum number of messages in the view, which are the latest. The attribute `result` has all messages."""
 
 _WIDTHS = " ".join(f"minmax(0, {width}em)" for width in (5, 6, 11, 14, 6, 10))
 _LINE = (
@@ -22,7 +22,7 @@ _VERIFIED = {True: "right", False: "wrong: refused", None: "unknown channel"}
 
 
 def headings(messages: list[Received]) -> Markup:
-    """Render the number of messages, and the headings of their lines."""
+    """Render the number of messages and the column headings. If the list is empty, render a text that says so."""
     count = len(messages)
     if not count:
         return tag("p", "No message has come yet.", role="status", style="margin: 4px 2px")
@@ -36,7 +36,10 @@ def headings(messages: list[Received]) -> Markup:
 
 
 def message_line(message: Received, names: Names, watched: dict[str, str]) -> Markup:
-    """Render a message. `watched` has the name of the watched resource by channel id."""
+    """Render a message as a line that expands to its headers.
+
+    `watched` maps a channel id to the name of the watched resource.
+    """
     notification = message.notification
     parts: tuple[object, ...] = (
         notification.number,

@@ -1,4 +1,4 @@
-"""Lists the messages of receivers with their channels and attempts, and the changes of files (Events, A9)."""
+"""Lists the messages of receivers with their channels and delivery attempts, and the changes of files (Events, A9)."""
 
 from __future__ import annotations
 
@@ -23,13 +23,15 @@ _CHANGE_FIELDS = "time,removed,fileId,file(name,mimeType,trashed)"
 
 
 def notifications(*, session: Session | None = None) -> DataFrame:
-    """List the messages that this session's receivers have got, with their channels and the outcome of their delivery.
+    """List the messages that this session's receivers have received, in the order of arrival.
 
     Returns:
-        One row each: received (datetime64[ms, UTC]), channel_id, watching (str), number (Int64), state, changed
-        (str), verified (boolean), tries (Int64), answers (str: the status of each try), outcome (str: delivered,
-        retry or failed; only for a sandbox, because only the service has it), waited (Float64, seconds from the first
-        try to the last), content_type (str), content_length (Int64, bytes).
+        One row for each message: received (datetime64[ms, UTC], the time of the first arrival), channel_id, watching
+        (str, a file id or "changes"), number (Int64, the message number), state, changed (str), verified (boolean:
+        True if the message had the token of its channel), tries (Int64, the number of arrivals), answers (str: the
+        status of each response), outcome (str: delivered, retry, failed or cancelled), waited (Float64, seconds from
+        the first to the last delivery attempt), content_type (str), content_length (Int64, bytes). outcome and waited
+        are missing outside a sandbox, because other services do not report their attempts.
 
     See docs/rules.md#n-notifications (N).
 
@@ -66,18 +68,22 @@ def notifications(*, session: Session | None = None) -> DataFrame:
 
 
 def changes(page_token: str | None = None, *, session: Session | None = None) -> DataFrame:
-    """List the last change of each of this user's files that has changed, the oldest first.
+    """List this user's files that have changed since a position in the change log, with the last change of each file.
+
+    The oldest change comes first.
 
     Args:
-        page_token: The start, which is `attrs["page_token"]` of an earlier result, or "1" for the beginning. None
-            continues from this session's last call. The first call, or `watch_changes`, sets the start and lists none.
+        page_token: The position from which to list changes, as `attrs["page_token"]` of an earlier result. "1" means
+            the beginning of the change log. None continues after this session's last call. If there was no such call,
+            None continues after the first `watch_changes`, or returns an empty frame and sets the position to now.
 
     Returns:
-        One row for each file: time (datetime64[ms, UTC]), file_id, name, mime_type (str), removed (boolean: deleted,
-        or not shared any more), trashed (boolean). `attrs["page_token"]` is the start for the next call.
+        One row for each changed file: time (datetime64[ms, UTC]), file_id, name, mime_type (str), removed (boolean:
+        True if the file was deleted or is not shared with this user any more), trashed (boolean).
+        `attrs["page_token"]` of the frame is the position for the next call.
 
     Raises:
-        BadRequest: The token is not one of the service.
+        BadRequest: The service did not issue this page token.
 
     See docs/rules.md#a9-watch-the-change-log (A9).
 

@@ -1,4 +1,4 @@
-"""Creates receivers of notifications, and keeps those of each session (A11)."""
+"""Creates receivers of notifications, and keeps a list of the receivers of each session (A11)."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _PATH = "/notifications"
 
 _receivers: WeakKeyDictionary[Session, list[Receiver]] = WeakKeyDictionary()
 _address_numbers: WeakKeyDictionary[Sandbox, Iterator[int]] = WeakKeyDictionary()
-"""Numbers for the addresses of direct receivers, which must differ among all sessions of a sandbox."""
+"""A counter for each sandbox. It numbers the addresses of direct receivers, which must be unique in a sandbox."""
 
 
 def receivers_of(session: Session) -> list[Receiver]:
-    """Return the receivers of a session, the last one last."""
+    """Return the receivers of a session in the order in which they were created."""
     return list(_receivers.get(session, ()))
 
 
@@ -44,25 +44,29 @@ def receiver(
     direct: bool | None = None,
     session: Session | None = None,
 ) -> Receiver:
-    """Create a receiver of notifications in this kernel, which listens with HTTPS in a thread.
+    """Create a receiver of notification messages, an HTTPS server in a thread of this kernel.
 
-    A sandbox trusts its certificate and delivers to it. A service elsewhere must be able to reach it, under a domain
-    that is registered there and with a certificate that the service trusts.
+    A sandbox trusts the certificate of the receiver and registers its domain. Any other service must be able to reach
+    the receiver over the network, must trust the certificate, and must have the receiver's domain registered.
 
     Args:
-        host: The name or address on which to listen, and for which the certificate is.
-        port: The port. 0 means a free one.
-        certificate: A file with the certificate and one with its key, in PEM. None creates both, with an authority of
-            their own, which is `.ca_pem` of the result.
-        address: The URL under which the service reaches it through a proxy. None means that of host and port.
-        direct: True means that a sandbox calls the receiver as a function, without a socket. None means so only where
-            there are no sockets, as in a page.
+        host: The host name or IP address on which the receiver listens and to which the certificate applies.
+        port: The port. 0 means any free port.
+        certificate: The paths of a certificate file and a key file, both in PEM. None creates a certificate and its
+            own certificate authority, which is the attribute `ca_pem` of the receiver.
+        address: The https URL at which the service reaches the receiver, if there is a proxy before the receiver.
+            None means the URL with `host` and the port.
+        direct: True makes the sandbox call the receiver as a function, without a socket. None does this only for
+            a sandbox in an environment without sockets, such as a browser page.
+
+    Returns:
+        A Receiver, which listens until `close()` or the end of its `with` block.
 
     Raises:
-        Unsupported: There are no sockets here, and `direct` is False or the service is elsewhere.
-        ImportError: Certificates cannot be created here. The message names the package to install.
+        Unsupported: This environment has no sockets, and the receiver is not direct.
+        ImportError: A package that creates certificates is missing. The message names the package to install.
         OSError: The port is in use.
-        ValueError: `direct` is True without a sandbox, or the address is not an https address.
+        ValueError: `direct` is True and the session has no sandbox, or `address` is not an https URL.
 
     See docs/rules.md#a11-receiver (A11).
 

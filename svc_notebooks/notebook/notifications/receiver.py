@@ -1,4 +1,4 @@
-"""A receiver of notifications in this kernel, whose messages are DataFrames (A11)."""
+"""Receives notification messages in this kernel, and lists the messages as DataFrames (A11)."""
 
 from __future__ import annotations
 
@@ -26,17 +26,20 @@ if TYPE_CHECKING:
 
 _MAX_SECONDS = 3600
 _SETTLE_SECONDS = 2.0
-"""A delayed response, or another receiver that is dead, delays `wait_for` by at most so many seconds."""
+"""The maximum number of seconds that `wait_for` waits for a sandbox's deliveries in progress.
+
+Such a delivery may wait for a delayed response, or for another receiver that does not respond."""
 
 _FORKED = "This receiver listens in process {process}, and this process is a fork of it."
 _FORKED_ADVICE = "Look at its messages there, or make a receiver() here."
 
 
 class Receiver:
-    """A receiver of notifications. `address` is its URL for channels.
+    """A receiver of notification messages. `address` is the URL to which channels send messages.
 
-    It keeps every message once, however often it is sent, and verifies the token of its channel. `answer_with` sets the
-    response to the next messages. As a context manager it is closed at the end.
+    The receiver keeps every message once, even if the service sends the message several times, and verifies the
+    channel token in the message. `answer_with` sets the response to the next messages. The end of a `with` block
+    closes the receiver.
     """
 
     def __init__(
@@ -51,7 +54,7 @@ class Receiver:
     ) -> None:
         self.address = address
         self.ca_pem = ca_pem
-        """The authority of its certificate in PEM, which a service must trust."""
+        """The certificate authority in PEM that a service must trust. None without an authority of its own."""
         self._inbox = inbox
         self._names = names
         self._close = close
@@ -61,7 +64,7 @@ class Receiver:
         after_fork(self, Receiver._reset_in_child)
 
     def _reset_in_child(self) -> None:
-        """Mark the receiver as closed in a forked child, where no message arrives."""
+        """Close the receiver in a forked child process, where no message arrives."""
         self._closed, self._settle = True, None
         self._inbox = cast(Inbox, ForkedChild(_FORKED.format(process=self._process), _FORKED_ADVICE))
 
@@ -77,7 +80,7 @@ class Receiver:
         self.close()
 
     def close(self) -> None:
-        """Stop receiving messages. Those that came can still be read."""
+        """Stop receiving messages. The messages received so far can still be read."""
         if not self._closed:
             self._closed = True
             self._close()
@@ -86,10 +89,11 @@ class Receiver:
         """Set the response to the next messages.
 
         Args:
-            status: 200, 201, 202, 204 and 102 count as delivered. After 500, 502, 503 and 504 the service tries
-                again. Any other is a failure (N-08). A 102 is sent alone, without a final status after it.
-            times: The number of messages to which it applies. None means all from now on.
-            delay: Seconds of real time before each response. A direct receiver ignores it.
+            status: The HTTP status of the response. After 200, 201, 202, 204 and 102 the message counts as delivered.
+                After 500, 502, 503 and 504 the service sends the message again. After any other status the delivery
+                has failed (N-08). No final status follows a 102.
+            times: The number of messages that get this response. None means all messages from now on.
+            delay: Seconds of real time before each response. A direct receiver ignores the delay.
 
         >>> lab = svc.sandbox()
         >>> rx = svc.receiver(direct=True)
@@ -108,19 +112,21 @@ class Receiver:
     def wait_for(
         self, state: str | None = None, *, channel: str | None = None, count: int = 1, timeout: float = 10
     ) -> DataFrame:
-        """Wait until messages have come, and return those that match.
+        """Wait until `count` matching messages have arrived, and return all matching messages.
+
+        Messages that arrived before the call count too.
 
         Args:
-            state: sync, add, remove, update, trash, untrash or change. None means any.
-            channel: The id of a channel. None means any.
-            count: The number of messages to wait for.
-            timeout: Seconds of real time. A virtual clock does not count and does not move.
+            state: sync, add, remove, update, trash, untrash or change. None matches any state.
+            channel: The id of a channel. None matches any channel.
+            count: The number of matching messages to wait for.
+            timeout: The maximum wait in seconds of real time, even if the session has a virtual clock.
 
         Returns:
-            The frame of `messages()`, with those that match.
+            A frame with the columns of `messages()` and a row for each matching message.
 
         Raises:
-            TimeoutError: They did not come. The message has the states of those that did.
+            TimeoutError: Too few matching messages arrived in time. The error lists the states of all messages.
 
         >>> lab = svc.sandbox()
         >>> rx = svc.receiver(direct=True)
@@ -151,25 +157,32 @@ class Receiver:
         return frame(MESSAGES, [message_record(message) for message in matches])
 
     def messages(self) -> DataFrame:
-        """List every message once, in the order in which they came first.
+        """List every received message once, in the order of first arrival.
 
         Returns:
-            One row each: received (datetime64[ms, UTC], the first time), channel_id (str), number (Int64),
-            state, changed (str), verified (boolean: whether it carried its channel's token; missing for a
-            channel that this receiver does not know), tries (Int64: how often it came), answers (str: the statuses
-            of the responses), resource_id, resource_uri (str), expiration (datetime64[ms, UTC]),
-            token (str: its first characters and its length; missing if the message carried none),
-            content_type (str), content_length (Int64, bytes), kind (str, of the body).
+            One row for each message: received (datetime64[ms, UTC], the time of the first arrival), channel_id (str),
+            number (Int64, the message number), state, changed (str), verified (boolean: True if the message had
+            the token of its channel, missing if this receiver does not know the channel), tries (Int64, the number of
+            arrivals), answers (str: the statuses of the responses), resource_id, resource_uri (str), expiration
+            (datetime64[ms, UTC], of the channel), token (str: the first characters and the length of the token,
+            missing if the message had no token), content_type (str), content_length (Int64, bytes), kind (str, of the
+            resource in the body).
         """
         return frame(MESSAGES, [message_record(message) for message in self._inbox.messages()])
 
     def explain(self, n: int = -1) -> DataFrame:
-        """Return the headers of a message with their meanings, as header, value and meaning (str).
+        """Explain the headers of a message.
 
-        A token is shown by its first characters and its length. `check_token` compares it with a whole one.
+        The channel token is masked to its first characters and its length. `check_token` tests a whole token.
 
         Args:
-            n: The position of the message in `messages()`. -1 is the last.
+            n: The position of the message in `messages()`, counted from 0. -1 is the last message.
+
+        Returns:
+            One row for each header: header, value, meaning (str).
+
+        Raises:
+            ValueError: There is no message at this position.
 
         >>> lab = svc.sandbox()
         >>> rx = svc.receiver(direct=True)
@@ -180,11 +193,14 @@ class Receiver:
         return frame(EXPLAINED, explain_headers(self._message(n), self._names))
 
     def check_token(self, token: str | None, n: int = -1) -> bool:
-        """Return whether a message carried this token, or for None whether it carried none.
+        """Return True if a message had this channel token, otherwise False.
 
         Args:
-            token: The whole token of the channel.
-            n: The position of the message in `messages()`. -1 is the last.
+            token: The whole token of the channel. None tests that the message had no token.
+            n: The position of the message in `messages()`, counted from 0. -1 is the last message.
+
+        Raises:
+            ValueError: There is no message at this position.
 
         >>> lab = svc.sandbox()
         >>> rx = svc.receiver(direct=True)
@@ -205,19 +221,25 @@ class Receiver:
         return received[n]
 
     def clear(self) -> None:
-        """Forget all messages."""
+        """Remove all received messages. Channel tokens and responses set by `answer_with` stay."""
         self._inbox.clear()
 
     def expect(self, channel_id: str, token: str | None) -> None:
-        """Verify the messages of a channel by this token, as `watch_file` and `watch_changes` set it."""
+        """Set the token with which the messages of a channel are verified. None means that they must have no token.
+
+        `watch_file` and `watch_changes` call this method.
+        """
         self._inbox.expect(channel_id, token)
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call a function after every message, in the thread that received it. Returns a function that ends this."""
+        """Register a function that is called after every message, in the thread that received the message.
+
+        Returns a function without arguments that removes the registration.
+        """
         return self._inbox.listen(listener)
 
     def received(self) -> list[Received]:
-        """Return the messages as objects."""
+        """Return the messages as Received objects, in the order of first arrival."""
         return self._inbox.messages()
 
 
@@ -232,7 +254,7 @@ def _message_count(count: int) -> str:
 
 
 def message_record(message: Received) -> Record:
-    """Return a message as a row of `MESSAGES`."""
+    """Convert a message to a dict with the columns of the `MESSAGES` frame. The token is masked."""
     notification, length = message.notification, message.headers.get("Content-Length")
     return {
         "received": message.received,
@@ -260,7 +282,10 @@ _CONTENT = {
 
 
 def explain_headers(message: Received, names: Names) -> list[dict[str, Any]]:
-    """Return the family's headers of a message, in the order of the interface's table, and those about its body."""
+    """Return a dict with header, value and meaning for each notification header of a message.
+
+    The headers have the order of the interface's table. Content-Type and Content-Length follow. The token is masked.
+    """
     token, channel_token = names.header("Channel-Token"), message.notification.token
     meanings = {names.header(row.name): row.meaning for row in HEADERS} | _CONTENT
     return [
