@@ -1,7 +1,7 @@
-"""The recorded HTTP exchanges, with views, exports, comparison and charts.
+"""Views, exports, comparisons and charts of recorded HTTP exchanges.
 
-exchanges, exchange_view, http_text: the frame of all exchanges, the view of one, its HTTP text.
-curl, har, sequence_diagram: an exchange as a curl command, as an HTTP archive, as a sequence diagram.
-assert_exchanges, compare: expected exchanges, and the differences between two runs.
-state_chart, upload_chart, svg: the charts of an upload, and the SVG and tables that charts are made of.
+exchanges, exchange_view, http_text: the DataFrame of all exchanges, the view of an exchange, an exchange as HTTP text.
+curl, har, sequence_diagram: an exchange as a curl command, exchanges as an HTTP archive and as a sequence diagram.
+assert_exchanges, compare: check for expected exchanges, and the differences between two runs.
+state_chart, upload_chart, svg: the charts of an upload, and functions that build SVG images and HTML tables.
 """

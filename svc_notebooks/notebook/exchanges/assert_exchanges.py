@@ -1,4 +1,4 @@
-"""Checks that the recorded exchanges are the expected ones."""
+"""Checks that a session has recorded exactly the expected exchanges."""
 
 from __future__ import annotations
 
@@ -24,16 +24,18 @@ def assert_exchanges(expected: Sequence[ExpectedLine], *, after: int = 0, sessio
     """Check that the session has sent exactly these exchanges, in this order.
 
     Args:
-        expected: One text for each exchange, like "PUT 308" or "POST /upload/storage/v3/files?uploadType=resumable
-            200", with the method, optionally a path, and the status. A path may have `*` in it; parameters behind a
-            `?` must be among those of the request. A status may be a class, "2xx", or "-" for no response; "*" stands
-            for any. A tuple may have the words instead.
+        expected: One text for each exchange, such as "PUT 308" or "POST /upload/storage/v3/files?uploadType=resumable
+            200". The text consists of the method, optionally a path, and the status. The path may contain the wildcard
+            `*`. Query parameters in the path must be in the request, which may have further parameters. The status is
+            a number, a class such as "2xx", or "-" for no response. "*" matches every method or status. A tuple such
+            as ("PUT", 308) may take the place of the text.
         after: Exchanges up to this number (column n of `exchanges()`) are ignored.
+        session: None: the current session.
 
     Raises:
-        AssertionError: The exchanges differ. The message has a line for each; `-` marks one that was expected and is
-            missing, `+` one that was not expected.
-        ValueError: A line has no method and status.
+        AssertionError: The exchanges differ. The message has a line for each exchange. A line with `-` is an expected
+            exchange that is missing, and a line with `+` is an unexpected exchange.
+        ValueError: An element of `expected` has no method or no status.
 
     >>> lab = svc.sandbox()
     >>> made = svc.upload(b"hello", name="hello.txt")
@@ -48,7 +50,7 @@ def assert_exchanges(expected: Sequence[ExpectedLine], *, after: int = 0, sessio
 
 @dataclass(frozen=True, slots=True)
 class ExpectedExchange:
-    """An expected exchange."""
+    """A pattern for an exchange, with a method, a path, query parameters and a status. `text` is the original text."""
 
     text: str
     method: str
@@ -58,7 +60,7 @@ class ExpectedExchange:
 
     @classmethod
     def read(cls, line: ExpectedLine) -> ExpectedExchange:
-        """Parse a line. Raises ValueError."""
+        """Parse an element of `expected`. Raises ValueError if the element does not have two or three words."""
         words = line.split() if isinstance(line, str) else [str(word) for word in line]
         if not 2 <= len(words) <= 3:
             raise ValueError(f'{line!r} is not an exchange; write "PUT 308" or "GET /storage/v3/files 200"')
@@ -66,7 +68,7 @@ class ExpectedExchange:
         return cls(" ".join(words), words[0].upper(), path or "*", Query.parse(query), words[-1].lower())
 
     def matches(self, exchange: Exchange) -> bool:
-        """Return whether an exchange matches."""
+        """Return True if the method, path, query parameters and status of an exchange match this pattern."""
         parts, status = urlsplit(exchange.url), _NO_RESPONSE if exchange.status is None else str(exchange.status)
         query_pairs = set(Query.parse(parts.query).pairs)
         return (
@@ -81,7 +83,10 @@ Pairs: TypeAlias = "list[tuple[ExpectedExchange | None, Exchange | None]]"
 
 
 def _align(patterns: Sequence[ExpectedExchange], exchanges: Sequence[Exchange]) -> Pairs:
-    """Pair patterns and exchanges in their order, with as many pairs as possible."""
+    """Pair patterns with matching exchanges, in order, so that the number of pairs is as large as possible.
+
+    An unmatched pattern or exchange is in a pair with None.
+    """
     matching = [[pattern.matches(exchange) for exchange in exchanges] for pattern in patterns]
     counts = _pair_counts(matching, len(exchanges))
     pairs: Pairs = []
@@ -105,7 +110,10 @@ def _align(patterns: Sequence[ExpectedExchange], exchanges: Sequence[Exchange]) 
 
 
 def _pair_counts(matching: Sequence[Sequence[bool]], width: int) -> list[list[int]]:
-    """Return the largest number of pairs from each position on (the longest common subsequence)."""
+    """Return the table of the longest common subsequence of patterns and exchanges.
+
+    The value at (row, column) is the largest number of pairs of `patterns[row:]` and `exchanges[column:]`.
+    """
     counts = [[0] * (width + 1) for _ in range(len(matching) + 1)]
     for row in reversed(range(len(matching))):
         for column in reversed(range(width)):
@@ -115,7 +123,10 @@ def _pair_counts(matching: Sequence[Sequence[bool]], width: int) -> list[list[in
 
 
 def _diff_lines(pairs: Pairs, patterns: Sequence[ExpectedExchange]) -> Iterator[str]:
-    """Yield a line for each pair, with the query parameters that a pattern names."""
+    """Yield a line of the error message for each pair.
+
+    A line shows only those query parameters that are in at least one pattern.
+    """
     parameter_names = {name for pattern in patterns for name, _ in pattern.query.pairs}
     for pattern, exchange in pairs:
         mark = "+" if pattern is None else "-" if exchange is None else " "

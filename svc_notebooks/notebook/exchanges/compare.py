@@ -1,4 +1,4 @@
-"""Compares the exchanges of two runs from records, journals or archives."""
+"""Compares the HTTP exchanges of two runs, which come from sessions, DataFrames or HTTP archives."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ Row: TypeAlias = dict[str, Any]
 def compare_exchanges(first: Run, second: Run, *, ignore: Iterable[str] = ()) -> DataFrame:
     """Compare the exchanges of two runs, and return a row for each difference.
 
-    Exchanges are paired by method and path, in their order. Of each pair, all columns are compared that both runs have,
-    except times and numbers.
+    Exchanges are paired by method and path, in the order of the requests. For each pair, the columns that both runs
+    have are compared, except `time` and `n`.
 
     Args:
         first, second: A session, a frame of `exchanges()` or of `lab.journal()`, or the path of an HTTP archive
             (`save_har`, or a browser's).
-        ignore: Columns that are not compared, such as "query" if session URIs differ.
+        ignore: Further columns that are not compared, such as "query" if session URIs differ.
 
     Returns:
-        One row for each difference: first_n, second_n (Int64, missing if there is no such exchange), exchange
-        (str, its method and path), what (str: the column that differs, or "only in first", "only in second"),
-        first, second (str, the values).
+        One row for each difference: first_n, second_n (Int64, the number of the exchange in each run, missing if the
+        run has no such exchange), exchange (str, method and path), what (str, the column that differs, or "only in
+        first" or "only in second"), first, second (str, the values in each run).
 
     Raises:
-        TypeError: `first` or `second` is none of these.
+        TypeError: `first` or `second` is not a session, a frame of exchanges or a path.
         ValueError: The file is not an HTTP archive.
 
     >>> lab = svc.sandbox()

@@ -1,7 +1,7 @@
-"""Writes an exchange as a curl command for bash.
+"""Converts a recorded exchange to a curl command for bash.
 
-The command has no secret. It takes the token from the shell variable `SVC_TOKEN`, the address of a service inside this
-kernel from `SVC_BASE_URL`, and the parts of a body that are not recorded from the file in `FILE`.
+The command contains no secrets. The shell variable `SVC_TOKEN` has the token, `SVC_BASE_URL` the address of a service
+inside this kernel, and `FILE` the path of a file with the content of a body that was not recorded completely.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ _ESCAPES = {ord("\\"): "\\\\", ord("'"): "\\'", ord("\n"): "\\n", ord("\r"): "\\
 
 
 def curl_text(exchange: Exchange, base: str | None = None) -> str:
-    """Return the command that sends the same request, to `base` instead of the recorded address if it is given."""
+    """Return the curl command that sends the request of an exchange again.
+
+    If `base` is given, it replaces the scheme and host of the recorded URL.
+    """
     source, data = _body(exchange)
     method = _METHOD_OPTIONS.get(exchange.method, [f"-X {exchange.method}"])
     options = [*method, *_headers(exchange), *data, _url(exchange.url, base)]
@@ -40,11 +43,14 @@ def _headers(exchange: Exchange) -> Iterator[str]:
         if name.lower() not in _SET_BY_CURL and value != REDACTED:
             yield f"-H {_quote(f'{name}: {value}' if value else f'{name};')}"
     if exchange.sent and "content-type" not in names:
-        yield "-H 'Content-Type:'"  # otherwise curl sends the type of a form
+        yield "-H 'Content-Type:'"  # otherwise curl sends the media type of an HTML form
 
 
 def _url(url: str, base: str | None) -> str:
-    """Return the quoted address. `--globoff` keeps curl from reading brackets and braces as patterns."""
+    """Return the quoted URL argument of curl.
+
+    If the URL has brackets or braces, add `--globoff`, so that curl does not read brackets and braces as patterns.
+    """
     parts = urlsplit(url)
     origin = f"{parts.scheme}://{parts.netloc}"
     start, rest = (origin, url[len(origin) :]) if base is None else (base.rstrip("/"), url[len(origin) :])
@@ -53,12 +59,15 @@ def _url(url: str, base: str | None) -> str:
 
 
 def _quote_with_token(text: str) -> str:
-    """Return the text in quotes, with the shell's token in place of a redacted one."""
+    """Return the text quoted for bash. Each redacted token is replaced by the shell variable `SVC_TOKEN`."""
     return '"$SVC_TOKEN"'.join(shlex.quote(part) if part else "" for part in text.split(REDACTED))
 
 
 def _body(exchange: Exchange) -> tuple[str, list[str]]:
-    """Return the commands whose output is piped to curl, empty if there are none, and curl's options for the body."""
+    """Return a pair of the shell commands that pipe the body to curl, and curl's options for the body.
+
+    The commands are an empty str if no pipe is needed.
+    """
     if not exchange.sent:
         return "", ["-H 'Content-Length: 0'"] if exchange.method in {"POST", "PUT", "PATCH"} else []
     recorded = exchange.request_body or ""  # at most 2 KiB, and empty for a binary body
@@ -74,7 +83,10 @@ def _body(exchange: Exchange) -> tuple[str, list[str]]:
 
 
 def _multipart(exchange: Exchange) -> str:
-    """Return commands that write the metadata, the file and the last boundary, or "" for another body."""
+    """Return shell commands that print a multipart body, which is the metadata, the file and the closing boundary.
+
+    Return "" if the body is not multipart, or if the recorded text does not include all metadata.
+    """
     try:
         boundary = boundary_of(dict(exchange.request_headers).get("Content-Type") or "")
     except MultipartError:
@@ -88,7 +100,7 @@ def _multipart(exchange: Exchange) -> str:
 
 
 def _quote(text: str) -> str:
-    """Return a word for bash in plain quotes, or with escapes if it has control characters."""
+    """Quote a text as a word for bash. If the text has control characters, use the $'...' form with escapes."""
     if text.isprintable() or text.replace("\n", "").isprintable():
         return shlex.quote(text)
     escaped: list[str] = []

@@ -23,9 +23,10 @@ _PRE = "white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; marg
 
 
 class ExchangeView:
-    """An exchange with its HTTP text (`.http()`, also `str()`), its curl command and its sequence diagram.
+    """A recorded HTTP exchange, which is a request and its response.
 
-    The other attributes are `n`, `time`, `method`, `url`, `status`, `sent` and `received` (bytes), `request_headers`,
+    `http()` and `str()` return the HTTP text, `curl()` the curl command and `diagram()` a sequence diagram. The other
+    attributes are `n`, `time`, `method`, `url`, `status`, `sent` and `received` (numbers of bytes), `request_headers`,
     `response_headers`, `request_body`, `response_body` and `error`.
     """
 
@@ -47,22 +48,32 @@ class ExchangeView:
         return f"<Exchange {exchange.n}: {exchange.method} {_path(exchange)} -> {status_line(exchange.status)}>"
 
     def http(self) -> str:
-        """Return the HTTP text of request and response, without secrets, with the first 2 KiB of text bodies."""
+        """Return the request and the response as HTTP text (str).
+
+        Secrets are removed. The text has the first 2 KiB of each text body, and only the size of a binary body.
+        """
         return http_text(self._exchange)
 
     def curl(self, base_url: str | None = None) -> str:
-        """Return the request as a curl command for bash.
+        """Return a curl command for bash (str) that sends the request again.
 
-        The command uses the shell variables `SVC_TOKEN`, `FILE` (the path of the file) if the record does not have the
-        whole body, and `SVC_BASE_URL` (the `base_url` of `lab.serve()`) for a service inside this kernel.
+        The command uses the shell variable `SVC_TOKEN`. If the whole body was not recorded, it also uses `FILE`, the
+        path of the file. For a service inside this kernel it also uses `SVC_BASE_URL`, the `base_url` of `lab.serve()`.
 
         Args:
-            base_url: Another address for the request.
+            base_url: An address that replaces the recorded scheme and host. None: the recorded address.
         """
         return curl_text(self._exchange, base_url or (_SHELL_BASE_URL if self._in_process else None))
 
     def diagram(self, last: int = 10) -> Diagram:
-        """Return a sequence diagram of `last` exchanges, of which this one is the last."""
+        """Return a Mermaid sequence diagram of this exchange and the exchanges before it.
+
+        Args:
+            last: The largest number of exchanges in the diagram, including this exchange.
+
+        Raises:
+            ValueError: `last` is less than 1.
+        """
         if last < 1:
             raise ValueError(f"last is {last}; the number of exchanges must be 1 or more")
         return diagram(self._exchanges[-last:])

@@ -1,6 +1,6 @@
 """Lists the recorded exchanges of a session (D-04).
 
-Tokens are removed when an exchange is recorded, so no view of it has one (T-05).
+Tokens are removed before an exchange is recorded, so no view of an exchange contains a token (T-05).
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 def exchanges(*, session: Session | None = None) -> DataFrame:
-    """List the exchanges of the session, oldest first, at most the last 1000.
+    """List the last 1000 HTTP exchanges of the session. The oldest exchange is the first row.
 
     Returns:
-        One row for each: n (Int64, counts from 1), time (datetime64[ms, UTC]), method, path (str),
-        status (Int64, missing without a response), sent and received (Int64, bytes of the bodies),
-        content_range and range (str, of the request or its response), error (str, why there is no response),
-        query (str).
+        One row for each exchange: n (Int64, the number from 1), time (datetime64[ms, UTC]), method, path (str),
+        status (Int64, missing if there was no response), sent and received (Int64, bytes of the bodies),
+        content_range and range (str, headers of the request or else of the response), error (str, the reason if there
+        was no response), query (str).
 
     >>> lab = svc.sandbox()
     >>> file = svc.upload(b"hello", name="hello.txt")
@@ -39,13 +39,20 @@ def exchanges(*, session: Session | None = None) -> DataFrame:
 
 
 def exchange(n: SupportsIndex = -1, *, session: Session | None = None) -> ExchangeView:
-    """Return a view of an exchange, which is displayed as HTML and has `.http()`, `.curl()` and `.diagram()`.
+    """Return a recorded exchange as a view with the methods `http()`, `curl()` and `diagram()`.
+
+    A notebook displays the view as HTML.
 
     Args:
-        n: The number of the exchange in column n of `exchanges()`; -1 is the last one, -2 the one before it.
+        n: The number of the exchange in column n of `exchanges()`. -1 is the last exchange, -2 the last but one.
+        session: None: the current session.
+
+    Returns:
+        An `ExchangeView`.
 
     Raises:
-        ValueError: There is no such exchange, or it is no longer recorded.
+        TypeError: `n` is not a whole number.
+        ValueError: The session has no exchange with this number, or the exchange is no longer recorded.
 
     >>> lab = svc.sandbox()
     >>> made = svc.generate_ids(1)

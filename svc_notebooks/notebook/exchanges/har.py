@@ -1,6 +1,7 @@
-"""Writes and reads HTTP archives (HAR 1.2), the files of browsers' network panels.
+"""Writes and reads HTTP archives (HAR 1.2), which the network panels of browsers export and import.
 
-An archive has no secrets, because the record has none (T-05), and the first 2 KiB of each text body.
+An archive contains no secrets, because exchanges are recorded without secrets (T-05). It contains the first 2 KiB of
+each text body.
 """
 
 from __future__ import annotations
@@ -31,22 +32,24 @@ Pairs = Iterable[tuple[str, str]]
 def save_har(
     to: str | os.PathLike[str] = "exchanges.har", *, overwrite: bool = False, session: Session | None = None
 ) -> DataFrame:
-    """Save the session's exchanges as an HTTP archive (HAR 1.2), which browsers' developer tools open.
+    """Save the session's exchanges as an HTTP archive (HAR 1.2), which the developer tools of browsers can open.
 
-    The archive has no tokens or other secrets, and the first 2 KiB of each text body.
+    The archive contains no tokens or other secrets. It contains the first 2 KiB of each text body.
 
     Args:
-        to: A path, or a folder for a file `exchanges.har`.
-        overwrite: Replace a file with other content; without it PathExists is raised.
+        to: The path of the file, or a folder, in which the file is named `exchanges.har`.
+        overwrite: Replace an existing file that has other content. If False, such a file raises PathExists.
+        session: None: the current session.
 
     Returns:
-        One row: path (str), exchanges, size (Int64, bytes), outcome (str: saved, unchanged or replaced).
+        One row: path (str), exchanges (Int64, number), size (Int64, bytes), outcome (str: saved, unchanged or
+        replaced).
 
     Raises:
         TypeError: `to` is not a path.
         FileNotFoundError: The folder of `to` does not exist.
-        PathExists: The path has other content, which is kept; it is also a FileExistsError. The content differs after
-            each further request.
+        PathExists: A file with other content exists at the path. The file is not changed. PathExists is a subclass of
+            FileExistsError. Each further request changes the content of the archive.
 
     >>> lab = svc.sandbox()
     >>> made = svc.generate_ids(1)
@@ -64,7 +67,7 @@ def save_har(
 
 
 def archive(exchanges: Iterable[Exchange]) -> Json:
-    """Return the archive as JSON."""
+    """Return the HTTP archive of exchanges as a dict that can be written as JSON."""
     from ... import __version__
 
     creator = {"name": "svc-notebooks", "version": __version__}
@@ -127,7 +130,10 @@ def _content_type(pairs: Pairs) -> str:
 
 
 def read_har(path: str | os.PathLike[str]) -> list[Json]:
-    """Return the exchanges of an archive of any program as rows of `exchanges()`. Raises ValueError."""
+    """Read an HTTP archive of any program, and return its exchanges as dicts with the columns of `exchanges()`.
+
+    Raises ValueError if the file is not an HTTP archive, and OSError if the file cannot be read.
+    """
     try:
         entries = json.loads(Path(path).read_bytes())["log"]["entries"]
         return [_row(n, entry) for n, entry in enumerate(entries, 1)]

@@ -1,4 +1,4 @@
-"""Writes an exchange as HTTP text, in which the record has no secrets."""
+"""Converts a recorded exchange, which contains no secrets, to HTTP text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def status_line(status: int | None) -> str:
-    """Return a status with its reason phrase.
+    """Return an HTTP status code with its reason phrase, or "no answer" if the status is None.
 
     >>> status_line(308), status_line(200), status_line(None)
     ('308 Resume Incomplete', '200 OK', 'no answer')
@@ -25,13 +25,16 @@ def status_line(status: int | None) -> str:
 
 
 def target(exchange: Exchange) -> str:
-    """Return the path and the query of an exchange."""
+    """Return the request target of an exchange, which is the path with the query of the URL."""
     parts = urlsplit(exchange.url)
     return parts.path + (f"?{parts.query}" if parts.query else "")
 
 
 def body_text(size: int, text: str | None) -> str:
-    """Return the recorded text of a body, with the number of bytes that are not recorded."""
+    """Return the recorded text of a body of `size` bytes, followed by the number of bytes that were not recorded.
+
+    If no text was recorded, return only the size. Return an empty str if there is no body.
+    """
     if not text:
         return f"<{size} bytes>" if size else ""
     shown = len(text.encode())
@@ -41,7 +44,7 @@ def body_text(size: int, text: str | None) -> str:
 
 
 def http_text(exchange: Exchange) -> str:
-    """Return the text of request and response, with binary bodies as their sizes."""
+    """Return the request and the response of an exchange as HTTP text. A binary body is replaced by its size."""
     request = [f"{exchange.method} {target(exchange)} HTTP/1.1"]
     request += [f"{name}: {value}" for name, value in exchange.request_headers]
     parts = ["\n".join(request), body_text(exchange.sent, exchange.request_body)]

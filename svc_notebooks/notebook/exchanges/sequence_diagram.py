@@ -1,4 +1,4 @@
-"""Writes exchanges as a sequence diagram in Mermaid, which JupyterLab and GitHub draw."""
+"""Converts exchanges to a sequence diagram in the Mermaid language, which JupyterLab and GitHub display as an image."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Diagram(str):
 
 
 def diagram(exchanges: Iterable[Exchange]) -> Diagram:
-    """Return the diagram, with an arrow for each request and one for its response."""
+    """Return a Mermaid sequence diagram with an arrow for each request and an arrow for each response."""
     lines = ["sequenceDiagram", "    participant C as client", "    participant S as service"]
     for exchange in exchanges:
         arrow = "S--xC" if exchange.status is None else "S-->>C"
@@ -43,7 +43,10 @@ def _request_label(exchange: Exchange) -> str:
 
 
 def _target(url: str) -> str:
-    """Return the path with the parameters uploadType and alt, or "session URI", because that is long."""
+    """Return the label of a request URL, which is the path with the parameters `uploadType` and `alt`.
+
+    If the URL is an upload session URI, which is long, return "session URI".
+    """
     parts = urlsplit(url)
     query = Query.parse(parts.query)
     if "upload_id" in query:

@@ -1,7 +1,7 @@
-"""Draws the states of an upload session as a chart, with the path that an upload took.
+"""Draws a state diagram of upload sessions that highlights the transitions of one upload.
 
-Boxes and arrows are the rows of `TRANSITIONS` in svc_notebooks/core/uploads/states.py, so a transition that is not
-drawn cannot happen. Only the positions are written here.
+The boxes and arrows come from the table `TRANSITIONS` in svc_notebooks/core/uploads/states.py, so the diagram has every
+possible transition. This module defines only the positions of boxes and labels.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ _EVENT_LABELS = {
     UploadEvent.SILENCE: "a week",
 }
 _LOOPS_ABOVE = frozenset({UploadState.OPEN, UploadState.COMPLETE})
-# The position of an arrow's label: of its first line, and of the last line over a loop that goes upward.
+# x, y and text anchor of the label of each arrow. y is the position of the first line of the label. For a loop above a
+# box, y is the position of the last line.
 _LABEL_POSITIONS = {
     (UploadState.NONE, UploadState.OPEN): (165, 206, "middle"),
     (UploadState.OPEN, UploadState.OPEN): (282, 158, "end"),
@@ -68,20 +69,26 @@ Key = tuple[UploadState, UploadEvent]
 
 @dataclass(frozen=True, slots=True)
 class StatePath:
-    """The transitions of an upload with the numbers of its steps, and its state now."""
+    """The state transitions of an upload, and the current state `now`.
+
+    `steps` maps each transition to the numbers of the history steps that caused the transition.
+    """
 
     steps: Mapping[Key, tuple[int, ...]]
     now: UploadState
 
     def has_visited(self, state: UploadState) -> bool:
-        """Return whether the upload was in this state."""
+        """Return True if the upload is or was in this state."""
         return state is self.now or any(
             state in (before, TRANSITIONS[before, event].state) for before, event in self.steps
         )
 
 
 def state_path(history: Iterable[Mapping[str, Any]], *, begun_elsewhere: bool = False) -> StatePath:
-    """Return the transitions of an upload's history. A step without a response has none.
+    """Return the state transitions for the rows of an upload's history.
+
+    A step without a response causes no transition. If `begun_elsewhere`, the history does not include the request that
+    began the upload session.
 
     >>> rows = [{"n": 1, "action": "begin", "status": 200}, {"n": 2, "action": "send", "status": 308}]
     >>> [(event.name, steps) for (_, event), steps in state_path(rows).steps.items()]
@@ -99,7 +106,10 @@ def state_path(history: Iterable[Mapping[str, Any]], *, begun_elsewhere: bool = 
 
 
 def _event(action: str, status: int | None, before: UploadState) -> UploadEvent | None:
-    """Return the event of a session by the response to a request, None if the response shows none."""
+    """Return the upload event that follows from an action and the status of its response.
+
+    Return None if the response does not show an event.
+    """
     if status in (404, 410):
         return UploadEvent.SILENCE
     if action == "begin":
@@ -112,7 +122,10 @@ def _event(action: str, status: int | None, before: UploadState) -> UploadEvent 
 
 
 def state_chart(name: str, path: StatePath) -> Picture:
-    """Return the chart with the path of an upload."""
+    """Return the state diagram as a picture in which the transitions of an upload are highlighted.
+
+    `name` is the file name, which begins the alternative text.
+    """
     order = sorted((n, before, event) for (before, event), steps in path.steps.items() for n in steps)
     parts = [f"{n} {_EVENT_LABELS[event]} ({TRANSITIONS[before, event].status})" for n, before, event in order]
     words = f"{name}: {'; '.join([*parts, f'now {_state_label(path.now)}'])}"
@@ -141,7 +154,7 @@ def _svg(title: str, path: StatePath) -> Markup:
 
 
 def arrows() -> dict[Arrow, list[Key]]:
-    """Return the arrows of the chart, each with its rows of the table."""
+    """Return a dict from each arrow, a pair of states, to the keys of `TRANSITIONS` that the arrow stands for."""
     keys_by_arrow: dict[Arrow, list[Key]] = {}
     for (before, event), after in TRANSITIONS.items():
         keys_by_arrow.setdefault((before, after.state), []).append((before, event))
@@ -171,9 +184,10 @@ def _arrow(arrow: Arrow, keys: list[Key], path: StatePath) -> Markup:
 
 
 def _label_lines(keys: list[Key], path: StatePath) -> list[tuple[str, tuple[int, ...]]]:
-    """Return the label of an arrow.
+    """Return the lines of an arrow's label, as pairs of a text and step numbers.
 
-    It has a line for each transition of the path, and one for each status of the others.
+    Each transition of the upload has a line with its step numbers. The transitions that did not happen have one line
+    for each response status, without step numbers.
     """
     lines: list[tuple[str, tuple[int, ...]]] = []
     others: dict[int, list[str]] = {}
@@ -187,7 +201,7 @@ def _label_lines(keys: list[Key], path: StatePath) -> list[tuple[str, tuple[int,
 
 
 def _numbers(steps: tuple[int, ...]) -> str:
-    """Return the numbers of steps, with consecutive ones as a range.
+    """Return step numbers as text, with ranges for consecutive numbers.
 
     >>> _numbers((2, 3, 4, 7))
     '2-4, 7'

@@ -1,11 +1,11 @@
-"""Draws charts as HTML tables and SVG images, with the same content as text.
+"""Builds charts as HTML tables and SVG images. Every chart also has a text with the same content.
 
-A notebook that was opened but not run is not trusted. JupyterLab removes every `<svg>` from its outputs and leaves
-the text of the drawing as a heap of words. An `<img>` with the SVG as a `data:` address stays: it runs no script, and
-follows light and dark by `prefers-color-scheme`. So every drawing here is an image. A chart is a table if it can be
-one, with images beside the numbers that they draw (`bars`, without an alternative text); other charts have an
-alternative text (`image`). Mermaid, which draws `Exchange.diagram`, places arrows by itself, and is not used where
-labels would overlap.
+A notebook that was opened but not run is not trusted. JupyterLab removes each `<svg>` element from an untrusted output,
+and leaves only the words of the drawing. JupyterLab does not remove an `<img>` whose `data:` URL contains the SVG. Such
+an image runs no script and follows `prefers-color-scheme`. So every drawing of this module is an `<img>`. If possible,
+a chart is a table with images beside the numbers (`bars`, without alternative text). Other charts have an alternative
+text (`image`). Mermaid, which draws `Exchange.diagram`, places arrows automatically, so that labels could overlap in
+the state diagram.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..widgets.html import Markup, join_html, tag
 
 INK = "currentColor"
 SENT = "#1976d2"
-"""Blue with enough contrast in both themes, 4.6 to 1 on white and 4.1 to 1 on #111."""
+"""A blue with sufficient contrast in both themes, which is 4.6 to 1 on white and 4.1 to 1 on #111."""
 
 LIGHT_AND_DARK = "svg{color:#212121}@media(prefers-color-scheme:dark){svg{color:#e0e0e0}}"
 
@@ -45,14 +45,17 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class TableColumn:
-    """A column of a table. `number` aligns it to the right."""
+    """A column of a chart table. If `number` is True, the cells are aligned to the right."""
 
     name: str
     number: bool = False
 
 
 def chart(title: str, columns: Sequence[TableColumn], rows: Sequence[Sequence[object]], *notes: object) -> Markup:
-    """Return a table with a title, and a line of notes below it."""
+    """Return an HTML table with a title, and with a paragraph of notes below the table if notes are given.
+
+    The first cell of each row is a row header.
+    """
     styles = [_RIGHT if column.number else _LEFT for column in columns]
     head = [tag("th", column.name, scope="col", style=style) for column, style in zip(columns, styles, strict=True)]
     body: list[Markup] = []
@@ -66,19 +69,22 @@ def chart(title: str, columns: Sequence[TableColumn], rows: Sequence[Sequence[ob
 
 
 def bars(width: int, height: int, *shapes: object) -> Markup:
-    """Return a drawing without text, for a place beside its numbers. Screen readers read the numbers."""
+    """Return shapes as an SVG image without alternative text.
+
+    The image is placed beside the numbers that it shows, and screen readers read the numbers.
+    """
     svg = drawing(width, height, tag("style", Markup(LIGHT_AND_DARK)), *shapes)
     return tag("img", src=_address(svg), alt="", width=width, height=height, style="vertical-align: middle")
 
 
 def drawing(width: int, height: int, *parts: object) -> Markup:
-    """Return an SVG document."""
+    """Return an `<svg>` element of this size with the given child elements."""
     box = f"0 0 {width} {height}"
     return tag("svg", *parts, xmlns="http://www.w3.org/2000/svg", width=width, height=height, viewBox=box)
 
 
 def image(svg: Markup, words: str, width: int) -> Markup:
-    """Return an SVG as an image with an alternative text."""
+    """Return an `<img>` element that shows an SVG document. `words` is the alternative text."""
     return tag("img", src=_address(svg), alt=words, width=width, style="max-width: 100%; height: auto")
 
 
@@ -87,7 +93,7 @@ def _address(svg: Markup) -> str:
 
 
 def text_table(title: str, names: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Return a table of plain text.
+    """Return a title and a table as plain text with aligned columns.
 
     >>> print(text_table("Sizes", ["name", "bytes"], [["one", 3], ["three", 12345]]))
     Sizes
@@ -103,7 +109,7 @@ def text_table(title: str, names: Sequence[str], rows: Sequence[Sequence[object]
 
 
 def number(value: int | None) -> str:
-    """Return a number with separated thousands, or an empty text for None.
+    """Return a number as text with thousands separators, or an empty str for None.
 
     >>> number(262144), number(None)
     ('262,144', '')
@@ -112,5 +118,5 @@ def number(value: int | None) -> str:
 
 
 def swatch(*shapes: object) -> Markup:
-    """Return a small drawing of a mark, for a legend."""
+    """Return shapes as a small image for a chart legend."""
     return join_html(bars(16, 12, *shapes), " ")

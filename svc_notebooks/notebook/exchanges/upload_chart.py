@@ -1,4 +1,4 @@
-"""Draws the bytes that each request of an upload sent, sent again, and the bytes stored after it (A3-20, A3-21)."""
+"""Draws a chart with the bytes that each request of an upload sent, sent again and stored (A3-20, A3-21)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """A request that sent bytes from `first` on. `again` of them were sent before, and `stored` are stored after it."""
+    """A request of an upload, which sent `sent` bytes of the file from position `first`.
+
+    `again` is the number of these bytes that an earlier request had already sent. `stored` is the number of bytes that
+    the service has stored after the request. `answer` is the response status as text.
+    """
 
     n: int
     action: str
@@ -35,7 +39,7 @@ class SentRequest:
 
 
 def upload_picture(name: str, total: int | None, history: Iterable[Mapping[str, Any]]) -> Picture:
-    """Return the chart of an upload from the rows of its history."""
+    """Return the chart of an upload for the rows of its history. `total` is the file size, or None if unknown."""
     requests = requests_of(history)
     size = total or max((request.first + request.sent for request in requests), default=0) or 1
     sent, again = (number(sum(getattr(request, name) for request in requests)) for name in ("sent", "again"))
@@ -52,7 +56,7 @@ def upload_picture(name: str, total: int | None, history: Iterable[Mapping[str, 
 
 
 def requests_of(history: Iterable[Mapping[str, Any]]) -> list[SentRequest]:
-    """Return the requests of the history, without the steps that wait.
+    """Return the requests of an upload's history. Rows with the action "wait" are not requests and are left out.
 
     >>> lost = {"n": 1, "action": "send", "first": 0, "sent": 300, "stored": 0, "status": None, "error": "cut"}
     >>> next_ = {"n": 2, "action": "send", "first": 256, "sent": 256, "stored": 512, "status": 200, "error": None}

@@ -1,6 +1,6 @@
-"""The DataFrames of the package, with tables of their columns, and the function that builds them.
+"""The columns of all DataFrames that the package returns, and the function that builds DataFrames.
 
 frames: the types Column and Schema, and the function that builds a DataFrame from records.
-schemas: a table of columns for each frame about files, uploads, notifications, exchanges and the sandbox.
-event_schemas: a table of columns for each frame about events and calendars.
+schemas: the schemas of the DataFrames about files, uploads, notifications, exchanges and the sandbox.
+event_schemas: the schemas of the DataFrames about events and calendars.
 """

@@ -1,4 +1,7 @@
-"""The columns and dtypes of the frames about events and calendars. Those of an event follow from the field table."""
+"""The columns and dtypes of the DataFrames about events and calendars.
+
+The columns of an event are computed from the field table `EVENT_FIELDS`.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +36,12 @@ EVENTS = Schema(
     _columns("id", "summary", "start", "end", "all_day", "time_zone", "end_time_zone", "status", "location")
     + _columns("recurrence", "attendees", "htmlLink")
 )
-"""The columns of an event in a list. Times are instants, in the zone of the frame."""
+"""The default columns of `events()`. Times are instants in the time zone of the DataFrame."""
 
 _OTHERS = [key for key in _TYPES if key not in EVENTS.keys]
 _OTHERS.insert(_OTHERS.index("originalStartTime") + 1, "original_start_time_zone")
 EVENT = Schema(EVENTS.columns + _columns(*_OTHERS))
-"""All columns of an event, one for each field of the table, with defaults filled in."""
+"""All columns of an event, with a column for each top-level field of `EVENT_FIELDS`."""
 
 INSTANCES = Schema(
     _columns("id", "summary", "start", "end", "status", "originalStartTime")

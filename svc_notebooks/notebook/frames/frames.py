@@ -1,9 +1,9 @@
-"""Builds the DataFrames of the package from records, by a schema.
+"""Builds the DataFrames of the package from records and a schema.
 
-A `Schema` declares the columns and dtypes of one frame; they are the same for no record, one or ten thousand (D-01).
-A frame is built column by column. Integers, booleans and times have a fast way for values that are all there and all
-alike, and a slow one for the others. Column names are snake_case, wire names are camelCase; `snake` and `camel` are the
-only functions that convert them.
+A `Schema` declares the columns and dtypes of a DataFrame. They do not depend on the number of records (D-01). A
+DataFrame is built column by column. Columns of integers, booleans and times are built faster if no value is missing and
+all values have the same form. Column names are snake_case, and wire names are camelCase. Only `snake` and `camel`
+convert these names.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _DTYPES: dict[str, Dtype] = {
 
 
 def snake(name: str) -> str:
-    """Return the column of a wire name.
+    """Convert a wire name in camelCase to a column name in snake_case.
 
     >>> snake("mimeType"), snake("md5Checksum"), snake("id")
     ('mime_type', 'md5_checksum', 'id')
@@ -41,7 +41,7 @@ def snake(name: str) -> str:
 
 
 def camel(name: str) -> str:
-    """Return the wire name of a column or of a Python argument.
+    """Convert the name of a column or of a Python argument to a wire name in camelCase.
 
     >>> camel("mime_type"), camel("mimeType")
     ('mimeType', 'mimeType')
@@ -52,7 +52,7 @@ def camel(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a frame. `key` is its name in a record."""
+    """A column of a DataFrame. `key` is the key of its values in the records."""
 
     name: str
     dtype: Dtype
@@ -61,34 +61,39 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The columns of a frame, in order."""
+    """The columns of a DataFrame with their dtypes, in order."""
 
     columns: tuple[Column, ...]
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of a record, in the order of the columns."""
+        """The record key of each column, in the order of the columns."""
         return tuple(column.key for column in self.columns)
 
     @property
     def dtypes(self) -> dict[str, str]:
-        """The dtype of each column by its name, as `frame.dtypes` has them."""
+        """A dict from column names to dtypes, as in the attribute `dtypes` of the DataFrame."""
         return {column.name: column.dtype for column in self.columns}
 
     def pick(self, keys: Iterable[str]) -> Schema:
-        """Return a schema with the columns of these keys, in this order."""
+        """Return a schema with only the columns for the given record keys, in the order of the keys."""
         by_key = {column.key: column for column in self.columns}
         return Schema(tuple(by_key[key] for key in keys))
 
 
 def schema(table: str) -> Schema:
-    """Return the schema of a table whose lines have a key and a kind of column."""
+    """Parse a table of columns and return the schema.
+
+    Each line of the table has a record key and a type (text, count, flag, seconds, time or any).
+    """
     rows = [line.split() for line in table.strip().splitlines()]
     return Schema(tuple(Column(snake(key), _DTYPES[kind], key) for key, kind in rows))
 
 
 def frame(schema: Schema, records: Sequence[Record]) -> DataFrame:
-    """Return the records as a DataFrame with the schema's columns and dtypes. A missing key is a missing value.
+    """Return a DataFrame with a row for each record, and with the columns and dtypes of the schema.
+
+    A key that a record does not have becomes a missing value.
 
     >>> from svc_notebooks.notebook.frames.schemas import FILES
     >>> dict(frame(FILES, []).dtypes.astype(str)) == FILES.dtypes
@@ -107,7 +112,7 @@ def frame(schema: Schema, records: Sequence[Record]) -> DataFrame:
 
 
 def concatenate(schema: Schema, frames: Sequence[DataFrame]) -> DataFrame:
-    """Return the rows of several frames of this schema as one frame.
+    """Return a DataFrame with the rows of all given DataFrames, which have this schema. The rows are numbered from 0.
 
     >>> from svc_notebooks.notebook.frames.schemas import FILES
     >>> len(concatenate(FILES, [frame(FILES, [{}]), frame(FILES, [{}])]))
@@ -119,7 +124,7 @@ def concatenate(schema: Schema, frames: Sequence[DataFrame]) -> DataFrame:
 
 
 def _column(dtype: Dtype, values: list[Any]) -> Any:
-    """Return the values as an array of the dtype."""
+    """Return the values of a column as a pandas or numpy array with the dtype. None is a missing value."""
     import numpy as np
     import pandas as pd
 
@@ -142,9 +147,9 @@ def _column(dtype: Dtype, values: list[Any]) -> Any:
 
 
 def _instants(values: list[Any]) -> Any:
-    """Return texts, datetimes and None as an array of instants in UTC.
+    """Convert ISO 8601 texts, datetimes and None to a numpy array of UTC instants in milliseconds.
 
-    Texts that are all like 2026-01-02T03:04:05.678Z, as the service writes them, are read in one step.
+    If all values are texts in the form 2026-01-02T03:04:05.678Z, which the service uses, all texts are parsed at once.
     """
     import numpy as np
 

@@ -28,17 +28,19 @@ FILES = Schema(
         "id", "name", "mimeType", "size", "createdTime", "modifiedTime", "trashed", "starred", "parents", "webViewLink"
     )
 )
-"""The columns of a file unless `fields` names others.
+"""The default columns of a file, which are returned if the `fields` argument is None.
 
-Checksums are not among them, because the service computes them when they are first requested.
+Checksums are not default columns, because the service computes a checksum when it is first requested.
 """
 
 FILE = Schema(FILES.columns + _file_columns(*(field.name for field in FILE_FIELDS if field.name not in FILES.keys)))
-"""All columns of a file, one for each row of the field table."""
+"""All columns of a file, with a column for each field of the table `FILE_FIELDS`."""
 
 
 def file_schema(fields: str | Iterable[str] | None) -> Schema:
-    """Return the columns for a `fields` argument, which is None, "*", or names in either spelling.
+    """Return the schema for a `fields` argument, which is None (default columns), "*" (all columns) or field names.
+
+    Field names may be in camelCase or in snake_case.
 
     >>> file_schema("id,md5Checksum").keys, file_schema(["mime_type"]).keys, len(file_schema("*").keys)
     (('id', 'md5Checksum'), ('mimeType',), 65)

@@ -1,6 +1,6 @@
-"""Creates certificates for receivers and servers on this machine. No other module imports trustme.
+"""Creates TLS certificates for receivers and servers on this machine with the package trustme.
 
-The keys never leave this process; clients trust the certificate of the authority.
+The private keys never leave this process. Clients trust the certificate of the certificate authority.
 """
 
 from __future__ import annotations
@@ -19,18 +19,21 @@ _HOSTS = ("localhost", "127.0.0.1", "::1")
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """A certificate authority of this process."""
+    """A certificate authority that exists only in this process."""
 
     _ca: Any
 
     @property
     def ca_pem(self) -> str:
-        """The authority's certificate in PEM, for clients to trust."""
+        """The certificate of the authority as PEM text. A client that trusts it accepts the server certificates."""
         pem: bytes = self._ca.cert_pem.bytes()
         return pem.decode("ascii")
 
     def context(self, *hosts: str) -> ssl.SSLContext:
-        """Return the TLS context of a server with these host names, or with those of this machine."""
+        """Return a server-side TLS context with a new certificate for the given host names.
+
+        Without host names, the certificate is for localhost, 127.0.0.1 and ::1.
+        """
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self._ca.issue_cert(*(hosts or _HOSTS)).configure_cert(context)
         return context
@@ -50,10 +53,10 @@ def make_authority() -> Authority:
 
 @contextmanager
 def tls_for(host: str) -> Iterator[tuple[ssl.SSLContext, Path]]:
-    """Yield the TLS context of a server on this host, and the path of a file with the authority's certificate.
+    """Yield a pair of a server-side TLS context for `host`, and the path of the certificate file of its authority.
 
-    All users of the machine can read the file, which is removed at the end. Raises ImportError if trustme is not
-    installed.
+    The certificate file is in PEM, and all users of the machine can read it. It is removed at the end of the with
+    block. Raises ImportError if trustme is not installed.
     """
     authority = make_authority()
     with temporary_folder("svc-ca-") as folder:

@@ -1,4 +1,4 @@
-"""Controls the service of a sandbox with faults, rate limits, domains, the agenda and snapshots."""
+"""Methods of a sandbox that control its service, with faults, rate limits, domains, an agenda and snapshots."""
 
 from __future__ import annotations
 
@@ -21,9 +21,11 @@ _MATCH = frozenset({"operation", "method", "path", "user", "nth"})
 
 
 def fault_presets() -> DataFrame:
-    """List the presets of faults, for `lab.faults("flaky wifi")`.
+    """List the predefined sequences of faults. Pass the name of a preset to `lab.faults(...)` to activate its faults.
 
-    Columns: name, teaches (str), steps (Int64), what (str: the effects of the steps, in order).
+    Returns:
+        One row for each preset: name, teaches (str, what a student learns with the preset), steps (Int64, number),
+        what (str, the effects of the steps, in order).
 
     >>> svc.fault_presets()["name"].tolist()[:3]
     ['flaky wifi', 'lost receipt', 'expired session']
@@ -50,21 +52,26 @@ class SandboxControls:
     def faults(
         self, *steps: JSONObject | str, in_order: bool = False, times: int = 1, **one: Any
     ) -> AbstractContextManager[None]:
-        """Inject faults inside a with block. A step that has not happened is an error at the end of the block.
+        """Inject faults into the requests inside a with block.
+
+        Every step must have happened at the end of the block. Of a preset, at least one step must have happened.
 
         Args:
-            *steps: Steps of the control interface, with match, times and action; or the name of a preset of
-                `fault_presets()`, of which at least one step must happen.
-            in_order: A step waits until the one before it has happened.
+            *steps: Faults as dicts with the keys match, times and action of the control interface, or the name of a
+                preset of `fault_presets()`.
+            in_order: If True, a step becomes active only after the step before it has happened.
             times: The number of times that the step of the keyword arguments happens.
-            **one: One step as keyword arguments. operation, method, path (a glob), user and nth (of the matching
-                requests, from 1) select the request; status (with headers, body), reset="before" or "after",
+            **one: A single step as keyword arguments. operation, method, path (a glob), user and nth (number of the
+                matching request, from 1) select the request. status (with headers, body), reset="before" or "after",
                 cut_request_after and cut_response_after (bytes), delay (seconds on the sandbox's clock) and
-                expire="session" are the fault.
+                expire="session" define the fault.
+
+        Returns:
+            A context manager, which activates the faults on entry and removes the faults on exit.
 
         Raises:
-            ValueError: There is no such match, action or preset.
-            AssertionError: At the end of the block, if a step has not happened; the message has the reason.
+            ValueError: A match key, an action or a preset does not exist.
+            AssertionError: A step has not happened at the end of the block. The message has the reason.
 
         >>> lab = svc.sandbox()
         >>> chosen = svc.generate_ids(1)["id"][0]
@@ -83,10 +90,12 @@ class SandboxControls:
         return self.service.faults(*steps, in_order=in_order)
 
     def fault_plans(self) -> DataFrame:
-        """List the active faults, a row for each step.
+        """List the steps of all active faults.
 
-        Columns: plan, preset (str), step (Int64, from 0), waits_for, does (str), times, seen (Int64: matching
-        requests), fired (Int64: times that the step has happened).
+        Returns:
+            One row for each step: plan (str, an id), preset (str, missing without a preset), step (Int64, from 0),
+            waits_for (str, the request that the step matches), does (str, the fault), times (Int64, how often the step
+            can happen), seen (Int64, number of matching requests), fired (Int64, how often the step has happened).
 
         >>> lab = svc.sandbox()
         >>> with lab.faults(operation="files.list", nth=2, status=503):
@@ -115,17 +124,23 @@ class SandboxControls:
     def limit(
         self, user: str | None = None, requests: int | None = None, per: str | float | timedelta = "60s"
     ) -> DataFrame:
-        """Limit a user to a number of requests in a time window (`per`, such as "60s" or 90). None removes the limit.
+        """Limit a user to a number of requests in each time window, or remove the limit of a user.
 
-        Further requests are refused with 403 `userRateLimitExceeded` and Retry-After, which the client of this package
-        obeys. The time is that of the sandbox's clock; a virtual clock must be moved for clients outside this kernel.
+        The service refuses further requests with 403 `userRateLimitExceeded` and Retry-After. The client of this
+        package waits as long as Retry-After requires. Windows are measured on the sandbox's clock. If clients outside
+        this kernel are limited, a virtual clock must be advanced for them.
+
+        Args:
+            user: The e-mail address of the user. None: the sandbox's own user.
+            requests: The largest number of requests in a window. None removes the limit.
+            per: The length of the window, as seconds or as a text such as "60s".
 
         Returns:
-            One row for each limit: user (str), requests (Int64), per (Float64, seconds), spent (Int64, requests in the
-            current window), until (datetime64[ms, UTC], its end).
+            One row for each limit of the sandbox: user (str), requests (Int64), per (Float64, seconds), spent (Int64,
+            requests in the current window), until (datetime64[ms, UTC], the end of the current window).
 
         Raises:
-            ValueError: The number or the time is not valid.
+            ValueError: `requests` or `per` is not valid.
 
         >>> lab = svc.sandbox()
         >>> lab.limit(requests=2, per="60s")["user"].tolist()
@@ -139,24 +154,24 @@ class SandboxControls:
         return self.limits()
 
     def limits(self) -> DataFrame:
-        """List the limits, with the columns of `limit`."""
+        """List the request limits of all users, with a row for each limit and the columns of `limit`."""
         return frame(LIMITS, self.service.limits())
 
     def register_domain(self, name: str) -> DataFrame:
-        """Register the domain of a receiving URL, so that notification channels may use its addresses.
+        """Register a domain, so that notification channels may send messages to receiving URLs of this domain.
 
-        It takes the place of verifying the domain and registering it in the project's console. A `receiver()` of this
-        kernel registers its own domain. A subdomain of a registered domain must be registered, too.
+        At a real deployment, the domain is verified and registered in the project's console instead. A `receiver()` of
+        this kernel registers its own domain. A subdomain of a registered domain must be registered separately.
 
         Args:
             name: A host name or an IP address, such as "hooks.example.com", without scheme, port and path.
 
         Returns:
-            All registered domains, those of `Policy(verified_domains=...)` first: domain (str, in ASCII and lower
-            case).
+            One row for each registered domain, beginning with the domains of `Policy(verified_domains=...)`: domain
+            (str, in ASCII and lower case).
 
         Raises:
-            TypeError, ValueError: `name` is not a domain; nothing was registered.
+            TypeError, ValueError: `name` is not a domain. No domain was registered.
 
         See docs/rules.md#a8-05 (A8-05).
 
@@ -176,16 +191,17 @@ class SandboxControls:
         return frame(DOMAINS, [{"domain": domain} for domain in self.service.domains()])
 
     def trust(self, pem: str) -> None:
-        """Add certificate authorities that deliveries trust, and revocation lists, to those of the system.
+        """Add certificate authorities or revocation lists to those that the service uses for delivering notifications.
 
-        The server at a channel's address needs a valid certificate. Delivery fails for one of an unknown authority,
-        and `deliveries()` has the reason. The authority of a `receiver()` of this kernel is trusted.
+        The server at the address of a notification channel needs a valid certificate. If its certificate authority is
+        unknown, the delivery fails, and `deliveries()` shows the reason. The service always trusts the authorities of
+        the system, and the authority of a `receiver()` of this kernel.
 
         Args:
-            pem: Certificates, revocation lists or both, in PEM. They stay until the sandbox is closed.
+            pem: Certificates, revocation lists or both, as PEM text. The service uses them until the sandbox is closed.
 
         Raises:
-            TypeError, ValueError: `pem` has no certificate and no revocation list; nothing was added.
+            TypeError, ValueError: `pem` has neither a certificate nor a revocation list. Nothing was added.
 
         See docs/rules.md#a8-04b (A8-04b).
 
@@ -199,13 +215,16 @@ class SandboxControls:
         self.service.trust(pem)
 
     def agenda(self, since: str | datetime | None = None, until: str | datetime | None = None) -> DataFrame:
-        """List expirations and deliveries by time, from now on or between two instants.
+        """List the expirations and deliveries that the service has scheduled, in the order of their times.
 
-        With `since`, an instant before the clock was moved, the list has the effects of that move, as far as the
-        service still remembers them.
+        Args:
+            since: The first instant. None: now. An instant in the past also lists earlier expirations and deliveries,
+                such as those that moving the clock has caused, if the service still has their records.
+            until: The last instant. None: no end.
 
-        Columns: time (datetime64[ms, UTC]), what (str: upload expires, channel expires, token expires, message is
-        sent), user, subject, detail (str).
+        Returns:
+            One row for each expiration or delivery: time (datetime64[ms, UTC]), what (str: upload expires, channel
+            expires, token expires, message is sent), user, subject, detail (str).
 
         >>> lab = svc.sandbox()
         >>> upload = svc.start_upload(b"x" * 600_000, name="film.mp4", chunk_size=262_144)
@@ -220,26 +239,32 @@ class SandboxControls:
         return frame(AGENDA, self.service.agenda(first, last))
 
     def snapshot(self) -> str:
-        """Store the service's whole state, and return its name for `restore`."""
+        """Store the complete state of the service in memory, and return the snapshot's name (str) for `restore`."""
         return self.service.snapshot()
 
     def restore(self, snapshot: str) -> None:
-        """Restore the state that `snapshot` has stored. Raises ValueError for an unknown name."""
+        """Restore the state of the service from the snapshot with this name. Raises ValueError for an unknown name."""
         self.service.restore(snapshot)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-        """Write the service's whole state to one file, which `open_sandbox` opens on this or another machine.
+        """Write the complete state of the service to one file. `open_sandbox` opens the file on any machine.
 
-        A file with the same state is not changed, so the same cell can run again. The file has digests of tokens, and
-        no token.
+        If the file already has the same state, the file is not changed, so a notebook cell can run again. The file
+        contains digests of tokens, but no tokens.
 
         Args:
-            overwrite: Replace a saved sandbox with another state. It is kept beside the new one as `.bak`, and one of
-                the two is complete at any time. A file that is not a saved sandbox is never replaced.
+            path: The path of the file.
+            overwrite: Replace a saved sandbox that has another state. The old file is renamed with the suffix `.bak`,
+                and at least one of the two files is complete at any time. A file that is not a saved sandbox is never
+                replaced.
+
+        Returns:
+            The path of the file.
 
         Raises:
-            PathExists: The path has another state or another file, which is kept; it is also a FileExistsError.
-            OSError: The file cannot be written; an existing file is not changed.
+            PathExists: The path has a saved sandbox with another state, or another file. The file is not changed.
+                PathExists is a subclass of FileExistsError.
+            OSError: The file cannot be written. An existing file is not changed.
 
         >>> lab = svc.sandbox()
         >>> path = lab.save(folder / "lesson.svc")

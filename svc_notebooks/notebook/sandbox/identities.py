@@ -1,4 +1,4 @@
-"""Signs users and service accounts in to a sandbox, and registers OAuth clients."""
+"""Methods of a sandbox that sign in users and service accounts, register OAuth clients and flag files."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 
 class ServiceAccount:
-    """A service account, which signs in with a key, by `lab.sign_in(account)` or any OAuth library.
+    """A service account of a sandbox, which signs in with a private key.
 
-    `email` is its address, `key` the key file as a dict (for `google.oauth2.service_account` and others).
-    The key is never displayed, because its owner can act as the account.
+    `lab.sign_in(account)` or any OAuth library signs the account in. `email` is the address of the account. `key` is
+    the content of the key file as a dict, for example for `google.oauth2.service_account`. The key is never displayed,
+    because everyone who has the key can act as the account.
 
     >>> lab = svc.sandbox()
     >>> robot = lab.service_account("robot")
@@ -36,23 +37,27 @@ class ServiceAccount:
 
     @property
     def email(self) -> str:
-        """The account's address, with which files can be shared."""
+        """The e-mail address of the account. Files can be shared with this address."""
         return str(self._key["client_email"])
 
     @property
     def key(self) -> dict[str, Any]:
-        """The content of the key file, including the private key."""
+        """The content of the key file as a new dict, including the private key."""
         return dict(self._key)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-        """Write the key file, readable by its owner only. Raises OSError, or PathExists for other content there."""
+        """Write the key file so that only its owner can read the file, and return its path.
+
+        Raises PathExists if a file with other content exists and `overwrite` is False, and OSError if the file cannot
+        be written.
+        """
         return _save(Path(path), self._key, overwrite=overwrite)
 
 
 class OAuthClient:
-    """An application that acts for users with their consent. `settings` are those of its configuration file.
+    """An OAuth client, which is an application that acts for users with their consent.
 
-    The secret is never displayed.
+    `settings` is the content of the application's client secrets file. The secret is never displayed.
 
     >>> lab = svc.sandbox()
     >>> lab.oauth_client("Photo album", public=True).client_secret is None
@@ -68,23 +73,24 @@ class OAuthClient:
 
     @property
     def client_id(self) -> str:
-        """The client's id at the service. `lab.sign_in(user, client=...)` takes the object, too."""
+        """The id of the client at the service (str)."""
         return str(self._settings["client_id"])
 
     @property
     def client_secret(self) -> str | None:
-        """The client's secret, None for a public client."""
+        """The secret of the client. None for a public client, which has no secret."""
         return self._settings.get("client_secret")
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The client_id, client_secret, auth_uri, token_uri, redirect_uris and project_id."""
+        """A dict with client_id, client_secret, auth_uri, token_uri, redirect_uris and project_id."""
         return dict(self._settings)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-        """Write a client secrets file for OAuth libraries, readable by its owner only.
+        """Write a client secrets file for OAuth libraries, and return its path. Only the owner can read the file.
 
-        Raises OSError, or PathExists for other content there.
+        Raises PathExists if a file with other content exists and `overwrite` is False, and OSError if the file cannot
+        be written.
         """
         return _save(Path(path), {"web": self._settings}, overwrite=overwrite)
 
@@ -97,7 +103,7 @@ def _save(path: Path, value: Mapping[str, Any], *, overwrite: bool) -> Path:
 
 
 class Identities:
-    """The methods of a sandbox for users, service accounts and clients."""
+    """The methods of a sandbox for users, service accounts, OAuth clients and flagged files."""
 
     service: Service
     served: str
@@ -114,21 +120,25 @@ class Identities:
         service_account: bool = False,
         subject: str | None = None,
     ) -> Session:
-        """Return a session of another user, or of the same one with fewer scopes. It does not become the current one.
+        """Sign in a user or a service account, and return a new session. The current session does not change.
 
         Args:
-            user: An e-mail address; an unknown user is created. None is the sandbox's own user. A service account
-                signs in with its key by an assertion to the token endpoint, which `exchanges()` of the session has.
-            scopes: Last segments of scopes, like "storage.readonly", or full URIs; None grants them all.
-            client: The OAuth client of the user.
-            expires_in: Seconds on the sandbox's clock after which the token expires.
-            service_account: The user is a service account, which signs in without its key.
-            subject: The user for whom the service account acts, if that was delegated to it.
+            user: An e-mail address. If no user has this address, a new user is created. None: the sandbox's own user.
+                A `ServiceAccount` signs in with its key at the token endpoint, and `exchanges()` of the new session
+                shows the request.
+            scopes: Scopes as last segments such as "storage.readonly", or as full URIs. None: all scopes.
+            client: The OAuth client with which the user signs in, as an id or an `OAuthClient`.
+            expires_in: The number of seconds on the sandbox's clock after which the token expires. None: never.
+            service_account: If True, `user` is the address of a service account that signs in without its key.
+            subject: The user for whom the service account acts. The account needs a delegation.
+
+        Returns:
+            A `Session` for the `session` argument of other functions.
 
         Raises:
             ValueError: A scope does not exist, the user is not an e-mail address, or an argument does not apply to a
                 service account.
-            NotSignedIn: The service account may not act for this user.
+            NotSignedIn: The service account has no delegation to act for the subject.
 
         >>> lab = svc.sandbox()
         >>> reader = lab.sign_in("bob@svc.example", scopes=["storage.readonly"])
@@ -167,12 +177,16 @@ class Identities:
         return session
 
     def service_account(self, name: str, *, delegation: Iterable[str] = (), client: str = "notebook") -> ServiceAccount:
-        """Create a service account with a key.
+        """Create a service account with a private key.
 
         Args:
-            name: The first part of its address, of a to z, digits and -.
-            delegation: Scopes in which it may act for users (`subject=`).
-            client: The OAuth client of the account; any user of that client may stop its channels (A10-02).
+            name: The first part of the account's e-mail address, which consists of a to z, digits and "-".
+            delegation: Scopes with which the account may act for users (`sign_in(account, subject=...)`).
+            client: The id of the account's OAuth client. Any user of the same client may stop the notification channels
+                of the account (A10-02).
+
+        Returns:
+            A `ServiceAccount` with the attributes `email` and `key`.
 
         Raises:
             ValueError: The name or a scope is not valid.
@@ -189,12 +203,16 @@ class Identities:
         return ServiceAccount(key)
 
     def oauth_client(self, name: str, *, redirect_uris: Sequence[str] = (), public: bool = False) -> OAuthClient:
-        """Register an application that acts for users with their consent.
+        """Register an OAuth client, which is an application that acts for users with their consent.
 
         Args:
-            name: Its name on the consent page.
-            redirect_uris: The addresses to which browsers bring a code; a loopback address may have any port.
-            public: The application has no secret, and must use PKCE.
+            name: The application's name on the consent page.
+            redirect_uris: The addresses to which the service redirects a browser with an authorization code. A loopback
+                address matches every port.
+            public: If True, the application has no secret, and must use PKCE.
+
+        Returns:
+            An `OAuthClient` with the attributes `client_id` and `client_secret`.
 
         Raises:
             ValueError: A redirect URI is not valid.
@@ -207,10 +225,16 @@ class Identities:
         return OAuthClient(name, settings)
 
     def open_with(self, file: File, client: str | OAuthClient) -> None:
-        """Open files with an application, as a user does in a file picker, so that its file scope includes them.
+        """Open files with an application, as a user does in a file picker.
+
+        An application with the scope "storage.file" then has access to these files.
+
+        Args:
+            file: A file id, a row, a DataFrame with a column `id`, or a list of ids.
+            client: The application, as an OAuth client id or an `OAuthClient`.
 
         Raises:
-            ValueError: There is no such file.
+            ValueError: The sandbox has no file with this id.
         """
         name = client.client_id if isinstance(client, OAuthClient) else client
         for file_id in file_ids(file):
@@ -218,10 +242,16 @@ class Identities:
                 raise ValueError(f"there is no file {file_id!r} in this sandbox")
 
     def flag(self, file: File, *, abusive: bool = True) -> None:
-        """Flag files as malware or spam, or remove the flag. Only the owner can download them, with an acknowledgement.
+        """Flag files as malware or spam, or remove the flag.
+
+        Only the owner can download a flagged file, and only with `acknowledge_abuse=True`.
+
+        Args:
+            file: A file id, a row, a DataFrame with a column `id`, or a list of ids.
+            abusive: True sets the flag, and False removes the flag.
 
         Raises:
-            ValueError: There is no such file.
+            ValueError: The sandbox has no file with this id.
 
         >>> lab = svc.sandbox()
         >>> file = svc.upload(b"not what it seems", name="gift.bin")
@@ -237,7 +267,7 @@ class Identities:
 
 
 def _scopes(scopes: Iterable[str]) -> list[str]:
-    """Return the scopes as a list. Raises TypeError for a str, whose letters would be read as scopes."""
+    """Return scopes as a list. Raises TypeError for a str, because each letter would be read as a scope."""
     if isinstance(scopes, str):
         raise TypeError(f'scopes must be a list, such as ["{scopes}"], not a str')
     return list(scopes)

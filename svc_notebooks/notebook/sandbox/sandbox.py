@@ -1,4 +1,4 @@
-"""The class of the sandbox, a whole service in this process with its session and its controls."""
+"""The class Sandbox, which is a complete service in this process with a session and control methods."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def new_sandbox(
     path: Path | None, number: int, *, seed: int | None, policy: Policy, names: Names, virtual: bool
 ) -> Sandbox:
-    """Open a service and return a sandbox with a session that is signed in to it."""
+    """Open a service in the folder `path`, or in memory if `path` is None, and return a sandbox for the service."""
     from ...server.service import open_service
     from ...server.storage.clock import SystemClock, VirtualClock
 
@@ -48,7 +48,11 @@ def new_sandbox(
 
 
 def load_sandbox(path: Path, number: int) -> Sandbox:
-    """Open a saved sandbox. The first one of a kernel continues the sequence of ids from the time of saving."""
+    """Open a saved sandbox in memory and return the sandbox.
+
+    If `number` is 1, the sandbox generates the same new ids as the saved sandbox would have. Otherwise it generates
+    other ids.
+    """
     from ...server.service import open_saved
 
     return _sandbox_copy(open_saved(path, branch=number - 1), number)
@@ -60,21 +64,23 @@ def _sandbox_copy(service: Service, number: int) -> Sandbox:
 
 
 def sandbox_of(session: Session) -> Sandbox | None:
-    """Return the sandbox that a session is signed in to, None for a service elsewhere."""
+    """Return the sandbox that created a session. Return None if the session uses a service outside this kernel."""
     return session.owner if isinstance(session.owner, Sandbox) else None
 
 
 def _close(reference: ref[Sandbox]) -> None:
-    """Close a copy if it still exists."""
+    """Close a forked sandbox if the sandbox still exists."""
     if copy := reference():
         copy.close()
 
 
 class Sandbox(Identities, SandboxControls):
-    """A service in this kernel. `session` is signed in to it, and `service.handle` answers its requests.
+    """A complete service in this kernel, with a session and control methods.
 
-    `clock.now()` returns its time, `clock.advance("8d")` moves it. As a context manager it is closed at the end, and
-    the previous session becomes the current one again. `number` counts the sandboxes of a kernel, from 1.
+    `session` is signed in as the sandbox's own user, and `service.handle` answers the requests of the session.
+    `clock.now()` returns the time of the service, and `clock.advance("8d")` moves a virtual clock. `number` is the
+    number of the sandbox in this kernel, from 1. At the end of a with block, the sandbox is closed, and the session
+    that was current before the sandbox becomes current again.
     """
 
     def __init__(self, service: Service, number: int, *, seed: int | str | None, state_dir: Path | None = None) -> None:
@@ -91,26 +97,26 @@ class Sandbox(Identities, SandboxControls):
         after_fork(self, Sandbox._reset_in_child)
 
     def _reset_in_child(self) -> None:
-        """Forget the resources in a forked child, so that it does not close or remove those of its parent."""
+        """Release the resources in a forked child process, so that the child does not close the parent's resources."""
         keep_forever(self._resources)
         self._resources = ExitStack()
 
     def __getstate__(self) -> NoReturn:
-        """Refuse to pickle a sandbox, whose copy in another process would be a different service."""
+        """Raise TypeError, because a pickled copy in another process would be a different service."""
         from ...client.session import SANDBOX_NOT_PICKLED
 
         raise TypeError(SANDBOX_NOT_PICKLED)
 
     @property
     def clock(self) -> VirtualClock | SystemClock:
-        """The service's clock."""
+        """The clock of the service, which is a virtual clock or the system clock."""
         return self.service.clock
 
     def _session(self, token: Token, record: Recorder | None = None) -> Session:
         from ...client.session import Session
 
         random: Random | None = None
-        if self._seed is not None:  # each session has its own, so that no two draw the same channel id
+        if self._seed is not None:  # each session has its own generator, so that channel ids differ
             number = next(self._session_numbers)
             random = Random(self._seed if number == 1 else f"{self._seed}/session {number}")
         clock = self.service.clock
@@ -134,7 +140,7 @@ class Sandbox(Identities, SandboxControls):
         return f"<Sandbox{number}: a service in this kernel; nothing leaves this machine>"
 
     def follow(self, before: Session | None) -> None:
-        """Make this session the current one again when the sandbox is closed."""
+        """Make `before` the current session again when this sandbox is closed. None means no current session."""
         self._previous = lambda: before
         last = sandbox_of(before) if before else None
         if last and not last._entered and (earlier := last._previous()):
@@ -154,7 +160,10 @@ class Sandbox(Identities, SandboxControls):
         self.close()
 
     def close(self) -> None:
-        """Close the service, the receivers of its sessions and its servers."""
+        """Close the service of this sandbox, its receivers and its servers.
+
+        If the session of this sandbox is the current session, the previous session becomes current again.
+        """
         self._resources.close()
         unregister(self)
         reset_current(self.session, self._previous())
@@ -162,25 +171,29 @@ class Sandbox(Identities, SandboxControls):
         self.service.close()
 
     def closes(self, close: Callable[[], None]) -> None:
-        """Call this function when the sandbox is closed."""
+        """Register a function that is called when the sandbox is closed."""
         self._resources.callback(close)
 
     def journal(self) -> DataFrame:
-        """List the requests to the service, their responses, and what decided each response.
+        """List the requests that the service received, with the response to each request and the reason for it.
 
-        Columns: n (Int64), time (datetime64[ms, UTC]), operation, method, path, query, user, client (str),
-        scopes (object), declared, received, status, sent, offset_before, offset_after (Int64, bytes),
-        fault, decided_by (str): the id of a rule of docs/rules.md, a field of Policy, "fault" and its step, or the
-        name of a choice in docs/decisions.md; notes may follow after a semicolon.
+        Returns:
+            One row for each request: n (Int64), time (datetime64[ms, UTC]), operation, method, path, query, user,
+            client (str), scopes (object), declared, received (Int64, bytes of the request body by Content-Length and in
+            fact), status (Int64), sent (Int64, bytes), offset_before, offset_after (Int64, stored bytes of an upload),
+            fault (str), decided_by (str, the reason for the response). The reason is the id of a rule of docs/rules.md,
+            a field of Policy, "fault" with the step of the fault, or the name of a choice in docs/decisions.md. Notes
+            may follow after a semicolon.
         """
         return frame(JOURNAL, self.service.journal())
 
     def deliveries(self) -> DataFrame:
-        """List the attempts to deliver notifications, by time.
+        """List the attempts of the service to deliver notifications, in the order of their times.
 
-        Columns: channel_id, resource_id (str), message_number (Int64), state (str), attempt (Int64, from 1),
-        due, time (datetime64[ms, UTC]), status (Int64, missing without a response), outcome (str: delivered, retry,
-        failed, cancelled), error (str, why there is no status).
+        Returns:
+            One row for each attempt: channel_id, resource_id (str), message_number (Int64), state (str), attempt
+            (Int64, from 1), due, time (datetime64[ms, UTC]), status (Int64, missing if there was no response), outcome
+            (str: delivered, retry, failed, cancelled), error (str, the reason if there was no response).
 
         >>> lab = svc.sandbox()
         >>> channel = svc.watch_changes(svc.receiver(direct=True))
@@ -191,9 +204,11 @@ class Sandbox(Identities, SandboxControls):
         return frame(DELIVERIES, self.service.deliveries())
 
     def outbox(self) -> DataFrame:
-        """List the e-mails about events that the service would have sent, oldest first (E-16).
+        """List the e-mails about events that a real service would have sent (E-16). The oldest e-mail is the first row.
 
-        Columns: time (datetime64[ms, UTC]), event_id, to, method (str: request, update, cancel), subject (str).
+        Returns:
+            One row for each e-mail: time (datetime64[ms, UTC]), event_id, to, method (str: request, update, cancel),
+            subject (str).
 
         >>> lab = svc.sandbox()
         >>> made = svc.create_event("Tea", start="2026-11-02", end="2026-11-03", attendees="bob@svc.example",
@@ -204,15 +219,16 @@ class Sandbox(Identities, SandboxControls):
         return frame(OUTBOX, self.service.outbox())
 
     def deliver(self) -> None:
-        """Deliver the notifications that are due now, and return after the response of every receiver."""
+        """Deliver all notifications that are due now, and wait for the responses of the receivers."""
         self.service.deliver()
 
     def fork(self) -> Sandbox:
-        """Return an independent copy of this sandbox in memory, with its files, its users, and a clock of its own.
+        """Return an independent copy of this sandbox in memory, with the same files and users, and with its own clock.
 
-        A change in one of the two does not affect the other. A row from before the fork names the same file in both;
-        later ids differ. The channels of the copy are stopped, so it sends no notifications. It does not become the
-        current one; use its session with `svc.files(session=copy.session)`.
+        A change in one sandbox does not affect the other sandbox. Ids from before the fork are valid in both sandboxes.
+        New ids differ between the sandboxes. The notification channels of the copy are stopped, so the copy sends no
+        notifications. The current session does not change. Use the session of the copy with
+        `svc.files(session=copy.session)`.
 
         >>> lab = svc.sandbox()
         >>> copy = lab.fork()
@@ -226,19 +242,24 @@ class Sandbox(Identities, SandboxControls):
         return copy
 
     def serve(self, port: int = 0, *, tls: bool = False) -> SocketServer:
-        """Serve the same service on a loopback socket, for programs outside this kernel.
+        """Start a server for this service on a loopback socket, so that programs outside this kernel can use it.
 
-        Web pages of other origins may use a seeded sandbox only if `Policy(allowed_origins=...)` names them, because
-        its tokens are the same in every kernel. `Policy(host_names=...)` names a proxy for browsers.
+        The tokens of a sandbox with a seed are the same in every kernel. So web pages of other origins may use such a
+        sandbox only if `Policy(allowed_origins=...)` has their origins. If browsers use a proxy,
+        `Policy(host_names=...)` must have the host name of the proxy.
 
         Args:
-            port: The port on 127.0.0.1; 0 selects a free one, which `.base_url` of the result has.
-            tls: Use HTTPS. `.ca` of the result is then a file with the authority's certificate for clients
-                (`curl --cacert`, `connect(verify=...)`), which exists until the sandbox is closed.
+            port: The port on 127.0.0.1. 0 selects a free port.
+            tls: Use HTTPS.
+
+        Returns:
+            The running `SocketServer`, whose `.base_url` is the address of the service. With `tls=True`, `.ca` is the
+            path of the certificate authority's file for clients (`curl --cacert`, `connect(verify=...)`). The file
+            exists until the sandbox is closed.
 
         Raises:
-            Unsupported: This platform has no sockets, as in a browser.
-            ImportError: TLS needs the package trustme, which is not installed.
+            Unsupported: This platform has no sockets, such as Python in a browser.
+            ImportError: `tls` needs the package trustme, which is not installed.
 
         >>> lab = svc.sandbox()
         >>> server = lab.serve()

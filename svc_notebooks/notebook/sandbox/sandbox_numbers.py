@@ -1,4 +1,7 @@
-"""Numbers the sandboxes of this kernel, so that their ids differ, and finds the sandbox that has an id."""
+"""Numbers and registers the sandboxes of this kernel, and finds the sandbox to which an id belongs.
+
+The number selects the seed of a sandbox, so that the ids of different sandboxes differ.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +20,13 @@ if TYPE_CHECKING:
 
 _numbers = count(1)
 _open_sandboxes: WeakSet[Sandbox] = WeakSet()
-_lock = Lock()  # of _open_sandboxes, because a set must not grow while another thread iterates over it
+_lock = Lock()  # guards _open_sandboxes, because a set must not grow while another thread iterates
 
 _SEED_DISTANCE = 2**32  # larger than a seed that a person would write
 
 
 def _reset_after_fork(_: object) -> None:
-    """Forget the parent's sandboxes in a forked child."""
+    """Clear the registry in a forked child process, which cannot use the sandboxes of its parent."""
     global _lock
     _lock = Lock()
     _open_sandboxes.clear()
@@ -33,29 +36,33 @@ after_fork(sys.modules[__name__], _reset_after_fork)
 
 
 def next_number() -> int:
-    """Return the number of a new sandbox, which counts from 1 in each kernel."""
+    """Return the number for a new sandbox. The first sandbox of a kernel has the number 1."""
     return next(_numbers)
 
 
 def seed_of(number: int) -> int:
-    """Return the seed of a sandbox with `seed="auto"`, which is 0 for the first one."""
+    """Return the seed (int) of the sandbox with this number and `seed="auto"`. The seed of number 1 is 0."""
     return (number - 1) * _SEED_DISTANCE
 
 
 def register(sandbox: Sandbox) -> None:
-    """Add a sandbox to those that are searched for ids."""
+    """Add an open sandbox to the registry, which is searched for ids and addresses."""
     with _lock:
         _open_sandboxes.add(sandbox)
 
 
 def unregister(sandbox: Sandbox) -> None:
-    """Remove a closed sandbox."""
+    """Remove a closed sandbox from the registry."""
     with _lock:
         _open_sandboxes.discard(sandbox)
 
 
 def explain_not_found(error: SvcError, sandbox: Sandbox | None = None) -> SvcError:
-    """Return the error, with advice if its id belongs to another open sandbox of this kernel."""
+    """Add advice to a NotFound error if the missing id belongs to another open sandbox, and return the error.
+
+    `sandbox` is the sandbox that raised the error, or None for a service outside this kernel. Other errors are returned
+    unchanged.
+    """
     if isinstance(error, NotFound) and (missing := missing_id(error.message)):
         owners = [lab for lab in _sandboxes() if _has_id(lab, *missing)]
         if owners and sandbox not in owners:
@@ -70,7 +77,7 @@ def explain_not_found(error: SvcError, sandbox: Sandbox | None = None) -> SvcErr
 
 
 def sandbox_at(base_url: str) -> Sandbox | None:
-    """Return the sandbox whose server has this address, None if there is none."""
+    """Return the open sandbox whose server has this base URL. Return None if no sandbox has this base URL."""
     return next((lab for lab in _sandboxes() if lab.served == base_url), None)
 
 
@@ -82,5 +89,5 @@ def _sandboxes() -> list[Sandbox]:
 def _has_id(sandbox: Sandbox, kind: str, key: str) -> bool:
     try:
         return sandbox.service.has(kind, key)
-    except Exception:  # its service was closed without the sandbox; the error that is explained here must not be hidden
+    except Exception:  # the service was closed without the sandbox; this error must not hide the NotFound error
         return False

@@ -1,4 +1,4 @@
-"""Starts a notebook with a service in this kernel or elsewhere."""
+"""Opens a service in this kernel or connects to another service, and makes the new session the current session."""
 
 from __future__ import annotations
 
@@ -27,29 +27,33 @@ def sandbox(
     names: Names | None = None,
     clock: Literal["virtual", "system"] = "virtual",
 ) -> Sandbox:
-    """Start a whole service in this kernel, without a socket and a thread, and sign in to it.
+    """Start a complete service in this kernel, sign in, and make the new session the current session.
 
-    The calls of this package use its session from now on. Threads may share it. A process that was forked from this
-    one cannot use it and gets an Unsupported error; call `lab.serve()` here and `connect()` there.
+    The service needs no socket and no thread. Functions that are called without a `session` argument use the new
+    session from now on. Threads may share the sandbox. A forked process cannot use the sandbox of its parent process,
+    and gets an Unsupported error. Call `lab.serve()` in the parent and `connect()` in the forked process instead.
 
     Args:
-        path: A folder for all data, to be opened again later. It is one of a sandbox or of `svc-notebooks serve`, or it
-            is empty or does not exist. None: the data are in memory.
-        seed: The same seed gives the same ids and delays in every run; None gives random ones. "auto" gives each
-            sandbox of a kernel its own seed, in the order in which they are opened, so that a restarted kernel repeats
-            the ids, and no row of one sandbox names a file of another. Two sandboxes with the same seed have the same
-            ids.
-        policy: The choices that the interface leaves open. None is `Policy(browser_sign_in="choose")`, with which a
-            visitor of a link selects a user.
-        names: The brand names on the wire.
-        clock: "virtual" changes only by `lab.clock.advance("8d")` and by waits; "system" is the time of this machine.
+        path: A folder in which all data are stored, so that a later call can open the same data again. The folder
+            belongs to a sandbox or to `svc-notebooks serve`, is empty or does not exist. None: the data are in memory.
+        seed: A number gives the same ids and delays in every run. None gives random ids and delays. "auto" gives each
+            sandbox of a kernel its own seed, in the order in which the sandboxes are opened. So a restarted kernel
+            repeats the ids, and different sandboxes have different ids.
+        policy: The choices that the interface leaves to the service. None is `Policy(browser_sign_in="choose")`, with
+            which a visitor of a link selects a user.
+        names: The brand names in paths, headers and JSON. None: the default names.
+        clock: "virtual" is a clock that only `lab.clock.advance("8d")` and waits of the client move. "system" is the
+            clock of this machine.
+
+    Returns:
+        The `Sandbox`, which can be used in a with statement.
 
     Raises:
-        OSError: The folder is not empty and not a store, or the store is damaged, incomplete or in use. Nothing in it
-            has changed; the message has the remedy.
+        OSError: The folder is neither empty nor a store, or the store is damaged, incomplete or in use. No file has
+            changed. The message suggests what to do.
 
     Warns:
-        UserWarning: Files in the folder were moved aside, or its database was upgraded; a warning for each.
+        UserWarning: Files in the folder were moved aside, or its database was upgraded.
 
     >>> with svc.sandbox() as lab:
     ...     svc.upload(b"a,b", name="table.csv")["size"].tolist()
@@ -74,15 +78,23 @@ def sandbox(
 
 
 def open_sandbox(path: str | os.PathLike[str]) -> Sandbox:
-    """Open a sandbox in memory from a file of `lab.save(path)`. Calls use its session from now on.
+    """Open a sandbox in memory from a file of `lab.save(path)`, and make its session the current session.
 
-    The file is not changed. The sandbox has the clock, the seed, the policy and the names of the saved one. If other
-    sandboxes were opened before in this kernel, its new ids differ from theirs. Its channels are stopped, because a
-    file can be opened many times and a receiver must be notified once.
+    The file is not changed. The new sandbox has the clock, the seed, the policy and the names of the saved sandbox. If
+    this kernel has opened other sandboxes before, the ids of new files differ from the ids in those sandboxes. The
+    notification channels are stopped, because a file can be opened several times and a receiver must not be notified
+    several times.
+
+    Args:
+        path: The path of the saved file.
+
+    Returns:
+        The new `Sandbox`.
 
     Raises:
         OSError: The file cannot be read.
-        ValueError: The file is not a saved sandbox, is damaged, or is of another version; nothing has changed.
+        ValueError: The file is not a saved sandbox, is damaged, or was saved by another version. The current session
+            does not change.
 
     >>> from tempfile import mkdtemp
     >>> lab = svc.sandbox()
@@ -105,18 +117,23 @@ def connect(
     verify: bool | str | Path | None = None,
     proxies: Mapping[str, str] | None = None,
 ) -> Session:
-    """Return a session with a service elsewhere. The calls of this package use it from now on.
+    """Create a session for a service outside this kernel, and make the new session the current session.
 
-    No request is sent. Threads may share it. A forked process (`multiprocessing` on Linux) has the session, too, with
-    connections of its own; a spawned one (spawn, forkserver, joblib) calls `connect()` itself.
+    Functions that are called without a `session` argument use the new session from now on. `connect` itself sends no
+    request. Threads may share the session. A forked process (`multiprocessing` on Linux) inherits the session and opens
+    its own connections. A spawned process (spawn, forkserver, joblib) must call `connect()` again.
 
     Args:
-        base_url: The service's address; None: the variable `SVC_BASE_URL`.
-        token: An access token, or a function that returns one (called again when it has expired); None: the variable
-            `SVC_TOKEN`. It is never displayed.
-        names: The brand names of this deployment on the wire.
-        verify: False accepts every certificate; a path has the accepted authorities; None: those of this machine.
-        proxies: Proxies by scheme, in place of those of the environment.
+        base_url: The address of the service. None: the environment variable `SVC_BASE_URL`.
+        token: An access token, or a function that returns an access token. The function is called again when the token
+            has expired. None: the environment variable `SVC_TOKEN`. The token is never displayed.
+        names: The brand names of this deployment in paths, headers and JSON. None: the default names.
+        verify: The path of a file with the trusted certificate authorities. None: the authorities that this machine
+            trusts. False: accept every certificate.
+        proxies: A dict from URL schemes to proxies, which replaces the proxy settings of the environment.
+
+    Returns:
+        The new `Session`.
 
     Raises:
         ValueError: The address or the token is missing or not valid.
