@@ -1,7 +1,7 @@
 """Runs long work in a thread, with a progress bar and a Cancel button.
 
-A kernel does not handle messages while a handler runs. So work that may take long runs in a thread, and the event
-loop waits for it. Without an event loop (in a program) or threads (in a browser), the work runs at once to its end.
+A kernel handles no messages while a click handler runs. So long work runs in a thread, and the event loop waits for
+the thread. Without an event loop (in a program) or without threads (in a browser), the click handler runs the work.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ from .styles import row
 
 Value = TypeVar("Value")
 Report: TypeAlias = Callable[[int, int | None], None]
-"""Called with the bytes that are done and the total. Raises Stopped after the person has clicked Cancel."""
+"""A function that reports progress. The arguments are the finished bytes and the total, or None for an unknown total.
+
+The function raises Stopped after the person has clicked Cancel.
+"""
 
 _STATUS_INTERVAL = 5
 """Seconds between two status texts of a long task."""
@@ -28,11 +31,14 @@ _BUSY_MESSAGE = "A task is running. Wait for it, or cancel it."
 
 
 class Stopped(Exception):
-    """The person clicked Cancel. The bytes that were received are kept."""
+    """Raised inside a task after the person has clicked Cancel."""
 
 
 class BackgroundTask(widgets.VBox):  # type: ignore[misc]
-    """Runs a task and shows its progress. `on_error` is called with the exception of a task that fails."""
+    """Runs one task at a time, and shows its progress and a Cancel button.
+
+    If a task in a thread fails, `on_error` is called with the exception.
+    """
 
     def __init__(self, on_error: Callable[[Exception], None]) -> None:
         self._on_error = on_error
@@ -50,17 +56,20 @@ class BackgroundTask(widgets.VBox):  # type: ignore[misc]
         return self._task is not None and not self._task.done()
 
     def stop(self) -> None:
-        """Stop the task at its next step."""
+        """Request the end of the task. The task stops when it reports progress the next time."""
         self._stop_requested = True
         self.bar.show_text("Stopping …")
 
     def begin(
         self, label: str, work: Callable[[Report], Value], on_done: Callable[[Value], None], *, in_thread: bool
     ) -> None:
-        """Run `work` and call `on_done` with its result. Raises ValueError while another task runs.
+        """Run `work`, then call `on_done` with the value that `work` returned.
+
+        Raises ValueError if another task is running.
 
         Args:
-            in_thread: It may take long. What a service in this kernel answers at once is not worth a thread.
+            in_thread: True for work that can take long. False for fast work, such as a request to a service in this
+                kernel.
         """
         if self.busy:
             raise ValueError(_BUSY_MESSAGE)

@@ -1,7 +1,7 @@
-"""The switch for whether viewers can download, export and copy a file (A6-05).
+"""The checkbox that allows viewers to download, export and copy a file (A6-05).
 
-The field `viewersCanCopyContent` restricts viewers if it is true, contrary to its name. So the label of the switch says
-what viewers can do, and `is_restricted` returns the value of the field.
+If the field `viewersCanCopyContent` is true, viewers can NOT copy the file, contrary to the name of the field. So the
+label of the checkbox states what viewers can do, and `is_restricted` returns the value of the field.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _TOOLTIP = "Off: only people who may edit the file can download, export and copy
 
 
 def viewers_switch() -> widgets.Checkbox:
-    """Return the switch, which is on by default."""
+    """Create the checkbox "Viewers may download, export and copy", which is checked by default."""
     return checkbox("Viewers may download, export and copy", _TOOLTIP, value=True)
 
 
 def is_restricted(facts: File) -> bool:
-    """Return whether only people who can edit the file can download it."""
+    """Return True if only people who can edit the file can download, export and copy the file."""
     return facts.get(FIELD) is True
 
 
 def may_edit(facts: File) -> bool:
-    """Return whether the user of the session can edit the file."""
+    """Return True if the user of the session can edit the file."""
     return (facts.get("capabilities") or {}).get("canEdit") is True

@@ -1,4 +1,4 @@
-"""Closes a widget with all of its parts, because ipywidgets keeps every widget that is not closed."""
+"""Closes a widget and all widgets inside it. ipywidgets keeps every widget in memory until the widget is closed."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from ipywidgets import Widget
 
 
 def dispose(*roots: Widget) -> None:
-    """Close widgets and all of their parts."""
+    """Close widgets and, recursively, their children, layouts and styles."""
     for part in widget_tree(*roots):
         Widget.close(part)
 
 
 def widget_tree(*roots: Widget) -> dict[Widget, None]:
-    """Return widgets and all of their parts, which are children, layouts and styles.
+    """Return widgets and, recursively, their children, layouts and styles. The widgets are the keys of the dict.
 
     >>> from ipywidgets import HBox, Label
     >>> [type(part).__name__ for part in widget_tree(HBox([Label("a")]))]

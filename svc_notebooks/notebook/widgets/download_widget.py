@@ -1,4 +1,7 @@
-"""The widget that saves or shows a file in the browser, sent in slices of 1 MiB. Needs anywidget."""
+"""A widget that sends a file to the browser in slices of 1 MiB. The browser saves or shows the file.
+
+This module requires anywidget.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ _SLICE = MIB
 
 
 class DownloadWidget(anywidget.AnyWidget):
-    """A BrowserDownload for files of any size, which shows PDFs on the page.
+    """Implements BrowserDownload for files of any size, and shows PDF files on the page.
 
     `taken` is the number of the last file that the browser has received.
 
@@ -39,12 +42,12 @@ class DownloadWidget(anywidget.AnyWidget):
         self.observe(lambda _change: on_received(), "taken")
 
     def save(self, name: str, media_type: str, body: bytes) -> str:
-        """Save the bytes as a file in the browser, and return a status text."""
+        """Send the bytes to the browser, which saves a file with this name. Return a status text."""
         self._transfer("save", name, media_type, body)
         return "sending to the browser"
 
     def show(self, name: str, media_type: str, body: bytes) -> bool:
-        """Show the bytes in the browser if they are a PDF, otherwise return False."""
+        """Show a PDF file on the page and return True. For any other media type, only return False."""
         if media_type == PDF:
             self._transfer("show", name, media_type, body)
         return media_type == PDF

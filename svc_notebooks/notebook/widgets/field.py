@@ -1,4 +1,4 @@
-"""Form fields, which are controls with a label, a hint and a note for problems."""
+"""Form fields. A field consists of labelled controls, a hint, and a note that shows problems."""
 
 from __future__ import annotations
 
@@ -10,20 +10,23 @@ import ipywidgets as widgets
 from .html import tag
 
 LABEL = {"description_width": "var(--svc-label)"}
-"""The style of a label in the first column; on narrow pages the style sheet puts it above its control."""
+"""The style of a label in the first column of a form. On narrow pages the label is above the control."""
 
 AUTO_WIDTH = {"description_width": "initial"}
 """The style of a label that is as wide as its text."""
 
 
 def describe(text: str, tooltip: str) -> dict[str, Any]:
-    """Return a label with a tooltip, because ipywidgets shows the tooltip of a text field only without a label."""
+    """Return the ipywidgets arguments for a label with a tooltip.
+
+    The tooltip is part of the label's HTML, because ipywidgets hides the tooltip of a text field that has a label.
+    """
     label = tag("span", text, title=tooltip)
     return {"description": label, "description_allow_html": True, "tooltip": tooltip}
 
 
 class Field(widgets.VBox):  # type: ignore[misc]
-    """Controls in a row, a hint and a note. `problems` has the texts of the note.
+    """A row of controls, with a hint and a note below the row. `problems` contains the texts of the note.
 
     >>> name = Field(widgets.Text(description="Name"), hint="as on the door")
     >>> name.show_problems(["It is empty."])
@@ -50,7 +53,7 @@ class Field(widgets.VBox):  # type: ignore[misc]
         _set_html(self.hint, text and tag("p", text, class_="svc-hint"))
 
     def show_problems(self, problems: Iterable[str]) -> None:
-        """Show problems in the note. Without any, hide it."""
+        """Show problems in the note. Hide the note if there are no problems."""
         self.problems = tuple(problems)
         (self.add_class if self.problems else self.remove_class)("svc-bad")
         paragraphs = [tag("p", problem, class_="svc-wrong", role="alert") for problem in self.problems]
@@ -61,12 +64,15 @@ class Field(widgets.VBox):  # type: ignore[misc]
         on_change(changed, *self.controls)
 
     def field_at(self, path: str) -> Field:
-        """Return the field that shows a problem at this path of the event, which is this field itself."""
+        """Return the field that shows a problem at this path of the event. A simple field returns itself."""
         return self
 
 
 class SingleField(Field):
-    """A field with one control and its value. None sets the first value again."""
+    """A field with one main control. `value` is the value of the control.
+
+    Setting `value` to None restores the initial value.
+    """
 
     def __init__(self, control: widgets.Widget, *before: widgets.Widget) -> None:
         super().__init__(*before, control)
@@ -83,50 +89,50 @@ class SingleField(Field):
 
 
 def on_change(changed: Callable[[], None], *controls: widgets.Widget) -> None:
-    """Call `changed` whenever the value of a control changes."""
+    """Call `changed` whenever the value of one of the controls changes."""
     for control in controls:
         if control.has_trait("value"):
             control.observe(lambda _change: changed(), "value")
 
 
 def heading(text: str) -> widgets.HTML:
-    """Return a text in the column of the labels, for fields with more than one control."""
+    """Create a label in the label column, for a field with several controls."""
     return widgets.HTML(tag("span", text, class_="svc-label"))
 
 
 def checkbox(label: str, tooltip: str, *, value: bool = False) -> widgets.Checkbox:
-    """Return a checkbox that is as wide as its label."""
+    """Create a checkbox that is as wide as its label."""
     return widgets.Checkbox(value=value, **describe(label, tooltip), indent=False, layout={"width": "auto"})
 
 
-# Text fields send their text with Enter or when they lose the focus. If each letter were sent, the letters that a busy
-# kernel has not handled yet would arrive after the click on a button. Until then only the page has the text, and it
-# draws a field again with the kernel's value if any trait of it changes. So no trait of a text field may change, not
-# even its hint, while a person may be typing.
+# A text field sends its text when a person presses Enter or leaves the field. If the field sent each letter, a busy
+# kernel could handle a click on a button before it has received the last letters. While a person types, only the page
+# has the new text. If the kernel then changes any trait of the field, even the placeholder, the page replaces the text
+# by the old value of the kernel. So the kernel must not change a trait of a text field while a person may be typing.
 
 
 def text_field(
     label: str, tooltip: str, *, value: str = "", hint: str = "", style: Mapping[str, str] = LABEL
 ) -> widgets.Text:
-    """Return a one-line text field. It shows the hint while it is empty."""
+    """Create a one-line text field. The hint is the placeholder, which is visible while the field is empty."""
     return widgets.Text(value, placeholder=hint, continuous_update=False, style=style, **describe(label, tooltip))
 
 
 def text_area(label: str, tooltip: str, *, hint: str = "", rows: int = 3) -> widgets.Textarea:
-    """Return a text field of several lines."""
+    """Create a text field with several lines."""
     options = describe(label, tooltip)
     return widgets.Textarea(placeholder=hint, rows=rows, continuous_update=False, style=LABEL, **options)
 
 
 def number_field(value: int, label: str, tooltip: str) -> widgets.IntText:
-    """Return a field for a whole number. Numbers out of bounds are reported and not changed."""
+    """Create a field for a whole number. The field keeps a number that is out of range, so that the form reports it."""
     control = widgets.IntText(value=value, continuous_update=False, style=AUTO_WIDTH, **describe(label, tooltip))
     control.add_class("svc-number")
     return control
 
 
 def small_button(text: str, tooltip: str, pressed: Callable[[], object]) -> widgets.Button:
-    """Return a button inside a form."""
+    """Create a small button that calls `pressed` when a person clicks it."""
     button = widgets.Button(description=text, tooltip=tooltip)
     button.add_class("svc-small")
     button.on_click(lambda _button: pressed())

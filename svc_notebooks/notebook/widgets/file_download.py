@@ -1,4 +1,7 @@
-"""Sends a result of a form to the browser. With anywidget files of any size, without it small ones as a link."""
+"""Sends the result of a form to the browser.
+
+With anywidget, a file can have any size. Without anywidget, the form shows a link that contains a file of up to 2 MiB.
+"""
 
 from __future__ import annotations
 
@@ -13,24 +16,27 @@ from .html import tag
 from .preview import data_url
 
 LARGEST_LINK = 2 * MIB
-"""The largest file in bytes for a data URL; some browsers limit links to this size."""
+"""The maximum size in bytes of a file in a data URL. Some browsers limit links to this size."""
 
 
 class BrowserDownload(Protocol):
     """A widget that sends files to the browser."""
 
     def save(self, name: str, media_type: str, body: bytes) -> str:
-        """Save the bytes in the browser, and return a status text. Raises ValueError if there are too many."""
+        """Send the bytes to the browser, which saves a file with this name. Return a status text.
+
+        Raises ValueError if the file is too large for this widget.
+        """
 
     def show(self, name: str, media_type: str, body: bytes) -> bool:
-        """Show the bytes in the browser. Return False if it cannot show this media type."""
+        """Show the bytes on the page and return True. Return False if the widget cannot show this media type."""
 
     def clear(self) -> None:
         """Remove the file from the page."""
 
 
 class LinkDownload(widgets.HTML):  # type: ignore[misc]
-    """A link that contains the file, up to 2 MiB, where anywidget is missing."""
+    """Implements BrowserDownload without anywidget, as a link that contains a file of up to 2 MiB."""
 
     value: str
 
@@ -38,7 +44,7 @@ class LinkDownload(widgets.HTML):  # type: ignore[misc]
         super().__init__()
 
     def save(self, name: str, media_type: str, body: bytes) -> str:
-        """Show the link, and return a status text. Raises ValueError for too many bytes."""
+        """Show a link that contains the bytes, and return a status text. Raises ValueError for more than 2 MiB."""
         if len(body) > LARGEST_LINK:
             raise ValueError(
                 f"{name} has {size_text(len(body))}; without anywidget at most {size_text(LARGEST_LINK)} can be"
@@ -58,7 +64,10 @@ class LinkDownload(widgets.HTML):  # type: ignore[misc]
 
 
 def default_download(on_received: Callable[[], None]) -> BrowserDownload:
-    """Return the BrowserDownload of this environment. `on_received` is called when the browser has received a file."""
+    """Create a DownloadWidget if anywidget is installed, otherwise a LinkDownload.
+
+    A DownloadWidget calls `on_received` when the browser has received a file. A LinkDownload never calls `on_received`.
+    """
     if find_spec("anywidget") is None:
         return LinkDownload(on_received)
     from .download_widget import DownloadWidget

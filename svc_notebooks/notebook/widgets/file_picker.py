@@ -1,4 +1,4 @@
-"""Lets a person choose the files of a form, from this computer or from the disk of the kernel."""
+"""Widgets for the selection of files, from the person's computer or from the file system of the kernel."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ class FilePicker(Protocol):
     """A widget that receives files from the person's computer."""
 
     def read_files(self) -> list[ChosenFile]:
-        """Return the files. Raises ValueError while some are not complete."""
+        """Return the selected files. Raises ValueError while a file is incomplete."""
 
     def names(self) -> list[str]:
-        """Return the names of the files, incomplete ones included."""
+        """Return the names of the selected files, including incomplete files."""
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call `changed` whenever the selection changes."""
 
     def forget(self, uploaded: list[ChosenFile]) -> None:
-        """Remove these files from the list."""
+        """Remove these files from the selection after their upload."""
 
     def empty_message(self) -> str:
-        """Return the message for an empty selection."""
+        """Return the error message for an empty selection."""
 
 
 class FileUploadPicker(widgets.FileUpload):  # type: ignore[misc]
-    """The upload of ipywidgets, up to about 10 MB, where anywidget is missing."""
+    """Implements FilePicker without anywidget, for files of up to about 10 MB."""
 
     value: tuple[Any, ...]
 
@@ -48,11 +48,11 @@ class FileUploadPicker(widgets.FileUpload):  # type: ignore[misc]
         super().__init__(multiple=True, description="Choose files", tooltip=tooltip)
 
     def read_files(self) -> list[ChosenFile]:
-        """Return the files."""
+        """Return the selected files."""
         return [ChosenFile(item["name"], bytes(item["content"]), item["type"] or None) for item in self.value]
 
     def names(self) -> list[str]:
-        """Return the names of the files."""
+        """Return the names of the selected files."""
         return [item["name"] for item in self.value]
 
     def watch(self, changed: Callable[[], None]) -> None:
@@ -69,7 +69,7 @@ class FileUploadPicker(widgets.FileUpload):  # type: ignore[misc]
 
 
 def default_picker() -> FilePicker:
-    """Return the picker of this environment."""
+    """Create a BrowserFiles widget if anywidget is installed, otherwise a FileUploadPicker."""
     if find_spec("anywidget") is None:
         return FileUploadPicker()
     from .file_upload import BrowserFiles
@@ -78,7 +78,7 @@ def default_picker() -> FilePicker:
 
 
 class FileChoice(widgets.VBox):  # type: ignore[misc]
-    """Files of the person's computer, and one in the notebook folder."""
+    """A file picker for the person's computer, and a text field for the path of one file in the notebook folder."""
 
     def __init__(self, make_picker: Callable[[], FilePicker] = default_picker) -> None:
         self.picker = make_picker()
@@ -91,7 +91,10 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
         super().__init__([self.picker, self.path])
 
     def read_files(self) -> list[ChosenFile]:
-        """Return the selected files. Raises ValueError if there is none, or if some are not complete."""
+        """Return the files of the picker and of the path field.
+
+        Raises ValueError if no file is selected, if a file is incomplete, or if the path is not an existing file.
+        """
         files = [*self.picker.read_files(), *self._kernel_file()]
         if not files:
             raise ValueError(self.picker.empty_message())
@@ -99,14 +102,14 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
         return files
 
     def single(self) -> ChosenFile:
-        """Return the selected file. Raises ValueError for none, and for several."""
+        """Return the selected file. Raises ValueError unless exactly one file is selected."""
         files = self.read_files()
         if len(files) > 1:
             raise ValueError(f"{len(files)} files are selected, but a file has the content of one. Remove the others.")
         return files[0]
 
     def names(self) -> list[str]:
-        """Return the names of the files, as a cell would write them."""
+        """Return the names of the selected files and the text of the path field, for the equivalent code."""
         return [*self.picker.names(), *filter(None, [self.path.value.strip()])]
 
     def watch(self, changed: Callable[[], None]) -> None:
@@ -115,7 +118,7 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
         self.path.observe(lambda _change: changed(), "value")
 
     def forget(self) -> None:
-        """Remove the files that `read_files` returned last, so that the next click does not upload them again."""
+        """Remove the files of the last `read_files` call, so that the next click does not upload these files again."""
         self.picker.forget(self._last_chosen)
         if self.path.value.strip() in (str(chosen.source) for chosen in self._last_chosen):
             self.path.value = ""

@@ -1,8 +1,8 @@
-"""Receives files of any size from the browser, chosen or dropped, in slices of 1 MiB.
+"""A widget that receives files of any size from the browser in slices of 1 MiB.
 
-The FileUpload of ipywidgets sends a file in one message, and the notebook server silently drops messages over
-10 MiB. Slices are smaller, the trait that they change acknowledges them, and the browser (`file_upload.js`)
-sends unacknowledged ones again. Needs anywidget.
+A person chooses files or drops files on the widget. The FileUpload of ipywidgets sends a file in one message, and the
+notebook server silently drops messages over 10 MiB. Here, each received slice updates the trait `files`, which
+acknowledges the slice. The browser (`file_upload.js`) repeats unacknowledged slices. This module requires anywidget.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _FOLDER = Path(__file__).parent
 
 
 class BrowserFiles(anywidget.AnyWidget):
-    """A FilePicker for files of any size, with a box to drop them on.
+    """Implements FilePicker for files of any size, with an area on which a person can drop files.
 
-    `buffer.files` are the files in the kernel, `files` is shown in the browser.
+    `buffer.files` contains the files in the kernel. `files` contains the names and sizes that the browser shows.
 
     >>> box = BrowserFiles()
     >>> box.handle_message({"kind": "begin", "key": "a", "name": "n.txt", "size": 2, "mime": "text/plain"}, [])
@@ -42,7 +42,7 @@ class BrowserFiles(anywidget.AnyWidget):
         self.on_msg(lambda _widget, content, buffers: self.handle_message(content, buffers))
 
     def handle_message(self, content: dict[str, Any], buffers: Sequence[Any]) -> None:
-        """Handle one message of the browser."""
+        """Handle a browser message, which begins a file, adds a slice to a file, or removes a file."""
         key = str(content.get("key"))
         match content.get("kind"):
             case "begin":
@@ -55,7 +55,7 @@ class BrowserFiles(anywidget.AnyWidget):
         self._update_files()
 
     def read_files(self) -> list[ChosenFile]:
-        """Return the files. Raises ValueError while some are not complete."""
+        """Return the received files. Raises ValueError while a file is incomplete."""
         incomplete = [file.name for file in self.buffer.files if not file.complete]
         if incomplete:
             raise ValueError(
@@ -65,7 +65,7 @@ class BrowserFiles(anywidget.AnyWidget):
         return [ChosenFile(file.name, file.path, file.mime_type or None) for file in self.buffer.files]
 
     def names(self) -> list[str]:
-        """Return the names of the files, incomplete ones included."""
+        """Return the names of all files, including incomplete files."""
         return [file.name for file in self.buffer.files]
 
     def watch(self, changed: Callable[[], None]) -> None:
@@ -73,7 +73,7 @@ class BrowserFiles(anywidget.AnyWidget):
         self.observe(lambda _change: changed(), "files")
 
     def forget(self, uploaded: list[ChosenFile]) -> None:
-        """Remove these files from the list, here and in the browser."""
+        """Delete these files in the kernel, and remove them from the list in the browser."""
         paths = [chosen.source for chosen in uploaded]
         for file in self.buffer.files:
             if file.path in paths:
@@ -81,7 +81,7 @@ class BrowserFiles(anywidget.AnyWidget):
         self._update_files()
 
     def empty_message(self) -> str:
-        """Return the message for an empty selection."""
+        """Return the error message for an empty selection."""
         return "No file is selected. Choose or drop one, or enter the path of a file in the notebook folder."
 
     def _update_files(self) -> None:

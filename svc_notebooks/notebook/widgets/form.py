@@ -1,8 +1,8 @@
 """The base class of all forms, with guarded handlers, an alert, a table of results and the equivalent code.
 
-JupyterLab does not show exceptions in callbacks, so every handler is wrapped: its exception is shown in the alert and
-kept as `last_error`. Buttons are never disabled, because a keyboard user would lose the focus; a click without
-effect shows a message.
+JupyterLab does not show exceptions in callbacks. So every click handler is wrapped. If the handler raises an exception,
+the form shows the exception in the alert and stores it in `last_error`. Buttons are never disabled, because a keyboard
+user would lose the focus. A click that has no effect shows a message instead.
 """
 
 from __future__ import annotations
@@ -30,11 +30,14 @@ _COPY = {
     "onclick": "getSelection().selectAllChildren(this.closest('.svc-code').querySelector('pre'));"
     "document.execCommand('copy'); this.textContent = 'Copied'",
 }
-"""Copies without navigator.clipboard, which browsers have only over https and on localhost."""
+"""The HTML attributes of the Copy button.
+
+The script does not use navigator.clipboard, because browsers provide it only over https and on localhost.
+"""
 
 
 def code_view(code: str) -> Markup:
-    """Return the code below a button that copies it.
+    """Return HTML with the code and a Copy button.
 
     >>> "<pre>svc.files()</pre>" in code_view("svc.files()")
     True
@@ -44,7 +47,10 @@ def code_view(code: str) -> Markup:
 
 
 class Form(widgets.VBox):  # type: ignore[misc]
-    """A form. `_compose` arranges its parts. `last_error` is the last error."""
+    """The base class of all forms. A subclass passes its widgets to `_compose`.
+
+    `last_error` is the last exception or problem that the form has shown, or None.
+    """
 
     title: ClassVar[str] = "Form"
 
@@ -57,7 +63,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.alert, self.table, self.code_area = widgets.HTML(), widgets.HTML(), widgets.HTML()
 
     def _compose(self, *parts: widgets.Widget) -> None:
-        """Show the parts from top to bottom, and below them the equivalent code."""
+        """Show the widgets `parts` from top to bottom, followed by the equivalent code."""
         self.children = [style_sheet("form.css"), *parts, self.code_area, *_keyboard_widgets()]
         self._show_code()
 
@@ -67,15 +73,15 @@ class Form(widgets.VBox):  # type: ignore[misc]
         return self._task is not None and not self._task.done()
 
     def refresh(self) -> None:
-        """Read the lists again, which may have changed elsewhere."""
+        """Reload the data that a cell or another form may have changed. The base class has no data to reload."""
 
     def close(self) -> None:
-        """Remove the form from the page, and its parts from the kernel's table of widgets."""
+        """Remove the form from the page, and close all widgets of the form in the kernel."""
         dispose(self, self.alert, self.table, self.code_area)
 
     @abstractmethod
     def code(self) -> str:
-        """Return the equivalent call for a cell."""
+        """Return the Python code of an equivalent cell."""
 
     def _button(self, text: str, tooltip: str, handler: Callable[[], None], style: str = "") -> widgets.Button:
         button = widgets.Button(description=text, tooltip=tooltip, button_style=style)
@@ -91,7 +97,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
             self._show_error(error)
 
     def _clear_status(self) -> None:
-        """Remove the status of an earlier click, which would read as an answer to the present one."""
+        """Remove the status text of an earlier click, because a person would take it for the result of this click."""
 
     def _show_error(self, error: Exception | None) -> None:
         if error is None:
@@ -102,14 +108,20 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.alert.value = tag("p", prefix, error, role="alert")
 
     def _show_problems(self, summary: str, problems: Sequence[str]) -> None:
-        """Show that fields have to be fixed, and focus the first. `last_error` has all problems."""
+        """Show an alert that fields have problems, and focus the first of these fields.
+
+        `last_error` contains the summary and all problem texts.
+        """
         self.last_error = ValueError(" ".join([summary, *problems]))
         hint = "See the message beside the field." if len(problems) == 1 else "See the messages beside the fields."
         self.alert.value = tag("p", summary, " ", hint, role="alert")
         self._focus_first_problem()
 
     def _focus_first_problem(self) -> None:
-        """Send a message to the last part, which handles keys. Without anywidget another part ignores it."""
+        """Send a message to the last widget of the form, which is the keyboard widget.
+
+        Without anywidget, the form has no keyboard widget, and the last widget ignores the message.
+        """
         self.children[-1].send({"go": "wrong"})
 
     def _show_table(self, result: DataFrame) -> None:
@@ -117,7 +129,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.table.value = tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label="Result")
 
     def _show_code(self) -> None:
-        """Show the code without a way to fold it, because an update would fold it again."""
+        """Show the equivalent code. The code cannot be collapsed, because each update would collapse it again."""
         self.code_area.value = code_view(self.code())
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
@@ -127,7 +139,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
         return bundle
 
     def _static_view(self) -> Markup:
-        """Return the view for a page without a kernel."""
+        """Return the HTML of the form for a page without a kernel."""
         about = f"{self.title}: run the cell to use it. Equivalent call:"
         return join_html(tag("p", about), tag("pre", self.code()), Markup(self.table.value))
 

@@ -1,4 +1,7 @@
-"""Shows rows as a grid with one tab stop. Arrow keys move, Space selects, Enter opens. Needs anywidget."""
+"""A widget that shows rows in a grid with one tab stop.
+
+Arrow keys move between rows, Space selects a row, Enter opens a row. This module requires anywidget.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,10 @@ _FOLDER = Path(__file__).parent
 
 
 class Grid(anywidget.AnyWidget):
-    """The grid. `rows` are its rows, `chosen` the ids of the selected ones.
+    """Implements RowList as a grid. `rows` contains the rows, `chosen` contains the ids of the selected rows.
 
-    A row has an id and a text for each column. It may have a `note` below its name, a text `more` for narrow pages
-    without columns, and be a `folder`.
+    A row is a dict with the key `id` and a text for each column. Optional keys are `note` (a text below the name),
+    `more` (a text that replaces the columns on narrow pages) and `folder` (True for a folder).
 
     >>> grid = Grid("Files", {"name": "Name", "size": "Size"})
     >>> grid.show([{"id": "a", "name": "a.txt", "size": "1 byte"}], "")
@@ -40,7 +43,7 @@ class Grid(anywidget.AnyWidget):
         self.on_msg(lambda _widget, content, _buffers: self.handle_message(content))
 
     def show(self, rows: Sequence[dict[str, Any]], empty_message: str) -> None:
-        """Show rows. Selected rows stay selected."""
+        """Show rows, or `empty_message` if there are no rows. Selected rows stay selected."""
         row_ids = {row["id"] for row in rows}
         with self.hold_sync():
             self.rows, self.empty_message = list(rows), empty_message
@@ -51,12 +54,16 @@ class Grid(anywidget.AnyWidget):
         return [row["id"] for row in self.rows if row["id"] in self.chosen]
 
     def watch(self, changed: Callable[[], None], opened: Callable[[str], None], up: Callable[[], None]) -> None:
-        """Call `changed` for another selection, `opened` with the id of an opened row, `up` to go to the parent."""
+        """Register the functions that are called after an action of the person.
+
+        `changed` is called when the selection changes, `opened` with the id of a row when the person opens the row, and
+        `up` when the person goes to the parent folder.
+        """
         self._open, self._up = opened, up
         self.observe(lambda _change: changed(), "chosen")
 
     def handle_message(self, content: dict[str, Any]) -> None:
-        """Handle one message of the browser."""
+        """Handle a browser message, which opens a row or goes to the parent folder."""
         if content.get("kind") == "open":
             self._open(str(content.get("id")))
         elif content.get("kind") == "up":

@@ -1,7 +1,7 @@
 """Builds HTML with `tag`, which escapes everything that is not `Markup`.
 
-An HTML widget runs the scripts in its value, and file names, headers and error texts come from others. So all markup is
-built with `tag`, and `escape_html` is the only escape of the package.
+An HTML widget runs the scripts in its value, and file names, headers and error messages come from other people. So
+`tag` builds all HTML, and `escape_html` is the only escape function of the package.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ _VOID = frozenset({"br", "input", "meta", "hr"})
 
 
 class Markup(str):
-    """Text that is HTML."""
+    """A string that contains HTML. `escape_html` does not escape a Markup."""
 
     __slots__ = ()
 
 
 def escape_html(value: object) -> Markup:
-    """Return a value as HTML. Markup stays as it is, and any other value is escaped.
+    """Return a value as HTML. Markup is returned unchanged, the text of any other value is escaped.
 
     >>> escape_html("<b>")
     '&lt;b&gt;'
@@ -27,15 +27,15 @@ def escape_html(value: object) -> Markup:
 
 
 def join_html(*children: object) -> Markup:
-    """Return values as HTML, one after the other."""
+    """Return the values as one HTML text. Values that are not Markup are escaped."""
     return Markup("".join(escape_html(child) for child in children))
 
 
 def tag(element: str, *children: object, **attributes: object) -> Markup:
-    """Return an element with children and attributes.
+    """Return an HTML element with children and attributes.
 
-    In the name of an attribute, `_` stands for `-`; a `_` at its end is dropped, as in `class_`. An attribute that is
-    None is left out.
+    In an attribute name, `_` stands for `-`. A `_` at the end of the name is dropped, as in `class_`. Attributes
+    with the value None are omitted.
 
     >>> tag("p", "a < b", class_="note", aria_live="polite")
     '<p class="note" aria-live="polite">a &lt; b</p>'

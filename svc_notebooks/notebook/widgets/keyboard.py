@@ -1,6 +1,6 @@
-"""Keeps JupyterLab's shortcuts from taking the keys that are pressed in a form.
+"""Prevents JupyterLab shortcuts from handling the keys that a person presses in a form.
 
-Without anywidget, Tab, Space and Enter work in forms, and arrow keys do not.
+This module requires anywidget. Without anywidget, Tab, Space and Enter work in forms, but arrow keys do not.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import anywidget
 
 
 class FormKeys(anywidget.AnyWidget):
-    """An invisible widget. While it exists, the elements of forms keep their keys.
+    """An invisible widget that prevents JupyterLab from handling the keys that a person presses in a form.
 
-    Any message moves the focus to the first field with a problem (`svc-bad`).
+    If the kernel sends a message to the widget, the browser focuses the first field with a problem (class `svc-bad`).
 
     >>> FormKeys()
     <FormKeys>

@@ -1,4 +1,4 @@
-"""Shows a month as a table in which some days are marked."""
+"""Builds HTML tables of months, in which some days are marked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ MONTHS = (
 
 
 def month_picture(month: date, marked: Collection[date]) -> Markup:
-    """Return the month of this day, with marked days that can be seen and read by screen readers.
+    """Return an HTML table of the month that contains the day `month`.
+
+    Days in `marked` are highlighted, and have a title for screen readers.
 
     >>> month_picture(date(2026, 11, 1), [date(2026, 11, 2)]).count("<mark")
     1
@@ -25,7 +27,7 @@ def month_picture(month: date, marked: Collection[date]) -> Markup:
 
 
 def month_table(month: date, cell: Callable[[date], Markup], **attributes: str) -> Markup:
-    """Return a month as a table with one cell for each day."""
+    """Return an HTML table of a month. `cell` returns the table cell (`td`) of a day."""
     head = tag("tr", *(tag("th", name[:2], scope="col", title=name) for name in WEEKDAYS))
     weeks = calendar.Calendar().monthdayscalendar(month.year, month.month)
     rows = [tag("tr", *(cell(month.replace(day=day)) if day else tag("td") for day in week)) for week in weeks]
@@ -34,7 +36,7 @@ def month_table(month: date, cell: Callable[[date], Markup], **attributes: str) 
 
 
 def month_name(month: date) -> str:
-    """Return the name of a month with its year.
+    """Return the month and the year of a day as text.
 
     >>> month_name(date(2026, 11, 30))
     'November 2026'
@@ -43,13 +45,15 @@ def month_name(month: date) -> str:
 
 
 def month_pictures(first: date, count: int, marked: Collection[date]) -> Markup:
-    """Return `count` months side by side, from the month of `first`."""
+    """Return HTML tables of `count` months side by side. The first table is the month of the day `first`."""
     months = [month_after(first, n) for n in range(count)]
     return tag("div", join_html(*(month_picture(month, marked) for month in months)), class_="svc-months")
 
 
 def month_after(day: date, months: int) -> date:
-    """Return the first day of the month that is `months` later, limited to the years that dates have.
+    """Return the first day of the month that is `months` months after `day`.
+
+    The result is limited to the years 1 to 9999. A negative `months` goes back.
 
     >>> month_after(date(2026, 11, 30), 3)
     datetime.date(2027, 2, 1)

@@ -10,7 +10,7 @@ _MORE, _FEWER = "More options", "Fewer options"
 
 
 class MoreOptions(widgets.VBox):  # type: ignore[misc]
-    """A button and, below it, controls. Their values count while they are hidden, too.
+    """A button that shows and hides controls. The form uses the values of hidden controls, too.
 
     >>> more = MoreOptions(widgets.Text(description="Place"))
     >>> more.shown
@@ -39,15 +39,15 @@ class MoreOptions(widgets.VBox):  # type: ignore[misc]
         self.update_label()
 
     def update_label(self) -> None:
-        """Show the number of controls that are set in the label of the button."""
+        """Update the label of the button. While the controls are hidden, the label has the number of controls set."""
         count = self._count_set()
         self.button.description = _FEWER if self.shown else f"{_MORE} ({count} set)" if count else _MORE
 
     def _build_controls(self) -> None:
-        """Create the controls when they are first shown, in a form with many of them."""
+        """Create the controls when they are shown for the first time. Subclasses with many controls override this."""
 
     def _count_set(self) -> int:
-        """Return how many controls are set, for the label. With 0 the label has no number."""
+        """Return the number of controls that are set. If the number is 0, the label does not show a number."""
         return 0
 
     def _toggle(self) -> None:

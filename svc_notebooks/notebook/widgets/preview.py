@@ -1,7 +1,7 @@
-"""Shows an export as HTML: text, tables, pages without scripts, pictures, the files of an archive.
+"""Converts exported content to HTML, for texts, tables, pages, pictures and lists of the files in an archive.
 
-The content of an export comes from others. Text is escaped. A page is in a frame that runs no script, sends no form
-and fetches nothing. A picture is an `img`, where scripts inside an SVG do not run.
+Exported content comes from other people. Text is escaped. A page is shown in a frame that runs no scripts, sends no
+forms and loads no resources. A picture is shown by an `img` element, which does not run the scripts of an SVG file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .html import Markup, join_html, tag
 MAX_TEXT = 64 * KIB
 MAX_ROWS, MAX_COLUMNS, MAX_ENTRIES = 50, 20, 50
 MAX_SIZE = 4 * MIB
-"""The largest page or picture in bytes that is shown, because it is sent to the browser inside a message."""
+"""The maximum size in bytes of a page or picture that is shown. The content is sent to the browser in one message."""
 
 _BOX = "border: 1px solid var(--jp-border-color1, #bdbdbd); border-radius: 4px; background: #fff; color: #212121"
 _SCROLL = f"{_BOX}; overflow: auto; max-height: 26em; padding: 6px 12px"
@@ -28,7 +28,7 @@ _CELL = "border: 1px solid #e0e0e0; padding: 2px 8px; text-align: left; vertical
 
 
 def preview(media_type: str, body: bytes) -> Markup | None:
-    """Return the view of an export, or None for a media type without a view.
+    """Convert exported content to HTML. Return None if the media type cannot be shown.
 
     >>> preview("text/csv", b"a,<b>").count("&lt;b&gt;"), preview("application/rtf", b"")
     (1, None)
@@ -48,7 +48,7 @@ def _text(body: bytes) -> Markup:
 
 
 def _more_line(count: int, unit: str) -> Markup:
-    """Return a line with the number of lines that are not shown."""
+    """Return a text with the number of items that are not shown, or empty HTML if all items are shown."""
     return tag("p", f"… and {count} more {unit}", style="font-style: italic") if count > 0 else Markup()
 
 

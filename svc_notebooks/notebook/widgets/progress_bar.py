@@ -1,6 +1,6 @@
-"""A progress bar that is a labelled native `<progress>` and a line that screen readers announce.
+"""A progress bar made of a labelled HTML `<progress>` element and a status line that screen readers announce.
 
-The bar of ipywidgets has neither a role nor a value for screen readers.
+The progress bar of ipywidgets has neither a role nor a value for screen readers.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import ipywidgets as widgets
 from ..byte_sizes import progress_text
 from .html import Markup, tag
 
-_ANNOUNCED_STEP = 10  # percent; screen readers never finish a line that changes with every chunk
+_ANNOUNCED_STEP = 10  # percent; screen readers cannot finish reading a line that changes with every chunk
 
 
 class ProgressBar(widgets.VBox):  # type: ignore[misc]
-    """The progress of one transfer. `report(done, total)` moves it.
+    """Shows the progress of a transfer. `report(done, total)` updates the progress.
 
     >>> bar = ProgressBar("Upload survey.csv", 100)
     >>> bar.report(50, 100); bar.status
@@ -29,18 +29,18 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
         self.begin(label, total)
 
     def begin(self, label: str, total: int | None) -> None:
-        """Start again for another transfer."""
+        """Reset the bar for a new transfer of `total` bytes. None stands for an unknown total."""
         self.label = label
         self._drawn = self._announced = -1
         self.report(0, total)
 
     @property
     def status(self) -> str:
-        """The progress as text."""
+        """The progress as text, such as "50 bytes of 100 bytes (50 %)"."""
         return progress_text(self.done, self.total)
 
     def report(self, done: int, total: int | None) -> None:
-        """Show `done` of `total` bytes, at most once for each percent."""
+        """Show that `done` of `total` bytes are transferred. The bar is redrawn at most once for each percent."""
         self.done, self.total = done, total
         percent = 100 * done // total if total else done
         if percent == self._drawn:
@@ -52,22 +52,22 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
             self.show_text(self.status)
 
     def finish(self, word: str = "Done") -> None:
-        """Show the end of the transfer."""
+        """Show that the transfer is complete. The status line consists of `word` and the progress."""
         self._bar.value = self._bar_html()
         self.show_text(f"{word}: {self.status}")
 
     def stop(self, word: str) -> None:
-        """Show that the transfer stopped before its end."""
+        """Show that the transfer stopped before its end. The status line consists of `word` and the progress."""
         self.show_text(f"{word} at {self.status}")
 
     def complete(self, text: str, *, succeeded: bool = True) -> None:
-        """Show the end of work without a byte count."""
+        """Show `text` at the end of work that does not count bytes. The bar is full on success, otherwise empty."""
         self.done, self.total = int(succeeded), 1
         self._bar.value = self._bar_html()
         self.show_text(text)
 
     def reset(self, label: str) -> None:
-        """Show that nothing runs. The status of the previous transfer is removed."""
+        """Show an empty bar and the status "Idle", instead of the status of the previous transfer."""
         self.begin(label, 1)
         self.show_text("Idle")
 

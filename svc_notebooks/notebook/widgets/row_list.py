@@ -1,4 +1,7 @@
-"""Lists rows to select from. With anywidget a grid, without it a plain list. Both work by keyboard."""
+"""A list of selectable rows, which is a grid with anywidget and a plain list without anywidget.
+
+A person can use both lists with the keyboard.
+"""
 
 from __future__ import annotations
 
@@ -12,25 +15,31 @@ from .field import describe
 
 
 class RowList(Protocol):
-    """Shows rows that can be selected."""
+    """A widget that shows selectable rows. `chosen` contains the ids of the selected rows."""
 
     chosen: Any
 
     def show(self, rows: Sequence[dict[str, Any]], empty_message: str) -> None:
-        """Show rows, or a message if there are none."""
+        """Show rows, or `empty_message` if there are no rows. Selected rows stay selected."""
 
     def ids(self) -> list[str]:
         """Return the ids of the selected rows, from top to bottom."""
 
     def watch(self, changed: Callable[[], None], opened: Callable[[str], None], up: Callable[[], None]) -> None:
-        """Call `changed` for another selection, `opened` with the id of an opened row, `up` to go to the parent."""
+        """Register the functions that are called after an action of the person.
+
+        `changed` is called when the selection changes, `opened` with the id of a row when the person opens the row, and
+        `up` when the person goes to the parent folder.
+        """
 
     def focus(self) -> None:
-        """Focus the list."""
+        """Move the keyboard focus to the list."""
 
 
 class PlainRowList(widgets.SelectMultiple):  # type: ignore[misc]
-    """A line for each row. Buttons outside of the list open rows and go to the parent.
+    """Implements RowList without anywidget, as a list with one line of text for each row.
+
+    A person cannot open a row or go to the parent folder in this list. The form has buttons for these actions.
 
     >>> lines = PlainRowList("Files", {"name": "Name", "size": "Size"})
     >>> lines.show([{"id": "a", "name": "a.txt", "size": "1 byte"}], "Nothing")
@@ -52,7 +61,7 @@ class PlainRowList(widgets.SelectMultiple):  # type: ignore[misc]
         self.value = tuple(ids)
 
     def show(self, rows: Sequence[dict[str, Any]], empty_message: str) -> None:
-        """Show rows. Selected rows stay selected."""
+        """Show rows, or `empty_message` if there are no rows. Selected rows stay selected."""
         before = self.ids()
         lines = []
         for row in rows:
@@ -66,7 +75,7 @@ class PlainRowList(widgets.SelectMultiple):  # type: ignore[misc]
         return [key for _, key in self.options if key and key in self.value]
 
     def watch(self, changed: Callable[[], None], opened: Callable[[str], None], up: Callable[[], None]) -> None:
-        """Call `changed` when the selection changes."""
+        """Call `changed` when the selection changes. This list never calls `opened` and `up`."""
         self.observe(lambda _change: changed(), "value")
 
     def __repr__(self) -> str:
@@ -75,7 +84,7 @@ class PlainRowList(widgets.SelectMultiple):  # type: ignore[misc]
 
 
 def default_row_list(label: str, columns: dict[str, str]) -> RowList:
-    """Return the list of this environment."""
+    """Create a Grid if anywidget is installed, otherwise a PlainRowList."""
     if find_spec("anywidget") is None:
         return PlainRowList(label, columns)
     from .grid import Grid

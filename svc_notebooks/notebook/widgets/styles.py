@@ -13,7 +13,7 @@ _FOLDER = Path(__file__).parent
 
 
 def style_sheet(name: str, extra_rules: str = "") -> widgets.HTML:
-    """Return an invisible widget with a style sheet and extra rules."""
+    """Create an invisible widget that adds a style sheet of this folder and extra CSS rules to the page."""
     return widgets.HTML(tag("style", Markup(_text(name) + extra_rules)), layout={"display": "none"})
 
 
@@ -23,7 +23,7 @@ def _text(name: str) -> str:
 
 
 def row(*parts: widgets.Widget) -> widgets.HBox:
-    """Return buttons side by side, which wrap on narrow pages."""
+    """Create a box that shows buttons side by side. The buttons wrap on narrow pages."""
     box = widgets.HBox(parts)
     box.add_class("svc-buttons")
     return box

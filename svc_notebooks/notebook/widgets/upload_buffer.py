@@ -1,7 +1,7 @@
 """Collects the slices of files that a browser sends.
 
-A slice is accepted if it begins at the end of the received part; any other is a repetition or follows a gap, and is
-dropped. So the browser can send unacknowledged slices again, as in a resumable upload.
+The buffer accepts a slice only if the slice begins where the received bytes of the file end. Any other slice is a
+repetition or follows a gap, and is dropped. So the browser can repeat unacknowledged slices, as in a resumable upload.
 """
 
 from __future__ import annotations
@@ -16,15 +16,17 @@ from ...core.process_fork import remove_with
 
 @dataclass(frozen=True, slots=True)
 class ChosenFile:
-    """A file to upload. `source` is a path or its bytes."""
+    """A file to upload. `source` is the path of the file or its content as bytes."""
 
     name: str
     source: Path | bytes
     mime_type: str | None = None
 
     def media_type(self, *, converted: bool) -> str | None:
-        """Return the media type to send. For a conversion the extension decides, because browsers take the
-        type of a CSV file from the office program of the computer.
+        """Return the media type to send, or None if the type is unknown.
+
+        The type that the browser has reported comes first, except for a conversion. For a conversion the file extension
+        comes first, because browsers report the type of the installed office program for a CSV file.
 
         >>> ChosenFile("a.csv", b"", "application/vnd.ms-excel").media_type(converted=True)
         'text/csv'
@@ -35,9 +37,10 @@ class ChosenFile:
 
 @dataclass(frozen=True, slots=True)
 class IncomingFile:
-    """A file that the browser sends, with its sizes in bytes.
+    """A file that the browser is sending.
 
-    `path` is its file in the kernel, `name` its name on the person's computer, which is not a path.
+    `size` is the number of bytes of the file, `received` the number of bytes in the kernel. `path` is the temporary
+    file in the kernel, `name` is the file name on the person's computer.
     """
 
     key: str
@@ -49,12 +52,14 @@ class IncomingFile:
 
     @property
     def complete(self) -> bool:
-        """True if all bytes were received."""
+        """True if the kernel has received all bytes of the file."""
         return self.received == self.size
 
 
 class UploadBuffer:
-    """The files that a browser sends, in a folder that is deleted with the buffer.
+    """The files that a browser sends, in a temporary folder.
+
+    The folder is deleted when the buffer is garbage-collected or the process ends.
 
     >>> buffer = UploadBuffer()
     >>> buffer.begin("a", "notes.txt", 4, "text/plain")
@@ -70,18 +75,21 @@ class UploadBuffer:
 
     @property
     def files(self) -> list[IncomingFile]:
-        """All files, incomplete ones included, in the order in which they began."""
+        """All files, including incomplete files, in the order of their `begin` calls."""
         return list(self._files.values())
 
     def begin(self, key: str, name: str, size: int, mime_type: str) -> None:
-        """Begin a file of `size` bytes."""
+        """Create an empty file that will have `size` bytes. `key` identifies the file in later calls."""
         self._count += 1
-        path = self._temporary_folder() / f"{self._count}"  # the name of the browser is never used as a path
+        path = self._temporary_folder() / f"{self._count}"  # the file name from the browser is never used as a path
         path.touch()
         self._files[key] = IncomingFile(key, name, size, mime_type, path)
 
     def append(self, key: str, offset: int, data: bytes) -> None:
-        """Append the bytes at `offset`. Bytes that do not continue the file, or exceed its size, are dropped."""
+        """Append bytes to a file.
+
+        The bytes are dropped if `offset` is not the number of received bytes, or if the file would exceed its size.
+        """
         incoming = self._files.get(key)
         if incoming is None or offset != incoming.received or offset + len(data) > incoming.size:
             return
@@ -90,7 +98,7 @@ class UploadBuffer:
         self._files[key] = replace(incoming, received=offset + len(data))
 
     def remove(self, key: str) -> None:
-        """Delete a file."""
+        """Delete the file with this key. An unknown key is ignored."""
         incoming = self._files.pop(key, None)
         if incoming is not None:
             incoming.path.unlink(missing_ok=True)

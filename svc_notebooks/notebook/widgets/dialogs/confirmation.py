@@ -1,4 +1,4 @@
-"""Asks a person to confirm an action that cannot be undone or may do harm."""
+"""A panel that asks a person to confirm an action that cannot be undone or can cause harm."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from ..styles import row
 
 
 class Confirmation(widgets.VBox):  # type: ignore[misc]
-    """The panel. `answered` is called with the function to run, after the panel was closed.
+    """A panel with a question, a button that confirms, and a Cancel button.
+
+    A click closes the panel and calls `answered` with one of the functions `confirmed` and `cancelled` of `ask`.
+    `answered` has to call this function.
 
     >>> question = Confirmation(lambda act: act())
     >>> question.ask("Delete plan.txt?", "Delete", confirmed=lambda: print("deleted"), cancelled=lambda: print("kept"))
@@ -49,7 +52,10 @@ class Confirmation(widgets.VBox):  # type: ignore[misc]
         confirmed: Callable[[], None],
         cancelled: Callable[[], None],
     ) -> None:
-        """Show the question and focus Cancel. `verb` is the label of the button that confirms."""
+        """Show the question and focus Cancel.
+
+        `verb` is the label of the button that confirms. `facts` is HTML that is shown below the paragraphs.
+        """
         self._callbacks = (confirmed, cancelled)
         lines = [tag("p", line) for line in paragraphs]
         self.head.value = tag("div", tag("p", tag("strong", title)), *lines, role="alert", class_="svc-asked")
@@ -60,7 +66,7 @@ class Confirmation(widgets.VBox):  # type: ignore[misc]
         self.no.focus()
 
     def dismiss(self) -> None:
-        """Close the question."""
+        """Close the question without an answer."""
         self._callbacks = None
         set_visible(self, False)
 

@@ -1,4 +1,4 @@
-"""Asks whether to replace an existing file with other content, to keep both, or to cancel."""
+"""A panel that asks a person whether to replace an existing file, to keep both files, or to cancel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REPLACE, KEEP_BOTH, CANCEL = "replace", "keep both", "cancel"
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A path with other content than the new file, and the metadata of the new file."""
+    """An existing file whose content differs from a new file for the same path, and the metadata of the new file."""
 
     error: PathExists
     name: str
@@ -32,17 +32,20 @@ class Conflict:
 
     @property
     def path(self) -> Path:
-        """The path that both files have."""
+        """The path of the existing file, which is also the requested path of the new file."""
         return self.error.path or Path(self.name)
 
     @property
     def alternative_path(self) -> Path:
-        """The path of the new file if both are kept."""
+        """A free path for the new file, which is used if the person keeps both files."""
         return free_path(self.path)
 
 
 class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
-    """The panel. `answered` is called with REPLACE, KEEP_BOTH or CANCEL after it was closed."""
+    """A panel with the buttons Replace, Keep both and Cancel.
+
+    A click hides the panel and calls `answered` with REPLACE, KEEP_BOTH or CANCEL.
+    """
 
     def __init__(self, answered: Callable[[str], None]) -> None:
         self._on_answer = answered
@@ -64,7 +67,7 @@ class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
         return button
 
     def ask(self, conflicts: Sequence[Conflict]) -> None:
-        """Show the files side by side, and focus Cancel."""
+        """Show the existing and the new file of each conflict side by side, and focus Cancel."""
         self.conflicts = tuple(conflicts)
         self.alternative_paths = tuple(conflict.alternative_path for conflict in conflicts)
         several = len(conflicts) > 1
@@ -84,7 +87,7 @@ class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
         self.cancel.focus()
 
     def dismiss(self) -> None:
-        """Close the question."""
+        """Close the question without an answer."""
         self.conflicts = ()
         set_visible(self, False)
 
@@ -95,7 +98,10 @@ class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
 
 
 def _table(conflict: Conflict, new_name: str) -> Markup:
-    """Return the old and the new file side by side. `new_name` is the name of the new file if both are kept."""
+    """Return an HTML table that compares the existing file with the new file.
+
+    `new_name` is the name of the new file if both files are kept. An empty `new_name` is not shown.
+    """
     error, name = conflict.error, conflict.path.name
     lines = (
         ("Name", name, conflict.name),
@@ -111,7 +117,7 @@ def _table(conflict: Conflict, new_name: str) -> Markup:
 def comparison_table(
     label: str, headings: tuple[str, str], lines: Iterable[tuple[str, object, object]], *, caption: str = ""
 ) -> Markup:
-    """Return a table of existing and new values. `label` is its name for screen readers."""
+    """Return an HTML table that compares existing and new values. `label` is the table name for screen readers."""
     body = join_html(
         *(tag("tr", tag("th", head, scope="row"), tag("td", old), tag("td", new)) for head, old, new in lines)
     )
@@ -122,5 +128,5 @@ def comparison_table(
 
 
 def size_with_bytes(size: int | None) -> str:
-    """Return a size as text, with the exact number of bytes."""
+    """Return a size as text with the exact number of bytes, or "unknown" for None."""
     return "unknown" if size is None else size_text(size) if size < 1024 else f"{size_text(size)} ({size:,} bytes)"
