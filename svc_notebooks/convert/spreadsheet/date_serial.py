@@ -12,7 +12,7 @@ from .model import Value
 Kind = Literal["number", "date", "datetime", "time", "duration"]
 
 DATE, DATETIME, TIME, DURATION = "yyyy-mm-dd", "yyyy-mm-dd hh:mm:ss", "hh:mm:ss", "[h]:mm:ss"
-"""The formats of dates and times that have none."""
+"""The number formats of dates and times in cells without a number format."""
 
 DEFAULTS: dict[type, str] = {date: DATE, datetime: DATETIME, time: TIME, timedelta: DURATION}
 
@@ -26,7 +26,7 @@ _ELAPSED = re.compile(r"\[(h+|m+|s+)\]", re.IGNORECASE)
 
 @lru_cache(4096)
 def value_kind(format: str) -> Kind:
-    """Return the kind of value that a number format shows.
+    """Return the type of value that a number format displays, such as "number" or "date".
 
     >>> [value_kind(code) for code in ("0.00", "dd/mm/yyyy", "h:mm AM/PM", "[h]:mm", '0 "days"')]
     ['number', 'date', 'time', 'duration', 'number']
@@ -42,7 +42,9 @@ def value_kind(format: str) -> Kind:
 
 
 def from_serial(number: float, format: str, *, since_1904: bool = False) -> Value:
-    """Return the date, time or duration of a serial number, or the number itself if the format shows a number.
+    """Convert a serial number to the date, time or duration that the number format displays.
+
+    Return the number itself if the format displays a number, or if the date is outside the supported range.
 
     >>> from_serial(45_292, "yyyy-mm-dd"), from_serial(0.5, "hh:mm"), from_serial(1.5, "0.0")
     (datetime.date(2024, 1, 1), datetime.time(12, 0), 1.5)
@@ -66,7 +68,7 @@ def from_serial(number: float, format: str, *, since_1904: bool = False) -> Valu
 
 
 def to_serial(value: date | datetime | time | timedelta) -> float | None:
-    """Return the serial number of a value, or None for a day before 1900.
+    """Convert a date, time or duration to a serial number. Return None for a date before 1900.
 
     >>> to_serial(date(2024, 1, 1)), to_serial(time(12)), to_serial(date(1815, 12, 10))
     (45292, 0.5, None)

@@ -1,7 +1,7 @@
-"""The model of a native spreadsheet, which has sheets of sparse cells.
+"""The native model of a spreadsheet, in which sheets store only the cells with content.
 
-A sheet with one cell at XFD1048576 costs as much as one with a cell at A1. Rows and columns are counted from zero and
-are in ascending order.
+A sheet with a single cell at XFD1048576 takes as much memory as a sheet with a single cell at A1. The numbers of rows
+and columns start at 0, and rows and columns are in ascending order.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from ..job import JobLimits, TooLarge
 
 @dataclass(frozen=True, slots=True)
 class ErrorValue:
-    """The error that a formula results in, such as "#N/A"."""
+    """An error as the value of a formula, such as "#N/A"."""
 
     code: str
 
 
 Value = None | bool | int | float | str | date | datetime | time | timedelta | ErrorValue
-"""The value of a cell, or None for a formula that has not been computed."""
+"""The type of cell values. A formula that has not been computed has the value None."""
 
 
 @dataclass(frozen=True, slots=True)
 class CellStyle:
-    """The display of a value, with a number format as in spreadsheets ("0.00%", or "" for General)."""
+    """The number format and font weight of a cell. `format` is a format code such as "0.00%", or "" for General."""
 
     format: str = ""
     bold: bool = False
@@ -41,8 +41,9 @@ DEFAULT_STYLE = CellStyle()
 class Cell(NamedTuple):
     """A cell of a sheet.
 
-    formula: without the equals sign, in the notation of xlsx; `array` is the rows and columns that it fills.
-    link: http, https, mailto, or a cell of the workbook ("#Sheet2!A1").
+    formula: the formula in the notation of xlsx, without the equals sign.
+    array: the numbers of rows and columns that an array formula fills, or None for other cells.
+    link: an http, https or mailto address, or a cell of the workbook ("#Sheet2!A1").
     """
 
     value: Value
@@ -53,12 +54,12 @@ class Cell(NamedTuple):
 
     @property
     def display_value(self) -> Value:
-        """The value, or the formula as text if it has not been computed."""
+        """The value of the cell. If the formula has not been computed, the formula as text with an equals sign."""
         return f"={self.formula}" if self.value is None and self.formula else self.value
 
 
 class Area(NamedTuple):
-    """A rectangle, both corners included."""
+    """A rectangle of cells. The row `bottom` and the column `right` belong to the rectangle."""
 
     top: int
     left: int
@@ -71,7 +72,10 @@ Rows = Mapping[int, Mapping[int, Cell]]
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A sheet with the widths of columns in characters, and merged areas that do not overlap."""
+    """A sheet of a workbook. `rows` contains the cells by row and column number.
+
+    `merges` are merged areas, which do not overlap. `widths` are column widths in characters.
+    """
 
     name: str = "Sheet1"
     rows: Rows = field(default_factory=dict)
@@ -80,14 +84,14 @@ class Sheet:
     hidden: bool = False
 
     def cells(self) -> Iterator[tuple[int, int, Cell]]:
-        """Yield every cell with its row and column, row by row."""
+        """Yield the row number, the column number and the cell for every cell, row by row."""
         for row, columns in self.rows.items():
             for column, cell in columns.items():
                 yield row, column, cell
 
     @property
     def last_column(self) -> int:
-        """The rightmost column that has a cell, or -1 if there is none."""
+        """The number of the rightmost column with a cell, or -1 if the sheet has no cells."""
         return max((max(columns) for columns in self.rows.values()), default=-1)
 
 
@@ -98,31 +102,31 @@ class Workbook:
     sheets: tuple[Sheet, ...] = (Sheet(),)
 
     def pack(self) -> bytes:
-        """Return the bytes to store."""
+        """Serialize the workbook as a zip file with JSON."""
         return native_package.pack({"sheets": [_sheet_to_json(sheet) for sheet in self.sheets]}, {})
 
     @classmethod
     def unpack(cls, body: bytes) -> Workbook:
-        """Return the workbook that `pack` stored."""
+        """Restore a workbook from the bytes that `pack` returned."""
         value, _ = native_package.unpack(body)
         return cls(tuple(_sheet_from_json(sheet) for sheet in value["sheets"]))
 
 
 class CellQuota:
-    """Counts the cells that are read, up to the limit."""
+    """Limits the number of cells that a reader reads from a file."""
 
     def __init__(self, limits: JobLimits) -> None:
         self._limit = self._remaining = limits.cells
 
     def take(self, number: int = 1) -> None:
-        """Count cells, and raise TooLarge if there are too many."""
+        """Subtract `number` cells from the quota. Raises TooLarge if the quota is exceeded."""
         self._remaining -= number
         if self._remaining < 0:
             raise TooLarge(f"the spreadsheet has more than {self._limit} cells.")
 
 
 def in_order(rows: Mapping[int, Mapping[int, Cell]]) -> Rows:
-    """Return rows and columns in ascending order, without empty rows."""
+    """Sort the rows and their columns in ascending order, and remove empty rows."""
     return {row: dict(sorted(rows[row].items())) for row in sorted(rows) if rows[row]}
 
 
@@ -130,13 +134,15 @@ _MAX_MERGES = 50_000
 
 
 def disjoint(areas: list[Area]) -> tuple[Area, ...]:
-    """Return the areas of several cells that overlap no earlier one, since programs refuse files with others.
+    """Remove single cells and overlapping areas from merged areas, and return the remaining areas in order.
+
+    If two areas overlap, the first area from the top left is kept. Programs refuse files with overlapping areas.
 
     >>> disjoint([Area(1, 0, 1, 1), Area(0, 0, 1, 0), Area(5, 5, 5, 5)])
     (Area(top=0, left=0, bottom=1, right=0),)
     """
     kept: list[Area] = []
-    open_areas: list[Area] = []  # the last ones of their columns, from left to right
+    open_areas: list[Area] = []  # the lowest areas so far, from left to right
     for area in sorted(areas)[:_MAX_MERGES]:
         first = bisect_left(open_areas, area.left, key=lambda other: other.right)
         end = bisect_right(open_areas, area.right, key=lambda other: other.left)
@@ -146,8 +152,9 @@ def disjoint(areas: list[Area]) -> tuple[Area, ...]:
     return tuple(kept)
 
 
-# A cell with only a JSON value is that value, else a list [kind, value, style, formula, array, link] without
-# missing fields at its end. A row is a flat list: its number, then column, cell, column, cell, ...
+# A cell that has nothing but a value of a JSON type is stored as this value. Any other cell is stored as a list
+# [kind, value, style, formula, array, link] without empty fields at the end. A row is stored as a flat list
+# [row number, column number, cell, column number, cell, ...].
 
 _TO_JSON: dict[type, tuple[str, Any]] = {
     datetime: ("datetime", datetime.isoformat),

@@ -1,4 +1,4 @@
-"""Formats a cell's value with its number format."""
+"""Formats the value of a cell as text with the cell's number format."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ _PART = re.compile(
 )
 
 _MAX_SCALING_SIGNS = 100
-"""The most percent signs or thousands separators that scale a number, since more exceed the range of floats."""
+"""The maximum number of percent signs or thousands separators that scale a number. More exceed the range of floats."""
 
 
 class FormatPart(NamedTuple):
-    """A part of a number format and its kind."""
+    """A token of a number format. `kind` is the name of the matching group in `_PART`, such as "date" or "percent"."""
 
     kind: str
     text: str
 
 
 def format_cell(cell: Cell) -> str:
-    """Return the text that a cell shows.
+    """Return the text that a spreadsheet program displays for a cell.
 
     >>> format_cell(Cell(1234.5, CellStyle("#,##0.00"))), format_cell(Cell(True))
     ('1,234.50', 'TRUE')
@@ -66,7 +66,7 @@ def format_cell(cell: Cell) -> str:
 
 
 def to_text(value: Value) -> str:
-    """Return a value as text that programs can read, with ISO 8601 dates and all digits of numbers.
+    """Convert a value to machine-readable text, with ISO 8601 dates and all digits of numbers. None becomes "".
 
     >>> to_text(0.1), to_text(1e21), to_text(date(2024, 1, 2)), to_text(timedelta(hours=30)), to_text(False)
     ('0.1', '1e+21', '2024-01-02', '30:00:00', 'FALSE')
@@ -87,7 +87,10 @@ def to_text(value: Value) -> str:
 
 @lru_cache(1024)
 def sections(format: str) -> tuple[tuple[FormatPart, ...], ...]:
-    """Return the parts of a format's sections for positive numbers, negative numbers, zero and text."""
+    """Split a number format into its sections, and each section into parts.
+
+    The sections are for positive numbers, negative numbers, zero and text, in this order. Later sections may be absent.
+    """
     parts: list[list[FormatPart]] = [[]]
     for match in _PART.finditer(format[:255]):
         kind = match.lastgroup or "other"
@@ -118,7 +121,10 @@ def _format_number(value: float, format: str) -> str:
 
 
 def literal(part: FormatPart) -> str:
-    """Return the text of a part that does not depend on the value."""
+    """Return the fixed text of a format part, such as quoted text or a currency symbol.
+
+    Return "" for parts without text, such as a condition in brackets or a fill character.
+    """
     if part.kind == "text":
         return part.text[1:] if part.text[0] == "\\" else part.text[1:-1]
     if part.kind == "currency":
@@ -148,7 +154,7 @@ def _digits(value: float, pattern: str) -> str:
 
 
 def format_general(value: float) -> str:
-    """Return a number in the General format, with up to twelve digits.
+    """Format a number as the General number format does, which rounds decimals and shortens very large numbers.
 
     >>> format_general(0.1 + 0.2), format_general(1e20), format_general(5.0), format_general(-3)
     ('0.3', '1E+20', '5', '-3')
@@ -202,7 +208,7 @@ def _piece(parts: list[FormatPart], index: int, moment: datetime, number: float,
 
 
 def _between_hours_and_seconds(parts: list[FormatPart], index: int) -> bool:
-    """Return whether an m means minutes, as it does after hours and before seconds."""
+    """Return whether the letter "m" at `index` stands for minutes, which it does after hours or before seconds."""
     clock = [i for i, part in enumerate(parts) if part.kind in ("date", "elapsed")]
     clock_index = clock.index(index)
     before = parts[clock[clock_index - 1]].text.strip("[]").lower() if clock_index else ""

@@ -1,5 +1,5 @@
-"""Formulas.
+"""Parses, checks, converts and calculates the formulas of spreadsheets.
 
-address: cell addresses; tokens: tokens, safety, shifted references.
-openformula: the notation of OpenDocument; calculate: values of formulas.
+address: cell addresses; tokens: tokens, safety checks, shifted references.
+openformula: the notation of OpenDocument; calculate: calculation of formulas.
 """

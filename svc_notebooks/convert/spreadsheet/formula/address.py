@@ -1,4 +1,4 @@
-"""Converts between the A1 notation ("B3") and row and column counted from zero."""
+"""Converts between cell names such as "B3" and row and column numbers, which start at 0."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from functools import cache
 
 MAX_ROWS = 1_048_576
 MAX_COLUMNS = 16_384
-"""The size of a sheet in Excel and LibreOffice."""
+"""The maximum numbers of rows and columns of a sheet in Excel and LibreOffice are MAX_ROWS and MAX_COLUMNS."""
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @cache
 def column_letters(column: int) -> str:
-    """Return the letters of a column.
+    """Convert a column number, which starts at 0, to the letters of the column.
 
     >>> column_letters(0), column_letters(26), column_letters(16_383)
     ('A', 'AA', 'XFD')
@@ -28,7 +28,7 @@ def column_letters(column: int) -> str:
 
 @cache
 def column_number(text: str) -> int:
-    """Return the number of a column from its letters in either case."""
+    """Convert the letters of a column, in upper or lower case, to the column number, which starts at 0."""
     number = 0
     for letter in text.upper():
         number = number * 26 + ord(letter) - 64
@@ -36,7 +36,7 @@ def column_number(text: str) -> int:
 
 
 def cell_name(row: int, column: int) -> str:
-    """Return the name of a cell in formulas.
+    """Return the name of the cell with these row and column numbers, which start at 0.
 
     >>> cell_name(2, 1)
     'B3'
@@ -45,7 +45,9 @@ def cell_name(row: int, column: int) -> str:
 
 
 def parse_cell_address(text: str) -> tuple[int, int]:
-    """Return the row and the column of a cell name, with or without dollar signs. Raises ValueError.
+    """Return the row and column numbers of a cell name, which may contain dollar signs.
+
+    Raises ValueError if the name is malformed or outside a sheet.
 
     >>> parse_cell_address("$B$3")
     (2, 1)
@@ -59,7 +61,10 @@ def parse_cell_address(text: str) -> tuple[int, int]:
 
 
 def parse_area(text: str) -> tuple[int, int, int, int]:
-    """Return top, left, bottom and right of "B3" or "B3:C9". Raises ValueError."""
+    """Return the top row, left column, bottom row and right column of an area such as "B3" or "B3:C9".
+
+    Raises ValueError if the area is malformed or outside a sheet.
+    """
     first, _, last = text.partition(":")
     (top, left), (bottom, right) = parse_cell_address(first), parse_cell_address(last or first)
     return min(top, bottom), min(left, right), max(top, bottom), max(left, right)

@@ -1,7 +1,7 @@
 """Calculates formulas that have no stored value, as in files from programs that do not calculate.
 
-The engine is fast and has some 400 functions, but it ends its process when a hostile formula needs too much memory.
-So it runs in a fork of this process where the system has fork().
+The engine (formualizer) is fast and has some 400 functions, but it ends the process if a hostile formula needs too much
+memory. If the system has fork(), the engine therefore runs in a fork of this process.
 """
 
 from __future__ import annotations
@@ -21,22 +21,31 @@ from ..model import Cell, ErrorValue, Rows, Sheet, Value, Workbook
 
 _MAX_SECONDS = 10
 _MAX_GRID_CELLS = 20_000_000
-"""The limit of the engine's memory, since its sheets are not sparse."""
+"""The maximum number of cells for the engine, including empty cells, since the engine uses memory for empty cells."""
 
 _ERROR_CODES = {
     "Null": "#NULL!", "Div": "#DIV/0!", "Value": "#VALUE!", "Ref": "#REF!", "Num": "#NUM!", "Na": "#N/A", "NA": "#N/A",
     "Spill": "#SPILL!", "Calc": "#CALC!",
 }  # fmt: skip
-"""The engine's errors that are values, unlike an unknown name or a circular reference."""
+"""The error values by the name of the engine's error.
+
+Other errors of the engine, such as an unknown name or a circular reference, mean that the formula has no result.
+"""
 
 _TEMPORAL_TYPES: tuple[tuple[str, Any], ...] = (("datetime", datetime), ("date", date), ("time", time))
 
 Results = list[list[Any]]
-"""A [kind, value] for each formula without a stored value, in the order of the workbook, or [] without a result."""
+"""A list with an entry [kind, value] for each formula without a stored value, in the order of the workbook.
+
+The entry of a formula without a result is [].
+"""
 
 
 def with_calculated_values(workbook: Workbook, job: Job) -> Workbook:
-    """Calculate the formulas without a value, and add a note if some cannot be calculated."""
+    """Calculate the formulas that have no value, and return the workbook with the results.
+
+    If some formulas cannot be calculated, their values stay None, and the job gets a note.
+    """
     if not any(_needs_value(cell) for sheet in workbook.sheets for _, _, cell in sheet.cells()):
         return workbook
     grid_cells = sum((max(sheet.rows, default=0) + 1) * (sheet.last_column + 1) for sheet in workbook.sheets)
@@ -82,7 +91,7 @@ def _decode_result(encoded: list[Any], cell: Cell) -> Value:
 
 
 def _compute_in_child(workbook: Workbook, job: Job) -> Results:
-    """Compute in a fork of this process, or return [] if the fork dies."""
+    """Call `_compute` in a fork of this process, and return the results. Return [] if the fork ends without results."""
     inlet, outlet = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # the fork starts no thread and waits for none
@@ -98,7 +107,7 @@ def _compute_in_child(workbook: Workbook, job: Job) -> Results:
 
 
 def _run_child(workbook: Workbook, now: datetime, outlet: int) -> None:
-    """Compute, write the results to the pipe, and end without the exit handlers of the parent."""
+    """Call `_compute`, write the results to the pipe as JSON, and end the process without running exit handlers."""
     try:
         import resource
 
@@ -139,7 +148,10 @@ def _compute(workbook: Workbook, now: datetime) -> Results:
 
 
 def _load_sheet(engine: Any, sheet: Sheet) -> None:
-    """Load the values row by row, then the formulas in runs down each column, since the engine is fast with batches."""
+    """Load the values of each row and then the formulas of each column into the engine.
+
+    Adjacent cells are loaded as a batch, because batches are fast.
+    """
     for row, columns in sheet.rows.items():
         values = {column: _engine_value(cell) for column, cell in columns.items() if not _needs_value(cell)}
         for first, run in _runs(values):
@@ -156,16 +168,16 @@ def _load_sheet(engine: Any, sheet: Sheet) -> None:
 def _load_formulas(engine: Any, sheet: str, row: int, column: int, formulas: list[str]) -> None:
     try:
         engine.set_formulas_batch(sheet, row, column, [[formula] for formula in formulas])
-    except Exception:  # the engine cannot parse one of them
+    except Exception:  # the engine cannot parse one of the formulas
         for offset, formula in enumerate(formulas):
             try:
                 engine.set_formula(sheet, row + offset, column, formula)
-            except Exception:  # formulas that refer to it must not take it for an empty cell
+            except Exception:  # a formula that refers to this cell must get an error, not the value of an empty cell
                 engine.set_formula(sheet, row + offset, column, "=NOT_UNDERSTOOD()")
 
 
 def _runs(items: Mapping[int, Any]) -> Iterator[tuple[int, list[Any]]]:
-    """Yield the values of consecutive keys together, with the first key.
+    """Group the values of consecutive keys. Yield the first key and the list of values for each group.
 
     >>> list(_runs({1: "a", 2: "b", 7: "c"}))
     [(1, ['a', 'b']), (7, ['c'])]

@@ -1,6 +1,6 @@
-"""Converts formulas between the xlsx notation, which the model keeps, and OpenFormula.
+"""Converts formulas between the notation of xlsx, which the model uses, and OpenFormula, the notation of OpenDocument.
 
-"SUM(A1:B2,'My data'!C3)" is written "of:=SUM([.A1:.B2];[$'My data'.C3])".
+The xlsx formula "SUM(A1:B2,'My data'!C3)" is "of:=SUM([.A1:.B2];[$'My data'.C3])" in OpenFormula.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MICROSOFT_FUNCTIONS = name_set(
     XLOOKUP XMATCH Z.TEST
     """
 )
-"""Functions that OpenDocument does not define, and that it writes with the prefix of the vendor."""
+"""Functions that OpenFormula does not define. OpenDocument files write them with the prefix "COM.MICROSOFT."."""
 
 _WITHOUT_PREFIX = frozenset({"NETWORKDAYS.INTL", "WORKDAY.INTL"})
 _PREFIXED_IN_XLSX = name_set(
@@ -44,7 +44,7 @@ _OPEN_CORNER = re.compile(r"(?P<sheet>\$?(?:'(?:[^']|'')*'|[^.':]*))\.(?P<cell>[
 
 
 def to_openformula(formula: str) -> str:
-    """Return a formula in the notation of OpenDocument.
+    """Convert a formula from the notation of xlsx to the notation of OpenDocument.
 
     >>> to_openformula("SUM(A1:B2,'My data'!C3)")
     "of:=SUM([.A1:.B2];[$'My data'.C3])"
@@ -75,7 +75,9 @@ def _to_openformula_token(kind: str, piece: str, sheet: str, in_braces: bool) ->
 
 
 def from_openformula(formula: str) -> str | None:
-    """Return an OpenDocument formula as xlsx writes it, or None if it is in another language or uses another file.
+    """Convert a formula from the notation of OpenDocument to the notation of xlsx.
+
+    Return None if the formula is in another formula language, or if it refers to another file.
 
     >>> from_openformula("of:=SUM([.A1:.B2];[$'My data'.C3])")
     "SUM(A1:B2,'My data'!C3)"

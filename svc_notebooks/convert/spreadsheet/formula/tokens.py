@@ -1,6 +1,6 @@
-"""Tokenizes formulas, removes unsafe ones and shifts their references, without computing them.
+"""Splits formulas into tokens, removes unsafe formulas, and changes references and names in formulas.
 
-The model keeps the notation of xlsx ("SUM(A1:B2)*'My data'!C3"), with the prefix `_xlfn.` before newer functions.
+The formulas are in the notation of xlsx ("SUM(A1:B2)*'My data'!C3"), with the prefix `_xlfn.` before newer functions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..model import ErrorValue, Value
 from . import address
 
 MAX_LENGTH = 8192
-"""The longest formula that programs accept, in characters."""
+"""The maximum length of a formula in spreadsheet programs, in characters."""
 
 LINKS = ("http://", "https://", "mailto:")
 
@@ -38,14 +38,14 @@ _TOKEN = re.compile(
 
 
 class FormulaToken(NamedTuple):
-    """A part of a formula and its kind. The texts of all tokens together are the formula."""
+    """A token of a formula. `kind` is the name of the matching group in `_TOKEN`, such as "range" or "function"."""
 
     kind: str
     text: str
 
 
 def tokens(formula: str) -> Iterator[FormulaToken]:
-    """Yield the tokens of a formula.
+    """Yield the tokens of a formula. The concatenated texts of all tokens are the formula.
 
     >>> [token.text for token in tokens('SUM(A1:$B2)&"A1"')]
     ['SUM', '(', 'A1:$B2', ')', '&', '"A1"']
@@ -61,7 +61,7 @@ def tokens(formula: str) -> Iterator[FormulaToken]:
 
 
 def name_set(text: str) -> frozenset[str]:
-    """Return the words of a text as a set."""
+    """Split a text at white space, and return the set of words."""
     return frozenset(text.split())
 
 
@@ -76,13 +76,19 @@ _UNSAFE_FUNCTIONS = name_set(
 """Functions that fetch, send or run something in any spreadsheet program."""
 
 _UNSAFE_SIGNS = frozenset("|['\"")
-"""The signs of a program (DDE), of another file or a table column, and of an unclosed string."""
+"""Characters that make a formula unsafe if they are separate tokens.
+
+A vertical bar calls a program (DDE), an opening bracket refers to another file or to a table column, and a quotation
+mark starts a string that is never closed.
+"""
 
 _PREFIX = re.compile(r"(?:_xlfn\.|_xlws\.|_xludf\.|COM\.MICROSOFT\.|COM\.SUN\.STAR\.|ORG\.[A-Z]+\.)+", re.IGNORECASE)
 
 
 def is_safe_formula(formula: str) -> bool:
-    """Return whether a formula fetches, opens and runs nothing outside its workbook.
+    """Return True if a formula cannot fetch, open or run anything outside its workbook.
+
+    A formula of more than `MAX_LENGTH` characters is unsafe.
 
     >>> is_safe_formula("SUM(A1:A9)"), is_safe_formula("cmd|'/C calc'!A0"), is_safe_formula('WEBSERVICE("http://x")')
     (True, False, False)
@@ -105,7 +111,10 @@ def _is_safe_token(formula_tokens: list[FormulaToken], index: int) -> bool:
 
 
 def hyperlink_target(formula_tokens: list[FormulaToken]) -> str | None:
-    """Return the target of a HYPERLINK call, or None unless it is a string with a safe link."""
+    """Return the link in a HYPERLINK call, or None if the first argument is not a string with a safe link.
+
+    `formula_tokens` begins with the token HYPERLINK.
+    """
     arguments = [token for token in formula_tokens[1:4] if not token.text.isspace()]
     if len(arguments) < 2 or arguments[1].kind != "string":
         return None
@@ -113,13 +122,21 @@ def hyperlink_target(formula_tokens: list[FormulaToken]) -> str | None:
 
 
 def safe_link(target: str | None) -> str | None:
-    """Return a link to the web, to mail or into the workbook ("#Sheet2!A1"), or None for another target."""
+    """Return `target` without surrounding white space if it is a safe link.
+
+    Safe links are web addresses, email addresses and references to the workbook ("#Sheet2!A1"). Return None for other
+    targets, and for links of more than 2,000 characters.
+    """
     target = (target or "").strip()
     return target if target.lower().startswith((*LINKS, "#")) and len(target) <= 2000 else None
 
 
 def sanitize(value: Value, formula: str | None, job: Job) -> tuple[Value, str | None]:
-    """Return the value and the formula to keep, with an unsafe formula replaced by its last value or as text."""
+    """Return the value and the formula of a cell, without an unsafe formula.
+
+    If the formula is unsafe, the returned formula is None, and the job gets a note. The value is then the last value
+    or, if there is no last value, the formula as text. A formula that is only an error code becomes an error value.
+    """
     if formula is None or (isinstance(value, ErrorValue) and formula == value.code):
         return value, None
     if value is None and _FAULT.fullmatch(formula):
@@ -138,7 +155,9 @@ _CORNER = re.compile(r"(\$?)([A-Za-z]*)(\$?)([0-9]*)")
 
 
 def shift(formula: str, rows: int, columns: int) -> str:
-    """Return a formula as it reads some rows further down and columns to the right.
+    """Shift the relative references in a formula down by `rows` and to the right by `columns`.
+
+    A reference that would be outside the sheet becomes #REF!.
 
     >>> shift("A1+$B$1+Data!C:C", 1, 2)
     'C2+$B$1+Data!E:E'
@@ -159,7 +178,7 @@ def _shift_corner(text: str, rows: int, columns: int) -> str | None:
     if match is None:
         return None
     fixed, letters, row_fixed, digits = match.groups()
-    if not letters:  # whole rows, whose dollar sign comes first
+    if not letters:  # in a reference to whole rows, the first dollar sign belongs to the row
         fixed, row_fixed = "", fixed
     column = address.column_number(letters) + (0 if fixed else columns) if letters else 0
     row = int(digits) - 1 + (0 if row_fixed else rows) if digits else 0
@@ -169,7 +188,7 @@ def _shift_corner(text: str, rows: int, columns: int) -> str | None:
 
 
 def expand_names(formula: str, names: Mapping[str, str]) -> str:
-    """Replace defined names (in upper case) by their definitions.
+    """Replace each defined name in a formula by its definition in parentheses. The keys of `names` are in upper case.
 
     >>> expand_names("price*Rate", {"RATE": "Data!$B$1"})
     'price*(Data!$B$1)'
@@ -184,7 +203,7 @@ def expand_names(formula: str, names: Mapping[str, str]) -> str:
 
 
 def rename_sheets(formula: str, names: Mapping[str, str]) -> str:
-    """Replace the names of renamed sheets.
+    """Replace the old names of sheets in a formula by the new names. `names` maps old names to new names.
 
     >>> rename_sheets("Old!A1+'My old'!B2", {"Old": "New", "My old": "It's"})
     "'New'!A1+'It''s'!B2"

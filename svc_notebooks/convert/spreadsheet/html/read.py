@@ -17,10 +17,10 @@ _HIDDEN_TAGS = frozenset({"script", "style", "title"})
 
 
 def read(source: bytes, job: Job) -> Workbook:
-    """Read the tables of a page.
+    """Read each table of a web page as a sheet of a workbook.
 
     Raises:
-        ConversionError: the page has no table.
+        ConversionError: the page has no table; TooLarge: a table is larger than a sheet, or there are too many cells.
     """
     reader = _TableParser(job)
     reader.feed(decode(source, job.charset))
@@ -31,7 +31,7 @@ def read(source: bytes, job: Job) -> Workbook:
 
 
 class _TableParser(HTMLParser):
-    """Collects the outermost tables. A table within a cell becomes text of that cell."""
+    """Collects the outermost tables as sheets. A table inside a cell becomes text of the cell."""
 
     def __init__(self, job: Job) -> None:
         super().__init__()

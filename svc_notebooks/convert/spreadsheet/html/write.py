@@ -1,4 +1,4 @@
-"""Writes a zip file with a web page for each sheet, and a style sheet in `resources/`."""
+"""Writes a workbook as a zip file with a web page for each sheet and a CSS file in `resources/`."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ th { background: #f3f3f3; color: #666; font-weight: normal; text-align: center; 
 """
 _UNSAFE = re.compile(r"[^\w .()+-]|^\.+")
 _MAX_EMPTY_CELLS = 500_000
-"""Up to this number, empty cells are written one by one, with lines between them."""
+"""A sheet with at most this number of empty cells has a separate `<td>` element for each empty cell."""
 
 
 def write(workbook: Workbook, job: Job) -> bytes:
-    """Return a zip file with a page for each sheet, with numbers in names that differ only in case."""
+    """Return a zip file with a web page for each sheet. A number in the file name separates sheets of similar names."""
     files = _files(workbook.sheets)
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
@@ -65,7 +65,10 @@ def _files(sheets: tuple[Sheet, ...]) -> list[str]:
 
 
 def _links(workbook: Workbook, files: list[str], current: Sheet) -> str:
-    """Return links to the other sheets that are not hidden, or "" if there is only one sheet."""
+    """Return a navigation bar as HTML, with links to the other visible sheets and the current sheet in bold.
+
+    Return "" if the workbook has only one sheet.
+    """
     if len(files) < 2:
         return ""
     links = (
