@@ -208,7 +208,7 @@ def _piece(parts: list[FormatPart], index: int, moment: datetime, number: float,
 
 
 def _between_hours_and_seconds(parts: list[FormatPart], index: int) -> bool:
-    """Return whether the letter "m" at `index` stands for minutes, which it does after hours or before seconds."""
+    """Return whether a letter "m" at `index` means minutes. After hours and before seconds, "m" means minutes."""
     clock = [i for i, part in enumerate(parts) if part.kind in ("date", "elapsed")]
     clock_index = clock.index(index)
     before = parts[clock[clock_index - 1]].text.strip("[]").lower() if clock_index else ""

@@ -1,7 +1,8 @@
 """Writes each sheet of a workbook as a table on one or more pages of a PDF.
 
-A sheet that is too wide for a page is set in landscape, then in a smaller font, then in bands of columns. Pages with
-bands or skipped rows and columns have column letters and row numbers.
+If a sheet is too wide for a portrait page, the page is in landscape. If the sheet is still too wide, the font is
+smaller, or the columns are split into bands on separate pages. Pages with bands, or with skipped rows or columns, show
+column letters and row numbers.
 """
 
 from __future__ import annotations
@@ -20,24 +21,28 @@ from .sheet_layout import LayoutCell, LayoutRow, SheetLayout
 from .values import clean
 
 _PORTRAIT, _LANDSCAPE = 520.0, 767.0
-"""The width between the margins of an A4 page, in points."""
+"""The width between the margins of an A4 page in portrait and in landscape, in points."""
 
 _SIZE, _MIN_SIZE = 9.0, 6.0
 _CHARACTER_WIDTH = 0.64
-"""The width of a digit in DejaVu Sans, the widest font of sheet.typ, in units of the font size."""
+"""The width of a digit in units of the font size. DejaVu Sans has the widest digits of the fonts in sheet.typ."""
 _CELL_PADDING = 1.0
-"""The space beside the text of a cell, in the same units."""
+"""The total space to the left and right of the text in a cell, in units of the font size."""
 
 _MIN_CHARACTERS, _MAX_CHARACTERS, _MAX_TEXT_CHARACTERS = 3, 60, 36
 _EDGE_WIDTH = 40.0
 _LONGEST_TEXT = 20_000
 _EMPTY_PER_CELL = 4
 _MAX_SEPARATE_EMPTY = 8
-"""Up to this number, empty cells beside each other have lines between them."""
+"""Up to this number of adjacent empty cells in a row have lines between them."""
 
 
 def write(workbook: Workbook, job: Job) -> bytes:
-    """Return a PDF of the sheets that are not hidden. Raises TooLarge for too many cells."""
+    """Return a PDF of the visible sheets, or of all sheets if all sheets are hidden.
+
+    Raises:
+        TooLarge: the sheets have more cells than the limit for a PDF.
+    """
     sheets = [sheet for sheet in workbook.sheets if not sheet.hidden] or list(workbook.sheets)
     if len(sheets) < len(workbook.sheets):
         job.note("Hidden sheets are not printed.")
@@ -47,14 +52,17 @@ def write(workbook: Workbook, job: Job) -> bytes:
 
 
 class _Budget:
-    """Counts the cells of a PDF, those with content and all with the empty ones."""
+    """Limits the number of cells with content in a PDF, and the number of all cells, including empty cells."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._cells = self._layout_cells = 0
 
     def take(self, cells: int, layout_cells: int) -> None:
-        """Count cells, and raise TooLarge if there are too many."""
+        """Add to the number of cells with content and to the number of all cells in the layout.
+
+        Raises TooLarge if one of the numbers exceeds its limit.
+        """
         self._cells += cells
         self._layout_cells += layout_cells
         if self._cells > self._limit or self._layout_cells > self._limit * _EMPTY_PER_CELL:
@@ -78,7 +86,7 @@ def _pages(sheet: Sheet, budget: _Budget) -> Iterator[dict[str, Any]]:
 def _page(
     layout: SheetLayout, widths: list[float], size: float, flipped: bool, part: str, budget: _Budget
 ) -> Iterator[dict[str, Any]]:
-    """Yield the table of these columns with the layout of its page, unless they are empty."""
+    """Yield the data of one table and its page for the template. Yield nothing if the layout has no rows."""
     lines = list(layout.layout_rows())
     if not lines:
         return
@@ -127,7 +135,10 @@ def _cell(piece: LayoutCell, cell: Cell, width: float) -> dict[str, Any]:
 
 
 def _breakable(text: str, width: float) -> str:
-    """Add zero-width spaces to words that are longer than the width of the cell."""
+    """Insert zero-width spaces as break points into words that are longer than the width of the cell.
+
+    `width` is in units of the font size.
+    """
     room = max(int((width - _CELL_PADDING) / _CHARACTER_WIDTH + 0.01), 1)  # so that 7 characters do not become 6.999
     if len(text) <= room:
         return text
@@ -136,7 +147,10 @@ def _breakable(text: str, width: float) -> str:
 
 
 def _widths(layout: SheetLayout) -> list[float]:
-    """Return the column widths in units of the font size, at least as wide as the longest number."""
+    """Return the widths of the columns in units of the font size.
+
+    A column is at least as wide as the column's longest number, up to a limit. Long text can wrap.
+    """
     needed = dict.fromkeys(layout.columns, _MIN_CHARACTERS)
     for line in layout.layout_rows():
         position = 0
@@ -162,7 +176,10 @@ def _character_count(cell: Cell, has_width: bool) -> int:
 
 
 def _fit(width: float) -> tuple[float, bool]:
-    """Return the font size and whether the page is in landscape, for a width in units of the font size."""
+    """Choose the font size and the orientation of the page for a table of this width in units of the font size.
+
+    Return the font size in points, and True if the page is in landscape.
+    """
     if width * _SIZE <= _PORTRAIT:
         return _SIZE, False
     if width * _SIZE <= _LANDSCAPE:
@@ -172,7 +189,10 @@ def _fit(width: float) -> tuple[float, bool]:
 
 
 def _bands(widths: list[float], size: float, room: float) -> Iterator[tuple[int, int]]:
-    """Yield the first column and the end of each band of columns that fits on a page."""
+    """Split the columns into bands that fit on a page of width `room`, in points.
+
+    Yield the index of the first column of each band and the index after the last column of the band.
+    """
     if sum(widths) * size <= room:
         yield 0, len(widths)
         return

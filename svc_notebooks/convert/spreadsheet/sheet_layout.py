@@ -1,6 +1,7 @@
-"""Chooses the rows and columns of a sheet to show in PDF and HTML, with merged areas and gaps.
+"""Selects the rows and columns of a sheet that PDF and HTML show, and places merged areas among them.
 
-Its time depends on the number of cells, not on the rectangle around them.
+Long sequences of empty rows or columns are skipped. The running time depends on the number of cells, not on the size of
+the rectangle that contains the cells.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from typing import NamedTuple
 from .model import Area, Cell, Sheet
 
 _ROW_GAP, _COLUMN_GAP = 50, 10
-"""Up to this number, empty rows or columns between others are shown; more are skipped."""
+"""Up to this number of consecutive empty rows or columns are shown. Longer sequences are skipped."""
 
 _MERGED_GAP = 20
-"""The rows or columns of a merged area that are shown beyond the last cell."""
+"""The maximum number of rows or columns that a merged area adds after its first row or column."""
 
 
 class LayoutCell(NamedTuple):
-    """A cell of the layout, or without a `cell` a run of `colspan` empty ones."""
+    """A cell of the layout with its spans. If `cell` is None, the object stands for `colspan` adjacent empty cells."""
 
     cell: Cell | None
     colspan: int = 1
@@ -29,7 +30,7 @@ class LayoutCell(NamedTuple):
 
 
 class LayoutRow(NamedTuple):
-    """A row of the layout."""
+    """A row of the layout, with its row number in the sheet and its cells from left to right."""
 
     row: int
     cells: list[LayoutCell]
@@ -37,7 +38,7 @@ class LayoutRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SheetLayout:
-    """The rows and columns to show."""
+    """The numbers of the rows and columns of a sheet that PDF and HTML show."""
 
     sheet: Sheet
     rows: list[int]
@@ -61,14 +62,17 @@ class SheetLayout:
         return any(numbers and numbers[-1] + 1 > len(numbers) for numbers in (self.rows, self.columns))
 
     def band(self, first: int, end: int) -> SheetLayout:
-        """Return the layout of some of the columns, with the rows that have cells there."""
+        """Return the layout of the columns from index `first` to before index `end`.
+
+        Rows without cells in these columns are left out.
+        """
         columns = self.columns[first:end]
         inside = range(columns[0], columns[-1] + 1)
         rows = [row for row in self.rows if any(column in inside for column in self.sheet.rows.get(row, ()))]
         return SheetLayout(self.sheet, rows, columns)
 
     def layout_rows(self) -> Iterator[LayoutRow]:
-        """Yield the rows from top to bottom."""
+        """Yield the rows of the layout from top to bottom."""
         pending = sorted(filter(None, (self._layout_area(area) for area in self.sheet.merges)), reverse=True)
         open_areas: list[Area] = []
         for index, row in enumerate(self.rows):
@@ -80,7 +84,10 @@ class SheetLayout:
             open_areas += starting
 
     def _layout_area(self, area: Area) -> Area | None:
-        """Return an area in positions of the layout, or None if it shows less than two cells."""
+        """Convert a merged area from row and column numbers of the sheet to indexes of the layout.
+
+        Return None if the layout shows fewer than two cells of the area.
+        """
         top, bottom = bisect_left(self.rows, area.top), bisect_right(self.rows, area.bottom) - 1
         left, right = bisect_left(self.columns, area.left), bisect_right(self.columns, area.right) - 1
         if top > bottom or left > right or (top, left) == (bottom, right):
@@ -117,7 +124,7 @@ _EMPTY = Cell("")
 
 
 def _with_small_gaps(numbers: set[int], gap: int) -> list[int]:
-    """Return the numbers in ascending order, with gaps filled up to a size."""
+    """Return the numbers in ascending order, and add missing numbers where at most `gap` numbers are missing."""
     filled: list[int] = []
     for number in sorted(numbers):
         if filled and number - filled[-1] <= gap + 1:

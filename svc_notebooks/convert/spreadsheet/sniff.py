@@ -1,4 +1,4 @@
-"""Reads spreadsheet files by their signature, since many have the name or media type of another format.
+"""Reads a spreadsheet file in the format that its first bytes indicate, since many files have a wrong media type.
 
 Browsers send CSV files as Excel files, and many programs export HTML tables as xls.
 """
@@ -21,28 +21,28 @@ _HEAD = 4096
 
 
 def read_xlsx(source: bytes, job: Job) -> Workbook:
-    """Read a file that was declared as xlsx, which is read by its signature if it is not a zip file.
+    """Read a file that was declared as xlsx. If the file is not a zip file, its first bytes determine the format.
 
     Raises:
-        ConversionError: the file is damaged, encrypted or not a spreadsheet; TooLarge: it has too many cells.
+        ConversionError: the file is damaged, encrypted or not a spreadsheet; TooLarge: the file has too many cells.
     """
     return xlsx.read(source, job) if source.startswith(_ZIP) else read_by_signature(source, job)
 
 
 def read_ods(source: bytes, job: Job) -> Workbook:
-    """Read a file that was declared as ods, which is read by its signature if it is not a zip file.
+    """Read a file that was declared as ods. If the file is not a zip file, its first bytes determine the format.
 
     Raises:
-        ConversionError: the file is damaged, encrypted or not a spreadsheet; TooLarge: it has too many cells.
+        ConversionError: the file is damaged, encrypted or not a spreadsheet; TooLarge: the file has too many cells.
     """
     return ods.read(source, job) if source.startswith(_ZIP) else read_by_signature(source, job)
 
 
 def read_by_signature(source: bytes, job: Job) -> Workbook:
-    """Read a workbook in the format that its first bytes show.
+    """Read a workbook in the format that the first bytes of the file indicate. Read unknown formats as CSV.
 
     Raises:
-        ConversionError: the file is damaged, encrypted or not a spreadsheet; TooLarge: it has too many cells.
+        ConversionError: the file is damaged, encrypted or not a spreadsheet; TooLarge: the file has too many cells.
     """
     if source.startswith((OLE, *_BIFF)):
         if _ENCRYPTED in source:

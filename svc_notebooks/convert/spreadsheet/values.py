@@ -1,7 +1,8 @@
-"""Parses text as cell values, which are numbers, dates, booleans or text.
+"""Parses text as cell values, which are numbers, dates, times, booleans or text.
 
-The rules for text files (csv, html) are cautious, and keep as text what would be written back differently or is
-ambiguous, such as "007", "+49 30 1234", "1e5", sixteen digits, 3/4/2024, and text that begins with an equals sign.
+The rules for text files (csv, html) are cautious. A text stays a text if it is ambiguous, or if the parsed value would
+be written differently. Examples are "007", "+49 30 1234", "1e5", numbers of sixteen digits, "3/4/2024", and text that
+begins with an equals sign.
 """
 
 from __future__ import annotations
@@ -18,12 +19,15 @@ _EXACT = 2**53
 
 
 def clean(text: str) -> str:
-    """Remove control characters, which XML does not allow, and single surrogates."""
+    """Remove control characters and unpaired surrogates, which XML does not allow."""
     return text if text.isprintable() else _UNWRITABLE.sub("", text)
 
 
 def parse_number(text: str) -> int | float | ErrorValue:
-    """Parse a number of a file, or return the error value for text that is not a finite number."""
+    """Parse a number from a file, and return an int if the number is whole.
+
+    Return the error value #VALUE! if the text is not a number, and #NUM! if the number is not finite.
+    """
     try:
         parsed = float(text)
     except ValueError:
@@ -39,7 +43,7 @@ _ISO = re.compile(
 
 
 def parse_moment(text: str) -> date | datetime | time | None:
-    """Parse an ISO 8601 date, time or both, without a time zone, or return None for other text.
+    """Parse a date, a time, or a date with a time in ISO 8601 without a time zone. Return None for other text.
 
     >>> parse_moment("2024-02-29"), parse_moment("2024-02-30"), parse_moment("09:30")
     (datetime.date(2024, 2, 29), None, datetime.time(9, 30))
@@ -59,7 +63,7 @@ _DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)?(?:\.[0-9]+)?(?:[eE][+-][0-9]{1,3})?
 _EXPONENT = re.compile(r"-?[0-9]\.[0-9]+[eE][0-9]{1,3}", re.ASCII)
 _GROUPED = re.compile(r"-?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?", re.ASCII)
 _SIMPLE = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]*[1-9])?", re.ASCII)
-"""The form of most numbers, which is checked first."""
+"""Matches most numbers. `parse_cell` tries this fast pattern first."""
 
 _MAX_DIGITS = 15
 _BOOLEANS = {"TRUE": True, "True": True, "true": True, "FALSE": False, "False": False, "false": False}
@@ -72,7 +76,9 @@ _MAX_LENGTH = 40
 
 
 def parse_cell(text: str, *, comma: bool = False) -> Cell:
-    """Return the cell that a person who types this text means, with decimal commas if `comma`.
+    """Convert a text to a cell as a spreadsheet program does after a user types the text.
+
+    If `comma` is true, numbers have decimal commas. A formula, and any text that is not clearly a value, stays text.
 
     >>> [parse_cell(word).value for word in ("1.50", "007", "TRUE", "1,234", "12%", "=1+1", "2024-01-02")]
     [1.5, '007', True, 1234, 0.12, '=1+1', datetime.date(2024, 1, 2)]

@@ -1,4 +1,4 @@
-"""Reads binary workbooks of Excel 97 to 2003 with calamine, or with formulas through LibreOffice."""
+"""Reads binary workbooks of Excel 97 to 2003 (xls). Formulas are kept only if LibreOffice converts the file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,13 @@ from .xlsx import read as read_xlsx
 
 
 def read(source: bytes, job: Job) -> Workbook:
-    """Read a binary workbook."""
+    """Read a binary workbook with LibreOffice if the job prefers LibreOffice and LibreOffice is installed.
+
+    Otherwise read only the values with calamine.
+
+    Raises:
+        ConversionError: the file is damaged or encrypted, or calamine is missing; TooLarge: there are too many cells.
+    """
     if job.office and available.OFFICE.is_available():
         return read_xlsx.read(libreoffice.convert(source, "xls", "xlsx", job), job)
     if not available.CALAMINE.is_available():

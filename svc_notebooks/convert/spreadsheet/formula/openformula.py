@@ -21,7 +21,7 @@ _MICROSOFT_FUNCTIONS = name_set(
     XLOOKUP XMATCH Z.TEST
     """
 )
-"""Functions that OpenFormula does not define. OpenDocument files write them with the prefix "COM.MICROSOFT."."""
+"""Functions that OpenFormula does not define. In OpenDocument files, their names begin with "COM.MICROSOFT."."""
 
 _WITHOUT_PREFIX = frozenset({"NETWORKDAYS.INTL", "WORKDAY.INTL"})
 _PREFIXED_IN_XLSX = name_set(

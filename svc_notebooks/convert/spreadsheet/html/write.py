@@ -34,7 +34,10 @@ _MAX_EMPTY_CELLS = 500_000
 
 
 def write(workbook: Workbook, job: Job) -> bytes:
-    """Return a zip file with a web page for each sheet. A number in the file name separates sheets of similar names."""
+    """Return a zip file with a web page for each sheet.
+
+    If the file names of two sheets would be equal or differ only in case, the second file name gets a number.
+    """
     files = _files(workbook.sheets)
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:

@@ -1,4 +1,4 @@
-"""Converts number formats between OpenDocument's elements and xlsx format codes."""
+"""Converts number formats between OpenDocument elements and the format codes of xlsx."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _DATE_PARTS = {"y": "year", "m": "month", "d": "day", "h": "hours", "s": "second
 
 
 def to_element(format: str, name: str) -> str:
-    """Return the section of a number format for positive numbers as an element with this name.
+    """Convert a format code to an OpenDocument style element with this name.
+
+    Only the section for positive numbers is converted.
 
     >>> to_element("0.0%", "N1")[:38]
     '<number:percentage-style style:name="N'
@@ -98,7 +100,7 @@ _PLAIN = re.compile(r"[ \-/:,.()]*")
 
 
 def from_element(element: Element) -> str:
-    """Return the number format of a data style, or "" for General."""
+    """Convert an OpenDocument data style to a format code. Return "" for the General format."""
     tag = element.tag.rpartition("}")[2]
     if tag in ("boolean-style", "text-style"):
         return "@" if tag == "text-style" else ""

@@ -1,4 +1,4 @@
-"""Reads OpenDocument spreadsheets row by row, and repeats only rows with content."""
+"""Reads OpenDocument spreadsheets (ods) row by row. Repeated empty rows take no memory."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _DURATION = re.compile(
 
 
 def read(source: bytes, job: Job) -> Workbook:
-    """Read an ods file with its safe formulas.
+    """Read an ods file as a workbook without unsafe formulas.
 
     Raises:
-        ConversionError: it is damaged, encrypted or not a spreadsheet; TooLarge: it has too many cells.
+        ConversionError: the file is damaged, encrypted or not a spreadsheet; TooLarge: the file has too many cells.
     """
     try:
         with open_archive(source, job.limits) as archive:
@@ -48,12 +48,12 @@ def read(source: bytes, job: Job) -> Workbook:
 
 
 def name_of(element: Element) -> str:
-    """Return the name of an element without its namespace."""
+    """Return the tag of an XML element without the namespace."""
     return element.tag.rpartition("}")[2]
 
 
 class _Reader:
-    """Reads content.xml, which has styles first and then the tables."""
+    """Reads the sheets of a file. The styles come from styles.xml and from the beginning of content.xml."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
@@ -97,7 +97,7 @@ class _Reader:
 
 
 class _Table:
-    """Collects the columns and rows of a table."""
+    """Collects the columns and rows of one table, and converts them to a sheet."""
 
     def __init__(self, element: Element, styles: Styles, quota: CellQuota, job: Job) -> None:
         attributes = Attributes(element)
@@ -110,7 +110,7 @@ class _Table:
         self._row = self._column = 0
 
     def column(self, element: Element) -> None:
-        """Add the widths of columns."""
+        """Store the width that a column element defines for one or more columns."""
         attributes = Attributes(element)
         end = min(self._column + attributes.count("number-columns-repeated"), address.MAX_COLUMNS)
         width = self._styles.width(attributes.text("style-name"))
@@ -119,7 +119,7 @@ class _Table:
         self._column = end
 
     def row(self, element: Element) -> None:
-        """Add a row as often as it is repeated."""
+        """Add the cells of a row element. Add the row several times if the element has a repeat count."""
         repeated = Attributes(element).count("number-rows-repeated")
         cells = self._cells(element)
         end = self._row + repeated
@@ -167,8 +167,8 @@ class _Table:
             return None
         array = (attributes.count("number-matrix-rows-spanned"), attributes.count("number-matrix-columns-spanned"))
         if value_kind(style.format) == "time" and isinstance(value, timedelta) and _ZERO <= value < timedelta(days=1):
-            value = (_MIDNIGHT + value).time()  # ods has only durations, and the format of a time of day
-        if isinstance(value, bool) and style.format:  # a format that only numbers have
+            value = (_MIDNIGHT + value).time()  # ods stores a time of day as a duration with a time format
+        if isinstance(value, bool) and style.format:  # number formats do not apply to booleans
             style = CellStyle("", style.bold)
         return Cell(
             value=value,
@@ -193,17 +193,17 @@ class _Table:
 
 
 class Attributes:
-    """The attributes of an element by their names without namespace."""
+    """The attributes of an XML element by name, without namespaces."""
 
     def __init__(self, element: Element) -> None:
         self._values = {key.rpartition("}")[2]: value for key, value in element.items()}
 
     def text(self, name: str) -> str:
-        """Return an attribute, or "" if it is missing."""
+        """Return the value of an attribute, or "" if the attribute is missing."""
         return self._values.get(name, "")
 
     def count(self, name: str) -> int:
-        """Return a count, which is 1 if it is missing."""
+        """Return the value of an attribute as an int of at least 1. Return 1 if there is no valid value."""
         text = self._values.get(name, "")
         return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 10 else 1
 

@@ -15,7 +15,7 @@ _MAX_PARENTS = 10
 
 
 class Styles:
-    """Collects styles from their elements in both XML files."""
+    """Collects the styles of cells, columns and tables from styles.xml and content.xml."""
 
     def __init__(self) -> None:
         self._formats: dict[str, str] = {}
@@ -24,7 +24,7 @@ class Styles:
         self._hidden: set[str] = set()
 
     def take(self, element: Element) -> None:
-        """Read an element if it is a style."""
+        """Store the style that an XML element defines. Ignore other elements."""
         name = element.tag.rpartition("}")[2]
         if name.endswith("-style") and "datastyle" in element.tag:
             self._formats[_get(element, "name")] = from_element(element)
@@ -43,7 +43,10 @@ class Styles:
                 self._hidden.add(name)
 
     def cell(self, name: str) -> CellStyle:
-        """Return the style of a cell, including what it inherits."""
+        """Return the cell style with this name, including inherited properties.
+
+        Return the default style if the name is unknown.
+        """
         format, bold = "", None
         for _ in range(_MAX_PARENTS):
             data, own, parent = self._cells.get(name, ("", None, ""))
@@ -55,7 +58,7 @@ class Styles:
         return CellStyle(format, bool(bold)) if format or bold else DEFAULT_STYLE
 
     def width(self, name: str) -> float | None:
-        """Return the width of a column in characters, or None for the default."""
+        """Return the column width in characters that a style defines, or None if the style defines no width."""
         return self._widths.get(name)
 
     def hides(self, name: str) -> bool:

@@ -47,11 +47,11 @@ _CHARACTER_WIDTH = 0.19
 
 _NO_CELLS = "><table:table-cell/></table:table-row>"
 _MAX_COVERED_ROWS = 100
-"""The rows of a merged area whose covered cells are marked. Programs do not need the marks."""
+"""The number of rows in which a merged area has `covered-table-cell` elements. Programs do not need these elements."""
 
 
 def write(workbook: Workbook, job: Job) -> bytes:
-    """Return a workbook as ods, with formulas and their last values."""
+    """Return a workbook as an ods file, with formulas and their last values."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
         _add(archive, job, "mimetype", _TYPE, zipfile.ZIP_STORED)  # first and not compressed (ODF 1.2 part 3, 3.3)
@@ -84,7 +84,7 @@ def _content(workbook: Workbook) -> str:
 
 
 class _StyleWriter:
-    """The names of the styles in use."""
+    """Assigns names to the styles of cells and columns, and writes the styles as XML."""
 
     def __init__(self) -> None:
         self._cells: dict[CellStyle, str] = {}
@@ -168,7 +168,10 @@ def _row(row: int, cells: Mapping[int, Cell], merged: list[Area], styles: _Style
 
 
 def _gap(first: int, end: int, covered: list[tuple[int, int]]) -> Iterator[str]:
-    """Yield the empty cells between two columns, with those in a merged area marked as covered."""
+    """Yield the XML of the empty cells from column `first` to before column `end`.
+
+    Empty cells in a merged area are `covered-table-cell` elements.
+    """
     for left, right in covered:
         if right < first or left >= end or left > right:
             continue
@@ -214,7 +217,10 @@ def _cell_attributes(cell: Cell, styles: _StyleWriter) -> str:
 
 
 def _value_attributes(value: Value, style: CellStyle) -> tuple[str, str, str]:
-    """Return the type of a value, and the name and the text of the attribute that holds it."""
+    """Return the type of a value, and the name and the text of the XML attribute that contains the value.
+
+    For a text, the name and the text of the attribute are "".
+    """
     if isinstance(value, bool):
         return "boolean", "boolean-value", "true" if value else "false"
     if isinstance(value, (int, float)):
@@ -242,7 +248,7 @@ def _paragraphs(cell: Cell) -> str:
 
 
 def _text(text: str) -> str:
-    """Escape text, and replace the tabs and spaces that XML would not keep by elements."""
+    """Escape text for XML. Replace tabs, and spaces that programs may drop, by elements."""
     plain_text = escape(clean(text)).replace("\r", "")
     if "\t" in plain_text:
         plain_text = plain_text.replace("\t", "<text:tab/>")

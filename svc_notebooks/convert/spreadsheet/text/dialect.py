@@ -1,4 +1,4 @@
-"""Detects the delimiter, the quotation marks and the decimal commas of a delimited text."""
+"""Detects the delimiter of delimited text, and the use of quotation marks and decimal commas."""
 
 from __future__ import annotations
 
@@ -21,7 +21,13 @@ _DECIMAL_POINT = re.compile(r"\s*-?\d+\.\d+%?\s*", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The delimiter, and whether fields are quoted, follow a space, and have decimal commas."""
+    """The syntax of delimited text.
+
+    delimiter: the character between two fields.
+    quoted: whether quotation marks enclose fields. If false, quotation marks are part of the text.
+    spaced: whether a space follows each delimiter.
+    comma: whether numbers have decimal commas.
+    """
 
     delimiter: str = ","
     quoted: bool = True
@@ -29,7 +35,7 @@ class Dialect:
     comma: bool = False
 
     def rows(self, text: str) -> Iterator[list[str]]:
-        """Return an iterator over the fields of each row."""
+        """Parse a text, and return an iterator over the rows. Each row is a list of fields."""
         csv.field_size_limit(min(maxsize, 2**31 - 1))
         quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE
         return csv.reader(
@@ -38,7 +44,9 @@ class Dialect:
 
 
 def split_declaration(text: str) -> tuple[str | None, str]:
-    """Return the delimiter that the first line declares (`sep=;`, as in Excel) or None, and the text after it.
+    """Remove a first line that declares the delimiter, such as Excel's `sep=;`.
+
+    Return the delimiter and the remaining text. Return None and the whole text if there is no such line.
 
     >>> split_declaration("sep=;\\r\\na;b")
     (';', 'a;b')
@@ -48,7 +56,10 @@ def split_declaration(text: str) -> tuple[str | None, str]:
 
 
 def detect(text: str, default: str = ",", *, delimiter: str | None = None) -> Dialect:
-    """Detect the dialect of a text, with the delimiter of its media type as default.
+    """Detect the dialect of a delimited text.
+
+    If `delimiter` is None, choose the delimiter that splits most rows into the same number of fields. Choose `default`
+    if several delimiters are equally good.
 
     >>> detect("a;b\\n1,5;2\\n")
     Dialect(delimiter=';', quoted=True, spaced=False, comma=True)
@@ -72,7 +83,10 @@ def _sample(text: str) -> str:
 
 
 def _evenness(sample: str, delimiter: str) -> float:
-    """Return the share of rows with the same number of fields, slightly increased for more fields."""
+    """Return a score of a delimiter, or 0 if the delimiter is in no row.
+
+    The score is the share of rows with the most common number of fields, slightly increased for more fields.
+    """
     counts = Counter(len(row) for row, _ in zip(Dialect(delimiter).rows(sample), range(_LINES), strict=False) if row)
     several = {size: times for size, times in counts.items() if size > 1}
     if not several:
@@ -81,7 +95,7 @@ def _evenness(sample: str, delimiter: str) -> float:
 
 
 def _has_unclosed_quote(text: str, dialect: Dialect) -> bool:
-    """Return whether a quoted field is never closed."""
+    """Return whether a field begins with a quotation mark and has no closing quotation mark."""
     csv.field_size_limit(min(maxsize, 2**31 - 1))
     strict = csv.reader(
         io.StringIO(text, newline=""), delimiter=dialect.delimiter, strict=True, skipinitialspace=dialect.spaced

@@ -1,10 +1,10 @@
-"""Adds an apostrophe to text that a program would run as a formula."""
+"""Adds an apostrophe before text that a spreadsheet program would run as a formula, and removes the apostrophe."""
 
 from __future__ import annotations
 
 import re
 
-# Programs of East Asia treat full-width signs like the plain ones.
+# East Asian programs treat full-width characters such as "\uff1d" like the ASCII characters.
 _RISKY = re.compile(
     "[\t\r\n]|\\s*(?:"
     "[=\uff1d]"
@@ -15,7 +15,7 @@ _RISKY = re.compile(
 
 
 def guard(text: str) -> str:
-    """Add an apostrophe to text that a program would run, but not to numbers and telephone numbers.
+    """Add an apostrophe before text that a spreadsheet program would run as a formula. Return other text unchanged.
 
     >>> [guard(text) for text in ("=1+1", "+49 (30) 123", "-2+cmd|' /C calc'!A0", "@SUM(A1)", "@name", "plain")]
     ["'=1+1", '+49 (30) 123', "'-2+cmd|' /C calc'!A0", "'@SUM(A1)", '@name', 'plain']
@@ -24,7 +24,7 @@ def guard(text: str) -> str:
 
 
 def unguard(text: str) -> str:
-    """Remove the apostrophe that `guard` adds.
+    """Remove the apostrophe that `guard` has added. Return other text unchanged.
 
     >>> unguard("'=1+1"), unguard("'tis")
     ('=1+1', "'tis")

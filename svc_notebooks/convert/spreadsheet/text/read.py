@@ -12,12 +12,12 @@ from .formula_guard import unguard
 
 
 def read_csv(source: bytes, job: Job) -> Workbook:
-    """Read CSV as a workbook of one sheet. Raises TooLarge for too many rows, columns or cells."""
+    """Read CSV as a workbook with a single sheet. Raises TooLarge if there are too many rows, columns or cells."""
     return _read(source, job, ",")
 
 
 def read_tsv(source: bytes, job: Job) -> Workbook:
-    """Read text with tabs as default delimiter, as `read_csv` does."""
+    """Read TSV as a workbook with a single sheet. Raises TooLarge if there are too many rows, columns or cells."""
     return _read(source, job, "\t")
 
 

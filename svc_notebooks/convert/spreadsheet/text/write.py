@@ -1,7 +1,7 @@
-"""Writes the first sheet as CSV or TSV (A7-03), in UTF-8 without a byte order mark and as in RFC 4180.
+"""Writes the first sheet of a workbook as CSV or TSV (A7-03), in UTF-8 without a byte order mark, as in RFC 4180.
 
-It writes values instead of formulas, all digits of numbers, dates as in ISO 8601, and an apostrophe before text that a
-program would run as a formula.
+The text contains values instead of formulas, all digits of numbers, and dates as in ISO 8601. An apostrophe precedes
+text that a spreadsheet program would run as a formula.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from ..number_format import to_text
 from .formula_guard import guard
 
 _MAX_EMPTY_FIELDS = 5_000_000
-"""The most empty fields that are written to give all lines the same number of fields."""
+"""The maximum number of empty fields that are added to give all lines the same number of fields."""
 
 
 def write_csv(workbook: Workbook, job: Job) -> bytes:
-    """Return the first sheet as CSV."""
+    """Return the first sheet of a workbook as CSV. Raises TooLarge if there would be too many empty fields."""
     return _write(workbook, job, ",")
 
 
 def write_tsv(workbook: Workbook, job: Job) -> bytes:
-    """Return the first sheet as TSV."""
+    """Return the first sheet of a workbook as TSV. Raises TooLarge if there would be too many empty fields."""
     return _write(workbook, job, "\t")
 
 
@@ -54,7 +54,11 @@ def _lines(sheet: Sheet, job: Job) -> Iterator[list[str]]:
 
 
 def _width(sheet: Sheet, job: Job) -> int:
-    """Return the number of fields of each line, or 0 if lines end with their last cell to limit empty fields."""
+    """Return the number of fields that each line should have.
+
+    If lines of equal length need too many empty fields, return 0, which means that each line ends with its last cell.
+    Raises TooLarge if lines of different lengths also need too many empty fields.
+    """
     rows, columns = max(sheet.rows, default=-1) + 1, sheet.last_column + 1
     if rows * columns <= _MAX_EMPTY_FIELDS + sum(map(len, sheet.rows.values())):
         return columns

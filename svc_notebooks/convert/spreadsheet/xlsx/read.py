@@ -1,7 +1,7 @@
 """Reads xlsx workbooks in one pass over each sheet.
 
-A cell has its formula, its last value and its style, of which the libraries return only one. Memory is released row by
-row, and empty cells take none.
+The reader returns the formula, the last value and the style of each cell, while libraries return only one of the three.
+Memory is released after each row, and empty cells take no memory.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from ..sheet_names import with_valid_sheet_names
 from ..values import clean, parse_moment, parse_number
 
 _PADDING = 5 / 7
-"""The padding in the width of a column, in characters. Programs show the width without it."""
+"""The padding in the width of a column, in characters. Programs show the width without the padding."""
 
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
@@ -50,14 +50,14 @@ _FORMATS = {
     46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@",
 }
 # fmt: on
-"""Formats that files name by number only. 14 and 22 are the local date formats, here ISO 8601."""
+"""The built-in number formats by number. Numbers 14 and 22 are local date formats, which become ISO 8601 here."""
 
 
 def read(source: bytes, job: Job) -> Workbook:
-    """Read an xlsx, xlsm, xltx or xltm file with its safe formulas.
+    """Read an xlsx, xlsm, xltx or xltm file as a workbook without unsafe formulas.
 
     Raises:
-        ConversionError: it is damaged, encrypted or not a workbook; TooLarge: it has too many cells.
+        ConversionError: the file is damaged, encrypted or not a workbook; TooLarge: the file has too many cells.
     """
     try:
         with open_archive(source, job.limits) as archive:
@@ -67,18 +67,21 @@ def read(source: bytes, job: Job) -> Workbook:
 
 
 class XlsxPackage:
-    """The parts of the file by name, and their relations."""
+    """The parts (files) in the zip archive of an xlsx file, and the relationships between the parts."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
         self._names = {entry.lower().replace("\\", "/").lstrip("/"): entry for entry in archive.namelist()}
 
     def has(self, name: str | None) -> bool:
-        """Return whether the file has this part."""
+        """Return whether the archive contains the part with this name. Return False if `name` is None."""
         return bool(name) and str(name).lower() in self._names
 
     def elements(self, name: str, *names: str) -> Iterator[tuple[str, Element]]:
-        """Yield the elements with these names, each cleared before the next one is read."""
+        """Yield the tag and the element for each element of a part whose tag is in `names`.
+
+        Each element is cleared before the next element is read.
+        """
         with self._archive.open(self._names[name.lower()]) as part:
             for _, element in iterparse(part, ("end",)):
                 plain = element.tag.rpartition("}")[2]
@@ -87,11 +90,14 @@ class XlsxPackage:
                     element.clear()
 
     def open(self, name: str) -> zipfile.ZipExtFile:
-        """Open a part."""
+        """Open the part with this name for reading."""
         return self._archive.open(self._names[name.lower()])  # type: ignore[return-value]
 
     def relations(self, name: str) -> dict[str, tuple[str, str, bool]]:
-        """Return the relations of a part by id, with the last word of the type, the target, and if it is external."""
+        """Return the relationships of a part by id.
+
+        Each value contains the last word of the relationship type, the target, and True if the target is external.
+        """
         part = join(dirname(name), "_rels", name.rpartition("/")[2] + ".rels")
         relations: dict[str, tuple[str, str, bool]] = {}
         if self.has(part):
@@ -148,7 +154,10 @@ def _main_part(package: XlsxPackage) -> str:
 
 
 def _sheet_entries(package: XlsxPackage, main: str, book: _Book) -> list[tuple[str, str, bool]]:
-    """Return the relation, the name and the visibility of each sheet, and add other settings to the book."""
+    """Return the relationship id and the name of each sheet, and True if the sheet is hidden.
+
+    Store the date system and the defined names of the workbook in `book`.
+    """
     entries = []
     for kind, element in package.elements(main, "sheet", "workbookPr", "definedName"):
         if kind == "sheet":
@@ -168,7 +177,7 @@ def _strings(package: XlsxPackage, part: str | None) -> list[str]:
 
 
 def _rich_text(element: Element) -> str:
-    """Return the text of all runs without the pronunciation (rPh) in East Asian files."""
+    """Return the text of all runs in a string element. Leave out pronunciation (rPh) of East Asian text."""
     runs = [child for child in element if not child.tag.endswith("}rPh")]
     text = "".join(t.text or "" for run in runs for t in run.iter() if t.tag.endswith("}t"))
     return _decode_escapes(text)
@@ -287,7 +296,7 @@ def _area(reference: str) -> list[Area]:
 
 
 def _link(book: _Book, part: str, links: list[Element], rows: dict[int, dict[int, Cell]]) -> None:
-    """Add links to the cells that have content, and leave out unsafe links."""
+    """Add the links of a sheet to the cells with content in `rows`. Unsafe links are left out with a note."""
     relations = book.package.relations(part) if links else {}
     for element in links:
         for area in _area(element.get("ref", "")):
@@ -302,7 +311,7 @@ def _link(book: _Book, part: str, links: list[Element], rows: dict[int, dict[int
 
 
 def _read_styles(package: XlsxPackage, part: str | None) -> list[CellStyle]:
-    """Return the styles of a file, to which cells refer by index."""
+    """Return the list of cell styles in a file. A cell refers to a style by the index in this list."""
     if part is None or not package.has(part):
         return [DEFAULT_STYLE]
     with package.open(part) as file:
@@ -328,13 +337,16 @@ def _style(element: Element, formats: dict[int, str], bold: list[bool]) -> CellS
 
 
 class _SharedFormulas:
-    """Formulas that the file has only in the first of several cells."""
+    """Formulas that several cells share. The file contains the text of a shared formula only in the first cell."""
 
     def __init__(self) -> None:
         self._first: dict[str, tuple[str, int, int]] = {}
 
     def formula(self, key: str, text: str | None, row: int, column: int) -> str | None:
-        """Return the formula of a cell, whose `text` is None except in the first cell."""
+        """Return the formula of a cell that uses the shared formula `key`. Return None if the first cell is missing.
+
+        `text` is the formula in the first cell and None in the other cells.
+        """
         if text:
             self._first[key] = (text, row, column)
             return text
@@ -347,7 +359,10 @@ class _SharedFormulas:
 def _formula_of(
     element: Element, shared: _SharedFormulas, row: int, column: int
 ) -> tuple[str | None, tuple[int, int] | None]:
-    """Return the formula of an element f, and the rows and columns that an array formula fills."""
+    """Return the formula in an `f` element, and the numbers of rows and columns that an array formula fills.
+
+    The formula is None if the element has no formula, and the numbers are None if the formula is not an array formula.
+    """
     text = (element.text or "").strip().removeprefix("=") or None
     if text and len(text) > MAX_LENGTH:
         return text, None

@@ -1,4 +1,4 @@
-"""Writes xlsx workbooks with XlsxWriter, including the last values of formulas."""
+"""Writes xlsx workbooks with XlsxWriter, including formulas and their last values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OPTIONS = {"in_memory": True, **dict.fromkeys(("strings_to_formulas", "strings_
 
 
 def write(workbook: Workbook, job: Job) -> bytes:
-    """Return a workbook as xlsx, with text that is too long for Excel cut (with a note)."""
+    """Return a workbook as an xlsx file. Text that is too long for Excel is cut, and the job gets a note."""
     target = io.BytesIO()
     writer = Writer(target, _OPTIONS)
     writer.set_properties({"created": job.now.replace(tzinfo=None), "title": clean(job.name)[:255]})
@@ -37,7 +37,7 @@ def write(workbook: Workbook, job: Job) -> bytes:
 
 
 class _SparseWorksheet(Worksheet):  # type: ignore[misc]
-    """A worksheet that writes only its rows and cells, while the base class loops over all positions between them."""
+    """A worksheet that writes only rows and cells with content. The base class also loops over empty cells."""
 
     def _calculate_spans(self) -> None:
         self.row_spans: dict[int, str] = {}
@@ -60,7 +60,10 @@ def _format(writer: Writer, formats: dict[CellStyle, Any], style: CellStyle) -> 
 
 
 def _choose_visible(writer: Writer, workbook: Workbook) -> None:
-    """Hide hidden sheets and open the first visible one. If all are hidden, show them, as Excel needs a visible one."""
+    """Hide the hidden sheets, and activate the first visible sheet.
+
+    If all sheets are hidden, show all sheets, since Excel needs a visible sheet.
+    """
     pages = writer.worksheets()
     visible = [index for index, sheet in enumerate(workbook.sheets) if not sheet.hidden]
     if not visible:
@@ -73,7 +76,7 @@ def _choose_visible(writer: Writer, workbook: Workbook) -> None:
 
 
 class _SheetWriter:
-    """Writes the cells of a sheet."""
+    """Writes a sheet of the model to a worksheet of XlsxWriter."""
 
     def __init__(self, page: Worksheet, format: Callable[[CellStyle], Any], job: Job) -> None:
         self._worksheet = page
@@ -82,7 +85,7 @@ class _SheetWriter:
         self._links = 0
 
     def write(self, sheet: Sheet) -> None:
-        """Write the cells, the merged areas and the widths."""
+        """Write the cells, the merged areas and the column widths of a sheet."""
         for row, column, cell in sheet.cells():
             self._cell(row, column, cell)
         # `merge_range` would add a cell for each position.
@@ -135,12 +138,15 @@ class _SheetWriter:
             self._job.note(f"Only the first {_MAX_LINKS} links of a sheet were kept, which is the limit of Excel.")
             return
         target = f"internal:{cell.link[1:]}" if cell.link and cell.link.startswith("#") else cell.link
-        # It also writes a text, which the value of the cell then replaces.
+        # `write_url` also writes the text "-", which the value of the cell then replaces.
         self._worksheet.write_url(row, column, target, self._format(cell.style), "-")
 
 
 def _with_date_format(value: Value, style: CellStyle) -> CellStyle:
-    """Add the default format to dates, which would be shown as numbers."""
+    """Return the style with the default format for dates, times and durations that have no format.
+
+    Without a format, Excel displays dates as numbers.
+    """
     format = DEFAULTS.get(type(value))
     return CellStyle(format, style.bold) if format and not style.format else style
 
