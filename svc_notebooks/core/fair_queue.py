@@ -27,7 +27,7 @@ class FairQueue(Generic[T]):
         self._share = share
         self._waiting: dict[str, deque[T]] = {}
         self._active: Counter[str] = Counter()
-        self._ready: deque[str] = deque()  # keys with an item that may be taken, the next one first
+        self._ready: deque[str] = deque()  # the keys from which an item can be taken, in order
 
     def add(self, key: str, item: T) -> None:
         """Add an item to the end of the key's waiting items."""
@@ -87,7 +87,7 @@ class FairQueue(Generic[T]):
         return len(self._ready)
 
     def _forget_idle(self, key: str) -> None:
-        """Remove the counters of a key that has neither waiting nor active items."""
+        """Remove a key from the internal tables if the key has neither waiting nor active items."""
         if not self._waiting.get(key, True):
             del self._waiting[key]
         if not self._active[key]:

@@ -14,7 +14,7 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 
-# ISO 639-1, then the codes of ISO 639-2 and 639-3 that text recognition or common use knows
+# ISO 639-1, then the codes of ISO 639-2 and 639-3 that are used in text recognition or in general
 LANGUAGES = frozenset(
     """
     aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en

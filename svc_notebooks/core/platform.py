@@ -31,7 +31,7 @@ _overrides: list[PlatformCapabilities] = []
 
 
 def capabilities() -> PlatformCapabilities:
-    """Return the capabilities of the current platform.
+    """Return the capabilities of the current platform, or of the platform set by `override`.
 
     >>> capabilities().name
     'this machine'

@@ -1,7 +1,7 @@
 """Keeps a forked process from using the locks, connections, descriptors and finalizers of its parent.
 
 `os.fork` copies the memory of a process and one of its threads. In the child a lock that another thread held stays
-locked forever, sockets and locked files are still those of the parent, a finalizer would delete the parent's files,
+locked forever, sockets and locked files still belong to the parent, a finalizer would delete the parent's files,
 and a SQLite connection must not even be closed (https://www.sqlite.org/howtocorrupt.html, 2.6). An object that
 has any such resource registers a function that replaces the resource in a child.
 """
@@ -43,11 +43,11 @@ def _renew_all() -> None:
     for owner, renew in list(_registered.items()):
         try:
             renew(owner)
-        except Exception:  # the others must still be renewed
+        except Exception:  # the other owners must still be renewed
             _log.exception("%s is not renewed after a fork", type(owner).__name__)
 
 
-if hasattr(os, "register_at_fork"):  # not on Windows and not in a browser, where nothing forks
+if hasattr(os, "register_at_fork"):  # missing on Windows and in a browser, which cannot fork
     os.register_at_fork(after_in_child=_renew_all)
 
 

@@ -10,7 +10,7 @@ from string import ascii_lowercase
 
 
 def rule_number(id: str) -> str:
-    """Return the rule id that an id of a rule or a clause begins with.
+    """Return the id of the rule to which a rule id or a clause id belongs.
 
     >>> rule_number("A6-04b"), rule_number("A6-03")
     ('A6-04', 'A6-03')

@@ -167,7 +167,7 @@ class _Tree:
         if field.type == "list":
             return array(self.schema(entry) if self._has(f"{entry}.") else {})
         if field.type == "id" and not self._writing:
-            return STRING  # the id of an instance has its start behind that of the event
+            return STRING  # an instance's id is the event's id followed by the instance's start
         if field.type in ("object", "time"):
             return self.schema(field.path) if self._has(f"{field.path}.") else ANYTHING
         return _event_field(field)

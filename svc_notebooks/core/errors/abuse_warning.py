@@ -31,7 +31,7 @@ def warn_of_abuse(name: str, file_id: str) -> None:
     """
     if not _confirmed.get():
         message = f"{name} ({file_id}) was flagged as malware or spam; acknowledge_abuse=True downloads it."
-        level = 1  # of the first frame outside of this package
+        level = 1  # the stack level of the first frame outside of this package
         while sys._getframe(level).f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
             level += 1
         warnings.warn(message, AbusiveFileWarning, stacklevel=level + 1)

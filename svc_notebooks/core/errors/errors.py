@@ -31,11 +31,11 @@ from typing import Any
 from ..printable_text import printable
 from .catalogue import ENGINE, RATE_LIMIT_REASONS
 
-_MAX_MESSAGE = 2000  # characters of a message of the service
+_MAX_MESSAGE = 2000  # the longest message of the service to show, in characters
 
 
 class SvcError(Exception):
-    """The base class of the package's exceptions.
+    """The base class of all exceptions that the package defines for failed requests and transfers.
 
     Attributes: `status` (HTTP status or None), `reason` (the service's reason code or None), `location` (the field,
     parameter or header of the problem, or None), `service_message` (the message of the service, or None), `advice` (a
@@ -204,7 +204,7 @@ class Unsupported(SvcError):
 
     def __init__(self, message: str, *, advice: str | None = None, **facts: Any) -> None:
         super().__init__(message, **facts)
-        self.advice = advice or type(self).advice  # not that of the reason, because the request is valid
+        self.advice = advice or type(self).advice  # not the advice for the reason, because the request is valid
 
     def _render_traceback_(self) -> list[str]:
         return [f"{type(self).__name__}: {self}"]  # called by IPython

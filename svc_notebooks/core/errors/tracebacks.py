@@ -25,7 +25,7 @@ def render_error(error: BaseException) -> list[str]:
         return [f"{type(error).__name__}: {error}"]
     printer, calls = shell.InteractiveTB, error.__traceback__
     if printer.mode != "Verbose":
-        error, calls = copy(error), _frames_before_package(calls)  # a copy has no cause
+        error, calls = copy(error), _frames_before_package(calls)  # a copy of an exception has no cause
     lines: list[str] = printer.structured_traceback(type(error), error, calls)
     return lines
 

@@ -19,7 +19,7 @@ _ADDRESS = re.compile(rf"(?:{_ATOM}(?:\.{_ATOM})*|{_QUOTED})@(?:{_ATOM}(?:\.{_AT
 """The addr-spec syntax of RFC 5322, section 3.4.1, without comments and obsolete syntax."""
 
 _ID = re.compile(r"[0-9a-v]{5,1024}")
-_MAX_ADDRESS = 998  # the longest line of a message
+_MAX_ADDRESS = 998  # the longest line of a mail message
 
 
 def is_address(text: object) -> bool:
@@ -59,7 +59,7 @@ def check(field: EventField, value: Any, path: str) -> list[Row]:
             beginnings = " or ".join(f"{scheme}://" for scheme in schemes)
             example = f"that begins with {beginnings}" if schemes else "such as https://example.com/a.pdf"
             return invalid(path, f"expected a URL {example}.")
-    elif field.type != "time":  # of which validation.py checks the parts
+    elif field.type != "time":  # validation.py checks the members of a time
         return _CHECKS[field.type](field, value, path)
     return []
 

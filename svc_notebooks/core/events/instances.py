@@ -129,7 +129,7 @@ def _add(instant: datetime | None, shift: timedelta) -> datetime | None:
     try:
         return None if instant is None else instant.astimezone(UTC) + shift
     except OverflowError:
-        return None  # a bound outside of all years has no effect
+        return None  # a bound outside of the valid years has no effect
 
 
 def _skip_past(
@@ -218,7 +218,7 @@ def _earliest_wall_time(first: datetime | None, zone: tzinfo) -> datetime | None
 
 
 def _order(batches: Iterator[Batch]) -> Iterator[Batch]:
-    """Yield the batches with the skipped local times moved behind their gaps.
+    """Yield the batches with each skipped local time moved to the time after its gap.
 
     A time that moves to the next day is yielded with the batch of that day.
     """
@@ -244,7 +244,7 @@ def _skip_gaps(batch: Batch) -> Batch:
     if not changes:
         return batch
     shown = [_in_zone(moment, moment.tzinfo or UTC) if moment.toordinal() in changes else moment for moment in batch]
-    return shown if shown == batch else sorted(set(shown))  # what is later may meet another
+    return shown if shown == batch else sorted(set(shown))  # a moved time may equal another time
 
 
 def _end_of(rule: Rule, zone: tzinfo) -> datetime | None:
@@ -256,7 +256,7 @@ def _end_of(rule: Rule, zone: tzinfo) -> datetime | None:
             day = date(rule.until.year, rule.until.month, rule.until.day)
             return datetime.combine(day + timedelta(days=1), _MIDNIGHT, zone).astimezone(UTC)
     except OverflowError:
-        pass  # the last day of all
+        pass  # UNTIL is the last valid date
     return None
 
 
@@ -282,4 +282,4 @@ def _wall_time(instant: datetime, shift: timedelta, zone: tzinfo) -> datetime | 
     try:
         return (instant.astimezone(UTC) + shift).astimezone(zone)
     except OverflowError:
-        return None  # outside of all years
+        return None  # outside of the valid years

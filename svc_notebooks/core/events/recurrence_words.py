@@ -4,7 +4,7 @@ The grammar is small and closed:
 
     words     = how often [ "on" days ] [ "until" date | count "times" ] [ "except" date *( "," date ) ]
     how often = "daily" | "weekly" | "monthly" | "yearly" | "every" unit | "every" number unit
-    unit      = "day" | "weekday" | "week" | "month" | "year", with "s" behind a number
+    unit      = "day" | "weekday" | "week" | "month" | "year", with "s" after a number
     days      = weekday *( "," weekday )                   of a week
               | "day" number | "the" nth                   of a month or a year
               | "the" nth weekday                          nth is 1st, 2nd ... 31st, or "last"

@@ -33,7 +33,7 @@ def read_moment(text: str) -> Start:
             read = datetime.strptime(text[:15], "%Y%m%dT%H%M%S")  # noqa: DTZ007  the zone comes from elsewhere
             return read.replace(tzinfo=UTC) if text.endswith("Z") else read
     except ValueError:
-        pass  # the thirteenth month and the like
+        pass  # for example, month 13
     raise ValueError(f"{text[:30]!r} is not a date such as 20270212, or a date-time such as 20270212T090000Z")
 
 
@@ -60,5 +60,5 @@ def until_day(day: date, start: Start) -> str:
         return print_moment(day)
     try:
         return print_moment(datetime.combine(day, _LAST_SECOND, getattr(start, "tzinfo", None)))
-    except OverflowError:  # the last day of all, in the west
+    except OverflowError:  # the last valid date, in a zone west of UTC
         return print_moment(datetime.combine(day, _LAST_SECOND, UTC))

@@ -23,7 +23,7 @@ from .rfc5545_times import Start as Start, is_all_day as is_all_day, read_moment
 
 
 class Freq(IntEnum):
-    """The frequency of a rule, from the longest to the shortest period."""
+    """The frequencies of rules, in order from the longest to the shortest period."""
 
     YEARLY = 0
     MONTHLY = 1
@@ -71,7 +71,7 @@ class RDate:
 
 @dataclass(frozen=True, slots=True)
 class Recurrence:
-    """The parsed recurrence lines of an event."""
+    """The parsed recurrence lines of an event, which are rules and single times to include or to exclude."""
 
     rules: tuple[Rule, ...] = ()
     exrules: tuple[Rule, ...] = ()

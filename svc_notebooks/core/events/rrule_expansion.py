@@ -126,7 +126,7 @@ def _is_within_days(rule: Rule) -> bool:
 
 
 def _from_start(batches: Iterator[Batch], start: datetime) -> Iterator[Batch]:
-    """Yield the batches without the times before `start`."""
+    """Skip all times before `start`, and yield the batches with the remaining times."""
     for batch in batches:
         if batch and batch[-1] >= start:
             yield batch[bisect_left(batch, start) :]

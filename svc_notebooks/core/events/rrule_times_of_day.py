@@ -123,7 +123,7 @@ class DayTimes:
             return
         rare = self.step > DAY_SECONDS and 366 * DAY_SECONDS // self.step < days.count_in_year(first)
         last, cycle = first, lcm(CYCLE_DAYS * DAY_SECONDS, self.step) // DAY_SECONDS
-        begin = first * DAY_SECONDS + self._phase(first)  # of the first period from this day on
+        begin = first * DAY_SECONDS + self._phase(first)  # the first period that begins on this day or later
         due = (second // DAY_SECONDS for second in range(begin, stop * DAY_SECONDS, self.step))
         for ordinal in due if rare else days.between(first, stop):
             work.spend()
@@ -177,7 +177,7 @@ class DayTimes:
     def moments(self, ordinal: int, zone: tzinfo | None, since: int) -> Iterator[Batch]:
         """Yield the times of a day in batches, without the hours before the second `since`."""
         phase, begin = self._phase(ordinal), midnight(ordinal, zone)
-        is_whole = since < _HOUR  # `skipped` counts the hours left out, so a part of a day must not be cached
+        is_whole = since < _HOUR  # a day without its first hours must not be cached
         if is_whole and phase == self._cache[0]:
             yield offsets_from(begin, self._cache[1])
             return

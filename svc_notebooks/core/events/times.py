@@ -83,7 +83,7 @@ def read_date(text: JSON) -> date:
         if isinstance(text, str) and _DATE.fullmatch(text) and int(text[:4]) in _YEARS:
             return date.fromisoformat(text)
     except ValueError:
-        pass  # the thirtieth of February
+        pass  # for example, 30 February
     raise _unreadable(text, "date")
 
 
@@ -98,7 +98,7 @@ def _date_time(text: JSON) -> datetime:
             clock = match[2].removesuffix(":60") + ":59" if match[2].endswith(":60") else match[2]  # a leap second
             return datetime.fromisoformat(f"{match[1]}T{clock}{match[4] or ''}".upper())
     except ValueError:
-        pass  # 25 o'clock
+        pass  # for example, hour 25
     raise _unreadable(text, "dateTime")
 
 

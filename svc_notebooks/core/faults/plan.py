@@ -3,7 +3,7 @@
     {"match": {"operation"?, "method"?, "path"?, "user"?, "nth"?}, "times": 1, "action": {...}}
 
 `operation` is a name of core/api/operations.py, `path` a glob without the query, and `nth` counts the matching requests
-from 1. An action is one of `ACTIONS`. Its short form in a header is `status=503`.
+from 1. An action is one of `ACTIONS`. The short form of an action in a header is `status=503`.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Match:
             (count if name == "nth" else _text)(name, value)
         _operation(str(members.get("operation", SESSION.name)))
         values: dict[str, object] = {**members}
-        for name, normalize in (("method", str.upper), ("user", str.lower)):  # as the service writes them
+        for name, normalize in (("method", str.upper), ("user", str.lower)):  # in the spelling of the service
             if name in members:
                 values[name] = normalize(str(members[name]))
         return cls(**values)  # type: ignore[arg-type]
@@ -146,7 +146,7 @@ class Action:
 
     @property
     def number(self) -> float:
-        """The value of an action whose value is a number."""
+        """The value of the action as a float. Requires an action whose value is a number."""
         return float(str(self.value))
 
     @property

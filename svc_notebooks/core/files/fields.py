@@ -222,7 +222,10 @@ def _problems(name: str, value: JSON, allowed: tuple[Write, ...], policy: Policy
 
 
 def _size(field: FileField, value: JSON, policy: Policy) -> list[tuple[str, str]]:
-    """Return the exceeded limit of an object of strings and an error message, in a list with at most one pair."""
+    """Return a list with the exceeded policy limit and an error message for an object of strings.
+
+    The list is empty if the object exceeds no limit, or if the field is not an object of strings.
+    """
     if field.type != "strings" or not isinstance(value, dict):
         return []
     if len(value) > policy.max_properties:

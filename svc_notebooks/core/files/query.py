@@ -228,7 +228,7 @@ class _Reader:
     def compare(self, name: str) -> Search:
         value_type, operators = FIELDS[name]
         if name == "sharedWithMe" and self.peek() in ("", "and", "or", ")"):
-            return Compare(name, "=", True)  # clients of the family send the field alone
+            return Compare(name, "=", True)  # clients of the family send only the field name
         if (operator := self.next()) not in operators:
             raise _invalid_query(f"{name} takes {' '.join(operators)}, not {operator[:40] or 'the end'}.")
         value = self.value(value_type)
@@ -303,6 +303,6 @@ def parse_order(text: str) -> tuple[SortKey, ...]:
         if name in keys:
             duplicates.append(name)
         keys[name] = SortKey(name, direction == ["desc"])
-    if duplicates:  # after the check of every key
+    if duplicates:  # reported only after every key was checked
         raise refuse("duplicateSortKeys", key=duplicates[0])
     return tuple(keys.values())

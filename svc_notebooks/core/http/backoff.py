@@ -58,7 +58,10 @@ class RetryRule:
         return max(growing_delay(self.base, self.cap, failures, MAX_JITTER * chance), retry_after or 0.0)
 
     def time_left(self, *, since_progress: float, since_start: float) -> float:
-        """Return the seconds until the client gives up."""
+        """Return the seconds until the client gives up.
+
+        `since_progress` and `since_start` are the seconds since the last progress and since the start.
+        """
         patience = self.patience - since_progress
         return patience if self.deadline is None else min(patience, self.deadline - since_start)
 
@@ -95,7 +98,7 @@ def parse_retry_after(text: str | None, now: datetime) -> float | None:
     if not text:
         return None
     if text.strip().isdecimal():
-        return float(text)  # infinity for 400 digits
+        return float(text)  # the result is infinity for 400 digits
     try:
         when = parsedate_to_datetime(text)
         return max(0.0, ((when if when.tzinfo else when.replace(tzinfo=UTC)) - now).total_seconds())

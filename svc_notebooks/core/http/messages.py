@@ -72,7 +72,7 @@ class Headers(Mapping[str, str]):
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return the first value of a header, or the default if the header is missing."""
-        values = self._values.get(name.lower())  # Mapping.get would be a call and an exception more
+        values = self._values.get(name.lower())  # Mapping.get would cost another call and an exception
         return values[0] if values else default
 
     def __iter__(self) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """Detects the media type of content by the file name's extension, then by its first bytes.
 
-The tables are our own and those of the standard library, never the machine's, so that the same file has the same
-type everywhere. Text is not guessed from bytes: content that cannot be detected is application/octet-stream (U-03).
+The tables are part of this package and of the standard library, and never of the machine, so that the same file has
+the same type everywhere. Plain text is not recognized by its bytes. Content whose type cannot be detected is
+application/octet-stream (U-03).
 """
 
 from __future__ import annotations

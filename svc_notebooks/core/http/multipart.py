@@ -93,21 +93,21 @@ class MultipartRelated:
 
 @dataclass(frozen=True, slots=True)
 class PartBegins:
-    """An event at the beginning of a part, with the headers of the part."""
+    """A decoder event at the beginning of a part, with the headers of the part."""
 
     headers: Headers
 
 
 @dataclass(frozen=True, slots=True)
 class PartData:
-    """An event with content bytes of the current part."""
+    """A decoder event with bytes from the content of the current part."""
 
     data: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class PartEnds:
-    """An event at the end of the current part."""
+    """A decoder event at the end of the current part."""
 
 
 MultipartEvent: TypeAlias = PartBegins | PartData | PartEnds
@@ -153,7 +153,7 @@ class MultipartDecoder:
 
     def close(self) -> list[MultipartEvent]:
         """Return the last events at the end of the body. Raises MultipartError if the closing boundary is missing."""
-        # The line of the closing boundary may end with the body: end it here, which completes no other event.
+        # The body may end within the line of the closing boundary. The added line end completes no other event.
         last = list(self.feed(b"\r\n")) if self._state is _State.CONTENT else []
         if self._state is not _State.EPILOGUE:
             raise MultipartError("the closing boundary is missing.")
@@ -179,7 +179,7 @@ class MultipartDecoder:
         return self._begin(_parse_headers(bytes(self._buffer[:end]), self._newline), end + len(self._newline))
 
     def _begin(self, headers: Headers, blank_line: int) -> list[MultipartEvent]:
-        # The blank line stays in the buffer, because the end of it may begin the boundary if the content is empty.
+        # The blank line stays in the buffer, because its line end may begin the boundary if the content is empty.
         del self._buffer[:blank_line]
         self._state, self._at_part_start = _State.CONTENT, True
         return [PartBegins(headers)]

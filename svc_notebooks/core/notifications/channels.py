@@ -34,7 +34,10 @@ A response never contains `type` and `address`, which are fields of the request.
 
 
 class ChannelState(Enum):
-    """The states of a notification channel."""
+    """The states of a notification channel.
+
+    A channel is ENDED after the loss of its resource, and STOPPED after a stop request or its expiration.
+    """
 
     NONE = "none"
     ACTIVE = "active"

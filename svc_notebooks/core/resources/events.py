@@ -53,7 +53,7 @@ class Attendee(TypedDict, total=False):
 
 
 class ConferenceSolutionKey(TypedDict, total=False):
-    """The type of a conference solution."""
+    """The key of a conference solution, which contains the type of the solution."""
 
     type: str
 
@@ -108,14 +108,14 @@ class ConferenceData(TypedDict, total=False):
 
 
 class ExtendedProperties(TypedDict, total=False):
-    """Properties that applications store in an event."""
+    """Properties that applications store in an event, private to one calendar or shared with all attendees."""
 
     private: dict[str, str]
     shared: dict[str, str]
 
 
 class Gadget(TypedDict, total=False):
-    """The gadget of an event, which is a small web page in the calendar."""
+    """The gadget of an event, with its type, title, link and size."""
 
     display: str
     height: int
@@ -128,7 +128,7 @@ class Gadget(TypedDict, total=False):
 
 
 class Reminder(TypedDict, total=False):
-    """A reminder with its method and the minutes before the start."""
+    """A reminder, with its method (email or popup) and the number of minutes before the start."""
 
     method: str
     minutes: int

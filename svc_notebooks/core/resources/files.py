@@ -73,7 +73,7 @@ class FileCapabilities(TypedDict, total=False):
 
 
 class ClientEncryptionDetails(TypedDict, total=False):
-    """The client-side encryption of a file."""
+    """The metadata and state of a file's client-side encryption."""
 
     decryptionMetadata: str
     encryptionState: str
@@ -99,7 +99,7 @@ class ContentRestriction(TypedDict, total=False):
 
 
 class DownloadRestrictions(TypedDict, total=False):
-    """The restrictions on downloading a file."""
+    """The restrictions that apply to downloads of a file."""
 
     effectiveDownloadRestrictionWithContext: str
     itemDownloadRestriction: str
@@ -135,7 +135,7 @@ class LinkShareMetadata(TypedDict, total=False):
 
 
 class ShortcutDetails(TypedDict, total=False):
-    """The target of a shortcut."""
+    """The file to which a shortcut refers, with its id, media type and resource key."""
 
     targetId: str
     targetMimeType: str
@@ -292,7 +292,7 @@ class ChangeList(TypedDict, total=False):
 
 
 class ChannelResource(TypedDict, total=False):
-    """A notification channel as a response of the interface describes it."""
+    """A notification channel, as responses of the service describe it."""
 
     kind: str
     id: str

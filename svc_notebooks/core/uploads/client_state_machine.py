@@ -141,10 +141,10 @@ class ResumableUpload:
         self.too_long: float | None = None  # the Retry-After that was longer than the time left
         self.restarts_left = restarts
         self._certain = not session_open
-        self._highest = 0  # the most bytes that the session ever acknowledged: only more are progress
-        self._losses = 0  # since the last progress
+        self._highest = 0  # the most bytes that the session ever acknowledged; only more bytes are progress
+        self._losses = 0  # the number of losses since the last progress
         self._range_missing = False  # a 308 to a chunk had no Range, and the status query after it has no response yet
-        self._sent_end = 0  # the end of all bytes sent in this session: the service cannot hold more
+        self._sent_end = 0  # the end of the bytes sent in this session; the service cannot hold more
         self._is_resumed = session_open
         self._progress_at = self._started_at = now
         self._pending: Step | None = None
@@ -181,7 +181,7 @@ class ResumableUpload:
             self._certain, self._pending = False, None
 
     def end_wait(self) -> None:
-        """Record that a `Wait` step is over."""
+        """Record that the caller has finished a `Wait` step."""
         self._pending = None
 
     def lose_connection(self, now: float, chance: float) -> None:
@@ -230,7 +230,7 @@ class ResumableUpload:
             stored = parse_stored(stored_range)
         except ValueError:
             return self.lose_connection(now, chance)
-        # After a resume another process may have sent more than this one knows of.
+        # After a resume, another process may have sent more bytes than this process has sent.
         limit = self._sent_end if not self._is_resumed else float("inf") if self.total is None else self.total
         if stored > limit:
             return self._fail(FailureReason.DATA_LOSS)
@@ -250,7 +250,7 @@ class ResumableUpload:
         elif not (was_query or has_grown):
             self._back_off(None, now, chance)  # the service accepted the chunk and stored nothing of it
         elif is_setback:
-            self._losses += 1  # the service lost what it had stored: once is tolerated, then it is a failure
+            self._losses += 1  # the service lost stored bytes: one loss is tolerated, a second is a failure
             if self._losses > 1:
                 self._back_off(None, now, chance)
         return None

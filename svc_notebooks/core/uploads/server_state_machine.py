@@ -62,7 +62,10 @@ class ReceivedBody:
 
 @dataclass(frozen=True, slots=True)
 class SessionDecision:
-    """The new session, the status of the response, the rule behind the decision, and the text of an error."""
+    """The response to a request to a session URI, and the session after the request.
+
+    `status` is the HTTP status, `decided_by` is the rule behind it, and `text` is an error message or "".
+    """
 
     session: UploadSession
     status: int

@@ -3,7 +3,7 @@
 Rule 1: every transition of an upload session is a row of `TRANSITIONS`, in the order of the interface's table (States
 and transitions, Resumable upload session). Any other transition raises `IllegalUploadTransition`.
 
-Rule 2: this module is the same on both sides. The service (`server_state_machine.py`) looks up an event and sends the
+Rule 2: both sides use the same table. The service (`server_state_machine.py`) looks up an event and sends the
 status of its row. The client (`client_state_machine.py`) maps the status of a response back to an event with
 `EVENT_BY_STATUS`, and makes the same transition. So both sides have the same state whenever a response arrives. A
 client that missed a response queries the status.
@@ -31,7 +31,7 @@ LIFETIME = 7 * 86_400.0
 
 
 class UploadState(Enum):
-    """The states of an upload session."""
+    """The states of an upload session. NONE is the state before the service has accepted an initiation."""
 
     NONE = "none"
     OPEN = "open"
