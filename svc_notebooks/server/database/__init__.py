@@ -1,8 +1,8 @@
-"""The SQLite database, its connection, its schema and its upgrades.
+"""The SQLite database, with its connection, its schema and its upgrades.
 
-engine.py                          one connection, transactions, prepared statements
-schema.py, column_values.py        the tables, and which values their columns may hold
-upgrades.py                        from an older schema version to the present one
-opening_record.py, integrity.py    how a database was last opened, and what is wrong with it
-errors.py                          errors of SQLite as sentences
+engine.py                          the one connection, transactions, prepared statements
+schema.py, column_values.py        the tables, and the values that their columns may contain
+upgrades.py                        upgrades from an older schema version to the current version
+opening_record.py, integrity.py    the record of the last opening; checks for damage
+errors.py                          SQLite errors as sentences for the operator
 """

@@ -1,6 +1,6 @@
-"""Checks the values of rows from archives beyond their types, as instants, JSON objects and known words.
+"""Checks values in rows from archives, such as times, JSON objects and enumerated words, beyond their types.
 
-Rows that the service writes itself need no check.
+Rows that the service itself writes need no check.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ MEANING: Mapping[str, Callable[[JSON], bool]] = {
     "channels.state":       _among(*(state.value for state in ChannelState)),
 }
 # fmt: on
-"""The checks by table and column. None is always valid here."""
+"""The check function for each "table.column". `is_valid_value` accepts None in every column."""
 
 
 def is_valid_value(table: str, column: str, value: JSON) -> bool:
-    """Return whether a value of the right type is valid in a column.
+    """Return True if a value, which already has the right type, is valid in a column.
 
     >>> is_valid_value("files", "created", 0), is_valid_value("files", "created", 2**62)
     (True, False)

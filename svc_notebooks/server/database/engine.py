@@ -1,12 +1,12 @@
 """Runs the SQL of the service on its one SQLite connection.
 
 SQLite allows one writer, so the service has one connection and one lock, and no transaction is open while a body
-streams. SQLAlchemy compiles each statement once. The statement is then passed to the driver directly, because a
-result object of SQLAlchemy costs several times the look-up itself.
+streams. SQLAlchemy compiles each statement once. The compiled SQL is then passed to the driver directly, because a
+result object of SQLAlchemy costs several times as much as the look-up itself.
 
-Rows that were looked up by key are cached until something changes, since nobody else writes to the database. This is
-for a sandbox in a busy kernel: the driver releases the interpreter with each statement, and beside a thread that
-computes it gets it back 5 ms later.
+Rows that were looked up by key are cached until a statement changes the database, because no other process writes to
+it. The cache is for a sandbox in a busy kernel. With each statement the driver releases the interpreter lock, and if
+another thread computes, the driver's thread gets the lock back only 5 ms later.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ Row = tuple[Any, ...]
 _FORK_ADVICE = "Use it there: SQLite allows no connection to cross a fork."
 _BUSY_SECONDS = 2.0
 _MAX_CACHED_ROWS = 256
-_JOURNAL = slice(18, 20)  # the bytes of a database's header that name the kind of its journal
+_JOURNAL = slice(18, 20)  # the bytes of a database header that contain the journal mode
 
 
 class Prepared:
-    """A statement with named parameters, compiled on first use."""
+    """A statement with named parameters that is compiled on first use."""
 
     __slots__ = ("_statement", "constants", "sql")
 
@@ -61,7 +61,7 @@ class Prepared:
         self.constants: dict[str, Any] = {}
 
     def compile(self, dialect: Dialect) -> str:
-        """Set and return the SQL, and set the values of the parameters that are part of the statement."""
+        """Compile the statement, store its SQL and the values of its constant parameters, and return the SQL."""
         compiled: Any = self._statement.compile(dialect=dialect)
         self.constants = {name: value for name, value in compiled.params.items() if value is not None}
         self.sql = str(compiled)
@@ -71,10 +71,10 @@ class Prepared:
 def inserting(
     table: Table, names: Iterable[str], *, otherwise: Literal["FAIL", "IGNORE", "REPLACE"] = "FAIL"
 ) -> Prepared:
-    """Prepare the insertion of a row with these columns.
+    """Return a prepared INSERT statement for a row with these columns.
 
     Args:
-        otherwise: The conflict clause of SQLite for a row whose key exists.
+        otherwise: The conflict clause of SQLite, for a row whose key already exists.
     """
     statement = insert(table).values({name: bindparam(name) for name in names})
     return Prepared(statement if otherwise == "FAIL" else statement.prefix_with(f"OR {otherwise}", dialect="sqlite"))
@@ -92,21 +92,22 @@ Close: TypeAlias = Callable[[Callable[[], None]], None]
 
 
 class Database:
-    """A connection that threads share, one at a time. It is closed when the last reference to it is dropped.
+    """An SQLite connection that threads share, one at a time.
 
-    Errors of the file are OSErrors: a full disk has the errno ENOSPC, a damaged file is DatabaseDamaged.
+    The connection is closed when the last reference to this object is dropped. Errors of the database file
+    are raised as OSError. A full disk has the errno ENOSPC, and a damaged file raises DatabaseDamaged.
     """
 
     def __init__(self, connection: Connection, close: Close, backup: Path | None = None) -> None:
-        """Wrap a connection.
+        """Take over an open connection.
 
         Args:
-            close: Called in the end, with the function that closes the connection.
-            backup: The copy that was made before an upgrade.
+            close: Called when the database is closed, with the function that closes the connection.
+            backup: The path of the copy that was made before an upgrade.
         """
         self._connection = connection
         self._closing = finalize(self, close, partial(_close, connection))
-        self._closing.atexit = False  # at exit a thread may still use it
+        self._closing.atexit = False  # at exit a thread may still use the connection
         self._driver: Any = connection.connection.driver_connection
         self.backup = backup
         self.lock: RLock | ForkedChild = RLock()
@@ -118,18 +119,18 @@ class Database:
         after_fork(self, Database._leave)
 
     def _leave(self) -> None:
-        """Neither use nor close the connection in a forked child."""
+        """Prevent a forked child from using or closing the connection."""
         keep_forever(self)
         self.lock = ForkedChild("This database is open in another process, and this one is a fork of it.", _FORK_ADVICE)
 
     @property
     def driver(self) -> sqlite3.Connection:
-        """The connection of the driver, for what concerns the file and not its tables."""
+        """The sqlite3 connection, for operations on the whole database file."""
         driver: sqlite3.Connection = self._driver
         return driver
 
     def _execute(self, prepared: Prepared, values: dict[str, Any]) -> tuple[sqlite3.Cursor, list[Row]]:
-        """Run a statement and return its cursor and all its rows. The caller holds the lock."""
+        """Run a statement and return its cursor and all its rows. The caller must hold the lock."""
         sql = prepared.sql or prepared.compile(self._connection.dialect)
         try:
             cursor = self._driver.execute(sql, prepared.constants | values)
@@ -148,7 +149,10 @@ class Database:
             return self._execute(prepared, values)[1]
 
     def fetch_one(self, prepared: Prepared, values: dict[str, Any]) -> Row | None:
-        """Return the first row of a result or None, from the cache if nothing has changed meanwhile."""
+        """Return the first row of a result, from the cache if nothing has changed since.
+
+        Return None if there is no row.
+        """
         key = (prepared, *values.items())
         with self.lock:
             if key not in self._row_cache:
@@ -159,41 +163,45 @@ class Database:
             return self._row_cache[key]
 
     def change(self, prepared: Prepared, values: dict[str, Any]) -> int:
-        """Run a statement that changes rows and return their number."""
+        """Run a statement that changes rows and return the number of changed rows."""
         with self.lock:
             self._row_cache.clear()
             return self._execute(prepared, values)[0].rowcount
 
     def add(self, prepared: Prepared, values: dict[str, Any]) -> None:
-        """Insert a row that came from outside. Raises ValueError if the database refuses it."""
+        """Insert a row with untrusted values, for example from an archive.
+
+        Raises ValueError if the database refuses the row.
+        """
         try:
             self.change(prepared, values)
         except (sqlite3.Error, UnicodeError) as error:
             raise ValueError(str(error)) from None
 
     def change_one(self, prepared: Prepared, values: dict[str, Any]) -> Row | None:
-        """Run a statement that changes one row, and return the new row or None if none matches."""
+        """Run a statement that changes one row and return the new row. Return None if no row matches."""
         with self.lock:
             self._row_cache.clear()
             rows = self._execute(prepared, values)[1]
         return rows[0] if rows else None
 
     def insert(self, prepared: Prepared, values: dict[str, Any]) -> int:
-        """Insert a row and return the number that the database gave it."""
+        """Insert a row and return the row number that the database assigned."""
         with self.lock:
             self._row_cache.clear()
             return self._execute(prepared, values)[0].lastrowid or 0
 
     def select(self, statement: Select[Any]) -> Sequence[Row]:
-        """Run a statement that was built for this request and return its rows."""
+        """Run a SELECT statement that is not prepared and return its rows."""
         with self.lock, explain_errors(self._path):
             return [tuple(row) for row in self._connection.execute(statement)]
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Commit the changes of a block together, or none. A nested block is part of the outer one.
+        """Commit all changes of a `with` block, or none if the block raises.
 
-        Functions given to `after_commit` are called in the end.
+        A nested block belongs to the outer transaction. The functions passed to `after_commit` are called after the
+        commit.
         """
         with self.lock:
             if self._depth:
@@ -220,9 +228,10 @@ class Database:
             function()
 
     def after_commit(self, function: Callable[[], None]) -> None:
-        """Call a function, once, after the open transaction was committed, or now without one.
+        """Call a function once after the open transaction is committed. Without an open transaction, call it now.
 
-        It is called without the lock and may wait for other threads. After a rollback it is not called.
+        The function is called without the lock and may wait for other threads. After a rollback the function is not
+        called.
         """
         with self.lock:
             if self._depth:
@@ -231,7 +240,7 @@ class Database:
         function()
 
     def delete_all(self, *tables: Table, where: ColumnElement[bool] | None = None) -> None:
-        """Delete the rows of these tables, all or those that meet a condition."""
+        """Delete all rows of these tables, or only the rows that meet the condition `where`."""
         with self.lock, explain_errors(self._path):
             self._row_cache.clear()
             for table in tables:
@@ -239,26 +248,26 @@ class Database:
                 self._connection.execute(statement if where is None else statement.where(where))
 
     def reset_counters(self, *tables: Table) -> None:
-        """Number the next rows of these empty tables from 1 again."""
+        """Restart the row numbers of these empty tables at 1."""
         for table in tables:
             self.change(_RESET_COUNTER, {"name": table.name})
 
     def image(self) -> bytes:
-        """Return the whole database as bytes, as of one moment."""
+        """Return a consistent copy of the whole database as bytes."""
         with self.lock, explain_errors(self._path), closing(sqlite3.connect(":memory:")) as copy:
             self._driver.backup(copy)
             content = bytearray(copy.serialize())
-        content[_JOURNAL] = b"\x01\x01"  # memory has no write-ahead log: an image that asks for one cannot be opened
+        content[_JOURNAL] = b"\x01\x01"  # a database in memory cannot be opened in the mode with a write-ahead log
         return bytes(content)
 
     def restore(self, image: bytes) -> None:
-        """Replace the database by an image, in one step."""
+        """Replace the content of the database by an image, in one step."""
         with self.lock, explain_errors(self._path):
             self._row_cache.clear()
             _copy(image, self._driver)
 
     def checkpoint(self) -> None:
-        """Write the write-ahead log into the database, so that the log takes no room."""
+        """Write the write-ahead log into the database file and truncate the log."""
         with self.lock, explain_errors(self._path):
             self._driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -269,7 +278,7 @@ class Database:
 
 
 class TableGroup:
-    """The base of the classes in server/tables, which have the statements on a group of tables."""
+    """The base of the classes in server/tables, each of which runs the statements for a group of tables."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -278,15 +287,16 @@ class TableGroup:
 def open_database(
     path: Path | None, durability: Literal["process", "power"], *, close: Close = lambda close: close()
 ) -> Database:
-    """Open the database in a file, or a new one in memory.
+    """Open the database in a file, or create a new database in memory.
 
-    A new database gets its tables. An older one is copied to a file beside it and upgraded.
+    A new database gets its tables. An older database is first copied to a file in the same folder and then upgraded.
 
     Args:
-        close: Called in the end, with the function that closes the connection.
+        close: Called when the database is closed, with the function that closes the connection.
 
-    Raises OSError with what to do: another process has the file open, the disk is full, the file is damaged or
-    cannot be written, or it is a database of another program or of a newer version.
+    Raises OSError, with advice in its message, if another process has the file open, if the disk is full, if the file
+    is damaged or cannot be written, or if the database belongs to another program or to a newer version of this
+    package.
     """
     try:
         connection = _connect(path)
@@ -320,7 +330,10 @@ def _connect(path: Path | None) -> Connection:
 
 @cache
 def _empty_image() -> bytes:
-    """Return a new database as bytes. SQLAlchemy takes 8 ms to create its tables, and SQLite 0.2 ms to copy them."""
+    """Return an empty database with all tables as bytes.
+
+    SQLAlchemy needs 8 ms to create the tables, and SQLite needs 0.2 ms to copy this image.
+    """
     connection = _connect(None)
     try:
         _create_tables(connection)
@@ -345,7 +358,10 @@ def _create_tables(connection: Connection) -> None:
 
 
 def _migrate(connection: Connection, path: Path) -> Path | None:
-    """Create the tables of a new database, or upgrade an older one and return the path of the copy made before."""
+    """Create the tables of a new database, or upgrade an older database.
+
+    Return the path of the copy that was made before an upgrade, or None without an upgrade.
+    """
     driver: Any = connection.connection.driver_connection
     tables, version = upgrades.tables(driver), upgrades.version(driver)
     if not tables:
@@ -367,7 +383,7 @@ def _migrate(connection: Connection, path: Path) -> Path | None:
 def _pragmas(path: Path | None, durability: Literal["process", "power"]) -> tuple[str, ...]:
     if path is None:
         return ("journal_mode = MEMORY", "synchronous = OFF")
-    # Exclusive, because a second service would delete the parts that the first one is still writing.
+    # Exclusive, because a second service would delete the parts that the first service is still writing.
     return (
         "locking_mode = EXCLUSIVE",
         "journal_mode = WAL",

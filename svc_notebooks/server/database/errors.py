@@ -1,4 +1,4 @@
-"""Explains errors of SQLite about the database file to the operator of the service."""
+"""Converts SQLite errors about the database file to sentences for the operator of the service."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..blobs.atomic_write import FULL as FULL
 
 
 class DatabaseDamaged(OSError):
-    """The database file is damaged, or is not a database."""
+    """Raised if the database file is damaged or is not a database."""
 
 
 _SENTENCES: dict[int, str] = {
@@ -39,9 +39,9 @@ _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def store_error(error: BaseException, path: Path | None) -> OSError | None:
-    """Return the OSError for an error of SQLite, or None if the error is not about the file.
+    """Return the OSError for an SQLite error. Return None if the error is not about the database file.
 
-    `error` may be an error of SQLAlchemy that wraps the one of SQLite.
+    `error` may be an SQLAlchemy error that wraps the SQLite error.
 
     >>> import sqlite3
     >>> damaged = sqlite3.DatabaseError("file is not a database"); damaged.sqlite_errorcode = sqlite3.SQLITE_NOTADB
@@ -49,7 +49,7 @@ def store_error(error: BaseException, path: Path | None) -> OSError | None:
     'DatabaseDamaged'
     """
     original = getattr(error, "orig", error)
-    code = getattr(original, "sqlite_errorcode", 0) & 0xFF  # the rest says where it happened
+    code = getattr(original, "sqlite_errorcode", 0) & 0xFF  # the other bits are the extended error code
     if code == sqlite3.SQLITE_IOERR and path:
         code, original = _cause(path) or (code, original)
     if code == sqlite3.SQLITE_FULL:
@@ -61,9 +61,10 @@ def store_error(error: BaseException, path: Path | None) -> OSError | None:
 
 
 def _cause(path: Path) -> tuple[int, str] | None:
-    """Try to write a file beside the database, and return the code and text of the error or None.
+    """Write a temporary file in the database's folder to find the cause of an I/O error.
 
-    SQLite reports an I/O error for a quota and for a read-only disk, too.
+    Return the error code and the error text, or None if the file can be written. SQLite also reports an I/O error for
+    an exceeded quota and for a read-only disk.
     """
     try:
         with TemporaryFile(dir=path.parent) as file:
@@ -75,7 +76,7 @@ def _cause(path: Path) -> tuple[int, str] | None:
 
 @contextmanager
 def explain_errors(path: Path | None) -> Iterator[None]:
-    """Raise the errors of SQLite about the file as the OSErrors of `store_error`."""
+    """Convert SQLite errors about the database file to the OSErrors of `store_error`, inside a `with` block."""
     try:
         yield
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Reads the parts of stored contents from a database file, and its damage, with SELECT only."""
+"""Reads the stored parts and any damage from a database file, with SELECT statements only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..blobs.blob_store import StoredPart
 
 _MOST_PROBLEMS = 100
-"""The maximum number of problems that SQLite reports."""
+"""The maximum number of problems that SQLite may report."""
 
 _REFERENCES = (
     ("files", "parent", "files", "id", "TRUE"),
@@ -18,7 +18,7 @@ _REFERENCES = (
     ("properties", "file", "files", "id", "TRUE"),
     ("opened", "file", "files", "id", "TRUE"),
 )
-"""Columns, the columns that must have their values, and the conditions on the rows."""
+"""A table and column, the table and column that must contain the same values, and a condition for the first table."""
 
 _DANGLING = "SELECT DISTINCT {column} FROM {table} WHERE {condition} AND {column} NOT IN (SELECT {key} FROM {other})"
 _GAPS = """SELECT id, name, owner, size, stored FROM
@@ -30,7 +30,7 @@ _AFFECTED = """SELECT rope.part, files.id, files.name, files.owner
 
 
 class AffectedFile(NamedTuple):
-    """A file that is affected by damage."""
+    """A file with damaged or missing content."""
 
     id: str
     name: str
@@ -38,7 +38,7 @@ class AffectedFile(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """The schema version, the number of files and the parts of a store."""
+    """The schema version of a store, the number of files and the list of stored parts."""
 
     version: int
     files: int
@@ -46,7 +46,10 @@ class Stored(NamedTuple):
 
 
 def database_problems(driver: sqlite3.Connection) -> list[str]:
-    """Return the problems that SQLite finds, and references to missing rows. Raises sqlite3.Error."""
+    """Return sentences about the problems that SQLite finds and about references to missing rows.
+
+    Raises sqlite3.Error.
+    """
     messages = [str(line) for (line,) in driver.execute(f"PRAGMA integrity_check({_MOST_PROBLEMS})")]
     problems = [] if messages == ["ok"] else messages
     for table, column, other, key, condition in _REFERENCES:
@@ -56,7 +59,10 @@ def database_problems(driver: sqlite3.Connection) -> list[str]:
 
 
 def read_contents(driver: sqlite3.Connection) -> Stored:
-    """Return the contents of a store. The first schema version has no checksums."""
+    """Return the schema version, the number of files and the stored parts of a store.
+
+    In schema version 1 the parts have no checksums.
+    """
     columns = {name for _, name, *_ in driver.execute("PRAGMA table_info(rope)")}
     checksum = "checksum" if "checksum" in columns else "NULL"
     rows = driver.execute(f"SELECT part, stop - start, {checksum} FROM rope ORDER BY part")
@@ -66,7 +72,7 @@ def read_contents(driver: sqlite3.Connection) -> Stored:
 
 
 def affected_files(driver: sqlite3.Connection, parts: set[str]) -> dict[str, list[AffectedFile]]:
-    """Return the files of each of these parts. A part of an unfinished upload has none."""
+    """Return the files that use each of these parts. The list is empty for a part of an unfinished upload."""
     files: dict[str, list[AffectedFile]] = {part: [] for part in parts}
     for part, *row in driver.execute(_AFFECTED):
         if part in files:
@@ -75,7 +81,7 @@ def affected_files(driver: sqlite3.Connection, parts: set[str]) -> dict[str, lis
 
 
 def gaps(driver: sqlite3.Connection) -> list[tuple[AffectedFile, str]]:
-    """Return the files whose parts do not add up to their size, each with the problem."""
+    """Return the files whose stored parts do not add up to the file size, each with a description of the problem."""
     return [
         (AffectedFile(*row), f"has parts for {held:,} of {size:,} bytes") for *row, size, held in driver.execute(_GAPS)
     ]

@@ -1,8 +1,8 @@
-"""Reads and writes the record of the last opening in the database of a folder.
+"""Reads and writes the record of the last opening in the database of a data folder.
 
-Each opening draws a token. The database and the marker of the folder (server/storage/data_directory.py) both hold it,
-so that a database that was replaced by an older copy has another token than the marker. The row is not among the
-tables of schema.py, because it belongs to the folder and not to the state that is saved, restored or loaded.
+Each opening draws a token, and both the database and the marker of the folder (server/storage/data_directory.py)
+store the token. A database that was replaced by an older copy therefore has another token than the marker. The table
+is not in schema.py, because it belongs to the folder and not to the state that is saved, restored or loaded.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ _CREATE = """CREATE TABLE IF NOT EXISTS opening
 
 
 class Opening(NamedTuple):
-    """The last opening of a store, the token of the marker before it, and whether the service was closed."""
+    """The last opening of a store, with its number and its token.
+
+    `before` is the token of the marker before this opening. `closed` is true after the service was closed.
+    """
 
     number: int
     token: str
@@ -34,7 +37,11 @@ class Opening(NamedTuple):
 
 
 class Inspected(NamedTuple):
-    """The result of an inspection. `problem` is the rest of a sentence, "" for a database that can be opened."""
+    """The result of the inspection of a database.
+
+    `problem` completes a sentence about the database, or is "" if the database can be opened. `names_parts` is true if
+    the database refers to stored parts.
+    """
 
     problem: str
     advice: str = ""
@@ -43,7 +50,7 @@ class Inspected(NamedTuple):
 
 
 def begin(driver: sqlite3.Connection, token: str, before: str) -> Opening:
-    """Record a new opening, so that it survives a power cut."""
+    """Write the record of a new opening to the disk, so that it survives a power failure, and return the record."""
     last = _read(driver)
     opening = Opening(last.number + 1 if last else 1, token, before, closed=False)
     with _synced(driver):
@@ -56,7 +63,7 @@ def begin(driver: sqlite3.Connection, token: str, before: str) -> Opening:
 
 
 def end(driver: sqlite3.Connection) -> bool:
-    """Record that the service was closed. Returns False if another transaction is open."""
+    """Record that the service was closed. Return False if another transaction is open."""
     if not driver.in_transaction:
         with _synced(driver):
             driver.execute("UPDATE opening SET closed = 1")
@@ -64,7 +71,7 @@ def end(driver: sqlite3.Connection) -> bool:
 
 
 class _synced:
-    """Syncs commits inside a block to the disk, whatever the durability of the service is."""
+    """Makes commits in a `with` block write to the disk at once, regardless of the durability setting."""
 
     def __init__(self, driver: sqlite3.Connection) -> None:
         self._driver = driver
@@ -78,7 +85,7 @@ class _synced:
 
 
 def inspect(path: Path) -> Inspected:
-    """Read a database without changing it or the files beside it. See `reading` about open connections."""
+    """Inspect a database without a change to the database or its log files. `reading` explains the limits."""
     if path.stat().st_size == 0:
         return Inspected("is empty (0 bytes)")
     try:
@@ -90,10 +97,10 @@ def inspect(path: Path) -> Inspected:
 
 @contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a connection that changes neither a database nor the files beside it.
+    """Open a connection that changes neither a database nor its log files.
 
-    No connection of this process may have it open, because to close a file drops the locks of the whole process.
-    SQLite writes its log back when it opens a database, so that a database with a log is read from a copy.
+    No other connection of this process may have the file open, because closing a file drops all locks of the process on
+    the file. If the database has a log, the connection opens a copy, because SQLite would write the log back.
     """
     with TemporaryDirectory(prefix="svc-store-") as scratch:
         logs = [log for end in ("-wal", "-journal") if (log := path.with_name(path.name + end)).exists()]
@@ -127,9 +134,9 @@ def _read(driver: sqlite3.Connection) -> Opening | None:
 
 
 def in_use(path: Path, sleep: Callable[[float], None] = time.sleep) -> bool:
-    """Return whether another process has this database open, after 2 seconds in which it may end.
+    """Return True if another process has this database open and does not close it within 2 seconds.
 
-    Without POSIX locks this is found only when the database is opened.
+    On a system without POSIX locks the result is always False. The error then occurs when the database is opened.
     """
     try:
         from fcntl import LOCK_NB, LOCK_SH, lockf

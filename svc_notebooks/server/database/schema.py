@@ -1,4 +1,7 @@
-"""The tables. Instants are in Unix milliseconds, deadlines in Unix seconds, booleans 0 and 1, sizes in bytes."""
+"""The tables of the database.
+
+Instants are in Unix milliseconds, deadlines in Unix seconds, booleans are 0 and 1, and sizes are in bytes.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from sqlalchemy import BigInteger, Column, Float, Index, Integer, MetaData, Tabl
 
 metadata = MetaData()
 
-_Big = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows only for INTEGER
+_Big = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows only in INTEGER columns
 
 meta = Table(
     "meta",
@@ -111,7 +114,7 @@ files = Table(
     Column("name_key", Text, nullable=False),  # ASCII letters in lower case
     Column("natural_key", Text, nullable=False),  # numbers padded, so that 10 sorts after 9
     Column("words", Text, nullable=False),  # the words of the name, each after a space
-    Column("all_words", Text, nullable=False),  # and of description and indexable text
+    Column("all_words", Text, nullable=False),  # the words of the name, the description and the indexable text
     Index("files_by_owner", "owner", "seq"),
     Index("files_by_parent", "parent"),
     Index("files_by_name", "owner", "name_key"),
@@ -131,7 +134,7 @@ opened = Table(
     "opened",
     metadata,
     Column("file", Text, primary_key=True),
-    Column("client", Text, primary_key=True),  # that created it, or with which it was opened
+    Column("client", Text, primary_key=True),  # the OAuth client that created or opened the file
 )
 
 contents = Table(
@@ -201,9 +204,9 @@ channels = Table(
     Column("service_account", Integer, nullable=False),
     Column("address", Text, nullable=False),
     Column("token", Text),
-    Column("expiration", _Big),  # None: it does not end
+    Column("expiration", _Big),  # None: the channel does not expire
     Column("state", Text, nullable=False),
-    Column("number", _Big, nullable=False),  # of the last message
+    Column("number", _Big, nullable=False),  # the number of the last message
     Index("channels_by_watched", "watched", "state"),
 )
 
@@ -216,10 +219,10 @@ messages = Table(
     Column("state", Text, nullable=False),
     Column("changed", Text, nullable=False),
     Column("due", _Big, nullable=False),
-    Column("attempts", Integer, nullable=False),  # those that were made
+    Column("attempts", Integer, nullable=False),  # the number of attempts made
     Index("messages_by_channel", "channel", "seq"),
     Index("messages_by_due", "due"),
-    sqlite_autoincrement=True,  # later ones have greater numbers, however many are gone
+    sqlite_autoincrement=True,  # later messages have greater numbers, even after deletions
 )
 
 changes = Table(
@@ -237,9 +240,9 @@ changes = Table(
 calendars = Table(
     "calendars",
     metadata,
-    Column("id", Text, primary_key=True),  # a user's e-mail address for the primary one
+    Column("id", Text, primary_key=True),  # the user's e-mail address for a primary calendar
     Column("owner", Text, nullable=False),
-    Column("client", Text, nullable=False),  # the OAuth client that made it; "" for primary ones
+    Column("client", Text, nullable=False),  # the OAuth client that created it; "" for a primary calendar
     Column("zone", Text, nullable=False),
     Column("created", _Big, nullable=False),
     Column("body", Text, nullable=False),  # JSON: summary, description and the like
@@ -258,11 +261,11 @@ calendar_access = Table(
 events = Table(
     "events",
     metadata,
-    Column("seq", _Big, primary_key=True, autoincrement=True),  # another one with every change
+    Column("seq", _Big, primary_key=True, autoincrement=True),  # a new number with every change
     Column("calendar", Text, nullable=False),
     Column("id", Text, nullable=False),
     Column("uid", Text, nullable=False),
-    Column("origin", Text, nullable=False),  # the calendar of its organizer
+    Column("origin", Text, nullable=False),  # the id of the organizer's calendar
     Column("series", Text),  # the id of the recurring event of a changed or cancelled instance
     Column("recurring", Integer, nullable=False),
     Column("cancelled", Integer, nullable=False),

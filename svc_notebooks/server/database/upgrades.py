@@ -1,8 +1,8 @@
 """Upgrades a database of an older version of this package, one schema version after another.
 
-`PRAGMA user_version` holds the schema version. Databases from before there were versions have 0. To change the
-schema: change schema.py, and append to `STEPS` the function that brings a database of the last version there.
-A step has its own SQL and never uses schema.py, which will have changed again.
+`PRAGMA user_version` contains the schema version. Databases without a version have 0. To change the schema, change
+schema.py and append a function to `STEPS` that upgrades a database from the last version. A step contains its own
+SQL and never uses schema.py, because schema.py changes again later.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 FIRST_TABLES = frozenset(
     {"meta", "users", "tokens", "generated", "files", "properties", "contents", "rope", "sessions"}
 )
-"""The tables of every version."""
+"""The tables that exist in every schema version."""
 
 _TABLES = "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_'"
 _INDEXES = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
@@ -28,14 +28,14 @@ _NEW_COLUMNS: Mapping[tuple[str, str], str] = {
     ("events", "place"): "row_number() OVER (PARTITION BY calendar ORDER BY created, id)",
     ("rope", "checksum"): "NULL",
 }
-"""The values of columns that a step adds to a table with rows."""
+"""The SQL expressions for the values of new columns in existing rows."""
 
 
 def _to_version_1(driver: sqlite3.Connection) -> None:
-    """Bring a database from before there were versions to version 1.
+    """Upgrade a database without a schema version to version 1.
 
-    Older packages created missing tables and left existing ones as they were, so that any mixture is possible.
-    A table or an index whose definition differs from version 1 is therefore recreated.
+    Older packages created missing tables and did not change existing tables, so any mixture of tables is possible.
+    Therefore this step recreates each table and index whose definition differs from version 1.
     """
     tables, indexes = _version_1()
     for name, sql in tables.items():
@@ -52,7 +52,7 @@ def _to_version_1(driver: sqlite3.Connection) -> None:
 
 
 def empty_database(version: int) -> sqlite3.Connection:
-    """Return a database in memory with the tables of a version, from 1 on."""
+    """Return a connection to a new database in memory with the tables of a schema version, which is 1 or later."""
     driver = sqlite3.connect(":memory:", isolation_level=None)
     driver.executescript(_schema_1())
     set_version(driver, 1)
@@ -61,7 +61,7 @@ def empty_database(version: int) -> sqlite3.Connection:
 
 
 def columns(driver: sqlite3.Connection) -> dict[str, list[str]]:
-    """Return the tables of a database, and the names of their columns in order."""
+    """Return the column names of each table of a database, in order."""
     return {
         table: [name for _, name, *_ in driver.execute(f"PRAGMA table_info({table})")]
         for table in _definitions(driver, _TABLES)
@@ -73,7 +73,7 @@ def _schema_1() -> str:
 
 
 def _version_1() -> tuple[dict[str, str], dict[str, str]]:
-    """Return the definitions of the tables and of the indexes of version 1."""
+    """Return the SQL definitions of the tables and of the indexes of version 1, each by name."""
     with closing(sqlite3.connect(":memory:")) as model:
         model.executescript(_schema_1())
         return _definitions(model, _TABLES), _definitions(model, _INDEXES)
@@ -88,7 +88,7 @@ def _plain(sql: str) -> str:
 
 
 def _rebuild(driver: sqlite3.Connection, table: str, sql: str) -> None:
-    """Replace a table by one with this definition and the same rows."""
+    """Replace a table by a new table with this definition, and copy the rows."""
     old = f"{table}_before"
     driver.execute(f"ALTER TABLE {table} RENAME TO {old}")
     driver.execute(sql)
@@ -103,7 +103,7 @@ def _rebuild(driver: sqlite3.Connection, table: str, sql: str) -> None:
 
 
 def _keep_counter(driver: sqlite3.Connection, table: str, old: str) -> None:
-    """Copy the AUTOINCREMENT counter of a table to the one that replaces it."""
+    """Copy the AUTOINCREMENT counter of an old table to the new table."""
     last = driver.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (old,)).fetchone()
     if last:
         driver.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
@@ -111,7 +111,7 @@ def _keep_counter(driver: sqlite3.Connection, table: str, old: str) -> None:
 
 
 def _to_version_2(driver: sqlite3.Connection) -> None:
-    """Add the checksums of parts. They are recorded when the parts have been read (`Content.record_checksums`)."""
+    """Add a column for the checksums of parts. `Content.record_checksums` computes the checksums later."""
     _rebuild(
         driver,
         "rope",
@@ -121,13 +121,13 @@ def _to_version_2(driver: sqlite3.Connection) -> None:
 
 
 STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_version_1, _to_version_2)
-"""Step n brings a database of version n to version n + 1. Each runs in one transaction."""
+"""Step n upgrades a database from version n to version n + 1. Each step runs in one transaction."""
 
 VERSION = len(STEPS)
 
 
 def tables(driver: sqlite3.Connection) -> set[str]:
-    """Return the names of the tables of a database."""
+    """Return the names of all tables of a database."""
     return set(_definitions(driver, _TABLES))
 
 
@@ -138,12 +138,12 @@ def version(driver: sqlite3.Connection) -> int:
 
 
 def set_version(driver: sqlite3.Connection, number: int) -> None:
-    """Set the schema version, as part of the open transaction if there is one."""
+    """Set the schema version of a database, as part of the open transaction if there is one."""
     driver.execute(f"PRAGMA user_version = {number:d}")
 
 
 def upgrade(driver: sqlite3.Connection, target: int = VERSION) -> None:
-    """Run the steps that a database lacks. The connection is in autocommit mode."""
+    """Upgrade a database to the schema version `target`. The connection must be in autocommit mode."""
     for number in range(version(driver), target):
         driver.execute("BEGIN IMMEDIATE")
         try:
@@ -157,7 +157,10 @@ def upgrade(driver: sqlite3.Connection, target: int = VERSION) -> None:
 
 
 def back_up(driver: sqlite3.Connection, path: Path) -> Path:
-    """Copy a database to a new file beside its own, or find an equal copy, and return its path."""
+    """Copy a database to a new file in the same folder and return the path of the copy.
+
+    If an equal copy exists, return its path instead.
+    """
     unfinished = path.with_name(f"{path.name}.bak.unfinished")
     unfinished.unlink(missing_ok=True)
     with closing(sqlite3.connect(unfinished)) as copy:

@@ -1,4 +1,4 @@
-"""Handlers of watch and stop requests, which open and stop notification channels (A8 to A10)."""
+"""Handles watch and stop requests, which open and stop notification channels (A8 to A10)."""
 
 from __future__ import annotations
 
@@ -32,14 +32,17 @@ from .domains import is_registered
 
 
 def watch_file(context: ServiceContext, request: RequestContext) -> Response:
-    """Open a channel on a file that the caller has access to (A8-08)."""
+    """Open a channel that watches a file and return the response with the channel (A8-08).
+
+    Raises ApiError (404) if the caller cannot see the file.
+    """
     row = file_for(context, request.caller, request.file_id)
     uri = _uri(context, request, "files", segment(row.id))
     return _open(context, request, row.id, uri, context.policy.max_file_channel_lifetime, of_changes=False)
 
 
 def watch_changes(context: ServiceContext, request: RequestContext) -> Response:
-    """Open a channel on the caller's change log (A9)."""
+    """Open a channel that watches the caller's change log and return the response with the channel (A9)."""
     check_start(context, request, required=context.policy.strict_page_token)
     uri = _uri(context, request, "changes")
     log = change_log_of(request.caller.user)
@@ -53,7 +56,10 @@ def _uri(context: ServiceContext, request: RequestContext, *segments: str) -> st
 def _open(
     context: ServiceContext, request: RequestContext, watched: str, uri: str, limit: float, *, of_changes: bool
 ) -> Response:
-    """Store a new channel and queue its sync message. `limit` is the longest life of such a channel, in seconds."""
+    """Store a new channel, queue its sync message and return the response with the channel.
+
+    `limit` is the maximum lifetime of the channel in seconds.
+    """
     mask = parse_fields_param(request.query, {field_mask.STAR: {}}, CHANNEL_SHAPE)
     policy, now = context.policy, context.millis()
     channel = check_channel(read_json(request.body, policy.max_metadata_size), now=now, types=policy.channel_types)
@@ -94,7 +100,10 @@ def _open(
 
 
 def stop(context: ServiceContext, request: RequestContext) -> Response:
-    """Stop a channel and drop its queued messages (A10)."""
+    """Stop a channel and delete its queued messages (A10). Return an empty response.
+
+    Raises ApiError (404) if no open channel has these ids, or if the caller may not stop the channel.
+    """
     body = read_json(request.body, context.policy.max_metadata_size)
     channel_id, resource_id = body.get("id"), body.get("resourceId")
     problems: list[Row] = []
@@ -109,7 +118,8 @@ def stop(context: ServiceContext, request: RequestContext) -> Response:
         channel = context.store.channels.get(channel_id)
         if channel is None or not _is_stoppable(context, channel, resource_id):
             raise refuse("channelNotFound", id=channel_id[:MAX_ID_LENGTH])
-        # By its own user and OAuth client. One of a service account by any user of that client (A10-02).
+        # Only the user and OAuth client that opened a channel may stop it. Any user of the client may stop a channel
+        # that a service account opened (A10-02).
         own_user = channel.service_account or channel.user == request.caller.user
         if channel.client != request.caller.client or not own_user:
             raise refuse("channelNotFound", decided_by="A10-02", id=channel_id[:MAX_ID_LENGTH])
@@ -118,7 +128,7 @@ def stop(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def _is_stoppable(context: ServiceContext, channel: ChannelRow, resource_id: str) -> bool:
-    """Return whether a channel is open or has ended, and watches the resource of this id."""
+    """Return True if a channel has not been stopped or expired and its resource id equals `resource_id`."""
     active = ChannelState(channel.state) in transitions_of(ChannelEvent.STOP) and (
         channel.expiration is None or channel.expiration > context.millis()
     )

@@ -1,8 +1,8 @@
-"""A connection to a receiver, and HTTP/1.1 on it. No other module uses h11.
+"""An HTTP/1.1 connection to a receiver of notifications. No other module uses h11.
 
-The status of a response is reported as soon as it is known, and the rest of the response is read and thrown away:
-until that is over the connection takes no other message. What a receiver sends is bounded here in bytes. The caller
-bounds it in time.
+The status of a response is reported as soon as it is known. The rest of the response is read and discarded, and until
+then the connection accepts no other message. This module limits the bytes that a receiver may send. The caller limits
+the time.
 """
 
 from __future__ import annotations
@@ -19,18 +19,21 @@ MAX_RESPONSE_BYTES = 64 * 1024
 _IN_PROGRESS = 102
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
-# h11 takes longer than everything else together, so it reads only the responses that `plain_status` cannot. It must
-# have seen a request before: this one stands for each that was sent.
+# h11 takes longer than all other steps together, so it parses only the responses that `plain_status` cannot parse.
+# h11 must be given a request before a response, so this request stands for every message that was sent.
 _REQUEST = h11.Request(method="POST", target="/", headers=[("Host", "receiver"), ("Content-Length", "0")])
 _END_OF_MESSAGE = h11.EndOfMessage()
 
 
 class NoResponse(Exception):
-    """Raised when no status will come. The text continues a sentence that begins with the receiver's address."""
+    """Raised when a receiver will send no status.
+
+    The text continues a sentence that begins with the receiver's address.
+    """
 
 
 class ConnectionState(Enum):
-    """The states of a connection."""
+    """The state of a connection to a receiver."""
 
     IDLE = "ready for a message"
     AWAITING_RESPONSE = "taken for a message whose status is not known"
@@ -39,7 +42,7 @@ class ConnectionState(Enum):
 
 
 def message(path: str, host: str, headers: Sequence[tuple[str, str]], body: bytes) -> bytes:
-    """Build the bytes of a POST request. Raises ValueError for a header with control characters.
+    """Return the bytes of a POST request. Raises ValueError for a header with control characters.
 
     >>> message("/in", "hooks.example", [("X-Svc-Message-Number", "1")], b"")
     b'POST /in HTTP/1.1\\r\\nHost: hooks.example\\r\\nX-Svc-Message-Number: 1\\r\\nContent-Length: 0\\r\\n\\r\\n'
@@ -58,7 +61,9 @@ _NO_CONTENT, _NOT_MODIFIED = 204, 304  # no body follows, whatever their headers
 
 
 def plain_status(response: bytes) -> int | None:
-    """Return the status of a simple response that is complete and keeps the connection, or None if h11 must read it.
+    """Return the status of a simple, complete response that keeps the connection open.
+
+    Return None for any other response, which h11 must parse.
 
     >>> plain_status(b"HTTP/1.1 202 Accepted\\r\\nContent-Length: 2\\r\\n\\r\\nok")
     202
@@ -76,26 +81,30 @@ def plain_status(response: bytes) -> int | None:
 
 
 class Connection(asyncio.Protocol):
-    """A connection. `on_change` is called with it after each change of its state.
+    """A connection to a receiver. `on_change` is called with the connection after each change of its state.
 
-    `rest` and `idle` are the seconds that it may spend reading the rest of a response, and unused.
+    The connection closes itself after `rest` seconds of reading the rest of a response, and after `idle` unused
+    seconds.
     """
 
     def __init__(self, on_change: Callable[[Connection], None], *, rest: float, idle: float) -> None:
-        self.state = ConnectionState.AWAITING_RESPONSE  # taken by the caller who opens it
-        self.received = 0  # bytes of the present response
+        self.state = ConnectionState.AWAITING_RESPONSE  # reserved for the caller who opens the connection
+        self.received = 0  # bytes of the current response
         self.certificate: bytes | None = None
         self._on_change = on_change
         self._timeouts = {ConnectionState.READING_REST: rest, ConnectionState.IDLE: idle}
         self._timer: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
         self.lost = self._loop.create_future()
-        """Done when its socket is closed."""
+        """A future that is done when the socket is closed."""
         self._status: asyncio.Future[int] | None = None
         self._h11: h11.Connection | None = None
 
     async def send(self, message: bytes) -> int:
-        """Send a message. Returns the status that decides, the final one or 102. Raises NoResponse, OSError."""
+        """Send a message and return the status that decides its delivery, which is the final status or 102.
+
+        Raises NoResponse if the receiver sends no status, and OSError if the connection fails.
+        """
         if self.state is ConnectionState.CLOSED:
             raise NoResponse("closed the connection without an answer")
         self._h11 = None
@@ -123,7 +132,7 @@ class Connection(asyncio.Protocol):
             self._fail(NoResponse(f"sent {MAX_RESPONSE_BYTES} bytes and no status"))
 
     def _read(self, data: bytes) -> None:
-        if not data:  # which h11 would take for the end of the connection
+        if not data:  # h11 would interpret b"" as the end of the connection
             return
         if self._h11 is None:
             if status := plain_status(data):
@@ -140,7 +149,7 @@ class Connection(asyncio.Protocol):
             self._fail(NoResponse(f"did not answer in HTTP: {error}"))
 
     def _read_events(self, machine: h11.Connection) -> ConnectionState:
-        """Read what h11 makes of the data. Returns the state in which the connection is then."""
+        """Handle the events that h11 has parsed. Return the new state of the connection."""
         while (event := machine.next_event()) not in (h11.NEED_DATA, h11.PAUSED):
             if isinstance(event, (h11.InformationalResponse, h11.Response)):
                 self._set_status(event.status_code)
@@ -152,7 +161,7 @@ class Connection(asyncio.Protocol):
         return ConnectionState.READING_REST if status_known else ConnectionState.AWAITING_RESPONSE
 
     def _set_status(self, status: int) -> None:
-        """Report the status. 102 is one, whatever follows it, and other interim responses are not (N-08)."""
+        """Report the status of the response. 102 decides the delivery, but other interim statuses do not (N-08)."""
         if (status >= 200 or status == _IN_PROGRESS) and self._status and not self._status.done():
             self._status.set_result(status)
 

@@ -1,7 +1,7 @@
-"""Hands out the messages that are due and records the outcome of each attempt.
+"""Returns the messages that are due and records the result of each delivery attempt.
 
-core/notifications/delivery_schedule.py decides what follows from an outcome. Every step is one short transaction, so
-that a service that is killed between two steps continues where it was (N-11).
+core/notifications/delivery_schedule.py decides when a failed message is sent again. Every step is one short
+transaction, so a service that is killed between two steps continues with the next step (N-11).
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _log = logging.getLogger(__name__)
 _HEADERS = [("User-Agent", USER_AGENT), ("Content-Type", CONTENT_TYPE)]
 
 Handler = Callable[[Request], Response]
-"""A receiver in this process."""
+"""A receiver in this process, which returns the response to a message."""
 
 Send = Callable[[str, list[tuple[str, str]], bytes], Awaitable[AttemptOutcome]]
-"""Sends headers and a body to an address. Failures are outcomes too."""
+"""Sends headers and a body to an address. A failure is returned as an outcome and not raised."""
 
 
 class DeliveryRow(TypedDict):
-    """An attempt to deliver a message, as `Sandbox.deliveries` and the control interface return it."""
+    """A delivery attempt as plain data, as `Sandbox.deliveries` and the control API return it."""
 
     channel_id: str
     resource_id: str
@@ -51,10 +51,10 @@ class DeliveryRow(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """An attempt to deliver a message, as the log of deliveries keeps it.
+    """A delivery attempt in the log.
 
-    `attempt` is 1 for the first, and 0 for a message that was cancelled before any. `time` is when the attempt began,
-    in Unix milliseconds.
+    `attempt` is 1 for the first attempt, and 0 if the message was cancelled before any attempt. `time` is when the
+    attempt began, in Unix milliseconds.
     """
 
     waiting: Waiting
@@ -64,7 +64,7 @@ class Delivery:
     status: DeliveryStatus
 
     def row(self) -> DeliveryRow:
-        """Return the attempt as the control interface shows it."""
+        """Return the attempt as plain data, with times in RFC 3339."""
         return {
             "channel_id": self.waiting.channel.id,
             "resource_id": self.waiting.channel.resource_id,
@@ -80,17 +80,20 @@ class Delivery:
 
 
 class DeliveryQueue:
-    """The messages of one service that wait, one queue for each channel, and the log of the attempts."""
+    """The waiting messages of one service, in one queue for each channel, and the log of the delivery attempts."""
 
     def __init__(self, context: ServiceContext) -> None:
         self._context = context
         self._store = context.store
-        self._in_flight: dict[int, tuple[Waiting, int]] = {}  # by channel, its message under way and since when
-        self._allowed: set[str] = set()  # addresses whose domain is registered, which it then stays
+        self._in_flight: dict[int, tuple[Waiting, int]] = {}  # by channel, its message and the start time
+        self._allowed: set[str] = set()  # addresses whose domain is registered; registrations are permanent
         self._deliveries: deque[Delivery] = deque(maxlen=context.policy.deliveries_length)
 
     def due(self) -> list[Waiting]:
-        """Return the first message of every channel that has none under way, if it is due. It then is under way."""
+        """Return the first due message of each channel that has no message in flight.
+
+        The returned messages are then in flight, which means that an attempt to deliver them has begun.
+        """
         now = self._context.millis()
         self._cancel_for_closed_channels(now)
         due = [waiting for waiting in self._store.outbox.due(now) if waiting.channel.seq not in self._in_flight]
@@ -98,18 +101,21 @@ class DeliveryQueue:
         return due
 
     def later(self) -> datetime | None:
-        """Return when the next message will be due or a channel with messages will expire, or None."""
+        """Return the time when the next message becomes due or the next channel with messages expires.
+
+        Return None if there is no such message.
+        """
         millis = self._store.outbox.later(self._context.millis())
         return None if millis is None else from_millis(millis)
 
     def has_pending(self) -> bool:
-        """Return whether any message waits, now or for later."""
+        """Return True if any message waits, even if it is not due yet."""
         return self._store.outbox.has_pending()
 
     async def drain(self, first: Waiting, send: Send) -> bool:
-        """Send the due messages of one channel in their order, beginning with one that `due` returned.
+        """Send the due messages of one channel in order. `first` is a message that `due` returned.
 
-        Returns True if the queue has to be looked at again, because a message was postponed or the store replaced.
+        Return True if `due` must be called again, because a message was postponed or the store was replaced.
         """
         waiting: Waiting | None = first
         look_again = False
@@ -137,16 +143,19 @@ class DeliveryQueue:
             with self._store.exclusive():
                 under_way, began = self._in_flight.get(channel.seq, (None, 0))
                 if under_way is not waiting:
-                    return True  # `forget` was called meanwhile
+                    return True  # `forget` was called during the attempt
                 del self._in_flight[channel.seq]
                 look_again |= self._record(waiting, outcome, began)
                 waiting = self._next_due(channel.seq)
         return look_again
 
     def _record(self, waiting: Waiting, outcome: AttemptOutcome, began: int) -> bool:
-        """Record an attempt, and drop or postpone its message. Returns whether there will be another attempt."""
+        """Record a delivery attempt, and delete or postpone its message.
+
+        Return True if there will be another attempt.
+        """
         attempt = waiting.attempts + 1
-        # Random, but the same for the same attempt, in whatever order the receivers answer.
+        # Random, but the same for each attempt in every run, regardless of the order in which the receivers respond.
         seed = f"{self._context.secret} {waiting.channel.id} {waiting.number} {attempt}"
         chance = Random(seed).random() if outcome.status in RETRIED else 0.0
         decision = next_attempt(outcome, attempt, self._context.policy.schedule, chance)
@@ -158,7 +167,10 @@ class DeliveryQueue:
         return self._store.outbox.postpone(waiting.seq, due=due, attempts=attempt)
 
     def _next_due(self, channel: int) -> Waiting | None:
-        """Return the next message of a channel, if it is due and the channel is open. It then is under way."""
+        """Return the next message of a channel and mark it as in flight.
+
+        Return None if no message is due or the channel is closed.
+        """
         waiting = self._store.outbox.next_of(channel)
         if waiting is None or waiting.due > (now := self._context.millis()):
             return None
@@ -170,7 +182,7 @@ class DeliveryQueue:
         return waiting
 
     def _cancel_for_closed_channels(self, now: int) -> None:
-        """Drop the messages of channels that are stopped or have expired, except those that are under way."""
+        """Delete the messages of stopped and expired channels, except messages in flight, and log them as cancelled."""
         with self._store.exclusive():
             for waiting in self._store.outbox.of_closed_channels(now):
                 if waiting.channel.seq not in self._in_flight and self._store.outbox.drop(waiting.seq):
@@ -180,20 +192,23 @@ class DeliveryQueue:
                     self._deliveries.append(cancelled)
 
     def deliveries(self) -> list[DeliveryRow]:
-        """Return a row for each attempt in the order of their times, and for each message that was cancelled."""
+        """Return a row for each delivery attempt and for each cancelled message, in the order of their times."""
         self._cancel_for_closed_channels(self._context.millis())
         attempts = sorted(list(self._deliveries), key=lambda each: (each.time, each.waiting.seq, each.attempt))
         return [attempt.row() for attempt in attempts]
 
     def forget(self) -> None:
-        """Forget the messages under way and the log, because the store has been replaced."""
+        """Clear the messages in flight and the log, because the store has been replaced."""
         self._in_flight.clear()
         self._allowed.clear()
         self._deliveries.clear()
 
 
 def call_receiver(handler: Handler, address: str, headers: list[tuple[str, str]], body: bytes) -> AttemptOutcome:
-    """Call a receiver of this process with a message."""
+    """Send a message to a receiver in this process and return the outcome.
+
+    An exception of the receiver is a failed attempt.
+    """
     fields = Headers([*headers, ("Content-Length", str(len(body)))])
     try:
         return AttemptOutcome(handler(Request("POST", address, fields, body)).status)

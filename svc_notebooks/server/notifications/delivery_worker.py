@@ -1,8 +1,8 @@
 """The thread that delivers push notifications.
 
-It runs an event loop with one task for each channel that has something to send. A slow or dead receiver holds up its
-own channel and nothing else (N-09). The thread ends when it has long had nothing to do, so that a sandbox that is no
-longer referenced can be collected.
+The thread runs an event loop with one task for each channel that has a due message. A slow or dead receiver delays
+only its own channel (N-09). The thread ends after a long time without work, so that Python can delete a sandbox that
+is no longer referenced.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _IDLE_SECONDS = 30.0
 
 
 class DeliveryWorker:
-    """The thread. Other threads call only `wake`, `finish` and `close`."""
+    """The delivery thread. Other threads may call only `wake`, `finish` and `close`."""
 
     def __init__(
         self,
@@ -41,8 +41,8 @@ class DeliveryWorker:
         self._loop = asyncio.new_event_loop()
         self._wake_event = asyncio.Event()
         self._tasks: set[asyncio.Task[bool]] = set()
-        # Calls of `wake` and `finish` are counted: those made, those made before the last look, those whose messages
-        # have been sent.
+        # Three counts of the calls of `wake` and `finish`: all calls, the calls before the queue was last read, and the
+        # calls whose messages have been sent.
         self._requested, self._looked, self._done = 0, 0, 0
         self._condition = Condition()
         self._closed = Event()
@@ -50,7 +50,7 @@ class DeliveryWorker:
         self._thread.start()
 
     def wake(self) -> bool:
-        """Look for messages that are due. Returns False if the thread has ended."""
+        """Make the thread look for messages that are due. Return False if the thread has ended."""
         with self._condition:
             if self._closed.is_set():
                 return False
@@ -59,7 +59,7 @@ class DeliveryWorker:
             return True
 
     def finish(self, timeout: float | None = None) -> None:
-        """Wait until nothing is due and nothing under way, or at most so many seconds."""
+        """Wait until no message is due or in flight, or for at most `timeout` seconds."""
         with self._condition:
             self._requested += 1
             own_request = self._requested
@@ -67,7 +67,7 @@ class DeliveryWorker:
             self._condition.wait_for(lambda: self._done >= own_request or self._closed.is_set(), timeout)
 
     def close(self) -> None:
-        """End the thread."""
+        """End the thread and wait until it has ended."""
         self._closed.set()
         self._wake()
         self._thread.join(_CLOSING_SECONDS)
@@ -103,14 +103,15 @@ class DeliveryWorker:
             await self._sender.close()
 
     def _start_due(self) -> float | None:
-        """Start a task for each channel that has a due message.
+        """Start a task for each channel that has a due message. Return the seconds until the next message is due.
 
-        Returns the seconds until something else will be due, or None. A virtual clock wakes the thread when it moves.
+        Return None if no message waits. Also return None for a virtual clock, which wakes the thread when the clock
+        moves.
         """
-        self._looked = self._requested  # before the look: what is queued later belongs to a later request
+        self._looked = self._requested  # before the queue is read, as later messages belong to a later request
         seconds = None
         try:
-            # First the later time: what becomes due between the two queries is then in both results.
+            # `later` is read first, so that a message that becomes due between the two queries is in both results.
             later = None if self._clock.is_virtual else self._queue.later()
             due = self._queue.due()
             if later is not None:
@@ -131,12 +132,12 @@ class DeliveryWorker:
         if error:
             _log.error("a delivery failed", exc_info=error)
         if error or (not task.cancelled() and task.result()):
-            self._wake_event.set()  # and not done: that look may start another task
+            self._wake_event.set()  # `finish` must still wait, because another task may start
         else:
             self._notify_waiters()
 
     def _notify_waiters(self) -> None:
-        """Let `finish` return if no task is under way."""
+        """Let `finish` return if no task is running."""
         if not self._tasks:
             with self._condition:
                 self._done = self._looked

@@ -1,4 +1,4 @@
-"""The domains that may receive messages, because they were verified and registered for the project (A8-05)."""
+"""Registers the domains that may receive messages. A real project must verify its domains first (A8-05)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from ..tables import Store
 
 _LABEL = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _HOST_NAME = re.compile(rf"(?=.{{1,253}}$){_LABEL}(?:\.{_LABEL})*", re.ASCII)
-"""A host name in ASCII and lower case (RFC 1123, 2.1). Underscores are in use, too."""
+"""A host name in ASCII and lower case (RFC 1123, 2.1). Underscores are allowed, because real host names have them."""
 
 
 def register(store: Store, domain: str) -> str:
-    """Register a domain, a host name or an IP address. Returns it in the form that is compared. Raises ValueError."""
+    """Register a domain and return its normalized form. The domain is a host name or an IP address.
+
+    Raises ValueError for any other text.
+    """
     text = domain.strip().removeprefix("[").removesuffix("]")
     try:
         host = plain_host(text)
@@ -30,11 +33,11 @@ def register(store: Store, domain: str) -> str:
 
 
 def list_domains(store: Store, policy: Policy) -> list[str]:
-    """Return the registered domains, first those of the policy, then the others in alphabetical order."""
+    """Return the registered domains. The domains of the policy come first, the others follow in alphabetical order."""
     return list(dict.fromkeys([*policy.verified_domains, *store.trusted.all_domains()]))
 
 
 def is_registered(store: Store, policy: Policy, address: str) -> bool:
-    """Return whether the domain of an address is registered. A subdomain of a registered domain is not."""
+    """Return True if the host of an address is registered. A subdomain of a registered domain is not registered."""
     host = host_of(address)
     return "*" in policy.verified_domains or host in policy.verified_domains or store.trusted.has_domain(host)

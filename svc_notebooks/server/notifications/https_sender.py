@@ -1,7 +1,7 @@
-"""Sends messages over HTTPS, on connections that are kept and used again (A8-04, N-08).
+"""Sends messages over HTTPS, on connections that are kept open and reused (A8-04, N-08).
 
-The connections to each receiver, a host and a port, are limited, and one receiver never waits for another. Redirects
-are not followed. Nothing that a receiver sends makes `send` raise or take longer than its timeout.
+The number of connections to each receiver (a host and a port) is limited, and no receiver waits for another receiver.
+Redirects are not followed. No response of a receiver makes `send` raise or exceed its timeout.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _CLOSING_SECONDS = 1.0
 
 
 class HttpsSender:
-    """Sends messages within one event loop. `timeout` is in seconds, and `connections` the limit for each receiver."""
+    """Sends messages within one event loop. `timeout` is in seconds. `connections` is the limit for each receiver."""
 
     def __init__(self, trust: TrustStore, *, timeout: float, connections: int) -> None:
         self._trust = trust
@@ -28,7 +28,7 @@ class HttpsSender:
         self._pools: dict[tuple[str, int], _HostPool] = {}
 
     async def send(self, address: str, headers: Sequence[tuple[str, str]], body: bytes) -> AttemptOutcome:
-        """Send a message. The outcome has the receiver's status, or one sentence about why there is none."""
+        """Send a message and return the outcome, which is the receiver's status or a sentence about the failure."""
         try:
             target = parse_endpoint(address)
             text = message(target.path, target.authority, headers, body)
@@ -54,7 +54,7 @@ class HttpsSender:
 
 
 class _HostPool:
-    """The connections to one host and port, in the order in which they were last used."""
+    """The connections to one host and port, in the order of their last use."""
 
     def __init__(self, target: Endpoint, trust: TrustStore, timeout: float, limit: int) -> None:
         self._target = target
@@ -67,9 +67,10 @@ class _HostPool:
         self._resolving: asyncio.Future[list[AddrInfo]] | None = None
 
     async def send(self, text: bytes) -> int:
-        """Send a message and return the status.
+        """Send a message and return the HTTP status.
 
-        The timeout begins when a connection may be used, because the wait for that is not the receiver's fault.
+        The timeout begins when a connection is free, because the receiver does not cause the wait for a free
+        connection.
         """
         async with self._free, asyncio.timeout(self._timeout):
             for connection in reversed(self._connections):
@@ -79,11 +80,11 @@ class _HostPool:
                     except (OSError, NoResponse):
                         if connection.received:
                             raise
-                        break  # the receiver had closed the kept connection meanwhile, which is no attempt
+                        break  # the receiver has closed the idle connection, so the message was not sent
             return await _send(await self._open(), text)
 
     async def _open(self) -> Connection:
-        # Rather than wait for the end of responses whose status is known, close their connections.
+        # Close connections that only read the rest of a response, to make room for the new connection.
         reading_rest = [each for each in self._connections if each.state is ConnectionState.READING_REST]
         for connection in reading_rest[: max(0, len(self._connections) + self._connecting + 1 - self._limit)]:
             connection.abort()
@@ -91,7 +92,7 @@ class _HostPool:
         try:
             if self._resolving is None or self._resolving.done():
                 self._resolving = resolve(self._target)
-            addresses = await asyncio.shield(self._resolving)  # shared by all who wait for it
+            addresses = await asyncio.shield(self._resolving)  # several tasks wait for the same look-up
             return await connect(
                 self._target,
                 addresses,
@@ -107,7 +108,7 @@ class _HostPool:
             self._connections[connection] = None
 
     def close(self) -> list[asyncio.Future[None]]:
-        """Close every connection. Returns futures that are done when their sockets are closed."""
+        """Close every connection. Return futures that are done when the sockets are closed."""
         if self._resolving:
             self._resolving.cancel()
         connections = list(self._connections)

@@ -1,4 +1,4 @@
-"""Opens a connection to a receiver. Parses its address, resolves its host, starts TLS, describes failures."""
+"""Opens a connection to a receiver, which includes address parsing, DNS, TLS and error messages."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ AddrInfo = tuple[Any, Any, int, str, Any]
 """A row of getaddrinfo."""
 
 _SAFE_CHARACTERS = "/%:@!$&'()*+,;=~"
-_CONNECT_SECONDS = 2.0  # after so long a silence the host's next address is tried
+_CONNECT_SECONDS = 2.0  # after this time, the next address of the host is tried
 _TLS_SHUTDOWN_SECONDS = 1.0
 
 
 class Endpoint(NamedTuple):
-    """The receiver of a message. `authority` and `path` are written as HTTP writes them."""
+    """The address of a receiver. `authority` and `path` have the form that an HTTP request needs."""
 
     host: str
     port: int
@@ -38,7 +38,7 @@ class Endpoint(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def parse_endpoint(address: str) -> Endpoint:
-    """Parse the address of a receiver. Raises ValueError if it is not https or has no host.
+    """Parse the URL of a receiver. Raises ValueError if the URL is not https or has no host.
 
     >>> parse_endpoint("https://[::1]:8443/in?x=ü")
     Endpoint(host='::1', port=8443, authority='[::1]:8443', path='/in?x=%C3%BC')
@@ -47,7 +47,7 @@ def parse_endpoint(address: str) -> Endpoint:
     if parts.scheme != "https":
         raise ValueError("messages are sent over https only")
     host, port = host_of(address), parts.port or 443
-    host.encode("idna")  # raises for what is not a host name
+    host.encode("idna")  # raises UnicodeError, a ValueError, for an invalid host name
     if not host:
         raise ValueError("the address has no host")
     path = quote(parts.path or "/", safe=_SAFE_CHARACTERS) + (
@@ -61,9 +61,9 @@ def _add_brackets(host: str) -> str:
 
 
 def resolve(target: Endpoint) -> asyncio.Future[list[AddrInfo]]:
-    """Look up the addresses of a host in a thread of its own.
+    """Look up the IP addresses of a host in a new thread, and return a future of the addresses.
 
-    The event loop's threads are few and shared, and a silent name server would hold up every receiver there.
+    The event loop has only a few shared threads, and a silent name server would block them for all receivers.
     """
     loop = asyncio.get_running_loop()
     addresses: asyncio.Future[list[AddrInfo]] = loop.create_future()
@@ -82,7 +82,7 @@ def resolve(target: Endpoint) -> asyncio.Future[list[AddrInfo]]:
             outcome = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
         except (OSError, ValueError) as error:
             outcome = error
-        with suppress(RuntimeError):  # the loop is closed, and nothing waits any more
+        with suppress(RuntimeError):  # the loop is closed, so no task waits for the result
             loop.call_soon_threadsafe(set_outcome, outcome)
 
     addresses.add_done_callback(lambda done: done.cancelled() or done.exception())  # or asyncio warns of unread errors
@@ -93,7 +93,11 @@ def resolve(target: Endpoint) -> asyncio.Future[list[AddrInfo]]:
 async def connect(
     target: Endpoint, addresses: Sequence[AddrInfo], trust: TrustStore, make_connection: Callable[[], Connection]
 ) -> Connection:
-    """Connect to the first of these addresses that accepts. Raises OSError, ValueError, NoResponse."""
+    """Connect to the first of these addresses that accepts, start TLS and return the connection.
+
+    Raises OSError if no address accepts or TLS fails, ValueError for an invalid host name, and NoResponse for a revoked
+    certificate.
+    """
     loop = asyncio.get_running_loop()
     sock = await _connect_socket(addresses)
     try:
@@ -133,7 +137,7 @@ async def _connect_socket(addresses: Sequence[AddrInfo]) -> socket.socket:
     raise failure
 
 
-# By OpenSSL's number for what is wrong with a certificate (X509_V_ERR_*).
+# The keys are OpenSSL's error numbers for invalid certificates (X509_V_ERR_*).
 _CERTIFICATE_FAULTS = {
     9: "it is not valid yet",
     10: "it has expired",
@@ -145,7 +149,7 @@ _CERTIFICATE_FAULTS = {
 
 
 def describe_error(error: Exception, target: Endpoint) -> str:
-    """Describe a failure in one sentence."""
+    """Return one sentence about a failed delivery, with the address of the receiver."""
     text = (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
     match error:
         case NoResponse():

@@ -1,8 +1,8 @@
 """Delivers the push notifications of one service.
 
-Messages are sent in a thread that starts with the first of them (delivery_worker.py), so that no request waits. Where
-there are no threads (JupyterLite), or none are wanted, they are sent when `deliver` is called, to receivers in this
-process. What needs sockets is imported when a message is sent, not before.
+A thread that starts with the first message sends the messages (delivery_worker.py), so that no request waits. On a
+platform without threads (JupyterLite), or with `background=False`, messages are sent only by `deliver`, and only to
+receivers in this process. Modules that need sockets are imported when a message is sent.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 class PushNotifications:
-    """Delivers the messages that wait in the store of a service.
+    """Delivers the waiting messages in the store of a service.
 
-    `background` decides whether a thread does it. None means a thread where there are threads.
+    `background` is true to deliver in a thread. None means true on platforms with threads.
     """
 
     def __init__(self, context: ServiceContext, *, background: bool | None = None) -> None:
@@ -42,56 +42,59 @@ class PushNotifications:
             self.wake()
 
     def load_authorities(self) -> None:
-        """Trust the certificate authorities that the store holds."""
+        """Trust the certificate authorities in the store."""
         for pem in self._context.store.trusted.authorities():
             self._trust.add(pem)
 
     def trust(self, pem: str) -> None:
-        """Trust the certificates in a text and keep it in the store. Raises ValueError."""
+        """Trust the certificates in a PEM text and add the text to the store. Raises ValueError for an invalid text."""
         self._trust.add(pem)
         self._context.store.trusted.add_authority(pem)
 
     def receive_at(self, address: str, handler: Handler | None) -> None:
-        """Let a function of this process answer the messages to an address. None removes it."""
+        """Let a function of this process receive the messages to an address. None removes the function."""
         if handler:
             self._receivers[address] = handler
         else:
             self._receivers.pop(address, None)
 
     def wake(self) -> None:
-        """Wake the thread, because messages were queued or a channel was stopped."""
+        """Wake the delivery thread, because messages were queued or a channel was stopped."""
         if self._background:
             self._running_worker()
 
     def deliver(self, timeout: float | None = None) -> None:
-        """Deliver everything that is due now, and return when every receiver has answered or was given up.
+        """Deliver all messages that are due now. Return when every attempt has ended.
 
-        `timeout` is in seconds of real time, after which the thread goes on by itself. None waits to the end.
+        After `timeout` seconds of real time, return early while the thread continues. None waits without a limit.
         """
         if not self._background:
             while due := self.queue.due():
                 for waiting in due:
                     try:
                         self.queue.drain(waiting, self._send_in_process).send(None)
-                    except StopIteration:  # the coroutine has ended: nothing in it ever has to wait
+                    except StopIteration:  # the coroutine has ended, because it never waits
                         continue
         elif self.queue.has_pending():
             self._running_worker().finish(timeout)
         elif self._worker:
-            self._worker.finish(timeout)  # a message that is under way may no longer be in the store
+            self._worker.finish(timeout)  # a message in flight may no longer be in the store
 
     def next(self) -> datetime | None:
-        """Return when the next message will be due or a channel with messages will expire, or None."""
+        """Return the time when the next message becomes due or the next channel with messages expires.
+
+        Return None if there is no such message.
+        """
         return self.queue.later()
 
     def close(self) -> None:
-        """End the thread. Messages that are under way stay in the store."""
+        """End the delivery thread. Messages in flight stay in the store."""
         if self._worker:
             self._worker.close()
             self._worker = None
 
     def _running_worker(self) -> DeliveryWorker:
-        """Wake the worker, or start a new one if it has ended."""
+        """Wake the delivery thread, or start a new thread if it has ended, and return the worker."""
         from .delivery_worker import DeliveryWorker
         from .https_sender import HttpsSender
 

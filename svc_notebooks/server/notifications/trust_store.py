@@ -14,16 +14,16 @@ _CERTIFICATE, _REVOCATION_LIST = "CERTIFICATE", "X509 CRL"
 
 
 class TrustStore:
-    """Authorities and revocation lists. They can be added, and never removed."""
+    """The certificate authorities and revocation lists of deliveries. Entries can be added but not removed."""
 
     def __init__(self) -> None:
         self._revoked: set[tuple[bytes, int]] = set()
         self._context: ssl.SSLContext | None = None
-        self._lock = RLock()  # one thread adds, another sends, and either may come first
+        self._lock = RLock()  # one thread adds while another sends
 
     @property
     def context(self) -> ssl.SSLContext:
-        """The TLS context for new connections. Authorities that are added later take effect in it."""
+        """The TLS context for new connections. Authorities that are added later also take effect in this context."""
         import ssl
 
         with self._lock:
@@ -31,7 +31,10 @@ class TrustStore:
             return self._context
 
     def add(self, pem: str) -> None:
-        """Trust the certificates in a PEM text, and apply its revocation lists. Raises ValueError."""
+        """Trust the certificates in a PEM text, and apply the revocation lists in the text.
+
+        Raises ValueError if the text has neither, or if any of them is invalid.
+        """
         blocks = [(block[1], block[0]) for block in _BLOCK.finditer(pem)]
         certificates = [text for label, text in blocks if label == _CERTIFICATE]
         lists = [text for label, text in blocks if label == _REVOCATION_LIST]
@@ -46,7 +49,7 @@ class TrustStore:
             self._revoked |= revoked
 
     def is_revoked(self, certificate: bytes | None) -> bool:
-        """Return whether a revocation list has this certificate, which is in DER."""
+        """Return True if a revocation list contains this certificate, which is in DER form."""
         if not self._revoked or certificate is None:
             return False
         from cryptography import x509
@@ -66,7 +69,10 @@ def _load(context: ssl.SSLContext, certificates: list[str]) -> None:
 
 
 def _read_revocation_list(pem: str) -> set[tuple[bytes, int]]:
-    """Return the issuer and the serial number of each certificate that a list revokes. Raises ValueError."""
+    """Return the issuer and serial number of each certificate that a PEM revocation list revokes.
+
+    Raises ValueError for an invalid list, or if the package cryptography is missing.
+    """
     try:
         from cryptography import x509
     except ImportError:
