@@ -37,7 +37,7 @@ class JobLimits:
 class Job:
     """The options, limits and notes of one conversion.
 
-    media_type: the media type without parameters. A reader gets the source's type, a writer gets the target's type.
+    media_type: the media type without parameters. A reader gets the source's type. A writer gets the target's type.
     folder: the work folder, which is empty at first. The converter deletes this folder after the conversion.
     name: the file name, which writers use as the title if a format requires a title.
     charset: the charset parameter in the source's Content-Type, or None.

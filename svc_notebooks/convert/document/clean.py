@@ -176,7 +176,7 @@ class _Cleaner:
             raise TooLarge(f"a table has more than {_MAX_COLUMNS} columns.")
         attributes, caption, columns, *rows = node["c"]
         shares = [width.get("c", _MIN_COLUMN_WIDTH) for _, width in columns]
-        if not all(_MIN_COLUMN_WIDTH <= share <= 1 for share in shares):  # a column could not be seen
+        if not all(_MIN_COLUMN_WIDTH <= share <= 1 for share in shares):  # at least one column would be invisible
             columns = [[align, {"t": "ColWidthDefault"}] for align, _ in columns]
         return [self.value({"t": "Table", "c": [attributes, caption, columns, *rows]}, depth)]
 
@@ -218,7 +218,7 @@ class _Cleaner:
         return [{"t": "Image", "c": [_attributes(attributes), alt, [name, _CONTROL.sub("", title)]]}]
 
     def _resource(self, target: str) -> str | None:
-        """Add the picture at a link target to the resources, and return the name of the resource.
+        """Add the picture at an image target to the resources, and return the name of the resource.
 
         If the picture is missing or not a valid picture, add a note to the job and return None.
         """

@@ -44,7 +44,7 @@ def write(document: Document, writer: str, job: Job, *options: str) -> bytes:
 def run(options: Sequence[str], source: bytes, job: Job) -> bytes:
     """Run pandoc with standard input `source`, and return standard output.
 
-    Pandoc can access neither the network nor files, except files that the options name. Dates are set to `job.now`.
+    Pandoc can access neither the network nor files, except files that the options name. SOURCE_DATE_EPOCH is `job.now`.
 
     Raises:
         ConversionError: pandoc reports an error.

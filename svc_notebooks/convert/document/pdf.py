@@ -173,7 +173,7 @@ class _TypstTree:
         shares = [width["c"] if width["t"] == "ColWidth" else None for _, width in columns]
         if any(shares):
             shares = [share or 1 / count for share in shares]
-        elif count > 12:  # typst finds the widths of fewer columns itself
+        elif count > 12:  # typst calculates the widths of up to 12 columns
             shares = [1.0] * count
         return [
             {

@@ -78,7 +78,7 @@ def title_of(job: Job) -> str:
 
 
 def _with_metadata(job: Job, part: bytes) -> bytes:
-    """Set the dates and an empty title in a metadata part to the job's date and title.
+    """Replace pandoc's dates with the job's date and an empty title with the job's title in a metadata part.
 
     In its sandbox pandoc writes the date 1970-01-01.
     """

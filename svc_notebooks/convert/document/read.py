@@ -40,10 +40,11 @@ def docx(source: bytes, job: Job) -> Document:
 
 
 def doc(source: bytes, job: Job) -> Document:
-    """Read a Word 97 to 2003 document, or a docx, odt, RTF or HTML file with the media type of such a document.
+    """Read a source of the media type application/msword.
 
-    LibreOffice converts only Word 97 to 2003 files. LibreOffice would also read an HTML page, and local files that the
-    page refers to.
+    LibreOffice converts a Word 97 to 2003 document to docx first. If the source is in fact a docx, odt, RTF or HTML
+    file, the reader of that format reads the source. LibreOffice never gets such a file, since LibreOffice would also
+    read local files that an HTML page refers to.
 
     Raises:
         ConversionError: the source is damaged, encrypted, or in none of these formats.
@@ -128,9 +129,10 @@ def _close_tags(text: str) -> bytes:
 
 
 def _check_spans(row: Any) -> None:
-    """Limit the row and column spans of the cells in a table row, which often exceed the table.
+    """Limit the row spans and column spans of the cells in a table row.
 
-    Raises TooLarge if the column spans add up to more than `_MAX_COLUMNS`.
+    Web pages often have spans that exceed the table. Raises TooLarge if the sum of the column spans exceeds
+    `_MAX_COLUMNS`.
     """
     spans = [cell for cell in row if "colspan" in cell.attrib or "rowspan" in cell.attrib]
     for cell in spans:

@@ -14,8 +14,8 @@ from .model import Document
 def typst_formulas(document: Document, job: Job) -> dict[str, str]:
     """Convert the TeX formulas in a document with one call of pandoc.
 
-    Returns a dict from TeX source to typst source. Formulas that pandoc cannot convert or typst cannot compile are left
-    out.
+    Returns a dict from TeX source to typst source. The dict leaves out formulas that pandoc cannot convert or typst
+    cannot compile.
     """
     sources = list(dict.fromkeys(n["c"][1] for n in nodes_of(document.blocks) if n["t"] == "Math"))
     if not sources:

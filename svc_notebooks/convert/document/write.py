@@ -104,7 +104,10 @@ def epub(document: Document, job: Job) -> bytes:
 
 
 def _standalone(document: Document) -> tuple[str, ...]:
-    """Return the option with which pandoc writes the title, or () if the document has no metadata."""
+    """Return the option "--standalone", with which pandoc writes the title.
+
+    Returns () if the document has no metadata.
+    """
     return ("--standalone",) if document.meta else ()
 
 

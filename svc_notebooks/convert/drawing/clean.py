@@ -1,4 +1,4 @@
-"""Removes elements, attributes and style values that are not known to be safe from SVG 1.1."""
+"""Cleans SVG 1.1 drawings. Elements, attributes and style values that are not known to be safe are removed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ _DATA_URI = re.compile(r"data:image/(?:png|jpe?g|gif)\s*((?:;[^,]{0,100})?),", r
 
 
 def clean(root: Any, job: Job) -> None:
-    """Remove elements and attributes that draw nothing, run code or load external content from an SVG tree."""
+    """Clean an SVG tree in place.
+
+    Elements and attributes that draw nothing, run code or load external content are removed.
+    """
     for element in list(root.iter()):
         if element is not root and not _is_allowed_element(element):
             _remove_element(element, job)
@@ -64,7 +67,10 @@ _NUMBER = re.compile(r"[-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?")
 
 
 def _exceeds(text: str, limit: float) -> bool:
-    """Return whether a number in an attribute value exceeds the limit. In a percentage, 100% counts as 1."""
+    """Return whether the absolute value of any number in an attribute exceeds the limit.
+
+    If the attribute contains percentages, 100 counts as 1.
+    """
     share = 100.0 if "%" in text else 1.0
     return any(abs(float(number[:40])) / share > limit for number in _NUMBER.findall(text[:200]))
 

@@ -64,6 +64,8 @@ class Weights:
     def of(self, element: Any) -> int:
         """Return the weight of an element, including its children and the elements that it refers to.
 
+        Weights above `MAX_WEIGHT` are returned as `MAX_WEIGHT + 1`.
+
         Raises:
             ConversionError: the element uses itself, or a chain of references is too long.
         """

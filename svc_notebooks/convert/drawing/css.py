@@ -1,4 +1,4 @@
-"""Removes everything that could load content or run code from style sheets and style attributes.
+"""Cleans style sheets and style attributes, so that CSS cannot load external content or run code.
 
 Tinycss2 parses the CSS text. The allowed tokens are then serialized to new text, so that a browser finds the same
 strings, values and rules in the text that were checked here.

@@ -202,7 +202,10 @@ def _families_by_script() -> dict[str, tuple[str, ...]]:
 
 @cache
 def _system_coverage() -> bytes:
-    """Return a table with one byte for each code point, which is 1 if an upright system font contains the character."""
+    """Return a table with one byte for each code point.
+
+    The byte is 1 if an upright system font contains the character, and 0 otherwise.
+    """
     marks = bytearray(0x110000)
     for face in fonts().fonts():
         if face.path and face.style == "normal":

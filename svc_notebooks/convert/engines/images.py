@@ -42,7 +42,7 @@ def validate_image(data: bytes, limits: JobLimits) -> DecodedImage:
     load_pixels(image)
     rotated = False
     with warnings.catch_warnings(), suppress(OSError, ValueError, SyntaxError, EOFError, struct.error):
-        warnings.simplefilter("ignore")  # if the metadata are invalid, the picture is not rotated
+        warnings.simplefilter("ignore")  # if the metadata are invalid, do not rotate the picture
         rotated = bool(image.getexif().get(_ORIENTATION, _UPRIGHT) != _UPRIGHT)
     if extension and not rotated and image.mode in _SUPPORTED_MODES:
         return DecodedImage(data, extension, *image.size)

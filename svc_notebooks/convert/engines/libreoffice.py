@@ -32,7 +32,7 @@ _SECURITY_SETTINGS = (
 
 
 def convert(source: bytes, extension: str, target: str, job: Job) -> bytes:
-    """Convert a file from one format to another. The formats are named by file extensions, such as "doc" and "docx".
+    """Convert a file with LibreOffice from the format `extension` to the format `target`, such as "doc" and "docx".
 
     The job's folder gets a new LibreOffice profile, which forbids macros, links and network access.
 

@@ -65,8 +65,9 @@ def languages() -> tuple[str, ...]:
 def choose_model(tag: str | None) -> OcrModel | None:
     """Choose the OCR model for a BCP 47 language tag.
 
-    If the tag is None, return the English model, or the first installed model without English. If the model for the
-    language is not installed, return the same model with a note. Returns None if no model is installed.
+    If the tag is None, return the default model, which is English or, if English is missing, the first installed model.
+    If the model for the language is not installed, return the default model with a note.
+    Returns None if no model is installed.
     """
     installed = _installed_models()
     fallback = _DEFAULT if _DEFAULT in installed else next(iter(languages()), None)

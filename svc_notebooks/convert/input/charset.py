@@ -21,7 +21,7 @@ _SUPERSETS = {
     "iso8859-1": "cp1252", "ascii": "cp1252", "latin_1": "cp1252", "shift_jis": "cp932", "euc_kr": "cp949",
     "gb2312": "gb18030", "gbk": "gb18030", "big5": "cp950", "iso8859-9": "cp1254", "iso8859-11": "cp874",
 }  # fmt: skip
-"""The superset codec that browsers use in place of a declared codec."""
+"""A dict from a declared codec to the superset codec that browsers use instead."""
 
 _EXCLUDED_CODECS = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"})
 _ISO_2022 = (
@@ -30,7 +30,10 @@ _ISO_2022 = (
     ("iso2022_jp_2", b"\x1b(J"),
     ("iso2022_kr", b"\x1b$)C"),
 )
-"""The 7-bit encodings with the escape sequences that identify them. Such text is also valid ASCII and UTF-8."""
+"""The 7-bit encodings, each with an escape sequence that identifies the encoding.
+
+Text in these encodings is also valid ASCII and UTF-8.
+"""
 _NON_ASCII_RUNS = re.compile(rb"[\x80-\xff]+")
 _LETTERS = {
     "cp1252": "äöüßéèêëàâáãçñíìîïóòôõúùûøåæœÿÄÖÜÉÈÊÀÂÁÃÇÑÍÎÓÔÕÚØÅÆŒ¿¡€£§°«»“”„‚‘’–—…·•×½²³µ®©™\xa0",  # noqa: RUF001
@@ -52,7 +55,9 @@ _NON_LATIN_CODECS = [
 
 
 def decode(source: bytes, declared: str | None = None) -> str:
-    """Decode bytes to text. Bytes that no character set explains become replacement characters, so this never fails.
+    """Decode bytes to text without ever raising an exception.
+
+    `declared` is the declared charset, or None. Bytes that cannot be decoded become replacement characters.
 
     >>> decode(b"\\xef\\xbb\\xbfna\\xc3\\xafve"), decode("naïve".encode("cp1252"), "windows-1252")
     ('naïve', 'naïve')

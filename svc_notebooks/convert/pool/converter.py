@@ -105,7 +105,9 @@ class Converter:
     def read(
         self, source: bytes, media_type: str, native: str, client: Client = ANONYMOUS, **options: Any
     ) -> Converted:
-        """Convert a source file to the stored bytes of a native document. `options` are fields of Job.
+        """Convert a source file to the stored bytes of a native document.
+
+        `options` sets fields of Job, such as `name` and `charset`.
 
         Raises:
             ConversionError: the source cannot be read.
@@ -118,9 +120,9 @@ class Converter:
     def write(
         self, body: bytes | None, native: str, media_type: str, client: Client = ANONYMOUS, **options: Any
     ) -> Converted:
-        """Convert the stored bytes of a native document to a file. `options` are fields of Job.
+        """Convert the stored bytes of a native document to a file.
 
-        If `body` is None, an empty document is converted.
+        If `body` is None, an empty document is converted. `options` sets fields of Job, such as `name` and `now`.
 
         Raises:
             ConversionError: the document cannot be written.
@@ -162,7 +164,7 @@ class Converter:
 def _readers(extended: bool, _present: frozenset[str]) -> dict[tuple[str, str], Conversion]:
     """Return a dict from (media type, native type) to the conversion that reads this media type.
 
-    `_present` (the names of the available engines) is only a part of the cache key.
+    `_present` has the names of the available engines. The function uses `_present` only as a part of the cache key.
     """
     return {(conversion.media_type, conversion.native): conversion for conversion in importers(extended=extended)}
 

@@ -163,8 +163,8 @@ class Worker:
 class ProcessPool:
     """A thread-safe pool of worker processes, which starts a process when a conversion needs one.
 
-    The pool prefers the process that ran the user's last conversion. Most crashes then cost only the user who caused
-    them a new process.
+    The pool prefers the process that ran the user's last conversion. If a user's files crash a process, other users
+    usually keep their processes.
     """
 
     def __init__(self, limits: JobLimits, size: int = 2, max_waiting: int = 8) -> None:

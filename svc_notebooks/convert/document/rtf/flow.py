@@ -25,7 +25,7 @@ class FlowBuilder:
     note: Node | None = None
     """The footnote node that contains this text, or None for the document body."""
     rows: list[RowDefinition] = field(default_factory=lambda: [RowDefinition(), RowDefinition()])
-    """The definition of the next row in a table, and of the next row in a nested table."""
+    """Two row definitions, for the next row of an outer table and for the next row of a nested table."""
     runs: list[RtfRun] = field(default_factory=list)
     marker: str = ""
     tables: list[RtfTable] = field(default_factory=list)

@@ -83,7 +83,7 @@ def _parse_marker(marker: str, level: ListLevel | None) -> tuple[str | None, str
 
 
 def _number_value(number: str, style: str) -> int:
-    """Return the integer that a list number means, which can consist of digits, Roman numerals or a letter.
+    """Convert a list number to an integer. The number consists of digits, Roman numerals or one letter.
 
     >>> _number_value("xiv", "LowerRoman"), _number_value("c", "LowerAlpha"), _number_value("12", "Decimal")
     (14, 3, 12)

@@ -28,7 +28,7 @@ class CharacterFormat:
     link: str = ""
 
     def marked(self, name: str, on: bool) -> CharacterFormat:
-        """Return a copy of the format with (`on`) or without (not `on`) the pandoc inline type `name`."""
+        """Return a copy of the format in which the inline type `name` is added (`on` is true) or removed."""
         return replace(self, marks=self.marks | {name} if on else self.marks - {name})
 
 
