@@ -1,4 +1,4 @@
-"""Removes characters that XML cannot hold, and unsafe links, from the text of slides."""
+"""Removes unsafe links, and characters that XML does not allow, from the text of slides."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ def ooxml_text(raw: str) -> str:
 
 
 def link(address_text: str | None) -> str | None:
-    """Return a link without spaces if it is a web address, an email address or a reference to a slide ("#3").
+    """Return an address without white space if the address is a safe target of a link.
 
-    Return None for all other addresses, and for links of more than 2,048 characters.
+    Safe targets are web addresses, email addresses and slides of the presentation ("#3"). Return None for other
+    addresses, and for addresses of more than 2,048 characters.
 
     >>> link(" https://svc.example/a "), link("#3"), link("javascript:alert(1)")
     ('https://svc.example/a', '#3', None)

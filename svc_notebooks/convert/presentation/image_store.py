@@ -10,7 +10,7 @@ _VECTOR = (b"\x01\x00\x00\x00", b"\xd7\xcd\xc6\x9a", b"<svg", b"<?xml")
 
 
 class ImageStore:
-    """The valid pictures of a presentation by name."""
+    """Stores the valid pictures of a presentation by name in `pictures`."""
 
     def __init__(self, job: Job) -> None:
         self.pictures: dict[str, bytes] = {}
@@ -21,7 +21,8 @@ class ImageStore:
     def name_of(self, key: str, data: bytes) -> str | None:
         """Check and store a picture, and return its name. `key` identifies the picture in the source file.
 
-        Return None and add a note if the picture is damaged, too large or in an unknown format.
+        Return None and add a note if the picture is damaged, too large or in an unknown format. Raises TooLarge if all
+        pictures together need too much memory.
         """
         if key not in self._names:
             self._names[key] = self._add(data)

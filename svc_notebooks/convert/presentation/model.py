@@ -17,7 +17,7 @@ POINT = 12_700
 MAX_PAGE_SIDE = 56 * INCH
 """The maximum width or height of a page in PowerPoint."""
 MAX_SLIDES = 1_000
-"""The maximum number of slides. With more slides, python-pptx and typst need minutes."""
+"""The maximum number of slides. More slides take minutes, since python-pptx compares each new part with all parts."""
 _MAX_COORDINATE = 4 * MAX_PAGE_SIDE
 
 Role = Literal["", "title", "subtitle", "body", "footer"]

@@ -48,7 +48,7 @@ def _points(length: int) -> float:
 
 
 def _is_visible(shape: Shape, deck: Deck) -> bool:
-    """Return whether to draw a shape. Text is always drawn, even outside the page.
+    """Return whether to draw a shape. Text with paragraphs is always drawn, even outside the page.
 
     Other shapes must overlap the page. A picture also needs image data and a size, and a table needs cells.
     """

@@ -166,7 +166,7 @@ def _widths(layout: SheetLayout) -> list[float]:
 
 
 def _character_count(cell: Cell, has_width: bool) -> int:
-    """Return the width that a cell needs, in characters. Text can be wrapped, numbers cannot."""
+    """Return the width that a cell needs, in characters. Text can wrap, so the width for text has a maximum."""
     text = format_cell(cell)[:500]
     if not isinstance(cell.value, str):
         return len(text)

@@ -46,7 +46,7 @@ class SheetLayout:
 
     @classmethod
     def of(cls, sheet: Sheet) -> SheetLayout:
-        """Return the layout of a whole sheet."""
+        """Select the rows and columns to show of a whole sheet, and return the layout."""
         if not sheet.rows:
             return cls(sheet, [], [])
         with_cell = [area for area in sheet.merges if area.left in sheet.rows.get(area.top, ())]
@@ -58,7 +58,7 @@ class SheetLayout:
 
     @property
     def has_gaps(self) -> bool:
-        """True if empty rows or columns are skipped."""
+        """True if the layout skips empty rows or columns."""
         return any(numbers and numbers[-1] + 1 > len(numbers) for numbers in (self.rows, self.columns))
 
     def band(self, first: int, end: int) -> SheetLayout:

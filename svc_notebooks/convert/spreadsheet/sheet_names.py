@@ -1,4 +1,4 @@
-"""Makes the names of sheets valid and unique for every program."""
+"""Replaces sheet names that are duplicate, or that a spreadsheet program does not accept."""
 
 from __future__ import annotations
 

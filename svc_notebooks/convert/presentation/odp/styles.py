@@ -61,7 +61,7 @@ class OdpStyles:
         return elements
 
     def parent(self, family: str, style: str) -> str:
-        """Return the name of a style's parent, or "" if it has none."""
+        """Return the name of a style's parent, or "" if the style has no parent."""
         element = self._styles.get((family, style))
         return "" if element is None else str(element.get(name("style:parent-style-name"), ""))
 

@@ -1,4 +1,4 @@
-"""Reads charts as tables of numbers, and diagrams as lists of text."""
+"""Reads charts as tables, and diagrams (SmartArt) as bulleted lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads number formats, bold type, widths and hidden tables from the styles of an ods file."""
+"""Reads number formats, bold type, column widths and the visibility of tables from the styles of an ods file."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Styles:
         return self._widths.get(name)
 
     def hides(self, name: str) -> bool:
-        """Return whether tables with this style are hidden."""
+        """Return True if the table style with this name hides tables."""
         return name in self._hidden
 
 

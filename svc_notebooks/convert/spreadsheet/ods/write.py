@@ -1,4 +1,4 @@
-"""Writes OpenDocument spreadsheets as zip files with four small XML files."""
+"""Writes OpenDocument spreadsheets (ods), which are zip files with four XML files."""
 
 from __future__ import annotations
 
