@@ -296,8 +296,9 @@ def _anchors(value: Any) -> set[str]:
 
 
 def _length(text: str | None) -> dict[str, Any] | None:
-    """Parse a picture's width or height, and return {"size": number, "unit": "%" or "pt"}.
+    """Parse a picture's width or height, and convert units other than percent to points.
 
+    Returns a dict such as {"size": 72.0, "unit": "pt"} or {"size": 50.0, "unit": "%"}.
     Returns None if the text is not a length or the length is zero. The picture then has its natural size.
     """
     match = _LENGTH.fullmatch(text or "")
