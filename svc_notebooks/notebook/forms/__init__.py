@@ -1,8 +1,9 @@
-"""The forms of a notebook, one folder for each. They call the functions of the package and use `widgets`.
+"""The forms for notebooks, one folder for each form. The forms call functions of the package and use `widgets`.
 
 file_browser: browse, search, preview, download and change files.
 upload, export: upload files or new content, export native documents.
-event, recurrence: create an event; its recurrence, with a preview of the instances.
+event: create an event.
+recurrence: define the recurrence of an event, with a preview of the instances.
 watch: open notification channels and show their messages.
-dashboard: all forms as tabs, the list of HTTP exchanges, and the controls of a sandbox.
+dashboard: show all forms as tabs, the HTTP exchanges, and the controls of a sandbox.
 """

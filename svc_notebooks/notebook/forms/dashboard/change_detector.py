@@ -1,4 +1,4 @@
-"""Detects by polling whether there were requests, and whether one of them may have changed something."""
+"""Detects by polling whether a service has received requests, and whether the requests may have changed data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _READS = frozenset({"GET", "HEAD"})
 class Changes:
     """The result of a poll.
 
-    `active` means that there were requests or the clock moved, `changed` that data may have changed.
+    `active` is True if there were requests or a virtual clock has advanced. `changed` is True if data may have changed.
     """
 
     active: bool
@@ -26,7 +26,8 @@ class Changes:
 class ChangeDetector:
     """Compares the state of a service between two polls.
 
-    For a sandbox it covers all requests, for an external service those of the session.
+    For a sandbox, all requests to the service are detected. For an external service, only the requests of the session
+    are detected.
     """
 
     def __init__(self, session: Session, lab: Sandbox | None) -> None:
@@ -34,14 +35,14 @@ class ChangeDetector:
         self._last_state = self._state()
 
     def poll(self) -> Changes:
-        """Return what happened since the previous poll."""
+        """Return whether there were requests, and whether data may have changed, since the previous poll."""
         before, self._last_state = self._last_state, self._state()
         if before == self._last_state:
             return Changes(active=False, changed=False)
         return Changes(active=True, changed=before[1:] != self._last_state[1:] or self._has_writes_since(before[0]))
 
     def _state(self) -> tuple[int, object]:
-        """Return the number of the last request, and the time of a virtual clock."""
+        """Return the number of the last request, and the time of a virtual clock or None for any other clock."""
         if self._lab is None:
             return self._session.exchanges.last, None
         return self._lab.service.requests_served, self._lab.clock.now() if self._lab.clock.is_virtual else None

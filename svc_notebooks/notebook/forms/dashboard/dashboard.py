@@ -1,4 +1,7 @@
-"""The dashboard with every form as a tab. A tab is filled when it is opened, and refreshed while it is open."""
+"""The dashboard, which shows every form as a tab.
+
+The form of a tab is created when the tab is opened for the first time, and refreshed while the tab is open.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +35,9 @@ _ARMED_MESSAGE = "A fault or a limit is armed. Click Refresh to reload lists, be
 
 @dataclass(frozen=True, slots=True)
 class DashboardTab:
-    """A tab; `make` creates its form when it is opened for the first time.
+    """A tab of the dashboard. `make` creates the form when the tab is opened for the first time.
 
-    A tab that reads the service is read again when something was changed, the others after every request.
+    If `reads_service` is True, the form is refreshed after data may have changed, otherwise after every request.
     """
 
     key: str
@@ -44,7 +47,7 @@ class DashboardTab:
 
 
 def _form(module: str, name: str) -> Callable[[Session], Form]:
-    """Return a function that creates a form, and imports its module only then."""
+    """Return a function that imports a module and creates a form of this module for a session."""
     return lambda session: getattr(import_module(f"..{module}", __package__), name)(session)
 
 
@@ -61,14 +64,16 @@ _TABS = (
 def dashboard(*, session: Session | None = None, lab: Sandbox | None = None) -> Dashboard:
     """Return a page of tabs for files, upload, export, events, notifications, HTTP exchanges and the sandbox.
 
-    A tab is filled when it is opened for the first time, and read again when another tab, a cell or a program has
-    changed something. `board.form` is the form of the open tab; `board.result`, `board.code()` and `board.last_error`
-    are those of this form. `board.show("wire")` opens another tab.
+    The form of a tab is created when the tab is opened for the first time, and refreshed when another tab, a cell or a
+    program has changed data. `board.form` is the form of the open tab. `board.result` and `board.code()` are the result
+    and the code of this form, `board.form.last_error` is its last error. `board.last_error` is the last error of the
+    dashboard itself. `board.show("wire")` opens the tab with the HTTP exchanges.
 
     Args:
-        session: Whose files and events are shown; None is the current session, or that of `lab`.
-        lab: The sandbox of the controls; None is the one that the session is signed in to. An external service has no
-            controls.
+        session: The session whose files and events are shown. None stands for the session of `lab`, or without `lab`
+            for the current session.
+        lab: The sandbox of the tab "Lab controls". None stands for the sandbox that the session is signed in to. For
+            an external service there is no such tab.
 
     >>> lab = svc.sandbox()
     >>> svc.dashboard()
@@ -78,7 +83,7 @@ def dashboard(*, session: Session | None = None, lab: Sandbox | None = None) -> 
 
 
 class Dashboard(Form):
-    """See `dashboard`. `forms` has the forms that exist, by the key of their tab."""
+    """The form that `dashboard` returns. `forms` contains the forms of the tabs that were opened, by tab key."""
 
     title = "Dashboard"
 
@@ -108,7 +113,7 @@ class Dashboard(Form):
 
     @property
     def session(self) -> Session:
-        """The session of the user whose tabs are shown."""
+        """The session whose files and events the tabs show."""
         return session_or_current(self._session)
 
     @property
@@ -118,7 +123,7 @@ class Dashboard(Form):
 
     @property
     def result(self) -> DataFrame:
-        """The result of the open form."""
+        """The `result` of the form in the open tab."""
         rows: DataFrame = self.form.result
         return rows
 
@@ -128,14 +133,14 @@ class Dashboard(Form):
         return any(form.busy for form in self.forms.values())
 
     def code(self) -> str:
-        """Return the equivalent call of the open form."""
+        """Return the equivalent code of the form in the open tab."""
         form = self.forms.get(self._page.key)
         return form.code() if form else "svc.dashboard()"
 
     def show(self, key: str) -> Form:
-        """Open the tab with a key, which is files, upload, export, events, notifications, wire or lab.
+        """Open a tab and return its form.
 
-        Raises ValueError.
+        `key` is files, upload, export, events, notifications, wire or lab. Raises ValueError if there is no such tab.
         """
         keys = [page.key for page in self._tabs]
         if key not in keys:
@@ -144,12 +149,12 @@ class Dashboard(Form):
         return self.form
 
     def refresh(self) -> None:
-        """Read the open tab again now, and every other one when it is opened."""
+        """Refresh the open tab now, and every other tab when it is opened."""
         self._stale = set(self.forms)
         self._refresh_open_tab()
 
     def close(self) -> None:
-        """Stop polling, and close the forms and the receiver of the notifications."""
+        """Stop polling, and close all forms and the notification receiver."""
         if self._poll_task:
             self._poll_task.cancel()
         for form in self.forms.values():
@@ -177,7 +182,7 @@ class Dashboard(Form):
         return LabPanel(self.lab, self._sign_in)
 
     def _sign_in(self, session: Session, user: str) -> None:
-        """Show the tabs of another user. The controls of the sandbox stay."""
+        """Switch the tabs to the session of another user. The tab "Lab controls" does not change."""
         if any(form.busy for key, form in self.forms.items() if key != "lab"):
             raise ValueError("A task is running in another tab. Wait for it, or cancel it.")
         self._session, self._user = session, user
@@ -194,7 +199,7 @@ class Dashboard(Form):
             self.poll()
 
     def poll(self) -> None:
-        """Refresh the open tab if something has changed. Errors are shown."""
+        """Refresh the open tab if its data may have changed. Show an exception instead of raising the exception."""
         try:
             self._poll()
         except Exception as error:
@@ -220,7 +225,7 @@ class Dashboard(Form):
         form.refresh()
 
     def _is_armed(self) -> bool:
-        """Return whether a request of the dashboard would trigger a fault or count for a limit."""
+        """Return whether a request of the dashboard could trigger a fault or would count towards a limit."""
         if self.lab is None:
             return False
         left = any(
@@ -241,7 +246,7 @@ class Dashboard(Form):
         self.status.value = tag("p", _ARMED_MESSAGE, role="status") if is_held else ""
 
     def _show_code(self) -> None:
-        """Show no code, because the open form shows its own."""
+        """Show no equivalent code, because the form in the open tab shows its own code."""
         self.code_area.value = ""
 
     def _static_view(self) -> Markup:

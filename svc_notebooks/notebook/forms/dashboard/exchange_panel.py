@@ -1,4 +1,4 @@
-"""Lists the HTTP exchanges of a session, and shows one of them in full (D-04)."""
+"""Lists the HTTP exchanges of a session, and shows the selected exchange in full (D-04)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from ....client.transport.recorder import Exchange
 
 MAX_LISTED = 200
-"""The number of latest exchanges in the list; `exchanges()` has all."""
+"""The maximum number of exchanges in the list, which shows the latest exchanges. `exchanges()` returns all exchanges.
+"""
 
 _COLUMNS = {"asked": "Request", "status": "Status", "sent": "Sent", "received": "Received", "time": "At (UTC)"}
 _VIEWS = (
@@ -35,7 +36,7 @@ _VIEWS = (
 
 
 class WirePanel(Form):
-    """The latest exchanges, newest first. `result` is the frame of all exchanges."""
+    """A form that lists the latest HTTP exchanges, newest first. `result` is the DataFrame of all exchanges."""
 
     title = "HTTP exchanges"
 
@@ -61,7 +62,7 @@ class WirePanel(Form):
         return exchanges(session=self._session)
 
     def code(self) -> str:
-        """Return the call that shows the same."""
+        """Return the call that shows the selected exchange, or `svc.exchanges()` if no exchange is selected."""
         chosen = self._selection()
         if chosen is None:
             return "svc.exchanges()"
@@ -69,7 +70,7 @@ class WirePanel(Form):
         return f"svc.exchange({chosen}){view}"
 
     def refresh(self) -> None:
-        """Show the exchanges since the last refresh, without a request."""
+        """Show the latest exchanges that the session has recorded. No request is sent."""
         recorded = session_or_current(self._session).exchanges
         latest = list(recorded[-MAX_LISTED:])[::-1]
         self.rows.show([_table_row(entry) for entry in latest], "Nothing was sent yet.")

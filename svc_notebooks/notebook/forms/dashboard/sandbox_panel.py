@@ -1,4 +1,4 @@
-"""The controls of a sandbox, which are clock, faults, limits, snapshots and accounts, and its logs."""
+"""A form that controls the clock, faults, limits, snapshots and accounts of a sandbox, and shows the sandbox logs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...sandbox.sandbox import Sandbox
 
 MAX_ROWS = 30
-"""The number of latest rows that are shown; `result` has all."""
+"""The maximum number of log rows on the page, which shows the latest rows. `result` contains all rows."""
 
 _LOGS = (
     ("Agenda: scheduled events", "agenda"),
@@ -36,7 +36,10 @@ _SHOWN = {
 
 
 class LabPanel(Form):
-    """The controls and the logs. `signed_in` is called with the session and the name of an account that signs in."""
+    """The controls and the logs of a sandbox.
+
+    When the person signs in to an account, `signed_in` is called with the new session and the e-mail address.
+    """
 
     title = "Lab controls"
 
@@ -70,16 +73,16 @@ class LabPanel(Form):
 
     @property
     def result(self) -> DataFrame:
-        """The selected log with all rows."""
+        """All rows of the selected log."""
         rows: DataFrame = getattr(self.lab, self.log_choice.value)()
         return rows
 
     def code(self) -> str:
-        """Return the call of the last action, or the one that returns the log."""
+        """Return the code of the last action. Without an action, return the call that returns the selected log."""
         return self._last_code or f"lab.{self.log_choice.value}()"
 
     def refresh(self) -> None:
-        """Show the present state of all controls, without a request."""
+        """Update all controls and the log from the state of the sandbox. No request is sent."""
         for section in self._sections:
             section.update()
         rows = self.result
@@ -95,7 +98,7 @@ class LabPanel(Form):
         self.refresh()
 
     def _run(self, code: str, action: Callable[[], Any], message: str) -> None:
-        """Run an action. The clock advances in a thread, because receivers may be slow."""
+        """Run an action and then show `message`. The clock advances in a thread, because receivers can be slow."""
 
         def on_done(_value: Any) -> None:
             self._last_code = code

@@ -1,4 +1,4 @@
-"""The attachments of an event, which are stored files from a list and links."""
+"""The controls for the attachments of an event. An attachment is a stored file or a link."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NO_FILES = "There is no stored file yet. Upload one with svc.upload(…), then 
 
 
 class AttachmentRow(Field):
-    """An attachment. `value` is its entry in `attachments`."""
+    """A row for one attachment. `value` is the entry of the event field `attachments`."""
 
     def __init__(self, attachment: Attachment, name: str | None = None) -> None:
         self.value: Attachment = {**attachment}
@@ -32,7 +32,7 @@ class AttachmentRow(Field):
 
 
 class AttachmentRows(EditableRows[AttachmentRow]):
-    """The attachments, a list of stored files to attach, and a text field for a link."""
+    """The rows of the attachments, a list of stored files to attach, and a text field for a link."""
 
     def __init__(self) -> None:
         super().__init__(lambda row: False)
@@ -49,7 +49,7 @@ class AttachmentRows(EditableRows[AttachmentRow]):
 
     @property
     def value(self) -> list[Attachment]:
-        """`attachments` of an event. A link in the text field is one of them."""
+        """The event field `attachments`, which includes the link in the text field."""
         return [*(row.value for row in self.rows), *self._link_entry()]
 
     @value.setter
@@ -59,7 +59,10 @@ class AttachmentRows(EditableRows[AttachmentRow]):
             self.append(AttachmentRow(attachment))
 
     def read(self, session: Session) -> None:
-        """Fill the list with the files of this session. The selected file stays selected if it still exists."""
+        """Fill the list with the stored files. The selected file stays selected if it still exists.
+
+        If the service returns an error, show the error as a hint.
+        """
         try:
             files = latest_files(session, "webViewLink")
         except SvcError as error:
@@ -72,7 +75,7 @@ class AttachmentRows(EditableRows[AttachmentRow]):
         self.pick.show_hint("" if self._files else _NO_FILES)
 
     def field(self, index: int) -> Field:
-        """Return the row of this entry of `value`, or the field of the link."""
+        """Return the row of the attachment with this index in `value`. For the last index, return the link field."""
         return self.rows[index] if index < len(self.rows) else self.other
 
     def _link_entry(self) -> list[Attachment]:

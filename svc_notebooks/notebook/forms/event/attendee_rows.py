@@ -1,4 +1,4 @@
-"""The attendees of an event. Each has a row with e-mail and name, and its details below."""
+"""The controls for the attendees of an event. Each attendee has a row, and optional details below the row."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _RESPONSES = (
     ("Declined", "declined"),
 )
 _DEFAULTS = {"additionalGuests": "", "comment": "", "responseStatus": "needsAction", "resource": False}
-"""The details of a guest, with their defaults, which are not sent."""
+"""The detail fields of a guest and their default values. Default values are not sent."""
 _SHOWN = ("email", "displayName", "optional", *_DEFAULTS)
 
 
 class AttendeeRow(Field):
-    """A guest. Fields without a control (`more`) are kept."""
+    """A row for one guest. `more` contains the attendee fields without a control, which do not change."""
 
     def __init__(self, attendee: Mapping[str, Any] | None = None) -> None:
         fields = attendee or {}
@@ -71,7 +71,7 @@ class AttendeeRow(Field):
 
     @property
     def value(self) -> dict[str, Any]:
-        """The guest as an entry of `attendees`."""
+        """The guest as an entry of the event field `attendees`."""
         texts = {"email": self.email.value.strip(), "displayName": self.name.value.strip()}
         return {
             **{key: value for key, value in texts.items() if value},
@@ -110,7 +110,7 @@ class AttendeeRow(Field):
             on_change(changed, *self.details.values())
 
     def _set_details(self, fields: Mapping[str, Any]) -> None:
-        """Set the controls of the details. Raises TypeError and TraitError for values that they cannot have."""
+        """Set the detail controls. Raises TypeError or TraitError for a value that a control cannot have."""
         count = fields.get("additionalGuests")
         if isinstance(count, bool) or not isinstance(count, int | None):
             raise TypeError("additionalGuests must be a whole number")
@@ -126,7 +126,7 @@ class AttendeeRow(Field):
 
 
 class AttendeeRows(EditableRows[AttendeeRow]):
-    """All guests, and a button to add one."""
+    """The rows of all guests, and a button that adds a row."""
 
     def __init__(self) -> None:
         super().__init__(lambda row: not (row.value.keys() - {"optional"}))
@@ -135,7 +135,7 @@ class AttendeeRows(EditableRows[AttendeeRow]):
 
     @property
     def value(self) -> list[dict[str, Any]]:
-        """`attendees` of an event."""
+        """The event field `attendees`, without blank rows."""
         return [row.value for row in self.filled]
 
     @value.setter

@@ -1,8 +1,8 @@
 # ruff: noqa: E501  the bindings are a table: a row is a line
-"""The table of the controls of the event form, in the order in which they are shown.
+"""A table of the controls of the event form, in display order.
 
-A row binds a control to its field of the event or its query parameter, and to its argument of `create_event`. The form
-shows the controls, reads them, sets them and finds the control of an error by this table.
+Each row binds a control to an event field or query parameter, and to an argument of `create_event`. The form uses the
+table to create, read and set the controls, and to find the control that belongs to an error.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ PROPERTIES, GADGET, QUERY = "Properties", "Gadget", "Request parameters"
 
 
 def _entries(key: str) -> Callable[[list[dict[str, Any]]], list[Any]]:
-    """Return a function that replaces entries that have only this key by its value, an address or a link."""
+    """Return a function that simplifies a list of entries. An entry with no other key becomes the value of `key`."""
     return lambda entries: [entry[key] if list(entry) == [key] else entry for entry in entries]
 
 
 def _reminders(reminders: Mapping[str, Any]) -> list[Any]:
-    """Return minutes alone for a notification, and the method and minutes for others."""
+    """Return the argument `reminders`. A "popup" becomes its minutes, any other reminder becomes (method, minutes)."""
     rows = [(row["method"], row["minutes"]) for row in reminders.get("overrides", [])]
     return [minutes if method == "popup" else (method, minutes) for method, minutes in rows]
 
@@ -114,7 +114,7 @@ BINDINGS: Final[tuple[Binding, ...]] = (
 # fmt: on
 
 PARAMETERS = ("calendar", "sendUpdates", *(row.path for row in BINDINGS if row.group == QUERY))
-"""The rows that set parameters of the request and not fields of the event."""
+"""The paths of the rows that set parameters of the request instead of event fields."""
 
 LABELS: Mapping[str, str] = {
     **{field: row.label for row in reversed(BINDINGS) for field in row.fields if field not in PARAMETERS},
@@ -122,7 +122,7 @@ LABELS: Mapping[str, str] = {
     "source": "Source",
     "gadget": "Gadget",
 }
-"""The label of each field that has controls."""
+"""The label of each event field that has a control."""
 
 _ENTRIES = {"attendees": "Guest", "reminders": "Reminder", "attachments": "Attachment"}
 _PARTS = {"email": "e-mail", "displayName": "name", "additionalGuests": "additional guests", "fileUrl": "link"}
@@ -130,7 +130,9 @@ _PATH = re.compile(r"[A-Za-z]+(\[\d+\]|\.\w+)*(?=: | is missing)")
 
 
 def with_label(message: str) -> str:
-    """Return a message of the service with the label of the control in place of the path that it begins with.
+    """Replace the path at the beginning of a service message by the label of the control.
+
+    A message that does not begin with a path is returned unchanged.
 
     >>> with_label("attendees[0].email: expected an e-mail address, such as ada@example.com.")
     'Guest 1, e-mail: expected an e-mail address, such as ada@example.com.'

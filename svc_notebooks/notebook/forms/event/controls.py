@@ -27,7 +27,10 @@ _ALIASES = {"timeMax": "end", "timeZone": "start.timeZone", "time_zone": "start.
 
 
 class EventControls(widgets.VBox):  # type: ignore[misc]
-    """The controls. Those with a name in `BINDINGS` are attributes, the others are in `more`."""
+    """All controls of the event form.
+
+    A control with a name in `BINDINGS` is an attribute of this name. All other controls are in `more`.
+    """
 
     when: WhenChoice
     repeats: RecurrenceBuilder
@@ -51,7 +54,7 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
 
     @property
     def other_fields(self) -> OtherFields:
-        """The JSON of the fields without a control."""
+        """The JSON text field for event fields without a control."""
         return self.more.other_fields
 
     def watch(self, changed: Callable[[], None]) -> None:
@@ -60,29 +63,32 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
             control.watch(changed)
 
     def read(self, session: Session) -> None:
-        """Read the lists of files and calendars again."""
+        """Reload the lists of stored files and calendars."""
         self.attachments.read(session)
         self.calendar.read(session)
 
     def begin(self, now: datetime) -> None:
-        """Set the start to the next full hour, in the time zone of the calendar."""
+        """Set the start to the next full hour after `now`, in the time zone of the calendar."""
         zone_name = self.calendar.time_zone
         now_local = now.astimezone(zone(zone_name)).replace(minute=0, second=0, microsecond=0, tzinfo=None)
         self.when.begin(now_local + timedelta(hours=1), zone_name)
 
     def value(self, row: Binding) -> Any:
-        """Return the value of a control, or None, an empty text or an empty list if it is not set."""
+        """Return the value of a control. If the control is not set, return None or an empty text, dict or list."""
         return self._controls[row.path].value if row.name else self.more.value(row.path)
 
     def set(self, row: Binding, value: Any) -> None:
-        """Set a control. None clears it. Raises TypeError, ValueError, TraitError for a value that it cannot have."""
+        """Set the value of a control. None clears the control.
+
+        Raises TypeError, ValueError or TraitError for a value that the control cannot have.
+        """
         if row.name:
             self._controls[row.path].value = value
         else:
             self.more.set(row.path, value)
 
     def field_at(self, path: str | None) -> Field | None:
-        """Return the field for a problem at this path of the event or with this argument, or None without one."""
+        """Return the field that shows a problem of an event path or argument. Return None if there is no such field."""
         if not path:
             return None
         path = _ALIASES.get(path, path)
@@ -107,7 +113,7 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
         yield from self.more.fields()
 
     def update_dependents(self) -> None:
-        """Update the controls that depend on the start, unless a person has set them."""
+        """Update the controls that depend on the start, unless a person has set these controls."""
         self.when.set_end_zone(str(self.more.value("end.timeZone") or ""))
         self.more.show_option("start.timeZone", bool(self.when.all_day.value))
         self.more.update_label()
@@ -116,6 +122,6 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
             self.repeats.set_start_day(day)
 
     def show_recurrence(self, lines: Sequence[str], plan: RecurrencePlan | None) -> None:
-        """Show the lines of the recurrence, and a preview of its instances."""
+        """Show the recurrence lines and a preview of the instances. Without a plan, hide the preview."""
         self.repeats.show_lines(lines)
         self.preview.show(plan)

@@ -37,9 +37,9 @@ _COLUMNS = ["id", "summary", "start", "end", "time_zone", "status"]
 _LIST_COLUMNS = ["summary", "start", "end", "time_zone", "recurrence", "status"]
 _MAX_ROWS = 50
 _SAME_ZONE = "end.timeZone"
-"""Unless the end has a zone of its own, one control has the zone of both times and shows its problem once."""
+"""The path of the end time zone. If the end has no zone of its own, its problem is already shown for the start."""
 _SERVICE_DEFINED = "conferenceData.createRequest.conferenceSolutionKey.type"
-"""The policy of the service has the values of this field."""
+"""The path of a field that the form does not check, because the policy of the service defines the valid values."""
 
 
 def event_form(*, session: Session | None = None) -> EventForm:
@@ -48,13 +48,13 @@ def event_form(*, session: Session | None = None) -> EventForm:
     Title, times, recurrence, guests, reminders and attachments are shown at once. "More options" has the end's own
     time zone, status, id, source, extended properties, conference options, the gadget and the parameters. "Details" of
     a guest are response, comment, additional guests and resource. A field without a control can be written as JSON
-    under "Other fields"; a field that is set in both places is marked, and nothing is sent until one is removed.
+    under "Other fields". If a field is set in the JSON and by a control, the form shows a problem and sends nothing.
 
-    `form.value` is the body of the request, and can be set; `form.code()` is the equivalent call,
-    `form.result` the frame of the events that were created, `form.last_error` the last error.
+    `form.value` is the body of the request, and can be set. `form.code()` is the equivalent call, `form.result` is the
+    DataFrame of the events that the form has created, `form.last_error` is the last error.
 
     Args:
-        session: Whose calendar is used; None is the current session.
+        session: The session whose calendar is used. None stands for the current session.
 
     See docs/rules.md#e-events (E).
 
@@ -68,7 +68,7 @@ def event_form(*, session: Session | None = None) -> EventForm:
 
 
 class EventForm(Form):
-    """See `event_form`. A program can set `controls` and click the button."""
+    """The form that `event_form` returns. A program can set `controls` and click the button `create`."""
 
     title = "Event form"
 
@@ -93,7 +93,7 @@ class EventForm(Form):
 
     @property
     def value(self) -> JSONObject:
-        """The body of the request."""
+        """The event as the body of the request. Setting `value` sets the controls."""
         return self.draft.body
 
     @value.setter
@@ -108,13 +108,16 @@ class EventForm(Form):
 
     @property
     def result(self) -> DataFrame:
-        """The events that this form has created, with the columns of `create_event()`, in their zone or in UTC."""
+        """The events that this form has created, with the columns of `create_event()`.
+
+        If all events have the same time zone, the times are in this zone, otherwise in UTC.
+        """
         zones = {str(frame["start"].dt.tz) for frame in self._created}
         name = zones.pop() if len(zones) == 1 else UTC_NAME
         return in_zone(concatenate(EVENT, [in_zone(frame.copy(), name) for frame in self._created]), name)
 
     def code(self) -> str:
-        """Return the call that creates the same event."""
+        """Return the `create_event` call for the event in the form."""
         return call_text(self.draft.arguments)
 
     def _update(self) -> None:
@@ -134,7 +137,10 @@ class EventForm(Form):
             self._updating = False
 
     def _find_problems(self) -> list[tuple[Field | None, str]]:
-        """Return the problems of the controls, and those of the event in the fields that have none of these."""
+        """Return all problems, each with its field or None.
+
+        Problems of the event are left out for fields that already have a problem of a control.
+        """
         reported = {field for field, _ in self.draft.problems}
         skipped = {_SERVICE_DEFINED, *(() if self.draft.has_end_zone else (_SAME_ZONE,))}
         rows = [row for row in problems(self.value, LENIENT) if row.location not in skipped]
@@ -142,12 +148,15 @@ class EventForm(Form):
         return [*self.draft.problems, *(problem for problem in located if problem[0] not in reported)]
 
     def _locate(self, path: str | None, message: str) -> tuple[Field | None, str]:
-        """Return the field of a problem, and its message with the label of the field instead of the path."""
+        """Return the field of a problem and the message, in which the label of the field replaces the path.
+
+        If no field shows the problem, return None and the unchanged message.
+        """
         field = self.controls.field_at(path)
         return field, message if field in (None, self.controls.other_fields) else with_label(message)
 
     def _move_json_to_controls(self) -> None:
-        """Set the controls to the fields of the JSON. Fields without a control stay in the JSON."""
+        """Set the controls from the JSON text field. Event fields without a control stay in the JSON."""
         fields = self.controls.other_fields.value
         self.controls.other_fields.value = {}
         self._update()
@@ -169,7 +178,10 @@ class EventForm(Form):
                 self._show_success(created, [str(row.message) for row in shown])
 
     def _show_failure(self) -> None:
-        """Show how many fields have problems, and the problems without a field. `last_error` has all of them."""
+        """Show how many fields have problems, and the texts of problems that have no field.
+
+        `last_error` contains all problem texts.
+        """
         self.controls.more.reveal()
         without_field = [text for field, text in self._problems if field is None]
         count = sum(bool(field.problems) for field in self.controls.fields())
@@ -180,7 +192,7 @@ class EventForm(Form):
         self._show_alert(ValueError(f"Nothing was created. {all_texts}"), *([fields] if count else []), *without_field)
 
     def _show_refusal(self, error: SvcError) -> None:
-        """Show an error of the service beside its field. Raises the error if it has none."""
+        """Show a service error beside the field with the problem. Raise the error if there is no such field."""
         field, message = self._locate(error.location, str(error))
         if field is None:
             raise error
@@ -197,7 +209,7 @@ class EventForm(Form):
         self._created.append(created)
         self._show_table(self.result[_COLUMNS])
         link, name = str(created["html_link"].item()), self.draft.arguments.get("summary") or "the event"
-        if session_or_current(self._session).in_process:  # a browser cannot reach it
+        if session_or_current(self._session).in_process:  # a browser cannot reach a service in this process
             page: object = "Call lab.serve() to open its page in a browser."
         else:
             page = tag("a", "Open it", href=link, target="_blank", rel="noopener")
@@ -226,11 +238,11 @@ class EventPage(EventForm):
 
     @property
     def listed(self) -> DataFrame:
-        """The events of the calendar, with the columns of `events()`."""
+        """At most 50 events of the calendar, with the columns of `events()`."""
         return events(limit=_MAX_ROWS, session=self._session)
 
     def refresh(self) -> None:
-        """Read the events, calendars and files again."""
+        """Reload the events, calendars and files."""
         self._read_lists()
         self._show_events()
 
@@ -246,5 +258,5 @@ class EventPage(EventForm):
         self.table.value = Markup(heading + region)
 
     def _show_table(self, result: DataFrame) -> None:
-        """Show the events of the calendar, with the new one among them."""
+        """Show the events of the calendar, which include the new event, instead of `result`."""
         self._show_events()

@@ -1,4 +1,4 @@
-"""Sets the controls of the event form from an event. Fields without a control become JSON."""
+"""Sets the controls of the event form from an event. Event fields without a control go into the JSON text field."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 _DAY = timedelta(days=1)
 _TIMES = ("start", "end")
 _FIELDS = dict.fromkeys(field for row in BINDINGS for field in row.fields if field not in PARAMETERS)
-"""The fields that have a control; the others are JSON."""
+"""The event fields that have a control. All other event fields are shown as JSON."""
 
 _EMPTY = {"summary": "", "location": "", "description": "", "recurrence": [], "attendees": [], "attachments": []}
-"""The values that mean the same as a missing field."""
+"""The field values that have the same meaning as a missing field."""
 
 
 def fill_controls(controls: EventControls, event: JSONObject, read_back: Callable[[], JSONObject]) -> None:
-    """Set the controls to an event. Fields that they cannot represent go into the JSON of the other fields.
+    """Set the controls from an event. Fields that the controls cannot represent go into the JSON text field.
 
-    `read_back` returns the event that the controls represent, for the comparison.
+    `read_back` returns the event that the controls represent. This event is compared with `event`.
     """
     controls.other_fields.value = {}
     for name in _FIELDS:
@@ -51,7 +51,7 @@ def fill_controls(controls: EventControls, event: JSONObject, read_back: Callabl
 
 
 def _is_shown(name: str, event: JSONObject, shown: JSONObject) -> bool:
-    """Return whether the controls represent this field of the event."""
+    """Return whether the controls represent the value of this event field."""
     value, shown_value = event[name], with_defaults(shown).get(name)
     if name not in _FIELDS:
         return False
@@ -73,7 +73,7 @@ def _is_same_time(expected: Any, actual: Any) -> bool:
 
 
 def _set(controls: EventControls, name: str, event: JSONObject) -> None:
-    """Set the controls of a field of an event. Raises an error for a value that they cannot have."""
+    """Set the controls of an event field. Raises an error for a value that the controls cannot have."""
     if name in _TIMES:
         _set_times(controls, event)
     elif name == "recurrence":
@@ -85,7 +85,10 @@ def _set(controls: EventControls, name: str, event: JSONObject) -> None:
 
 
 def _value_of(row: Binding, event: JSONObject) -> Any:
-    """Return the value of a control for an event, or None if the event does not have the field. Raises TypeError."""
+    """Return the value that a control has for an event. Return None if the event does not have the field.
+
+    Raises TypeError if the path leads through a value that is not an object.
+    """
     if len(row.fields) > 1:
         return {name: event.get(name) for name in row.fields}
     value: Any = event
@@ -101,7 +104,7 @@ def _value_of(row: Binding, event: JSONObject) -> Any:
 def _set_times(controls: EventControls, event: JSONObject) -> None:
     """Set start, end and their time zones.
 
-    Without times in the event, the controls do not change. Times that they cannot represent leave them empty.
+    If the event has no times, the controls do not change. If a time is invalid, the controls become empty.
     """
     if not event.keys() & set(_TIMES):
         return
