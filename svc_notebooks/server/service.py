@@ -1,4 +1,4 @@
-"""The service, whose `handle(Request) -> Response` is behind every transport."""
+"""The service behind every transport, with the method `handle(Request) -> Response`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from .tables.users import TokenRow
 
 
 class Service:
-    """The whole service. Threads may share it. In a forked child everything but `close` raises Unsupported."""
+    """The service, which threads may share. In a forked child, all methods except `close` raise Unsupported."""
 
     def __init__(self, context: ServiceContext, parts: BlobStore, *, background: bool | None = None) -> None:
         self._context = context
@@ -59,16 +59,16 @@ class Service:
 
     @property
     def clock(self) -> SystemClock | VirtualClock:
-        """The clock of this service."""
+        """The system clock or the virtual clock of this service."""
         return self._context.clock
 
     @property
     def names(self) -> Names:
-        """The brand names in its paths, headers and media types."""
+        """The brand names in the service's paths, headers and media types."""
         return self._context.names
 
     def has(self, kind: str, key: str) -> bool:
-        """Return whether a resource exists, for any user. `kind` is file, channel, calendar or event, `key` its id."""
+        """Return True if the file, channel, calendar or event (`kind`) with the id `key` exists, for any user."""
         store = self._context.store
         if kind == "event":
             return store.events.exists(key.split("_")[0])  # an instance has the id of its series
@@ -77,30 +77,30 @@ class Service:
 
     @property
     def seed(self) -> int | str | None:
-        """The seed of its ids, followed by the number of openings of an older store, or None for random ids."""
+        """The seed of the ids, or None for random ids. A reopened store appends "/" and its number of openings."""
         return self._context.ids.client_seed
 
     @property
     def policy(self) -> Policy:
-        """The choices that the interface leaves open."""
+        """The settings for behavior that the interface does not define."""
         return self._context.policy
 
     def handle(self, request: Request) -> Response:
-        """Return the response to a request. An error of a handler is logged and answered with status 500.
+        """Return the response to a request. If a handler fails, log the error and return a response with status 500.
 
         Raises only:
             Disconnected: a fault of `faults` cuts the connection.
-            Unsupported: this process is a fork of the one that opened the service.
+            Unsupported: this process is a fork of the process that opened the service.
         """
         return self._dispatcher.handle(request)
 
     def refusal(self, request: Request, check: Callable[[Request, ServiceContext], None]) -> Response | None:
-        """Return the response to a control call that `check` refuses, with a journal row, or None if it passes."""
+        """Return the error response to a control call that `check` refuses, or None if `check` accepts the call."""
         return self._dispatcher.refusal(request, check)
 
     @property
     def requests_served(self) -> int:
-        """The journal number of the last request."""
+        """The journal number of the last request, or 0."""
         return self._journal.last
 
     def journal(self, since: int = 0) -> list[JournalRow]:
@@ -117,17 +117,17 @@ class Service:
         expires_in: float | None = None,
         token: str | None = None,
     ) -> str:
-        """Return an access token of a user, and create the user at the first sign-in.
+        """Return an access token of a user. Create the user at the first sign-in.
 
         Args:
-            user: an e-mail address, by default that of the first user of the policy.
-            scopes: full URIs or their last segments, by default all scopes.
+            user: the user's e-mail address, by default the first user of the policy.
+            scopes: full URIs or scope names without the URI, by default all scopes.
             client: the OAuth client of the token.
-            service_account: whether the user is a service account.
-            expires_in: seconds until the token expires, by default never.
-            token: the token to use instead of a new one.
+            service_account: True if the user is a service account.
+            expires_in: the seconds until the token expires, by default never.
+            token: the token to use instead of a new token.
 
-        Raises ValueError for an unknown scope, or a user that is not an e-mail address.
+        Raises ValueError for an unknown scope, or if `user` is not an e-mail address.
         """
         context = self._context
         if user and not is_address(user):
@@ -136,7 +136,7 @@ class Service:
         expires = None if expires_in is None else context.clock.now().timestamp() + expires_in
         granted = TokenRow(email, client, scope_names(scopes, context.policy), int(service_account), expires)
         secret = token or context.ids.token()
-        # From the reserve, because nobody could free a full disk without a token.
+        # Uses the disk reserve, because nobody could delete files from a full disk without a token.
         context.reserve.spend(lambda: record_token(context, self._tokens, secret, granted))
         return secret
 
@@ -145,29 +145,29 @@ class Service:
     ) -> clients.ClientCredentials:
         """Register an OAuth client and return its credentials. Raises ValueError for an invalid redirect URI.
 
-        They are `client_id`, `client_secret` (not for a public client) and the URIs that it needs.
+        The credentials are `client_id`, `client_secret` (not for a public client) and the URIs that the client needs.
         """
         return clients.create_oauth_client(self._context, name, redirect_uris, public=public, base_url=base_url)
 
     def service_account(
         self, name: str, *, delegation: Iterable[str] = (), client: str = "notebook", base_url: str = NOWHERE
     ) -> clients.ServiceAccountKey:
-        """Create a service account, or another key for it, and return the key file, which is stored nowhere else.
+        """Create a service account, or a new key for an existing account, and return the key file, which is not stored.
 
         Args:
-            name: the local part of its address, of a to z, digits and -.
-            delegation: the scopes in which it may act for users.
+            name: the local part of the account's e-mail address, of a to z, digits and -.
+            delegation: the scopes in which the account may act for users.
             client: the OAuth client of the account.
             base_url: the address of the service in the key file.
 
         Raises:
-            ValueError: an invalid name or an unknown scope.
-            ImportError: without the extra `identity`.
+            ValueError: the name is invalid or a scope is unknown.
+            ImportError: the extra `identity` is not installed.
         """
         return clients.create_service_account(self._context, name, delegation, client=client, base_url=base_url)
 
     def open_with(self, file_id: str, client: str) -> bool:
-        """Open a file with an OAuth client, whose file scope then reaches it. Return False if there is no such file."""
+        """Give the file scope of an OAuth client access to a file. Return False if there is no such file."""
         with self._context.store.transaction():
             exists = self._context.store.files.get(file_id) is not None
             if exists:
@@ -175,7 +175,7 @@ class Service:
         return exists
 
     def flag(self, file_id: str, *, abusive: bool) -> bool:
-        """Mark a file as abusive or not. Return False if there is no such file."""
+        """Flag a file as abusive, or remove the flag. Return False if there is no such file."""
         with self._context.store.transaction():
             row = self._context.store.files.get(file_id)
             if row:
@@ -183,32 +183,32 @@ class Service:
         return row is not None
 
     def register_domain(self, domain: str) -> str:
-        """Register a domain for the addresses of channels, and return it in its normal form.
+        """Register a domain that may receive notifications, and return its normalized form.
 
-        Raises ValueError for anything but a host name or an IP address, without scheme and port.
+        Raises ValueError unless the domain is a host name or an IP address, without scheme and port.
         """
         return domains.register(self._context.store, domain)
 
     def domains(self) -> list[str]:
-        """Return the registered domains, those of the policy first, then the others in alphabetical order."""
+        """Return the registered domains, first the domains of the policy, then the others in alphabetical order."""
         return domains.list_domains(self._context.store, self.policy)
 
     def trust(self, pem: str) -> None:
-        """Let deliveries trust more certificate authorities than the system does, and use their revocation lists.
+        """Let deliveries trust the certificate authorities in a PEM text, and apply the revocation lists in the text.
 
-        Raises ValueError if `pem` contains no certificate.
+        Raises ValueError if `pem` contains no certificate and no revocation list, or if its content is invalid.
         """
         self._push.trust(pem)
 
     def receive_at(self, address: str, handler: Callable[[Request], Response] | None) -> None:
-        """Deliver the messages to an address to a function of this process, or to the network again with None.
+        """Deliver the messages for an address to a function of this process, or with None again over the network.
 
-        The domain of the address must be registered like any other.
+        The domain of the address must be registered.
         """
         self._push.receive_at(address, handler)
 
     def deliveries(self) -> list[DeliveryRow]:
-        """Return one row for each attempt to deliver a message, in the order of time."""
+        """Return one row for each attempt to deliver a notification, in the order of time."""
         return self._push.queue.deliveries()
 
     def outbox(self) -> list[InvitationMessage]:
@@ -218,16 +218,16 @@ class Service:
     def deliver(self, timeout: float | None = None) -> None:
         """Deliver the messages that are due, and return when each attempt has ended.
 
-        With a `timeout` in seconds of real time it returns at the latest then, and the rest goes on in the background.
+        After `timeout` seconds of real time, return early while the deliveries continue in the background.
         """
         self._push.deliver(timeout)
 
     def faults(self, *steps: JSONObject | str, in_order: bool = False) -> AbstractContextManager[None]:
-        """Apply faults inside a with block. A step is a dict, or the name of a preset.
+        """Inject faults during a `with` block. A step is a dict, or the name of a preset.
 
         Raises:
-            ValueError: an invalid step or an unknown preset.
-            AssertionError: a step that has not happened at the end of the block.
+            ValueError: a step is invalid or a preset is unknown.
+            AssertionError: at the end of the block, a step has not happened.
 
         >>> service = open_service(seed=0)
         >>> with service.faults({"action": {"status": 503}}):
@@ -237,34 +237,34 @@ class Service:
         return self._faults.during(steps, in_order=in_order)
 
     def add_faults(self, plan: JSONObject) -> str:
-        """Put a plan of faults in force and return its id. Raises ValueError for an invalid plan."""
+        """Activate a fault plan and return its id. Raises ValueError for an invalid plan."""
         return self._faults.add(plan).key
 
     def fault_plans(self) -> list[dict[str, Any]]:
-        """Return one row for each plan in force, with the number of times that each step happened."""
+        """Return each active fault plan as a dict, with the number of times that each step happened."""
         return self._faults.rows()
 
     def clear_faults(self) -> None:
-        """Remove all plans of faults."""
+        """Remove all fault plans."""
         self._faults.clear()
 
     def limit(self, user: str | None = None, requests: int | None = None, per: str | float | timedelta = "60s") -> None:
-        """Set the number of requests that a user may send within a duration, or remove the limit with None.
+        """Set the number of requests that a user may send within a duration. `requests=None` removes the user's limit.
 
-        It replaces the limit of the policy. Raises ValueError for an invalid number or duration.
+        The user's limit replaces the limit of the policy. Raises ValueError for an invalid number or duration.
         """
         self._rate_limiter.limit((user or self.policy.first_user).lower(), requests, parse_duration(per))
 
     def limits(self) -> list[RateLimitRow]:
-        """Return one row for each limit set by `limit`, with the requests spent in the open window."""
+        """Return one row for each user's limit set by `limit`, with the requests spent in the open window."""
         return self._rate_limiter.rows()
 
     def agenda(self, since: datetime | None = None, until: datetime | None = None) -> list[dict[str, Any]]:
-        """Return one row for each thing that will expire or be sent, in the order of time, from now on by default."""
+        """Return one row for each expiry or delivery from `since` (by default now) until `until`, in order of time."""
         return upcoming_events(self._context, since, until)
 
     def virtual_clock(self) -> VirtualClock:
-        """Return a clock that can be set. The system clock is replaced by one that stands still from now on."""
+        """Return the virtual clock. A system clock is first replaced by a virtual clock that stands still."""
         clock = self._context.clock
         if isinstance(clock, VirtualClock):
             return clock
@@ -273,7 +273,7 @@ class Service:
         return virtual
 
     def reset(self) -> None:
-        """Delete everything but users and their tokens, and begin the next sequence of ids."""
+        """Delete all data except users and their tokens, and begin a new sequence of ids."""
         context = self._context
         with context.store.exclusive():  # or an upload could end in between, and lose its parts
             with context.content.replacing():
@@ -287,43 +287,43 @@ class Service:
             virtual.restart()
 
     def snapshot(self) -> str:
-        """Keep a copy of the whole state in memory, and return its id for `restore`. Raises as `save`."""
+        """Keep a copy of the state in memory and return its id for `restore`. Raises the same errors as `save`."""
         return self._snapshots.take(self._context, self._parts)
 
     def restore(self, snapshot: str) -> None:
-        """Return to the state of a snapshot. Raises ValueError for an unknown id."""
+        """Restore the state of a snapshot. Raises ValueError for an unknown id."""
         self._snapshots.restore(snapshot, self._context, self._parts)
         self._forget_caches()
 
     def fork(self, branch: int = 0) -> Service:
-        """Return an independent copy in memory, with stopped channels. Each `branch` above 0 has ids of its own."""
+        """Return an independent copy in memory, with stopped channels. Each `branch` above 0 creates different ids."""
         return Service(*fork_context(self._context, self._parts, branch), background=self._background)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write everything to one file and return its path.
+        """Write the whole state to one file and return the path of the file.
 
-        With `overwrite` it replaces another saved service, which is renamed to `.bak`. The file has digests of tokens,
-        and no token. Raises PathExists and OSError (also for damaged content).
+        With `overwrite`, an existing saved service is renamed to `.bak`. The file contains digests of the access tokens
+        and not the tokens. Raises PathExists if the file exists, and OSError for a disk error or damaged content.
         """
         target = Path(path)
         save_to(target, self.dump, overwrite=overwrite)
         return target
 
     def dump(self, file: BinaryIO) -> None:
-        """Write everything to an open, empty file. Raises as `save`."""
+        """Write the whole state to an open, empty file. Raises the same errors as `save`."""
         save(self._context, self._parts, file)
 
     def load(self, file: BinaryIO) -> None:
-        """Replace everything by the content of a file of `save`. Channels are stopped, as in a fork.
+        """Replace the whole state by the content of a file that `save` wrote. Channels are stopped, as in a fork.
 
-        Raises ValueError for another file or a damaged one, before anything is changed.
+        Raises ValueError for any other file or a damaged file, before anything is changed.
         """
         load(self._context, self._parts, file)
         self._push.load_authorities()
         self._forget_caches()
 
     def _forget_caches(self) -> None:
-        """Forget what was read from the store, because another one has replaced it."""
+        """Clear all cached data, because the store has been replaced."""
         self._tokens.clear_cache()
         self._rate_limiter.forget()
         self._push.queue.forget()
@@ -354,19 +354,19 @@ def open_service(
     base_url: str | None = None,
     background: bool | None = None,
 ) -> Service:
-    """Open a service.
+    """Open a service in a folder or in memory and return it.
 
     Args:
-        path: the folder of its data, which may be empty or missing. By default everything is in memory.
-        seed: makes ids and tokens the same in every run. By default they are random.
-        clock: by default the system clock, or with a seed one that stands still until it is set.
-        policy: the choices that the interface leaves open.
+        path: the data folder, which may be empty or missing. By default the data is in memory.
+        seed: makes ids and tokens the same in every run. By default ids and tokens are random.
+        clock: by default the system clock, or with a seed a virtual clock, which stands still until it is set.
+        policy: the settings for behavior that the interface does not define.
         names: the brand names in paths, headers and media types.
-        base_url: the address in links, by default that of each request.
-        background: whether a thread delivers notifications. Without one `deliver` does, to functions of this process
-            alone. By default there is a thread where the platform has threads.
+        base_url: the address in links, by default the address of each request.
+        background: True to deliver notifications in a thread, by default on platforms with threads. If False, only
+            `deliver` delivers them, and only to functions of this process.
 
-    Raises ValueError for the URL of a database, OSError for a folder of something else, a damaged one or one in use.
+    Raises ValueError if `path` is a URL. Raises OSError if the folder is damaged, in use, or not a data folder.
 
     >>> service = open_service(seed=0)
     >>> service.handle(Request("GET", "http://svc.local/storage/v3/files")).status
@@ -382,9 +382,9 @@ def open_service(
 
 
 def open_saved(path: str | Path, *, branch: int = 0, background: bool | None = None) -> Service:
-    """Open the service in a file of `Service.save` in memory, with channels and ids as in a fork.
+    """Open a service in memory from a file of `Service.save`. Its channels and ids are those of `Service.fork`.
 
-    Raises OSError if the file cannot be read, ValueError for another file, a damaged one or one of another version.
+    Raises OSError if the file cannot be read. Raises ValueError if it is damaged or has another format or version.
     """
     with Path(path).open("rb") as file:
         try:

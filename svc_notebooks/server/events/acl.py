@@ -41,14 +41,14 @@ def _rule_in_path(context: ServiceContext, request: RequestContext, calendar: Ca
 
 
 def insert(context: ServiceContext, request: RequestContext) -> Response:
-    """Create a rule, which gives a user, a domain or everyone a role on a calendar."""
+    """Create an access rule, which gives a user, a domain or everyone a role on a calendar. Return the rule."""
     scope, role = calendars.check_rule(read_json(request.body, context.policy.max_metadata_size))
     with context.store.transaction():
         return _grant(context, request, calendar_of(context, request, CalendarRole.OWNER), scope, role)
 
 
 def change(context: ServiceContext, request: RequestContext) -> Response:
-    """Change the role of a rule."""
+    """Change the role of an access rule and return the rule."""
     body = read_json(request.body, context.policy.max_metadata_size)
     with context.store.transaction():
         calendar = calendar_of(context, request, CalendarRole.OWNER)
@@ -67,13 +67,13 @@ def _grant(
 
 
 def get(context: ServiceContext, request: RequestContext) -> Response:
-    """Return one rule."""
+    """Return the access rule whose id is in the path. Raises ApiError (404) if there is no such rule."""
     row = _rule_in_path(context, request, calendar_of(context, request, CalendarRole.OWNER))
     return resource_response(request, _resource(context, row), RULE_SHAPE)
 
 
 def list_rules(context: ServiceContext, request: RequestContext) -> Response:
-    """Return all rules, the owner's first."""
+    """Return all access rules of a calendar, beginning with the owner's rule."""
     calendar = calendar_of(context, request, CalendarRole.OWNER)
     rules: Acl = {
         "kind": context.names.kind("acl"),
@@ -83,7 +83,7 @@ def list_rules(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def delete(context: ServiceContext, request: RequestContext) -> Response:
-    """Delete a rule, which takes the role away."""
+    """Delete an access rule, which takes the role away. Raises ApiError (400) for the owner's rule."""
     with context.store.transaction():
         calendar = calendar_of(context, request, CalendarRole.OWNER)
         row = _rule_in_path(context, request, calendar)

@@ -1,7 +1,7 @@
 """Updates the copies of an event in its guests' calendars when the organizer's event changes (E-19).
 
-A guest of a series has the series, with the instances that differ. A guest of one instance only has it as a single
-event.
+A guest of a series has a copy of the series and of its changed instances. A guest who is invited to only one instance
+has a copy of this instance as a single event.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ PRIVATE = ("colorId", "reminders", "transparency")
 
 
 def emails_of(body: Event) -> set[str]:
-    """Return the addresses of an event's attendees in lower case."""
+    """Return the set of e-mail addresses of an event's attendees, in lower case."""
     return {attendee["email"].lower() for attendee in body.get("attendees") or []}
 
 
 def common_part(body: Event) -> Event:
-    """Return the fields that all copies of an event have in common."""
+    """Return the fields that are the same in all copies of an event."""
     fields = omit(body, *PRIVATE, "extendedProperties")
     if shared := (body.get("extendedProperties") or {}).get("shared"):
         fields["extendedProperties"] = {"shared": shared}
@@ -32,7 +32,7 @@ def common_part(body: Event) -> Event:
 
 
 def private_part(body: Event) -> Event:
-    """Return the fields that belong to one copy of an event."""
+    """Return the fields for which each copy of an event has its own values, such as reminders."""
     fields = pick(body, PRIVATE)
     if private := (body.get("extendedProperties") or {}).get("private"):
         fields["extendedProperties"] = {"private": private}
@@ -40,7 +40,7 @@ def private_part(body: Event) -> Event:
 
 
 def merge_parts(shared: Event, private: Event) -> Event:
-    """Return the fields of a copy from its shared and its private part."""
+    """Return all fields of a copy, merged from its common part and its private part."""
     merged: Event = {**shared, **private}
     if "extendedProperties" in shared and "extendedProperties" in private:
         merged["extendedProperties"] = {**shared["extendedProperties"], **private["extendedProperties"]}
@@ -48,7 +48,10 @@ def merge_parts(shared: Event, private: Event) -> Event:
 
 
 def sync_attendee_copies(context: ServiceContext, event: EventRecord, before: Event) -> None:
-    """Update the copies of the organizer's event or of one instance. `before` has its fields before the change."""
+    """Update the guests' copies of an organizer's event or instance.
+
+    `before` contains the event fields before the change.
+    """
     row, body = event
     if not (body.get("attendees") or before.get("attendees")):
         return
@@ -70,12 +73,15 @@ def sync_attendee_copies(context: ServiceContext, event: EventRecord, before: Ev
 
 
 def copies_of(context: ServiceContext, row: EventRow) -> list[EventRow]:
-    """Return the rows of an organizer's event in guests' calendars, without other events of the same uid (E-11)."""
+    """Return the rows of the guests' copies of an organizer's event.
+
+    Other events with the same uid are not copies (E-11).
+    """
     return [copy for copy in context.store.events.by_uid(row.uid) if copy.origin == row.origin != copy.calendar]
 
 
 def drop_missing_instances(context: ServiceContext, event: EventRecord) -> None:
-    """Drop the changed instances that a series no longer has, and withdraw their copies."""
+    """Delete the changed instances that a series no longer contains, and cancel the guests' copies of them."""
     row, calendar = event.row, primary_of(context, event.row.calendar)
     for instance in context.store.events.changed_instances(row.calendar, row.id):
         if row.cancelled or not row.recurring or not exists_in_recurrence(calendar, event, instance):
@@ -86,7 +92,7 @@ def drop_missing_instances(context: ServiceContext, event: EventRecord) -> None:
 
 
 def _has_left(context: ServiceContext, row: EventRow, calendar: str, before: Event) -> bool:
-    """Return whether a guest has deleted their copy of an event or its series, and was not invited again since."""
+    """Return True if a guest has deleted their copy of an event or its series and has not been invited again since."""
     if before.get("status") == "cancelled" or calendar not in emails_of(before):
         return False
     copies = [context.store.events.get(calendar, name) for name in (row.id, row.series) if name]
@@ -110,7 +116,7 @@ def _save_copy(context: ServiceContext, event: EventRecord, calendar: str) -> No
 
 
 def _withdraw(context: ServiceContext, row: EventRow, calendar: str) -> None:
-    """Cancel the copy of a guest who is no longer invited. The guest's copy of a series loses this instance."""
+    """Cancel the copy of a guest who is no longer invited. From a copy of a series, remove only this instance."""
     copy = context.store.events.get(calendar, row.id)
     if copy is None and _has_series(context, row, calendar):
         body = common_part(json.loads(row.body))
@@ -122,7 +128,7 @@ def _withdraw(context: ServiceContext, row: EventRow, calendar: str) -> None:
 
 
 def _sync_instances(context: ServiceContext, series: EventRecord, before: Event) -> None:
-    """Add the new attendees of a series to its changed instances, and remove those who are no longer invited."""
+    """Add the new attendees of a series to its changed instances, and remove attendees who are no longer invited."""
     calendar = primary_of(context, series.row.calendar)
     removed = emails_of(before) - emails_of(series.body)
     added = emails_of(series.body) - emails_of(before)

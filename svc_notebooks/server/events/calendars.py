@@ -1,4 +1,4 @@
-"""Operations on calendars and the calendar list, and the roles that users have on calendars (E-01)."""
+"""Handlers of calendars and the calendar list, and the roles that users have on calendars (E-01)."""
 
 from __future__ import annotations
 
@@ -32,13 +32,17 @@ _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE = 100, 250
 def calendar_of(
     context: ServiceContext, request: RequestContext, minimum_role: CalendarRole, name: str | None = None
 ) -> CalendarRow:
-    """Return the calendar in the path, or of this name. Raises ApiError (404, or 403 for less than this role)."""
+    """Return the calendar with the id `name`, or by default with the id in the path.
+
+    Raises ApiError (404) if the caller cannot see the calendar. Raises ApiError (403) if the caller's role is below
+    `minimum_role`.
+    """
     calendar_id = request.path_params[CALENDAR_ID] if name is None else name
     row = primary_of(context, request.caller.user) if calendar_id == PRIMARY else calendar_by_id(context, calendar_id)
     role = role_of(context, request.caller.user, row) if row else None
     if row is None or role is None:
         raise refuse("calendarNotFound", calendarId=calendar_id[:200])
-    # Some scopes reach only the calendars that the app has created, or those that the user owns.
+    # Some scopes give access only to calendars that the app has created, or to calendars that the user owns.
     scopes = request.caller.scopes
     reaches_all = bool(scopes & request.operation.scopes - _NARROW_SCOPES)
     created_by_app = "calendar.app.created" in scopes and row.client == request.caller.client
@@ -51,7 +55,10 @@ def calendar_of(
 
 
 def calendar_by_id(context: ServiceContext, calendar_id: str) -> CalendarRow | None:
-    """Return a calendar by its id, or a user's primary calendar by their address, or None."""
+    """Return the calendar with this id, or the primary calendar of the user with this e-mail address.
+
+    Return None if there is no such calendar or user.
+    """
     row = context.store.calendars.get(calendar_id)
     if row is None and context.store.users.root(calendar_id.lower()):
         return primary_of(context, calendar_id.lower())
@@ -59,7 +66,7 @@ def calendar_by_id(context: ServiceContext, calendar_id: str) -> CalendarRow | N
 
 
 def primary_of(context: ServiceContext, user: str) -> CalendarRow:
-    """Return a user's primary calendar, which is created on the first call."""
+    """Return a user's primary calendar. The first call creates the calendar."""
     row = context.store.calendars.get(user)
     if row is None:
         summary = json.dumps({"summary": user})
@@ -69,7 +76,7 @@ def primary_of(context: ServiceContext, user: str) -> CalendarRow:
 
 
 def role_of(context: ServiceContext, user: str, row: CalendarRow) -> CalendarRole | None:
-    """Return the role of a user on a calendar, or None."""
+    """Return the role of a user on a calendar, or None if the user has no access."""
     if row.owner == user:
         return CalendarRole.OWNER
     scopes = ("default", f"domain:{user.partition('@')[2]}", f"user:{user}")
@@ -78,12 +85,12 @@ def role_of(context: ServiceContext, user: str, row: CalendarRow) -> CalendarRol
 
 
 def title_of(row: CalendarRow) -> str:
-    """Return the title of a calendar, or the name of its owner."""
+    """Return the title of a calendar, or the display name of its owner if the calendar has no title."""
     return str(json.loads(row.body).get("summary") or display_name(row.owner))
 
 
 def calendar_resource(context: ServiceContext, row: CalendarRow) -> Calendar:
-    """Build the resource of a calendar."""
+    """Build the Calendar resource for a stored calendar."""
     body: Calendar = json.loads(row.body)
     head: Calendar = {"kind": context.names.kind("calendar"), "etag": _etag(row), "id": row.id}
     return {**head, **body, "timeZone": row.zone}
@@ -94,7 +101,7 @@ def _etag(row: CalendarRow) -> str:
 
 
 def list_entry(context: ServiceContext, user: str, row: CalendarRow) -> CalendarListEntry:
-    """Build the resource of a calendar in a user's list."""
+    """Build the CalendarListEntry resource, which shows a calendar in a user's calendar list."""
     role = role_of(context, user, row) or CalendarRole.READER
     body: CalendarListEntry = json.loads(row.body)
     color_id = "14" if row.primary else "7"
@@ -117,12 +124,12 @@ def list_entry(context: ServiceContext, user: str, row: CalendarRow) -> Calendar
 
 
 def default_reminders(context: ServiceContext) -> list[Reminder]:
-    """Return the reminders of events that have none of their own."""
+    """Return the reminders that apply to events without reminders of their own."""
     return [{"method": "popup", "minutes": context.policy.default_reminder}]
 
 
 def insert(context: ServiceContext, request: RequestContext) -> Response:
-    """Create a secondary calendar."""
+    """Create a secondary calendar and return it."""
     fields = calendars.check_calendar(read_json(request.body, context.policy.max_metadata_size), creating=True)
     body = {name: value for name, value in fields.items() if value is not None}
     zone = str(body.pop("timeZone", context.policy.calendar_zone))
@@ -133,18 +140,18 @@ def insert(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def get(context: ServiceContext, request: RequestContext) -> Response:
-    """Return a calendar."""
+    """Return the calendar whose id is in the path."""
     row = calendar_of(context, request, CalendarRole.READER)
     return resource_response(request, calendar_resource(context, row), CALENDAR_SHAPE)
 
 
 def patch(context: ServiceContext, request: RequestContext) -> Response:
-    """Change some fields of a calendar."""
+    """Change the given fields of a calendar and return the calendar."""
     return _change(context, request, partial=True)
 
 
 def update(context: ServiceContext, request: RequestContext) -> Response:
-    """Replace all fields of a calendar."""
+    """Replace all fields of a calendar and return the calendar."""
     return _change(context, request, partial=False)
 
 
@@ -161,7 +168,7 @@ def _change(context: ServiceContext, request: RequestContext, *, partial: bool) 
 
 
 def delete(context: ServiceContext, request: RequestContext) -> Response:
-    """Delete a secondary calendar with its events. A primary one can only be cleared."""
+    """Delete a secondary calendar with its events. Raises ApiError (400) for a primary calendar."""
     with context.store.transaction():
         row = calendar_of(context, request, CalendarRole.OWNER)
         if row.primary:
@@ -172,7 +179,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def clear(context: ServiceContext, request: RequestContext) -> Response:
-    """Delete all events of a primary calendar."""
+    """Delete all events of a primary calendar. Raises ApiError (400) for a secondary calendar."""
     with context.store.transaction():
         row = calendar_of(context, request, CalendarRole.OWNER)
         if not row.primary:
@@ -186,13 +193,13 @@ def clear(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def get_entry(context: ServiceContext, request: RequestContext) -> Response:
-    """Return one calendar of the caller's list."""
+    """Return the entry of the caller's calendar list whose id is in the path."""
     row = calendar_of(context, request, CalendarRole.FREE_BUSY_READER)
     return resource_response(request, list_entry(context, request.caller.user, row), LIST_SHAPE)
 
 
 def list_entries(context: ServiceContext, request: RequestContext) -> Response:
-    """Return the caller's calendars, the primary one first."""
+    """Return one page of the caller's calendar list, beginning with the primary calendar."""
     minimum_role = CalendarRole.FREE_BUSY_READER
     if "minAccessRole" in request.query:
         minimum_role = calendars.check_role(request.query.get("minAccessRole"))
@@ -214,7 +221,7 @@ def list_entries(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def colors(context: ServiceContext, request: RequestContext) -> Response:
-    """Return the colors that calendars and events can have."""
+    """Return the colors that calendars and events can have, by color id."""
     value: Colors = {
         "kind": context.names.kind("colors"),
         "updated": format_time(from_millis(0)),
@@ -231,5 +238,8 @@ def colors(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def resource_response(request: RequestContext, value: Mapping[str, Any], shape: Shape) -> Response:
-    """Return the response with a resource, or with the fields that a mask selects. Raises ApiError (400)."""
+    """Return the JSON response with a resource, limited to the fields that the `fields` parameter selects.
+
+    Raises ApiError (400) for an invalid `fields` parameter.
+    """
     return json_response(request.query, select_fields(parse_fields_param(request.query, {}, shape), value))

@@ -1,4 +1,4 @@
-"""Completes the conference of an event, and attachments that are stored files."""
+"""Adds the missing data to the conference of an event and to attachments that are stored files."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ _STATUS_OF_POLICY = {"success": "success", "pending-then-success": "pending", "f
 def complete_attachments(
     context: ServiceContext, request: RequestContext, sent: list[Attachment], before: list[Attachment] | None
 ) -> list[Attachment]:
-    """Return the attachments, with id, title and type for a stored file's webViewLink. Raises ApiError (400).
+    """Return the attachments of an event. Links to stored files get the id, title and type of the file.
 
-    Earlier attachments stay as they are, because a user who changes an event need not see its files.
+    A link in `before`, the event's stored attachments, stays as it is if the caller cannot see the file. Raises
+    ApiError (400) for a new link to a file that the caller cannot see.
     """
     known = {attachment.get("fileUrl"): attachment for attachment in before or []}
     origin = external_origin(request.http_request, context)
@@ -49,10 +50,10 @@ def complete_attachments(
 def complete_conference(
     context: ServiceContext, conference_data: ConferenceData, before: ConferenceData | None
 ) -> ConferenceData:
-    """Return conference data as it was sent, or create the conference that it requests (E-09).
+    """Return the conference data to store. If the data requests a conference, create the conference (E-09).
 
-    The same request twice creates one conference. A request that was answered, on this event or on another, creates
-    none.
+    If `before`, the stored conference data, has the same request id, return `before`. If the data already contains a
+    conference, create none.
     """
     request = conference_data.get("createRequest")
     if not request or has_conference(conference_data):
@@ -71,12 +72,12 @@ def complete_conference(
 
 
 def is_conference_pending(body: Event) -> bool:
-    """Return whether an event has a request for a conference that does not exist yet."""
+    """Return True if an event requests a conference that has not been created yet."""
     return request_status(body.get("conferenceData") or {}) == "pending"
 
 
 def create_conference(context: ServiceContext, requested: ConferenceData) -> ConferenceData:
-    """Create the conference that an event requests."""
+    """Create the conference that an event requests and return its conference data."""
     name = context.ids.conference()
     address = f"meet.{context.policy.domain}/{name}"
     request = requested["createRequest"]
@@ -89,7 +90,7 @@ def create_conference(context: ServiceContext, requested: ConferenceData) -> Con
 
 
 def meeting_link(context: ServiceContext, body: Event) -> str | None:
-    """Return the link to a conference that was created here, or None."""
+    """Return the video link of a conference that this service has created. Return None for any other conference."""
     data: Any = body.get("conferenceData") or {}
     points = [point.get("uri") for point in data.get("entryPoints") or [] if point.get("entryPointType") == "video"]
     solution_type = ((data.get("conferenceSolution") or {}).get("key") or {}).get("type")

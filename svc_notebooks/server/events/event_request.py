@@ -1,4 +1,4 @@
-"""Reads the parameters of a request about events, and the fields of the event in its body (B1)."""
+"""Reads requests about events, both the query parameters and the event fields in the body (B1)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ _MAX_ATTENDEES = 10**9 - 1
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The parameters of a request that writes an event. `notify` is all, externalOnly or none."""
+    """The query parameters of a request that writes an event. `notify` is "all", "externalOnly" or "none".
+
+    `conference` and `attachments` are true if the request may set the conference and the attachments.
+    """
 
     conference: bool
     attachments: bool
@@ -39,13 +42,13 @@ class Options:
 
 
 def read_options(query: Query) -> Options:
-    """Read the parameters of a request that writes an event. Raises ApiError (400)."""
+    """Read the query parameters of a request that writes an event. Raises ApiError (400) for an invalid parameter."""
     version = query.get("conferenceDataVersion", "0")
     if version not in ("0", "1"):
         raise refuse("invalidParameter", name="conferenceDataVersion", message="expected 0 or 1.")
     attachments = bool_param(query, "supportsAttachments", default=False)
     _read_max_attendees(query)
-    # The deprecated sendNotifications counts if sendUpdates is missing (E-16).
+    # The deprecated parameter sendNotifications applies only if sendUpdates is missing (E-16).
     send_notifications = bool_param(query, "sendNotifications", default=False)
     send_updates = query.get("sendUpdates", "true" if send_notifications else "false")
     if send_updates not in _SEND_UPDATES:
@@ -58,7 +61,10 @@ def _read_max_attendees(query: Query) -> int | None:
 
 
 def view_of(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> EventView:
-    """Return how the caller of a request sees the events of a calendar. Raises ApiError (400)."""
+    """Return the EventView with which the caller of a request sees a calendar.
+
+    Raises ApiError (400) for a bad parameter.
+    """
     try:
         tz = zone(request.query.get("timeZone") or calendar.zone)
     except ValueError as error:
@@ -69,7 +75,7 @@ def view_of(context: ServiceContext, request: RequestContext, calendar: Calendar
 
 
 def event_in_path(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> EventRecord:
-    """Return the event that the path names. Raises ApiError (404)."""
+    """Return the event or instance whose id is in the path. Raises ApiError (404) if there is none."""
     event_id = request.path_params[EVENT_ID]
     event = find_event(context, calendar, event_id)
     if event is None:
@@ -78,16 +84,17 @@ def event_in_path(context: ServiceContext, request: RequestContext, calendar: Ca
 
 
 def event_response(request: RequestContext, view: EventView, event: EventRecord) -> Response:
-    """Return the response that contains an event."""
+    """Return the JSON response with an event."""
     return resource_response(request, view.resource(event), EVENT_SHAPE)
 
 
 def read_event_request(
     context: ServiceContext, request: RequestContext, calendar: CalendarRow
 ) -> tuple[JSONObject, Options, EventView]:
-    """Read a request that writes an event, and make sure that its response can be built. Raises ApiError.
+    """Read a request that writes an event, and check that its response can be built. Raises ApiError.
 
-    Returns the body without the fields that the options make the service ignore, right or wrong (E-09, E-17).
+    Return the body, the options and the view for the response. Attachments and conference data that the options exclude
+    are removed from the body without a check (E-09, E-17).
     """
     options = read_options(request.query)
     parse_fields_param(request.query, {}, EVENT_SHAPE)
@@ -103,10 +110,10 @@ def read_event_request(
 def complete_fields(
     context: ServiceContext, request: RequestContext, body: JSONObject, options: Options, before: Event
 ) -> Event:
-    """Return the fields of a checked event to store, with its attachments and its conference (E-09, E-17).
+    """Return the event fields to store, with completed attachments and conference, from a checked body (E-09, E-17).
 
-    Unknown fields, null, and fields that only the service sets are left out. `before` is the stored event. Raises
-    ApiError.
+    Unknown fields, null values, and fields that only the service sets are removed. `before` contains the stored fields
+    of the event. Raises ApiError for an invalid attachment, or if a service account invites attendees.
     """
     fields = _writable_fields(body, context.policy)
     if request.caller.service_account and fields.get("attendees"):
@@ -129,7 +136,7 @@ def complete_fields(
 
 
 def check_event(context: ServiceContext, body: JSONObject) -> None:
-    """Check the fields of an event. Raises ApiError (400) with every problem."""
+    """Check the fields of an event. Raises ApiError (400) with a list of all problems."""
     if rows := problems(body, context.policy):
         raise ApiError(rows)
 
@@ -141,7 +148,7 @@ def _writable_fields(body: JSONObject, policy: Policy) -> Event:
     }
     if fields.get("recurrence") == []:
         del fields["recurrence"]
-    if "attendees" in fields:  # of two entries with one address, the later is merged into the first
+    if "attendees" in fields:  # a second entry with the same address is merged into the first
         by_email: dict[str, JSONObject] = {}
         for attendee in fields["attendees"]:
             earlier = by_email.get(attendee["email"].lower(), {})

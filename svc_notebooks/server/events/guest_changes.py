@@ -1,4 +1,7 @@
-"""Stores the changes of a guest, private fields in the guest's copy, the response in the organizer's event."""
+"""Stores the changes that a guest makes to an event.
+
+Private fields go to the guest's copy, and the guest's response goes to the organizer's event.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ _NOT_COMPARED = ("attendees", "sequence", "status", "originalStartTime", "creato
 
 
 def save(context: ServiceContext, calendar: CalendarRow, before: EventRecord, after: Event) -> EventRecord:
-    """Store the changes that a guest has made in their copy, and return the copy.
+    """Store the changes that a guest has made in their copy of an event, and return the copy.
 
     Raises ApiError (403) for a change that guests may not make.
     """
@@ -39,7 +42,7 @@ def save(context: ServiceContext, calendar: CalendarRow, before: EventRecord, af
 
 
 def decline(context: ServiceContext, calendar: CalendarRow, event: EventRecord) -> None:
-    """Record in the organizer's event that a guest has declined, because the guest has deleted their copy."""
+    """Set the guest's response in the organizer's event to "declined", because the guest has deleted their copy."""
     organizer_event = _organizer_event(context, event.row)
     if organizer_event is not None:
         attendees: list[Attendee] = [
@@ -50,12 +53,15 @@ def decline(context: ServiceContext, calendar: CalendarRow, event: EventRecord) 
 
 
 def _organizer_event(context: ServiceContext, copy: EventRow) -> EventRecord | None:
-    """Return the organizer's event, or instance, that a copy follows."""
+    """Return the organizer's event or instance of which a row is a copy. Return None if it no longer exists."""
     return find_event(context, primary_of(context, copy.origin), copy.id)
 
 
 def _check_permission(before: Event, after: Event) -> None:
-    """Check that guests may make these changes. Raises ApiError (403 forbiddenForNonOrganizer)."""
+    """Check that a guest may make the changes from `before` to `after`.
+
+    Raises ApiError (403 forbiddenForNonOrganizer).
+    """
     if before.get("guestsCanModify") is True:
         return
     old: Any = omit(common_part(before), *_NOT_COMPARED)
@@ -69,7 +75,10 @@ def _check_permission(before: Event, after: Event) -> None:
 
 
 def _merge_attendees(organizer_body: Event, after: Event, user: str) -> list[Attendee] | None:
-    """Return the organizer's attendees with the response and the new guests of a copy, or None without any."""
+    """Return the organizer's attendees with the guest's new response and the guests that this guest has added.
+
+    Return None if nothing changes.
+    """
     attendees = list(organizer_body.get("attendees") or [])
     invited = {attendee["email"].lower(): index for index, attendee in enumerate(attendees)}
     new = [attendee for attendee in after.get("attendees") or [] if attendee["email"].lower() not in invited]

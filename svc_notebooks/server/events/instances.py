@@ -1,4 +1,4 @@
-"""Computes the instances of recurring events. Instances that were changed individually replace computed ones."""
+"""Computes the instances of recurring events. Individually changed instances replace the computed instances."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _INSTANCE_ID = re.compile(r"(?P<series>.+)_(?P<moment>\d{8}(?:T\d{6}Z)?)", re.AS
 
 
 def instance_id(series: str, start: Start) -> str:
-    """Return the id of the instance that originally begins then.
+    """Return the id of the instance of a series that originally begins at `start`.
 
     >>> from datetime import UTC, date
     >>> instance_id("abcde", date(2026, 3, 10)), instance_id("abcde", datetime(2026, 3, 10, 14, tzinfo=UTC))
@@ -35,12 +35,12 @@ def instance_id(series: str, start: Start) -> str:
 
 
 def read_instance_id(text: str) -> tuple[str, Start] | None:
-    """Return the series and the start in the id of an instance, or None if it is not such an id."""
+    """Return the series id and the original start in an instance id. Return None if the text is not an instance id."""
     match = _INSTANCE_ID.fullmatch(text)
     try:
         return (match["series"], read_moment(match["moment"])) if match else None
     except ValueError:
-        return None  # the thirteenth month
+        return None  # for example a thirteenth month
 
 
 def instances(
@@ -51,9 +51,9 @@ def instances(
     before: datetime | None,
     work: WorkBudget | None = None,
 ) -> Iterator[EventRecord]:
-    """Return the instances that overlap a window, with cancelled ones, in the order of their starts.
+    """Return the instances of a recurring event that overlap a time window, in the order of their starts.
 
-    Raises WorkExceeded if `work` is limited and exceeded.
+    Cancelled instances are included. Raises WorkExceeded when the budget `work` is spent.
     """
     master, tz = event_from_row(row), zone(calendar.zone)
     changed = {instance.id for instance in context.store.events.changed_instances(calendar.id, row.id)}
@@ -69,7 +69,7 @@ def instances(
 def list_changed_instances(
     context: ServiceContext, calendar: CalendarRow, row: EventRow, after: datetime | None, before: datetime | None
 ) -> Iterator[EventRecord]:
-    """Return the individually changed instances that overlap a window, in the order of their starts."""
+    """Return the individually changed instances that overlap a time window, in the order of their starts."""
     master = event_from_row(row)
     stored = context.store.events.changed_instances(calendar.id, row.id)
     changed = [_with_series_fields(master, instance) for instance in stored if overlaps(instance, after, before)]
@@ -81,7 +81,7 @@ def _by_start(event: EventRecord) -> tuple[int, str]:
 
 
 def overlaps(row: EventRow, after: datetime | None, before: datetime | None) -> bool:
-    """Return whether an event that does not recur overlaps a window."""
+    """Return True if an event that does not recur overlaps a time window. None means no limit on that side."""
     early = after is not None and (row.end or row.start) <= to_millis(after)
     return not early and (before is None or row.start < to_millis(before))
 
@@ -96,7 +96,7 @@ def _occurrences(
 def is_within(
     body: Event, calendar: CalendarRow, after: datetime | None, before: datetime | None, work: WorkBudget
 ) -> bool:
-    """Return whether a recurring event has any instance in a window."""
+    """Return True if a recurring event has at least one instance in a time window."""
     return next(_occurrences(body, zone(calendar.zone), after, before, work), None) is not None
 
 
@@ -116,7 +116,7 @@ def _build_instance(master: EventRecord, occurrence: Occurrence, tz: tzinfo) -> 
 
 
 def _time_object(template: EventTime, moment: Start) -> EventTime:
-    """Return a time object with this moment and the time zone of another."""
+    """Return an EventTime for `moment`, with the time zone of `template`."""
     time: EventTime
     if isinstance(moment, datetime):
         time = {"dateTime": in_minutes(moment).isoformat()}
@@ -128,13 +128,13 @@ def _time_object(template: EventTime, moment: Start) -> EventTime:
 
 
 def _with_series_fields(master: EventRecord, row: EventRow) -> EventRecord:
-    """Return a changed instance with the fields of its series that it does not have itself."""
+    """Return a changed instance. Fields that the instance does not have itself are taken from its series."""
     own: Event = json.loads(row.body)
     return EventRecord(row, {**omit(master.body, "recurrence"), **own})
 
 
 def find_event(context: ServiceContext, calendar: CalendarRow, event_id: str) -> EventRecord | None:
-    """Return the event or the instance of this id, or None."""
+    """Return the event or the instance with this id. Return None if there is no such event in the calendar."""
     row = context.store.events.get(calendar.id, event_id)
     if row is not None:
         master = context.store.events.get(calendar.id, row.series) if row.series else None
@@ -160,6 +160,6 @@ def _instance_at(calendar: CalendarRow, master: EventRecord, start: Start) -> Ev
 
 
 def exists_in_recurrence(calendar: CalendarRow, master: EventRecord, row: EventRow) -> bool:
-    """Return whether a recurrence has the instance that a changed one replaces."""
+    """Return True if a series still has the instance that a changed instance replaces."""
     original = json.loads(row.body)["originalStartTime"]
     return _instance_at(calendar, master, read_time(original)) is not None

@@ -1,4 +1,4 @@
-"""Writes the invitation messages of an event to the outbox (E-16)."""
+"""Writes the invitation e-mails of an event to the outbox, which stands for a mail server (E-16)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .resource import EventRecord
 
 
 class InvitationMessage(TypedDict):
-    """A message about an event, as the outbox lists it."""
+    """An e-mail about an event as plain data, as the outbox lists it."""
 
     time: str
     event_id: str
@@ -26,12 +26,16 @@ _SUBJECTS = {"request": "Invitation", "update": "Updated invitation", "cancel": 
 
 
 def send_invitations(context: ServiceContext, notify: str, event: EventRecord) -> None:
-    """Invite all attendees of a new event."""
+    """Send an invitation to the attendees of a new event. `notify` is "all", "externalOnly" or "none"."""
     _send(context, notify, event, dict.fromkeys(_recipients(event.body), "request"))
 
 
 def send_updates(context: ServiceContext, notify: str, event: EventRecord, before: Event) -> None:
-    """Invite the new attendees of a changed event, inform the others, and cancel for those who were removed."""
+    """Send e-mails about a changed event to its attendees and removed attendees.
+
+    New attendees get an invitation, removed attendees get a cancellation, and the other attendees get an update. If the
+    event is now cancelled, all attendees get a cancellation.
+    """
     if event.row.cancelled:
         return send_cancellations(context, notify, event)
     now, then = _recipients(event.body), [] if before.get("status") == "cancelled" else _recipients(before)
@@ -40,12 +44,12 @@ def send_updates(context: ServiceContext, notify: str, event: EventRecord, befor
 
 
 def send_cancellations(context: ServiceContext, notify: str, event: EventRecord) -> None:
-    """Inform all attendees that an event is cancelled."""
+    """Send a cancellation to the attendees of a cancelled event."""
     _send(context, notify, event, dict.fromkeys(_recipients(event.body), "cancel"))
 
 
 def _recipients(body: Event) -> list[str]:
-    """Return the addresses of all attendees except the organizer and rooms, in the order of the event."""
+    """Return the e-mail addresses of all attendees except the organizer and rooms, in their order in the event."""
     organizer = str((body.get("organizer") or {}).get("email")).lower()
     people = [attendee["email"] for attendee in body.get("attendees") or [] if not attendee.get("resource")]
     return list(dict.fromkeys(email for email in people if email.lower() != organizer))
@@ -60,7 +64,7 @@ def _send(context: ServiceContext, notify: str, event: EventRecord, methods: Map
 
 
 def outbox(context: ServiceContext) -> list[InvitationMessage]:
-    """Return one row for each message, the oldest first."""
+    """Return one row for each e-mail in the outbox, oldest first."""
     rows = context.store.events.invitations(context.policy.outbox_length)
     return [
         {

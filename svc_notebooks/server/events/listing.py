@@ -1,7 +1,7 @@
-"""Operations that list events or instances, page by page.
+"""Handlers that list events or instances in pages.
 
-A page begins after a key, which is the position in the order of creation, or a time, together with the id. So an event
-that is created or deleted between two pages does not shift the others.
+A page token contains the key of the last event, which is a position or time together with the event id. Therefore an
+event that is created or deleted between two pages does not shift the events on the next page.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _SHAPE = {
 
 @dataclass(frozen=True, slots=True)
 class _ListCriteria:
-    """The criteria of a list request. `since` is the position that a sync token names."""
+    """The search criteria of a list request. `since` is the position in a sync token, or None without a sync token."""
 
     after: datetime | None
     before: datetime | None
@@ -56,7 +56,7 @@ class _ListCriteria:
 
 
 def list_events(context: ServiceContext, request: RequestContext) -> Response:
-    """Return the events of a calendar, recurring ones as they are, or with singleEvents as their instances."""
+    """Return a page of the events of a calendar. With singleEvents, instances replace the recurring events."""
     calendar = calendar_of(context, request, CalendarRole.READER)
     parse_fields_param(request.query, {}, _SHAPE)
     view, criteria = view_of(context, request, calendar), _read_criteria(context, request, calendar)
@@ -67,7 +67,7 @@ def list_events(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def list_instances(context: ServiceContext, request: RequestContext) -> Response:
-    """Return the instances of one recurring event."""
+    """Return a page of the instances of one recurring event. Raises ApiError (400) for an event that does not recur."""
     calendar = calendar_of(context, request, CalendarRole.READER)
     parse_fields_param(request.query, {}, _SHAPE)
     view, criteria = view_of(context, request, calendar), _read_criteria(context, request, calendar)
@@ -90,7 +90,10 @@ def list_instances(context: ServiceContext, request: RequestContext) -> Response
 
 
 def _original(query: Query) -> Start | None:
-    """Return the start that one instance had originally. Raises ApiError (400)."""
+    """Return the query parameter `originalStart` as a date or time. Return None if the parameter is missing.
+
+    Raises ApiError (400) for an invalid value.
+    """
     text = query.get("originalStart")
     if text is None or re.fullmatch(r"\d{4}-\d{2}-\d{2}", text) is None:
         return _instant(query, "originalStart")
@@ -101,7 +104,7 @@ def _original(query: Query) -> Start | None:
 
 
 def _query_key(query: Query) -> str:
-    """Return the parameters that must be the same on every page."""
+    """Return the query parameters that must be the same in the requests for all pages, as one text."""
     return str(sorted(pair for pair in query.pairs if pair[0] not in ("pageToken", "access_token", "oauth_token")))
 
 
@@ -179,20 +182,23 @@ def _has_properties(visibility: str, pairs: list[str]) -> Callable[[EventRecord]
 
 
 def _searchable_text(body: Event) -> str:
-    """Return the texts of an event that `q` searches, in lower case."""
+    """Return the text that the parameter `q` searches in an event, in lower case."""
     texts = [body.get(name) for name in ("summary", "description", "location")]
     for person in body.get("attendees") or []:
         texts += [person.get("displayName"), person.get("email")]
     return "\n".join(str(text) for text in texts if text).casefold()
 
 
-# -- which events ----------------------------------------------------------------------------------------------------
+# -- selection -------------------------------------------------------------------------------------------------------
 
 
 def _list_rows(
     context: ServiceContext, calendar: CalendarRow, criteria: _ListCriteria, key: Key | None
 ) -> Iterator[Keyed]:
-    """Yield single and recurring events and changed instances. Raises PageEnds."""
+    """Yield single events, recurring events and changed instances with their keys.
+
+    Raises PageEnds if the budget is spent.
+    """
     if criteria.order == "updated":
         rows = context.store.events.by_age(calendar.id, FIRST, "", _MAX_PAGE_SIZE)
         by_update = sorted(((row.updated, row.id), row) for row in rows)
@@ -201,7 +207,7 @@ def _list_rows(
         position, event_id = key or (FIRST, "")
         page_rows = context.store.events.by_age(calendar.id, position, event_id, _MAX_PAGE_SIZE)
         keyed = (((row.place, row.id), row) for row in page_rows)
-    work = WorkBudget()  # unlimited, but counted: every event is examined to the end
+    work = WorkBudget()  # unlimited, because every event is examined completely, but the steps are counted
     for at, row in keyed:
         if _matches(calendar, criteria, row, work):
             yield at, _full_event(context, calendar, row)
@@ -227,7 +233,7 @@ def _matches(calendar: CalendarRow, criteria: _ListCriteria, row: EventRow, work
 def _expand_series(
     context: ServiceContext, calendar: CalendarRow, criteria: _ListCriteria, key: Key | None
 ) -> Iterator[Keyed]:
-    """Return single events, and the instances of recurring ones, in the order of their starts."""
+    """Return the single events and the instances of recurring events with their keys, in the order of their starts."""
     after = _page_start(criteria.after, key)
     first = FIRST if after is None else to_millis(after)
     last = LAST if criteria.before is None else to_millis(criteria.before)
@@ -240,7 +246,10 @@ def _expand_series(
 def _expand_in_order(
     context: ServiceContext, calendar: CalendarRow, criteria: _ListCriteria, key: Key | None, rows: list[EventRow]
 ) -> Iterator[Keyed]:
-    """Return the events of these rows, recurring ones as instances, in the requested window. Raises PageEnds."""
+    """Return the events of these rows in the requested window with their keys. Instances replace recurring events.
+
+    Iteration raises PageEnds if the budget is spent.
+    """
     single, recurring = [row for row in rows if not row.recurring], [row for row in rows if row.recurring]
 
     def streams(after: datetime | None, before: datetime | None, work: WorkBudget) -> list[Iterator[Keyed]]:
@@ -263,9 +272,9 @@ def _matching_instances(
     before: datetime | None,
     work: WorkBudget,
 ) -> Iterator[EventRecord]:
-    """Return the instances of a recurring event that may match.
+    """Return the instances of a recurring event that can match the criteria.
 
-    If the event itself does not match, only changed instances can, and these are not infinitely many.
+    If the recurring event itself does not match, only its changed instances can match. Their number is finite.
     """
     master = event_from_row(row)
     if _instance_matches(criteria, master) and all(accepts(master) for accepts in criteria.filters):
@@ -279,7 +288,10 @@ def _instance_matches(criteria: _ListCriteria, event: EventRecord) -> bool:
 
 
 def _page_start(after: datetime | None, key: Key | None) -> datetime | None:
-    """Return the start of a page's window. Events that end before the previous page's last start are not on it."""
+    """Return the start of a page's time window. Return None if the window has no start.
+
+    Events that end before the start of the previous page's last event are not on the page.
+    """
     if key is None or key[0] == FIRST:
         return after
     start = from_millis(key[0])
@@ -293,7 +305,7 @@ def _by_start(events: Iterable[EventRecord]) -> Iterator[Keyed]:
 def _list_changes(
     context: ServiceContext, calendar: CalendarRow, criteria: _ListCriteria, key: Key | None
 ) -> Iterator[Keyed]:
-    """Return the events that have changed since a sync token was given, deleted ones included."""
+    """Return the events that have changed since the sync token, including deleted events, with their keys."""
     assert criteria.since is not None
     rows = context.store.events.since(calendar.id, criteria.since)
     return (((row.place, row.id), _full_event(context, calendar, row)) for row in rows)

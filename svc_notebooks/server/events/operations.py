@@ -1,6 +1,6 @@
-"""Operations that create, change, delete and move events (B1).
+"""Handlers that create, change, delete and move events (B1).
 
-A change of the organizer's event changes all its copies. What a guest may change is in guest_changes.py.
+A change of the organizer's event changes all its copies. guest_changes.py handles the changes that guests make.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _SCHEDULING_FIELDS = ("start", "end", "location", "recurrence")
 
 
 def insert(context: ServiceContext, request: RequestContext) -> Response:
-    """Create an event."""
+    """Create an event, copy it to the guests' calendars, send invitations and return the event."""
     calendar = calendar_of(context, request, CalendarRole.WRITER)
     body, options, view = read_event_request(context, request, calendar)
     if body.get("id") is not None and body.get("iCalUID") is not None:
@@ -61,7 +61,10 @@ def insert(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def import_event(context: ServiceContext, request: RequestContext) -> Response:
-    """Store a private copy of an event from elsewhere, or replace the one with the same iCalUID. Sends nothing."""
+    """Store a private copy of an event from another calendar system and return the copy. No e-mails are sent.
+
+    The copy replaces an event with the same iCalUID.
+    """
     calendar = calendar_of(context, request, CalendarRole.WRITER)
     body, options, view = read_event_request(context, request, calendar)
     if not body.get("iCalUID"):
@@ -93,7 +96,7 @@ def _check_id_is_free(context: ServiceContext, calendar: CalendarRow, body: JSON
 
 
 def _creator_and_organizer(request: RequestContext, calendar: CalendarRow) -> Event:
-    """Return the caller as the creator, and the calendar in which the event is created as the organizer."""
+    """Return the fields `creator` (the caller) and `organizer` (the calendar in which the event is created)."""
     organizer: Person = {"email": calendar.id}
     if not calendar.primary:
         organizer["displayName"] = title_of(calendar)
@@ -112,13 +115,16 @@ def _new_event(context: ServiceContext, calendar: CalendarRow, body: JSONObject,
 
 
 def get(context: ServiceContext, request: RequestContext) -> Response:
-    """Return an event. A pending conference is created after that, so that the next response has it."""
+    """Return the event whose id is in the path.
+
+    If the conference of the event is pending, create the conference for the next response.
+    """
     calendar = calendar_of(context, request, CalendarRole.READER)
     view = view_of(context, request, calendar)
     event = event_in_path(context, request, calendar)
     resource = view.resource(event)
     if is_conference_pending(event.body) and event.row.series is None:
-        with context.store.transaction():  # one conference for the organizer and all guests
+        with context.store.transaction():  # the organizer and all guests get the same conference
             organizer_event = event_from_row(context.store.events.get(event.row.origin, event.row.id) or event.row)
             if is_conference_pending(organizer_event.body):
                 conference = create_conference(context, organizer_event.body["conferenceData"])
@@ -132,12 +138,12 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def patch(context: ServiceContext, request: RequestContext) -> Response:
-    """Change some fields of an event."""
+    """Change the given fields of an event and return the event."""
     return _change(context, request, partial=True)
 
 
 def update(context: ServiceContext, request: RequestContext) -> Response:
-    """Replace all fields of an event."""
+    """Replace all fields of an event and return the event."""
     return _change(context, request, partial=False)
 
 
@@ -170,7 +176,7 @@ def _check_precondition(request: RequestContext, row: EventRow) -> None:
 
 
 def _differs(name: str, before: Any, after: Any) -> bool:
-    """Return whether a field has another value. One time can be written in many ways."""
+    """Return True if a field has different values in two events. Two texts for the same time are not different."""
     old, new = before.get(name), after.get(name)
     if name in ("start", "end") and old != new:
         old, new = ((read_time(time), time.get("timeZone")) for time in (old, new))
@@ -178,7 +184,7 @@ def _differs(name: str, before: Any, after: Any) -> bool:
 
 
 def _apply_request(before: EventRecord, body: JSONObject, *, partial: bool) -> JSONObject:
-    """Return the fields that an event would have after a request, not checked yet."""
+    """Return the fields that an event would have after a request. The fields are not checked yet."""
     fields: Any = merge_patch(before.body, body) if partial else dict(body)
     if partial:
         if before.body.get("recurrence") and isinstance(fields.get("end"), dict):
@@ -198,7 +204,7 @@ def _apply_request(before: EventRecord, body: JSONObject, *, partial: bool) -> J
 
 
 def merge_patch(old: Mapping[str, Any], patch: JSONObject) -> JSONObject:
-    """Merge a patch into an object, member by member. null removes a member (RFC 7386).
+    """Merge a patch into an object, member by member. A null value removes a member (RFC 7386).
 
     >>> merge_patch({"a": 1, "b": {"c": 2, "d": 3}}, {"a": None, "b": {"c": 4}})
     {'b': {'c': 4, 'd': 3}}
@@ -216,9 +222,10 @@ def merge_patch(old: Mapping[str, Any], patch: JSONObject) -> JSONObject:
 
 
 def _merge_attendees(before: Event, attendees: list[Any], *, all_named: bool) -> list[Any]:
-    """Return the attendees after a request. They keep their response, and `resource` of their first entry (E-08).
+    """Return the attendees of an event after a request (E-08).
 
-    With `attendeesOmitted`, `all_named` is False and the attendees who are not named stay.
+    Attendees keep their stored `resource`, and their response if the request has none. With `attendeesOmitted`,
+    `all_named` is False, and attendees who are not in the request also stay.
     """
     known: dict[str, Any] = {attendee["email"].lower(): attendee for attendee in before.get("attendees") or []}
     named = []
@@ -236,7 +243,10 @@ def _merge_attendees(before: Event, attendees: list[Any], *, all_named: bool) ->
 
 
 def delete(context: ServiceContext, request: RequestContext) -> Response:
-    """Cancel an event or one instance, in all calendars. A guest deletes only their copy, and declines by that."""
+    """Cancel an event or one instance in all calendars and send cancellations.
+
+    A guest deletes only their own copy and thereby declines.
+    """
     options = read_options(request.query)
     with context.store.transaction():
         calendar = calendar_of(context, request, CalendarRole.WRITER)
@@ -257,7 +267,10 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def move(context: ServiceContext, request: RequestContext) -> Response:
-    """Move an event with its changed instances to another calendar, which becomes its organizer."""
+    """Move an event with its changed instances to another calendar, which becomes the organizer. Return the event.
+
+    Raises ApiError if the calendar is not the organizer of the event or the event is an instance.
+    """
     options = read_options(request.query)
     destination = request.query.get("destination")
     if not destination:

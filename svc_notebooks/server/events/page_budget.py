@@ -1,8 +1,8 @@
-"""Ends a page of events early when the budget for expanding recurring events is spent.
+"""Ends a page of events early when the step budget for the expansion of recurring events is spent.
 
-The budget counts steps (core/work_budget.py). When it is spent, the page has the instances so far and its token
-continues from there, so that no instance is left out and none is on two pages. If a whole budget yields no instance,
-the page covers a period that is short enough for the budget.
+The budget counts steps (core/work_budget.py). When the budget is spent, the page ends with the instances found so far,
+and its page token continues after the last instance, so that no instance is missing or on two pages. If the whole
+budget yields no instance, the page covers a period that is short enough for the budget.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MAX_YEARS = 400
 
 
 class PageEnds(Exception):
-    """Raised when the budget is spent. The next page begins after `key`."""
+    """Raised when the step budget of a page is spent. The next page begins after `key`."""
 
     def __init__(self, key: Key) -> None:
         super().__init__(f"the next page begins after {key}")
@@ -44,17 +44,17 @@ def in_order(
     steps: int,
     series: int,
 ) -> Iterator[Keyed]:
-    """Yield the events of all streams in a window, in the order of their keys, as far as the budget allows.
+    """Yield the events of all streams in a time window, in the order of their keys, until the step budget is spent.
 
     Args:
-        streams: Returns the streams of a window, each in order. They count their steps.
-        key: The last key of the previous page. The window begins there.
+        streams: Returns the event streams of a window. Each stream is in order and counts its steps.
+        key: The last key of the previous page, at which the window begins, or None for the first page.
         begin: The start of the first event, in Unix milliseconds.
-        steps: The budget.
+        steps: The step budget.
         series: The number of recurring events.
 
     Raises:
-        PageEnds: The budget is spent.
+        PageEnds: The step budget is spent.
     """
     last = after_key = key or (FIRST, "")
     try:
@@ -75,7 +75,10 @@ def _in_order_for_years(
     steps: int,
     series: int,
 ) -> Iterator[Keyed]:
-    """Do as `in_order`, for so many years that the budget suffices to examine each day of them."""
+    """Yield the same events as `in_order`, but only for a period that is short enough for the step budget.
+
+    The period is so many years that the budget suffices to examine each of their days. Raises PageEnds at its end.
+    """
     after, before = window[0], window[1] or _END
     years = max(1, min(_MAX_YEARS, steps // (_DAYS_PER_YEAR * max(1, series))))
     first = from_millis(begin) if after is None else after
@@ -86,7 +89,7 @@ def _in_order_for_years(
             *streams(after, end, WorkBudget(steps + 2 * _DAYS_PER_YEAR * series)), key=itemgetter(0)
         ):
             yield last, event
-    except WorkExceeded:  # the counting of COUNT is cached, so the same page gets further next time
+    except WorkExceeded:  # the evaluation of COUNT is cached, so the next request gets further
         raise PageEnds(max(last, after_key)) from None
     if end < before:
         raise PageEnds((to_millis(end), ""))

@@ -1,4 +1,4 @@
-"""Builds the event resource of a response from a stored event (E-18)."""
+"""Builds the Event resource of a response from a stored event (E-18)."""
 
 from __future__ import annotations
 
@@ -20,34 +20,37 @@ from ..tables.events import EventRow
 
 
 class EventRecord(NamedTuple):
-    """A stored event and its fields. An instance has the fields of its series beside its own."""
+    """A stored event, with its database row and its fields.
+
+    The fields of an instance include the fields of its series.
+    """
 
     row: EventRow
     body: Event
 
 
 def event_from_row(row: EventRow) -> EventRecord:
-    """Return a single or recurring event."""
+    """Return the event of a row that is not an instance, with its fields."""
     return EventRecord(row, json.loads(row.body))
 
 
 def pick(event: Event, names: Iterable[str]) -> Event:
-    """Return the fields of these names, without those that the event does not have."""
+    """Return a copy of an event with only the fields in `names`. Fields that the event does not have are left out."""
     fields: Any = event
     return cast(Event, {name: fields[name] for name in names if name in fields})
 
 
 def omit(event: Event, *names: str) -> Event:
-    """Return the other fields of an event."""
+    """Return a copy of an event without the fields in `names`."""
     return pick(event, [name for name in event if name not in names])
 
 
 @dataclass(frozen=True, slots=True)
 class EventView:
-    """How a caller sees the events of a calendar.
+    """The context in which a caller sees the events of a calendar.
 
-    `origin` is that of the service, for links. Times have the offset of `zone`. `writes` is False for a caller who
-    may only read the calendar.
+    `origin` is the origin of this service, for links. Times are shown in the time zone `zone`. `writes` is False for a
+    caller who may only read the calendar.
     """
 
     context: ServiceContext
@@ -59,7 +62,7 @@ class EventView:
     writes: bool = True
 
     def resource(self, event: EventRecord) -> Event:
-        """Build the resource, with the fields that the service computes, in the order of the interface."""
+        """Build the Event resource of an event, including the fields that the service computes."""
         row, body = event.row, event.body if self.writes else visible_to_readers(event.body)
         eid = urlsafe_b64encode(f"{row.id} {row.calendar}".encode()).decode().rstrip("=")
         resource: dict[str, object] = {
@@ -86,14 +89,18 @@ class EventView:
             if time:
                 resource[name] = print_time(read_time(time), self.zone, time.get("timeZone"))
         if "attendees" in body:
-            stored = body["attendees"] or []  # None where an instance has none and its series has some
+            stored = body["attendees"] or []  # None if an instance has no attendees but its series has
             attendees = resource["attendees"] = self._attendees(body, stored)
             if len(attendees) < len(stored):
                 resource["attendeesOmitted"] = True
         return cast(Event, {name: resource[name] for name in FIELD_ORDER if resource.get(name) is not None})
 
     def _attendees(self, body: Event, stored: list[Attendee]) -> list[Attendee]:
-        """Return all attendees, or the caller alone if there are too many (E-15) or guests may not see each other."""
+        """Return all attendees, with the fields that the service computes.
+
+        Return only the caller if there are more than `max_attendees` (E-15). If guests may not see each other, return
+        only the caller and the organizer.
+        """
         organizer = (body.get("organizer") or {}).get("email")
         attendees: list[Attendee] = []
         for each in stored:
@@ -116,10 +123,13 @@ _VISIBLE_WHEN_PRIVATE = ("start", "end", "originalStartTime", "recurrence", "sta
 
 
 def visible_to_readers(body: Event) -> Event:
-    """Return the fields that readers of a calendar see, of a private event only its time."""
+    """Return the fields that readers of a calendar may see. For a private event, return only its times and status."""
     return pick(body, _VISIBLE_WHEN_PRIVATE) if body.get("visibility") in ("private", "confidential") else body
 
 
 def etag(row: EventRow) -> str:
-    """Return the etag of an event, which If-Match names and every change changes."""
+    """Return the etag of an event, which is different after every change of the event.
+
+    Clients send the etag in If-Match.
+    """
     return f'"{row.updated * 2}000"'

@@ -1,4 +1,4 @@
-"""Stores changed events. An instance of a series keeps only the fields that differ from the series."""
+"""Stores changed events. The row of an instance contains only the fields that differ from its series."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _ALWAYS_OWN = ("start", "end", "originalStartTime", "status")
 
 
 def with_body(row: EventRow, body: Event, calendar: CalendarRow) -> EventRow:
-    """Return a row with these fields, and with the times and the status that follow from them."""
+    """Return a row with these event fields, and with the start, end and status columns computed from the fields."""
     tz, recurring = zone(calendar.zone), bool(body.get("recurrence"))
-    # A date that RDATE adds may be before the start.
+    # RDATE may add a date before the start of the event.
     starts = [start_of(body), *(extra.start for extra in recurrence_of(body).rdates)]
     return row._replace(
         recurring=int(recurring),
@@ -36,7 +36,10 @@ def with_body(row: EventRow, body: Event, calendar: CalendarRow) -> EventRow:
 
 
 def save_event(context: ServiceContext, event: EventRecord) -> EventRecord:
-    """Store an event, and drop changed instances that its recurrence no longer has. Returns it with the stored row."""
+    """Store an event and return it with the stored row.
+
+    Delete changed instances that are no longer in the event's recurrence.
+    """
     row, body = event
     if row.series is None:
         drop_missing_instances(context, event)
@@ -51,9 +54,9 @@ def save_event(context: ServiceContext, event: EventRecord) -> EventRecord:
 
 
 def save_with_copies(context: ServiceContext, before: EventRecord, fields: Event) -> EventRecord:
-    """Store the new fields of an organizer's event, and update its copies.
+    """Store the new fields of an organizer's event, update the guests' copies and return the event.
 
-    A change of reminders alone does not change the time of the last update.
+    A change of the reminders alone does not change the time of the last update.
     """
     old: Any = before.body
     new: Any = fields
