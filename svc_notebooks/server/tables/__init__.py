@@ -1,4 +1,4 @@
-"""The SQL of the service, in one class for each group of tables, and the store that joins them.
+"""The SQL statements of the service, in one class for each group of tables, and the store that contains the classes.
 
 store.py                                        the Store: all tables, transactions, clear and restore
 files.py, contents.py, permissions.py, search.py  files, the parts of their contents, roles, queries as SQL
@@ -6,7 +6,7 @@ upload_sessions.py, change_log.py               upload sessions, the change logs
 calendars.py, events.py                         calendars, events and invitations
 channels.py, outbox.py                          channels, queued messages, registered domains and authorities
 users.py, oauth.py                              users, tokens, generated ids; OAuth clients, accounts and grants
-deadlines.py, dump.py                           what expires when; all tables row by row
+deadlines.py, dump.py                           expirations by time; all tables row by row
 """
 
 from ..database.engine import Database, open_database

@@ -1,4 +1,4 @@
-"""Stores calendars and the roles that users have on them beside their owners."""
+"""Stores calendars, and the roles on calendars that users other than the owners have."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ..database.schema import calendar_access, calendars
 
 
 class CalendarRow(NamedTuple):
-    """A calendar.
+    """A database row of a calendar.
 
-    `client` is the OAuth client that created it, "" for a primary one. `created` is in Unix milliseconds and `body` is
-    JSON.
+    `client` is the id of the OAuth client that created the calendar, or "" for a primary calendar. `created` is in Unix
+    milliseconds. `body` is the JSON text of the other fields.
     """
 
     id: str
@@ -26,12 +26,12 @@ class CalendarRow(NamedTuple):
 
     @property
     def primary(self) -> bool:
-        """Return whether it is the primary calendar of its owner."""
+        """Return whether the calendar is the primary calendar of its owner."""
         return self.id == self.owner
 
 
 class AccessRow(NamedTuple):
-    """The role of a scope on a calendar. The scope is `user:` or `domain:` with a name, or `default` for anyone."""
+    """The role of a scope on a calendar. The scope is `user:` or `domain:` and a name, or `default` for anyone."""
 
     calendar: str
     scope: str
@@ -72,29 +72,29 @@ class Calendars(TableGroup):
         self._database.change(_SAVE, row._asdict())
 
     def get(self, calendar: str) -> CalendarRow | None:
-        """Return a calendar, or None."""
+        """Return the row of a calendar, or None if the id is unknown."""
         row = self._database.fetch_one(_GET, {"key": calendar})
         return CalendarRow._make(row) if row else None
 
     def of(self, user: str) -> list[CalendarRow]:
-        """Return the calendars of a user, and those that were shared with them by name."""
+        """Return the calendars that a user owns, then the calendars that were shared with the user by name."""
         owned = self._database.run(_OWNED, {"user": user})
         shared = self._database.run(_SHARED, {"scope": f"user:{user}"})
         return list(map(CalendarRow._make, [*owned, *shared]))
 
     def drop(self, calendar: str) -> None:
-        """Delete a calendar and the roles on it."""
+        """Delete a calendar and all roles on the calendar."""
         self._database.change(_DROP, {"key": calendar})
         self._database.change(_REVOKE_ALL, {"key": calendar})
 
     def grant(self, row: AccessRow) -> None:
-        """Add the role of a scope, or replace it."""
+        """Add the role of a scope on a calendar, or replace the scope's existing role."""
         self._database.change(_GRANT, row._asdict())
 
     def grants(self, calendar: str) -> list[AccessRow]:
-        """Return the roles on a calendar except that of its owner."""
+        """Return the roles on a calendar, without the role of the owner."""
         return [AccessRow._make(row) for row in self._database.run(_GRANTS, {"key": calendar})]
 
     def revoke(self, calendar: str, scope: str) -> bool:
-        """Delete a role, and return whether there was one."""
+        """Delete the role of a scope on a calendar. Returns False if the scope had no role."""
         return self._database.change(_REVOKE, {"key": calendar, "who": scope}) == 1

@@ -1,4 +1,4 @@
-"""The change logs, which have the last change of every file for each user who can or could see it."""
+"""The change logs of users. A log has the last change of every file that the user can see or could see earlier."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .files import BELOW
 
 
 class ChangeRow(NamedTuple):
-    """The last change of a file. The time is in Unix milliseconds."""
+    """A change log entry, which is the last change of a file. `seq` is its number, `time` is in Unix milliseconds."""
 
     seq: int
     file: str
@@ -41,20 +41,20 @@ class ChangeLog(TableGroup):
     """The change logs of all users."""
 
     def add(self, users: Iterable[str], file_id: str, time: int) -> None:
-        """Add a change of a file at the end of these users' logs, in place of an earlier one."""
+        """Add a change of a file to the end of these users' logs. An earlier entry for the file is removed."""
         for user in users:
             self._database.change(_ADD, {"user": user, "file": file_id, "time": time})
 
     def add_below(self, users: Iterable[str], top: str, time: int) -> None:
-        """Add a change of everything below a folder."""
+        """Add a change for every file below a folder to the logs of these users."""
         for user in users:
             self._database.change(_ADD_BELOW, {"user": user, "top": top, "time": time})
 
     def page(self, user: str, start: int, size: int) -> list[ChangeRow]:
-        """Return at most `size` entries of a user's log, from the number `start` on."""
+        """Return at most `size` entries of a user's log, in order, beginning with the entry number `start`."""
         values = {"user": user, "start": start, "size": size}
         return [ChangeRow._make(row) for row in self._database.run(_PAGE, values)]
 
     def last(self) -> int:
-        """Return the number of the newest entry, or 0."""
+        """Return the number of the newest entry in all logs, or 0 if there are no entries."""
         return int(self._database.run(_LAST, {})[0][0])

@@ -1,6 +1,6 @@
-"""Stores notification channels, queues the messages to them, and stores the trusted domains and authorities.
+"""Stores notification channels, trusted domains and certificate authorities, and queues messages to the channels.
 
-The messages to all channels of one resource are queued by two statements, however many channels there are.
+Two statements queue the messages to all channels on a resource, regardless of the number of channels.
 """
 
 from __future__ import annotations
@@ -19,7 +19,11 @@ ACTIVE, STOPPED = ChannelState.ACTIVE.value, ChannelState.STOPPED.value
 
 
 class ChannelRow(NamedTuple):
-    """A notification channel. The expiration is in Unix milliseconds, `number` is that of the last message."""
+    """A database row of a notification channel.
+
+    `watched` is the id of the watched file, or the name of the watched change log or other resource. `expiration` is in
+    Unix milliseconds. `number` is the number of the last message, and `seq` is the number of the channel.
+    """
 
     id: str
     watched: str
@@ -77,57 +81,60 @@ _QUEUE_ONE = inserting(messages, _MESSAGE)
 
 
 class Channels(TableGroup):
-    """The notification channels."""
+    """The table of notification channels, and the message queue to which messages are added."""
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self._any: bool | None = None
         self.on_change: Callable[[], None] = lambda: None
-        """Called after each transaction that queued a message or changed the state of a channel."""
+        """A function that is called after each transaction that queued a message or changed a channel's state."""
 
     def stop_all(self) -> None:
-        """Stop all channels, and delete the queued messages."""
+        """Stop all channels, and delete all queued messages."""
         with self._database.transaction():
             self._database.delete_all(messages)
             self._database.change(_STOP_ALL, {"then": STOPPED})
 
     def add(self, row: ChannelRow) -> int:
-        """Add a channel and return its number."""
+        """Add a channel and return its number, which is the `seq` of the row."""
         self._any = True
         return self._database.insert(_ADD, {name: getattr(row, name) for name in _NEW})
 
     def get(self, key: str) -> ChannelRow | None:
-        """Return a channel by its id, or None."""
+        """Return the channel with an id, or None if the id is unknown."""
         row = self._database.fetch_one(_GET, {"key": key})
         return ChannelRow._make(row) if row else None
 
     def any(self) -> bool:
-        """Return whether there is any channel. The answer is cached, because every change needs it."""
+        """Return whether the table has any channel. The result is cached, because every change of a file uses it."""
         if self._any is None:
             self._any = self._database.fetch_one(_ANY, {}) is not None
         return self._any
 
     def forget(self) -> None:
-        """Drop the cached answer, after the database was replaced."""
+        """Clear the cached result of `any`. Called after the database was replaced."""
         self._any = None
 
     def watchers(self, watched: str, now: int) -> list[ChannelRow]:
-        """Return the active channels of a resource."""
+        """Return the channels on a resource that are neither stopped nor expired."""
         return [ChannelRow._make(row) for row in self._database.run(_WATCHERS, {"watched": watched, "now": now})]
 
     def find_watched(self, top: str, now: int, *, following: bool = False) -> list[str]:
-        """Return the watched files below a folder, with `following` only those that are trashed with it."""
+        """Return the ids of the files below a folder that have an active channel.
+
+        If `following` is true, return only the files that are trashed and untrashed together with the folder.
+        """
         return [key for (key,) in self._database.run(_WATCHED_BELOW[following], {"top": top, "now": now})]
 
     def set_state(self, channel: int, state: str) -> None:
-        """Set the state of a channel."""
+        """Set the state of the channel with the number `channel`."""
         self._database.change(_SET_STATE, {"key": channel, "then": state})
         self._database.after_commit(self.on_change)
 
     def enqueue_message(self, watched: str, state: str, changed: str, *, step: int, now: int) -> bool:
-        """Queue a message for every channel of a resource, and return whether there is one.
+        """Queue a message for every active channel on a resource. Returns False if there is no such channel.
 
-        The number of a message is `step` more than the last one of its channel.
+        The message number is the number of the channel's last message plus `step`.
         """
         values: dict[str, Any] = {"watched": watched, "now": now}
         has_watchers = self._database.change(_ADVANCE_NUMBERS, {**values, "step": step})
@@ -137,7 +144,7 @@ class Channels(TableGroup):
         return bool(has_watchers)
 
     def enqueue_for_channel(self, channel: int, state: str, changed: str, *, step: int, now: int) -> None:
-        """Queue a message for one channel."""
+        """Queue a message for the channel with the number `channel`."""
         counted = self._database.change_one(_ADVANCE_NUMBER, {"key": channel, "step": step})
         assert counted
         values = {"channel": channel, "number": counted[0], "state": state, "changed": changed}
@@ -153,10 +160,10 @@ _AUTHORITIES = Prepared(select(authorities.c.pem))
 
 
 class Trusted(TableGroup):
-    """The domains to which notifications are delivered, and the certificate authorities that deliveries trust."""
+    """The tables of domains that may receive notifications, and of certificate authorities that deliveries trust."""
 
     def add_domain(self, domain: str) -> None:
-        """Register a domain."""
+        """Register a domain, unless the domain is already registered."""
         self._database.change(_ADD_DOMAIN, {"domain": domain})
 
     def has_domain(self, domain: str) -> bool:
@@ -168,9 +175,9 @@ class Trusted(TableGroup):
         return [domain for (domain,) in self._database.run(_DOMAINS, {})]
 
     def add_authority(self, pem: str) -> None:
-        """Trust an authority."""
+        """Add the PEM certificate of a certificate authority to the trusted authorities."""
         self._database.change(_ADD_AUTHORITY, {"pem": pem})
 
     def authorities(self) -> list[str]:
-        """Return the certificates of the trusted authorities."""
+        """Return the PEM certificates of the trusted authorities."""
         return [pem for (pem,) in self._database.run(_AUTHORITIES, {})]

@@ -1,4 +1,4 @@
-"""The contents, their parts and their digests."""
+"""The tables of stored contents, of their parts and of their digests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..database.schema import contents, rope
 
 
 class PartRange(NamedTuple):
-    """The part that has bytes `start` to `stop` (exclusive) of a content, with the checksum of a StoredPart."""
+    """The key of the part with the bytes `start` to `stop` (exclusive) of a content, and the part's CRC-32 or None."""
 
     start: int
     stop: int
@@ -21,12 +21,12 @@ class PartRange(NamedTuple):
 
     @property
     def stored(self) -> StoredPart:
-        """The part without its place in the content."""
+        """The key, size and checksum of the part, without its position in the content."""
         return StoredPart(self.part, self.stop - self.start, self.checksum)
 
 
 class Digests(NamedTuple):
-    """The digests of a content, in hexadecimal."""
+    """The digests of a content, as hexadecimal strings."""
 
     md5: str
     sha1: str
@@ -69,7 +69,7 @@ _KEEP_DIGESTS = Prepared(
 
 
 class Contents(TableGroup):
-    """The contents."""
+    """The table of contents, each of which is a sequence of parts and has a number."""
 
     def begin(self) -> int:
         """Add an empty content and return its number."""
@@ -80,40 +80,40 @@ class Contents(TableGroup):
         return self._database.fetch_one(_IS_THERE, {"content": content}) is not None
 
     def append(self, content: int, piece: PartRange) -> None:
-        """Append a part."""
+        """Add a part to the end of a content."""
         self._database.change(_APPEND, {"content": content, **piece._asdict()})
 
     def pieces(self, content: int, first: int, last: int) -> list[PartRange]:
-        """Return the parts that have bytes `first` to `last` (exclusive), in order."""
+        """Return the parts that contain bytes `first` to `last` (exclusive) of a content, in order."""
         values = {"content": content, "first": first, "last": last}
         return list(map(PartRange._make, self._database.run(_PIECES, values)))
 
     def drop(self, content: int) -> list[str]:
-        """Delete a content and return its parts, to which no row refers any more."""
+        """Delete a content, and return the keys of its parts, which no row names any more."""
         parts = [part for (part,) in self._database.run(_ALL, {"content": content})]
         self._database.change(_DROP_ROPE, {"content": content})
         self._database.change(_DROP, {"content": content})
         return parts
 
     def parts(self) -> list[StoredPart]:
-        """Return every part of a content, in the order of the keys."""
+        """Return the parts of all contents, in the order of their keys."""
         return [StoredPart._make(row) for row in self._database.run(_STORED, {})]
 
     def without_checksum(self) -> list[tuple[int, PartRange]]:
-        """Return the parts without a checksum, each with the number of its content."""
+        """Return the parts that have no checksum, as pairs of the content number and the part."""
         return [(content, PartRange._make(row)) for content, *row in self._database.run(_WITHOUT_CHECKSUM, {})]
 
     def keep_checksum(self, content: int, piece: PartRange) -> None:
-        """Record the checksum of a part that had none."""
+        """Store the checksum of a part of a content."""
         values = {"number": content, "first": piece.start, "checksum": piece.checksum}
         self._database.change(_KEEP_CHECKSUM, values)
 
     def known_parts(self) -> set[str]:
-        """Return the keys of all parts."""
+        """Return the keys of all parts of all contents."""
         return {part for (part,) in self._database.run(_KNOWN, {})}
 
     def digests(self, content: int) -> Digests | None:
-        """Return the stored digests of a content, or None."""
+        """Return the stored digests of a content, or None if they have not been computed yet."""
         row = self._database.fetch_one(_DIGESTS, {"content": content})
         return Digests._make(row) if row and row[0] else None
 

@@ -1,4 +1,4 @@
-"""Reads the expirations and deliveries in a span of time."""
+"""Reads the expirations and deliveries within a time span from several tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .channels import ACTIVE
 
 
 class Deadline(NamedTuple):
-    """An expiration or a delivery. The time is in Unix milliseconds."""
+    """The time of an expiration or a delivery, in Unix milliseconds, with texts that describe the event."""
 
     time: int
     event: str
@@ -23,12 +23,13 @@ class Deadline(NamedTuple):
 
 
 class Deadlines(TableGroup):
-    """The expirations and deliveries, past ones too if their rows still exist."""
+    """The expirations and deliveries in the future, and those in the past whose rows still exist."""
 
     def between(self, first: int, last: int, session_lifetime: float) -> list[Deadline]:
-        """Return the deadlines after `first` until `last` (Unix milliseconds), in the order of time.
+        """Return the deadlines later than `first` and not later than `last` (Unix milliseconds), sorted by time.
 
-        A session expires if it is not used for `session_lifetime` seconds. The subject of a session is the metadata.
+        An upload session expires if no request uses the session for `session_lifetime` seconds. The subject of its
+        deadline is the name of the uploaded file.
         """
         read, s, c, t, m = self._database.select, sessions.c, channels.c, tokens.c, messages.c
         deadlines = []

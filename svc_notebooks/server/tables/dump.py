@@ -1,4 +1,4 @@
-"""Reads and writes all tables row by row, in a form that does not depend on the database."""
+"""Reads and writes all tables row by row, as lists of JSON values that do not depend on the database file format."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ TABLES: Mapping[str, Table] = {table.name: table for table in metadata.sorted_ta
 
 
 def columns(table: str) -> list[str]:
-    """Return the names of the columns of a table, in order."""
+    """Return the column names of a table, in the order of its values in a row."""
     return [column.name for column in TABLES[table].columns]
 
 
 def rows(database: Database, table: str) -> Iterator[Row]:
-    """Yield all rows of a table, in the order of its key."""
+    """Yield all rows of a table, in the order of the primary key."""
     chosen = TABLES[table]
     yield from database.select(select(chosen).order_by(*chosen.primary_key.columns))
 
 
 def counters(database: Database) -> dict[str, int]:
-    """Return the last number of each table that uses no number twice."""
+    """Return the last assigned row number of each table that never reuses row numbers, by table name."""
     return {name: number for name, number in database.run(_COUNTERS, {})}
 
 
 def check_row(table: str, row: JSON) -> Sequence[JSON]:
-    """Return a valid row of a table. Raises ValueError for an invalid one."""
+    """Check a row of a table and return it. Raises ValueError if the number, type or range of its values is invalid."""
     expected = TABLES[table].columns
     if not isinstance(row, list) or len(row) != len(expected):
         raise ValueError(f"a row of {table} has {len(expected)} values")
@@ -56,9 +56,9 @@ def upgrade_rows(
     """Upgrade the rows of all tables from an older schema version to the present one.
 
     Args:
-        names: The columns of the rows.
+        names: The column names of each table.
 
-    Raises ValueError for an unknown version, other columns and impossible rows.
+    Raises ValueError if the version is unknown, the columns are not those of the version, or a row is invalid.
     """
     if not 1 <= version <= upgrades.VERSION:
         raise ValueError(f"it has schema version {version}, and this package supports 1 to {upgrades.VERSION}")
@@ -98,7 +98,10 @@ def _has_column_type(column: Column[object], value: JSON) -> bool:
 
 
 def load_rows(database: Database, tables: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
-    """Replace all rows of the store, or none. Raises ValueError if the rows contradict each other."""
+    """Replace all rows of all tables in one transaction. `numbers` are the counters that `counters` returned.
+
+    Raises ValueError, and changes nothing, if the rows contradict each other.
+    """
     with database.transaction():
         database.delete_all(*TABLES.values())
         for name, table in TABLES.items():

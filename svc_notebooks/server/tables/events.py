@@ -1,4 +1,4 @@
-"""The events, the changed instances of recurring events, and the invitations."""
+"""The tables of events, including changed instances of recurring events, and of invitations."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..database.schema import events, invitations
 
 
 class EventRow(NamedTuple):
-    """An event in a calendar. Instants are in Unix milliseconds, and `body` is JSON.
+    """A database row of an event in a calendar. Times are in Unix milliseconds, and `body` is JSON text.
 
-    `origin` is the calendar of the organizer, and in every other one the event is a copy. A row with a `series` is a
-    changed instance of a recurring event, and its body has only the changed fields.
+    `origin` is the organizer's calendar. Rows in other calendars are copies for attendees. A row with a `series` is a
+    changed instance of the recurring event with that id, and its body has only the changed fields.
     """
 
     calendar: str
@@ -35,7 +35,7 @@ class EventRow(NamedTuple):
 
 
 class InvitationRow(NamedTuple):
-    """An invitation that a real service would mail."""
+    """A database row of an invitation, which a real service would send as an e-mail."""
 
     time: int
     event: str
@@ -50,7 +50,7 @@ _HERE = events.c.calendar == bindparam("calendar")
 _THIS = (_HERE, events.c.id == bindparam("key"))
 _BY_AGE = (events.c.place, events.c.id)
 
-# A row that changes is replaced: so it gets a greater number, by which a sync token finds it.
+# A changed row is replaced, so that it gets a greater number. Sync tokens select rows by this number.
 _SAVE = inserting(events, _STORED, otherwise="REPLACE")
 _GET = Prepared(select(*_COLUMNS).where(*_THIS))
 _ANYWHERE = Prepared(select(events.c.id).where(events.c.id == bindparam("key")).limit(1))
@@ -65,7 +65,7 @@ _OLDER = or_(
 )
 _PAGE = Prepared(select(*_COLUMNS).where(_HERE, _OLDER).order_by(*_BY_AGE).limit(bindparam("size")))
 _IN_WINDOW = and_(or_(events.c.end.is_(None), events.c.end > bindparam("after")), events.c.start < bindparam("before"))
-# An instance may have been moved to before its series begins.
+# An instance may have been moved to a time before the series begins.
 _MOVED_HERE = select(events.c.series).where(_HERE, events.c.series.is_not(None), _IN_WINDOW)
 _WITHIN = Prepared(
     select(*_COLUMNS)
@@ -92,60 +92,66 @@ _INVITATIONS = Prepared(
 
 
 class Events(TableGroup):
-    """The events of all calendars."""
+    """The table of the events of all calendars, and the table of invitations."""
 
     def save(self, row: EventRow) -> None:
         """Add or replace an event."""
         self._database.change(_SAVE, row._asdict())
 
     def get(self, calendar: str, event: str) -> EventRow | None:
-        """Return an event of a calendar by its id, or None."""
+        """Return the event with an id in a calendar, or None if the id is unknown."""
         row = self._database.fetch_one(_GET, {"calendar": calendar, "key": event})
         return EventRow._make(row) if row else None
 
     def exists(self, event: str) -> bool:
-        """Return whether any calendar has an event of this id."""
+        """Return whether any calendar has an event with this id."""
         return self._database.fetch_one(_ANYWHERE, {"key": event}) is not None
 
     def by_uid(self, uid: str) -> list[EventRow]:
-        """Return all copies of an event, in any calendar."""
+        """Return all rows with this iCalendar UID in all calendars, which are the event and its copies."""
         return self._rows(_BY_UID, uid=uid)
 
     def changed_instances(self, calendar: str, series: str | None = None) -> list[EventRow]:
-        """Return the changed instances of a recurring event, without `series` of all in the calendar."""
+        """Return the changed instances of the recurring event `series` in a calendar.
+
+        Without `series`, return the changed instances of all recurring events in the calendar.
+        """
         if series is None:
             return self._rows(_CHANGED, calendar=calendar)
         return self._rows(_OF_SERIES, calendar=calendar, series=series)
 
     def by_age(self, calendar: str, place: int, event: str, size: int) -> Iterator[EventRow]:
-        """Yield the rows after this one, oldest first, with one query for each `size` rows."""
+        """Yield the rows of a calendar that follow the row with this `place` and event id, oldest first.
+
+        Each query reads `size` rows.
+        """
         while rows := self._rows(_PAGE, calendar=calendar, place=place, key=event, size=size):
             yield from rows
             place, event = rows[-1].place, rows[-1].id
 
     def within(self, calendar: str, after: int, before: int) -> list[EventRow]:
-        """Return the single and recurring events that may have an instance in this window."""
+        """Return the single and recurring events that may have an instance between `after` and `before`."""
         return self._rows(_WITHIN, calendar=calendar, after=after, before=before)
 
     def since(self, calendar: str, seq: int) -> list[EventRow]:
-        """Return the rows that changed after a sync token was issued."""
+        """Return the rows of a calendar whose number is greater than `seq`, which is the number in a sync token."""
         return self._rows(_SINCE, calendar=calendar, since=seq)
 
     def naming(self, text: str) -> list[EventRow]:
-        """Return the organizers' events whose body may contain a text, in which `_` matches any letter."""
+        """Return the events in organizers' calendars whose body contains `text`, where `_` matches any character."""
         return self._rows(_NAMING, text=text)
 
     def last(self, calendar: str) -> int:
-        """Return the number of the last change."""
+        """Return the highest row number in a calendar, or 0 if the calendar has no events."""
         return int(self._database.run(_LAST, {"calendar": calendar})[0][0])
 
     def latest(self, calendar: str) -> int | None:
-        """Return the time of the last change in Unix milliseconds, or None."""
+        """Return the time of the last change to a calendar's events in Unix milliseconds, or None without events."""
         millis: int | None = self._database.run(_LATEST, {"calendar": calendar})[0][0]
         return millis
 
     def drop(self, calendar: str, event: str) -> None:
-        """Delete an event."""
+        """Delete the row of an event in a calendar."""
         self._database.change(_DROP, {"calendar": calendar, "key": event})
 
     def drop_all(self, calendar: str) -> None:
@@ -153,7 +159,7 @@ class Events(TableGroup):
         self._database.change(_DROP_ALL, {"calendar": calendar})
 
     def invite(self, row: InvitationRow) -> None:
-        """Add an invitation."""
+        """Add an invitation to the table of invitations."""
         self._database.change(_INVITE, row._asdict())
 
     def invitations(self, size: int) -> list[InvitationRow]:

@@ -1,4 +1,4 @@
-"""The files, their tree, their properties and the clients that opened them."""
+"""The tables of files in folders, of file properties, and of the OAuth clients that opened a file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from .search import Viewer, after_keys, ascii_lower, condition, order, seen_by, 
 
 
 class FileRow(NamedTuple):
-    """A file. Instants are in Unix milliseconds, and `extra` is JSON with the fields that are stored as sent."""
+    """A database row of a file.
+
+    Times are in Unix milliseconds. `extra` is JSON text with the fields that are stored as the client sent them.
+    """
 
     id: str
     owner: str
@@ -40,7 +43,7 @@ class FileRow(NamedTuple):
 
 
 class FilePage(NamedTuple):
-    """A page of files. `last` has the sort keys of the last one if there are more."""
+    """A page of files. `last` has the sort key values of the last file, or is None if this is the last page."""
 
     rows: list[FileRow]
     last: tuple[Any, ...] | None
@@ -52,17 +55,20 @@ _WRITTEN = (*FileRow._fields, *_KEYS)
 
 
 def _below(*also: Any) -> CTE:
-    """Select the ids of everything below the file `top` through files that meet the conditions."""
+    """Return a query for the ids of all files below the folder `top`.
+
+    With conditions, the query descends only into files that meet them, and selects only such files.
+    """
     first = select(files.c.id).where(files.c.parent == bindparam("top"), *also)
     tree = first.cte("tree", recursive=True)
     return tree.union(select(files.c.id).join(tree, files.c.parent == tree.c.id).where(*also))
 
 
 BELOW = _below()
-"""The ids of everything below the file `top`."""
+"""A query for the ids of all files below the folder `top`."""
 
 FOLLOWING = _below(files.c.explicitly_trashed == 0)
-"""Those of them that are trashed and untrashed with it."""
+"""A query for the ids of the files below the folder `top` that are trashed and untrashed together with the folder."""
 
 _GET = Prepared(select(*_COLUMNS).where(files.c.id == bindparam("key")))
 _ADD = inserting(files, _WRITTEN)
@@ -114,10 +120,10 @@ _ADD_PROPERTY = inserting(properties, ("file", "client", "key", "value"))
 
 
 class FileTable(TableGroup):
-    """The files."""
+    """The table of files, with their properties and the clients that opened them."""
 
     def get(self, file_id: str) -> FileRow | None:
-        """Return a file, or None."""
+        """Return the row of a file, or None if the id is unknown."""
         row = self._database.fetch_one(_GET, {"key": file_id})
         return FileRow._make(row) if row else None
 
@@ -130,7 +136,7 @@ class FileTable(TableGroup):
         self._database.change(_SAVE, {**_values(row), "key": row.id})
 
     def drop(self, file_id: str) -> list[int]:
-        """Delete a file and everything below it, and return the contents that no file has any more."""
+        """Delete a file and all files below it, and return the numbers of the contents that no file uses any more."""
         top = self.get(file_id)
         below = self._database.run(_CONTENTS_BELOW, {"top": file_id})
         self._database.change(_PROPERTIES_BELOW, {"top": file_id})
@@ -143,11 +149,11 @@ class FileTable(TableGroup):
         return [content for content in contents if content is not None and not self.holds(content)]
 
     def holds(self, content: int) -> bool:
-        """Return whether any file has this content."""
+        """Return whether any file uses the content with this number."""
         return bool(self._database.run(_HOLDER, {"content": content}))
 
     def of_parts(self, parts: Sequence[str]) -> list[FileRow]:
-        """Return the files whose contents have one of these parts."""
+        """Return the files whose contents include a part with one of these keys."""
         contents = select(rope.c.content).where(rope.c.part.in_(parts))
         rows = self._database.select(select(*_COLUMNS).where(files.c.content.in_(contents)).order_by(files.c.seq))
         return [FileRow._make(row) for row in rows]
@@ -161,32 +167,35 @@ class FileTable(TableGroup):
         return self._database.fetch_one(_IS_OPEN_WITH, {"file": file_id, "client": client}) is not None
 
     def children(self, folder: str, most: int) -> list[FileRow]:
-        """Return the files of a folder by name, without trashed ones."""
+        """Return at most `most` files in a folder, sorted by name. Trashed files are left out."""
         return [FileRow._make(row) for row in self._database.run(_CHILDREN, {"key": folder, "most": most})]
 
     def foreign_below(self, top: str, owner: str) -> list[str]:
-        """Return the ids of the files below a folder that have other owners, from the top down."""
+        """Return the ids of the files below a folder that `owner` does not own, from the top down."""
         return [key for (key,) in self._database.run(_FOREIGN_BELOW, {"top": top, "owner": owner})]
 
     def follow(self, top: str, *, trashed: bool) -> None:
-        """Trash everything below a folder, or untrash it unless it was trashed by itself."""
+        """Set or clear the trashed flag of all files below a folder.
+
+        Files that a user trashed directly, and everything below them, keep the flag.
+        """
         self._database.change(_FOLLOW, {"top": top, "flag": int(trashed)})
 
     def in_trash(self, owner: str) -> list[str]:
-        """Return the ids of the files that a user has trashed."""
+        """Return the ids of the files of an owner that were trashed directly, not together with a folder."""
         return [key for (key,) in self._database.run(_TRASHED, {"user": owner})]
 
     def usage(self, owner: str) -> tuple[int, int]:
-        """Return the number of bytes that a user stores, and of those in the trash."""
+        """Return the total size in bytes of a user's files, and the size of the files in the trash."""
         total, trashed = self._database.fetch_one(_USAGE, {"user": owner}) or (0, 0)
         return int(total), int(trashed)
 
     def properties(self, file_id: str, client: str) -> dict[str, str]:
-        """Return the properties of a file for a client, for "" those that every client can see."""
+        """Return the properties of a file that are private to a client. For "", return the public properties."""
         return dict(self._database.run(_PROPERTIES, {"file": file_id, "client": client}))
 
     def set_properties(self, file_id: str, client: str, changes: dict[str, str | None]) -> None:
-        """Set properties. None removes one."""
+        """Set properties of a file for a client, or public properties for "". The value None removes a property."""
         for key, value in changes.items():
             values = {"file": file_id, "client": client, "key": key}
             self._database.change(_DROP_PROPERTY, values)
@@ -196,7 +205,10 @@ class FileTable(TableGroup):
     def page(
         self, viewer: Viewer, search: Search | None, keys: Sequence[SortKey], after: tuple[Any, ...] | None, size: int
     ) -> FilePage:
-        """Return at most `size` of the files that a user can see, after these sort keys."""
+        """Return a page with at most `size` of the files that a user can see and that match the search.
+
+        `keys` is the sort order. `after` has the sort key values of the last file of the previous page, or is None.
+        """
         terms = order(viewer, keys)
         conditions = [seen_by(viewer), files.c.parent.is_not(None)]
         conditions += [condition(search, viewer)] if search else []

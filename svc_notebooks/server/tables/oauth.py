@@ -1,4 +1,4 @@
-"""The OAuth clients, service accounts, codes and refresh tokens. Only the digests of secrets are stored."""
+"""The tables of OAuth clients, service accounts, authorization codes and tokens. They store digests of secrets only."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from .users import digest_of
 
 
 class ClientRow(NamedTuple):
-    """An OAuth client. `secret` is a digest, "" for a public client, and spaces separate the `redirects`."""
+    """A database row of an OAuth client.
+
+    `secret` is the digest of the client secret, or "" for a public client. `redirects` are URIs separated by spaces.
+    """
 
     id: str
     name: str
@@ -21,7 +24,7 @@ class ClientRow(NamedTuple):
 
 
 class AccountRow(NamedTuple):
-    """A service account. `delegation` has the scopes for acting as a user, separated by spaces."""
+    """A database row of a service account. `delegation` has the scopes for acting as a user, separated by spaces."""
 
     email: str
     client: str
@@ -31,7 +34,10 @@ class AccountRow(NamedTuple):
 
 
 class GrantRow(NamedTuple):
-    """A code or a refresh token. All that come from one consent are a family."""
+    """A database row of an authorization code or a refresh token.
+
+    All codes and tokens that result from the same consent of a user have the same `family`.
+    """
 
     digest: str
     kind: str
@@ -66,53 +72,53 @@ _END_TOKEN = Prepared(delete(tokens).where(tokens.c.digest == bindparam("key")))
 
 
 class OAuth(TableGroup):
-    """The OAuth clients, the service accounts and their grants."""
+    """The tables of OAuth clients, service accounts, grants and access token families."""
 
     def add_client(self, row: ClientRow) -> None:
-        """Add a client."""
+        """Add an OAuth client."""
         self._database.change(_ADD_CLIENT, row._asdict())
 
     def client(self, key: str) -> ClientRow | None:
-        """Return a client, or None."""
+        """Return the OAuth client with an id, or None if the id is unknown."""
         row = self._database.fetch_one(_CLIENT, {"key": key})
         return ClientRow._make(row) if row else None
 
     def add_account(self, row: AccountRow) -> None:
-        """Add a service account, or replace it."""
+        """Add a service account. An account with the same e-mail address is replaced."""
         self._database.change(_ADD_ACCOUNT, row._asdict())
 
     def account(self, email: str) -> AccountRow | None:
-        """Return a service account, or None."""
+        """Return the service account with an e-mail address, or None if the address is unknown."""
         row = self._database.fetch_one(_ACCOUNT, {"key": email})
         return AccountRow._make(row) if row else None
 
     def add_grant(self, row: GrantRow) -> None:
-        """Add a code or a refresh token."""
+        """Add an authorization code or a refresh token."""
         self._database.change(_ADD_GRANT, row._asdict())
 
     def grant(self, secret: str) -> GrantRow | None:
-        """Return the grant of a code or refresh token, or None."""
+        """Return the row of an authorization code or refresh token, or None if `secret` is unknown."""
         row = self._database.fetch_one(_GRANT, {"key": digest_of(secret)})
         return GrantRow._make(row) if row else None
 
     def spend(self, grant: GrantRow) -> None:
-        """Mark a code as used."""
+        """Mark an authorization code as used."""
         self._database.change(_SPEND, {"key": grant.digest})
 
     def add_token(self, secret: str, family: str) -> None:
-        """Record the family of an access token."""
+        """Store the family of an access token. `secret` is the token."""
         self._database.change(_ADD_GRANTED, {"token": digest_of(secret), "family": family})
 
     def family(self, token: str) -> str | None:
-        """Return the family of an access token, or None."""
+        """Return the family of an access token, or None if the token has no family."""
         row = self._database.fetch_one(_FAMILY, {"key": digest_of(token)})
         return row[0] if row else None
 
     def end(self, family: str) -> None:
-        """Revoke all tokens of a family."""
+        """Revoke all access and refresh tokens of a family."""
         for statement in (_END_TOKENS, _END_GRANTED, _END_GRANTS):
             self._database.change(statement, {"family": family})
 
     def end_token(self, token: str) -> bool:
-        """Revoke an access token, and return whether it was valid."""
+        """Revoke an access token. Returns False if there is no such token."""
         return self._database.change(_END_TOKEN, {"key": digest_of(token)}) > 0

@@ -1,4 +1,4 @@
-"""The messages to be delivered, in one queue for each channel. Only the first of a queue is sent."""
+"""The queued messages, with one queue for each channel. Only the first message of a queue is sent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from .channels import STOPPED, ChannelRow
 
 
 class Waiting(NamedTuple):
-    """A queued message, its channel, and the number of attempts. `due` is in Unix milliseconds."""
+    """A queued message, the channel that receives it, and the number of delivery attempts.
+
+    `due` is the time of the next attempt in Unix milliseconds.
+    """
 
     seq: int
     number: int
@@ -49,23 +52,26 @@ _DROP = Prepared(delete(messages).where(messages.c.seq == bindparam("key")))
 
 
 class Outbox(TableGroup):
-    """The queues."""
+    """The message queues of all channels."""
 
     def due(self, now: int) -> list[Waiting]:
-        """Return the first message of every queue if it is due."""
+        """Return the first message of each queue whose first message is due."""
         return self._read(_DUE, now=now)
 
     def next_of(self, channel: int) -> Waiting | None:
-        """Return the first message of a queue, due or not, or None."""
+        """Return the first message in a channel's queue, whether due or not. Returns None if the queue is empty."""
         waiting = self._read(_NEXT, key=channel)
         return waiting[0] if waiting else None
 
     def of_closed_channels(self, now: int) -> list[Waiting]:
-        """Return the messages whose channel was stopped or has expired."""
+        """Return the queued messages of channels that were stopped or have expired."""
         return self._read(_OF_CLOSED_CHANNELS, now=now)
 
     def later(self, now: int) -> int | None:
-        """Return the time of the next due message or expiration of a channel with messages, or None."""
+        """Return the earliest time after `now` at which a message is due or a channel with queued messages expires.
+
+        Returns None if there is no such time.
+        """
         instants = [self._database.run(statement, {"now": now})[0][0] for statement in (_LATER, _NEXT_END)]
         return min((when for when in instants if when is not None), default=None)
 
@@ -74,11 +80,14 @@ class Outbox(TableGroup):
         return self._database.fetch_one(_ANY, {}) is not None
 
     def postpone(self, seq: int, *, due: int, attempts: int) -> bool:
-        """Record an attempt and the time of the next one, and return whether the message still exists."""
+        """Store the number of attempts to deliver a message, and the time `due` of the next attempt.
+
+        Returns False if the message does not exist any more.
+        """
         return self._database.change(_POSTPONE, {"key": seq, "then": due, "made": attempts}) == 1
 
     def drop(self, seq: int) -> bool:
-        """Delete a message, and return whether it still existed."""
+        """Delete a message. Returns False if the message did not exist any more."""
         return self._database.change(_DROP, {"key": seq}) == 1
 
     def _read(self, prepared: Prepared, **values: int) -> list[Waiting]:

@@ -1,4 +1,4 @@
-"""The permissions on files, except those of their owners."""
+"""The table of permissions on files. The permissions of owners are not stored."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ from .files import BELOW
 
 
 class PermissionRow(NamedTuple):
-    """A permission. The role is a number of core/files/permissions.py, and `since` is in Unix milliseconds."""
+    """A database row of a permission.
+
+    `role` is the number of a Role in core/files/permissions.py. `since` is the creation time in Unix milliseconds, and
+    `by` is the user who created the permission.
+    """
 
     file: str
     id: str
@@ -45,18 +49,21 @@ _DROP_ALL = Prepared(delete(permissions).where(permissions.c.file == bindparam("
 
 
 class Permissions(TableGroup):
-    """The permissions."""
+    """The table of permissions on files."""
 
     def add(self, row: PermissionRow) -> None:
         """Add a permission."""
         self._database.change(_ADD, row._asdict())
 
     def of(self, file_id: str) -> list[PermissionRow]:
-        """Return the permissions on the file itself, oldest first."""
+        """Return the permissions that were granted on the file itself, oldest first, without inherited permissions."""
         return [PermissionRow._make(row) for row in self._database.run(_OF, {"key": file_id})]
 
     def has_any(self, user: str) -> bool:
-        """Return whether this user may see files of others, shared ones or such in a folder of theirs."""
+        """Return whether a user may be able to see files of other users.
+
+        These are files that were shared with the user, and files that other writers put into the user's folders.
+        """
         return self._database.fetch_one(_HAS, {"user": user.lower(), "owner": user}) is not None
 
     def set_role(self, file_id: str, which: str, role: int) -> None:

@@ -1,4 +1,4 @@
-"""Translates queries and sort orders of files to SQL."""
+"""Translates file queries and sort orders to SQL."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text in one case.
+    """Return the words of a text, case-folded.
 
     >>> words_of("Straße_2, draft")
     ['strasse', '2', 'draft']
@@ -40,37 +40,37 @@ def words_of(text: str) -> list[str]:
 
 
 def word_list(text: str) -> str:
-    """Return the words of a text, each after a space, so that ` x` matches the beginning of a word."""
+    """Return the words of a text with a space before each word, so that ` x` matches words that begin with x."""
     return "".join(f" {word}" for word in words_of(text))
 
 
 def ascii_lower(text: str) -> str:
-    """Return a text with its ASCII letters in lower case, as names are compared."""
+    """Return a text with its ASCII letters in lower case. Names are compared in this form."""
     return text.translate(_LOWER)
 
 
 class Viewer(NamedTuple):
-    """The user of a query, the id of their root folder, their OAuth client, and the media type of folders."""
+    """The user of a query, the id of the user's root folder, the OAuth client, and the media type of folders."""
 
     user: str
     root: str
     client: str
     folder_type: str
     shared: bool
-    """Other users may have files that this one can see."""
+    """The user may be able to see files of other users."""
     app_only: bool
-    """The user can see only files that this client has created or opened."""
+    """The user can see only the files that the OAuth client has created or opened."""
 
 
 class Term(NamedTuple):
-    """A sort key."""
+    """An SQL expression by which files are sorted."""
 
     value: ColumnElement[Any]
     descending: bool
 
     @property
     def clause(self) -> UnaryExpression[Any]:
-        """The expression for ORDER BY."""
+        """The expression with its direction, for ORDER BY."""
         return self.value.desc() if self.descending else self.value.asc()
 
 
@@ -94,13 +94,13 @@ _PLAIN = {
 
 
 def condition(search: Search, viewer: Viewer) -> ColumnElement[bool]:
-    """Return the condition of a query."""
+    """Return the SQL condition for a parsed query."""
     if isinstance(search, And):
         return and_(*(condition(part, viewer) for part in search.parts))
     if isinstance(search, Or):
         return or_(*(condition(part, viewer) for part in search.parts))
     if isinstance(search, Not):
-        # NULL is no match, so its negation is one. Only here, because around every term it would hide the indexes.
+        # NULL is no match, so NOT must match NULL. Around every term, coalesce would prevent the use of indexes.
         return not_(func.coalesce(condition(search.inner, viewer), False))
     if isinstance(search, Member):
         return _member(search, viewer)
@@ -110,7 +110,11 @@ def condition(search: Search, viewer: Viewer) -> ColumnElement[bool]:
 
 
 def seen_by(viewer: Viewer) -> ColumnElement[bool]:
-    """Return the condition of a listing, which shows own files, those shared by name and all in own folders."""
+    """Return the SQL condition for the files that a user can see in a list.
+
+    These are the user's own files, the files that were shared with the user by name, and the files in the user's own
+    and shared folders. If `viewer.app_only` is true, only files that the OAuth client has created or opened match.
+    """
     own = files.c.owner == viewer.user
     seen = or_(own, files.c.id.in_(select(visible(viewer.user).c.id))) if viewer.shared else own
     return (
@@ -121,10 +125,14 @@ def seen_by(viewer: Viewer) -> ColumnElement[bool]:
 
 
 def visible(user: str) -> CTE:
-    """Select the ids of the files shared with a user, and of everything below those and below shared own folders."""
+    """Return a query for the ids of the files that a user can see beside the user's own files.
+
+    These are the files that were shared with the user by name, and everything below these files and below the user's
+    own folders in which other users are writers. The query may also select own files.
+    """
     writable = select(permissions.c.file.label("id")).join(
         files, files.c.id == permissions.c.file
-    )  # others put theirs in
+    )  # others may add files there
     writable = writable.where(files.c.owner == user, permissions.c.role >= int(Role.WRITER))
     roots = union(_select_granted(user), writable).subquery()
     tree = select(roots.c.id).cte("visible", recursive=True)
@@ -132,7 +140,7 @@ def visible(user: str) -> CTE:
 
 
 def _select_granted(user: str, *also: ColumnElement[bool]) -> Select[Any]:
-    """Select the ids of the files that were shared with this user by name."""
+    """Return a query for the ids of the files that were shared with a user by name."""
     theirs = (permissions.c.type == "user", permissions.c.grantee == user.lower())
     return select(permissions.c.file.label("id")).where(*theirs, *also)
 
@@ -183,7 +191,10 @@ def _special(search: Compare, viewer: Viewer) -> ColumnElement[bool]:
 
 
 def _visibility(word: str) -> ColumnElement[bool]:
-    """Return the condition of a visibility. A link alone makes no file visible in a search."""
+    """Return the SQL condition for a value of `visibility`, such as `limited` or `anyoneWithLink`.
+
+    For other values, such as `anyoneCanFind`, no file matches, because files are shared by link or by name only.
+    """
     if word == "limited":
         return and_(*(not_(_open_to(kind)) for kind in _BY_LINK.values()))
     return _open_to(_BY_LINK[word]) if word in _BY_LINK else false()
@@ -209,7 +220,7 @@ def _word_begins(column: Any, words: str) -> ColumnElement[bool]:
 
 
 def order(viewer: Viewer, keys: Sequence[SortKey]) -> list[Term]:
-    """Return the sort keys of an order. Files with equal keys are sorted newest first."""
+    """Return the SQL sort keys for the parameter `orderBy`. Files with equal keys are sorted newest first."""
     terms = [Term(_sort_value(key.name, viewer), key.descending) for key in keys]
     return [*terms, Term(files.c.seq, True)]
 
@@ -238,7 +249,7 @@ def _sort_value(name: str, viewer: Viewer) -> ColumnElement[Any]:
 
 
 def after_keys(terms: Sequence[Term], after: Sequence[Any]) -> ColumnElement[bool]:
-    """Return the condition of the files after these values of the sort keys."""
+    """Return the SQL condition for the files that follow a file with the sort key values `after`."""
     return or_(*(_step(terms[:n], terms[n], after) for n in range(len(terms))))
 
 

@@ -1,4 +1,4 @@
-"""Joins the tables of all subjects into one store."""
+"""Defines the Store, which has the classes for all groups of tables as attributes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from .users import Users
 
 
 class Store:
-    """All rows of a service. The bytes of contents are in a BlobStore."""
+    """The database tables of a service. The bytes of the contents are in a BlobStore instead."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -60,13 +60,13 @@ class Store:
         self.deadlines = Deadlines(database)
 
     def exclusive(self) -> AbstractContextManager[bool | None]:
-        """Return the lock for a block in which no other thread reads or writes."""
+        """Return a lock for a `with` block. During the block no other thread reads or writes the database."""
         return self._database.lock
 
     def clear(self) -> None:
         """Delete the files, contents, upload sessions, channels, events and secondary calendars.
 
-        Users and tokens stay, with their roots and primary calendars, and so do registered domains and authorities.
+        Users, their tokens, root folders and primary calendars stay. Registered domains and authorities stay, too.
         """
         with self.transaction():
             self._database.delete_all(contents, rope, sessions, generated, properties, opened, permissions)
@@ -78,24 +78,24 @@ class Store:
             self._database.delete_all(files, where=files.c.parent.is_not(None))
 
     def rows(self) -> Iterator[tuple[str, Iterator[Row]]]:
-        """Return every table and its rows."""
+        """Return an iterator over all tables, as pairs of the table name and an iterator over the rows."""
         return ((name, dump.rows(self._database, name)) for name in dump.TABLES)
 
     def counters(self) -> dict[str, int]:
-        """Return the last number of each table that uses no number twice."""
+        """Return the last assigned row number of each table that never reuses row numbers, by table name."""
         return dump.counters(self._database)
 
     def load_rows(self, tables: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
-        """Replace all rows, or none. Raises ValueError if the rows contradict each other."""
+        """Replace all rows and counters. Raises ValueError, and changes nothing, if the rows contradict each other."""
         dump.load_rows(self._database, tables, numbers)
         self._forget()
 
     def image(self) -> bytes:
-        """Return the database as bytes."""
+        """Return a copy of the whole database as bytes."""
         return self._database.image()
 
     def restore(self, image: bytes) -> None:
-        """Replace all rows by those of an image."""
+        """Replace all rows by the rows in `image`, which the method `image` returned."""
         self._database.restore(image)
         self._forget()
 

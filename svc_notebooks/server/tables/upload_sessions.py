@@ -1,4 +1,8 @@
-"""The upload sessions. A change names the generation that its request claimed, and only the last claim is valid."""
+"""The table of upload sessions.
+
+Each request claims its session and gets a generation number. Only the request with the last claim can change the
+session.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,10 @@ from ..database.schema import sessions
 
 
 class SessionRow(NamedTuple):
-    """A session, with the query of its initiation and the body of the response to its completion (`answer`)."""
+    """A database row of an upload session.
+
+    `query` is the query string of the initiation. `answer` is the body of the response after completion, or None.
+    """
 
     id: str
     owner: str
@@ -52,36 +59,36 @@ _DROP = Prepared(delete(sessions).where(sessions.c.id == bindparam("key")))
 
 
 class UploadSessionTable(TableGroup):
-    """The upload sessions."""
+    """The table of upload sessions."""
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
-        self._claims = count(1)  # no number twice, not even after a restore: they only tell requests of now apart
+        self._claims = count(1)  # only distinguishes running requests; not restored, so that no number is used twice
 
     def add(self, row: SessionRow) -> None:
-        """Add a session."""
+        """Add an upload session."""
         self._database.change(_ADD, row._asdict())
 
     def get(self, key: str) -> SessionRow | None:
-        """Return a session by its upload_id, or None."""
+        """Return the upload session with an `upload_id`, or None if the id is unknown."""
         row = self._database.fetch_one(_GET, {"key": key})
         return SessionRow._make(row) if row else None
 
     def claim(self, key: str) -> SessionRow | None:
-        """Return a session, or None, and let only this claim change it from now on."""
+        """Claim an upload session and return its row, or None if the id is unknown. Earlier claims become invalid."""
         row = self._database.change_one(_CLAIM, {"key": key, "mine": next(self._claims)})
         return SessionRow._make(row) if row else None
 
     def invalidate_claims(self) -> None:
-        """Let no present claim change a session."""
+        """Invalidate all claims, so that requests in progress can no longer change their sessions."""
         self._database.change(_INVALIDATE_CLAIMS, {})
 
     def save(self, row: SessionRow) -> bool:
-        """Save a session and return True, or False if a later request has claimed it."""
+        """Save the row of a session. Returns False, and saves nothing, if a later request has claimed the session."""
         return self._database.change(_SAVE, {**row._asdict(), "key": row.id, "mine": row.generation}) == 1
 
     def save_answer(self, key: str, answer: str) -> None:
-        """Store the body of the responses of a completed session."""
+        """Store the response body of a completed session, which all later responses repeat."""
         self._database.change(_ANSWER, {"key": key, "text": answer})
 
     def older_than(self, before: float) -> list[SessionRow]:
@@ -89,5 +96,5 @@ class UploadSessionTable(TableGroup):
         return [SessionRow._make(row) for row in self._database.run(_OLD, {"before": before})]
 
     def drop(self, key: str) -> None:
-        """Delete a session."""
+        """Delete the row of a session."""
         self._database.change(_DROP, {"key": key})

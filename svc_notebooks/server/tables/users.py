@@ -1,4 +1,4 @@
-"""The users, access tokens and generated ids, and facts about the store itself."""
+"""The tables of users, access tokens and generated ids, and of named values about the store itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..database.schema import generated, meta, tokens, users
 
 
 class TokenRow(NamedTuple):
-    """The user and client of an access token. It expires at a time in Unix seconds, or never for None."""
+    """A database row of an access token. `expires` is in Unix seconds, or None for a token that never expires."""
 
     user: str
     client: str
@@ -35,14 +35,14 @@ _FACT = Prepared(select(meta.c.value).where(meta.c.name == bindparam("name")))
 
 
 class Users(TableGroup):
-    """The users, their tokens and ids, and facts about the store."""
+    """The tables of users, of their tokens and generated ids, and of named values about the store."""
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
-        self._roots: dict[str, str] = {}  # cached: they never change, and almost every request needs one
+        self._roots: dict[str, str] = {}  # a cache: root ids never change, and almost every request reads one
 
     def forget(self) -> None:
-        """Drop the cached roots, after the database was replaced."""
+        """Clear the cached ids of root folders. Called after the database was replaced."""
         self._roots = {}  # a new dict, because another thread may be adding a row of the former database to the old one
 
     def add_user(self, email: str, root: str) -> None:
@@ -50,14 +50,14 @@ class Users(TableGroup):
         self._database.change(_ADD_USER, {"email": email, "root": root})
 
     def root(self, email: str) -> str | None:
-        """Return the id of a user's root folder, or None for an unknown user."""
+        """Return the id of a user's root folder, or None if the user is unknown."""
         roots = self._roots
         if email not in roots and (row := self._database.fetch_one(_ROOT, {"email": email})):
             roots[email] = row[0]
         return roots.get(email)
 
     def emails(self) -> list[str]:
-        """Return all users and service accounts, in alphabetical order."""
+        """Return the e-mail addresses of all users and service accounts, in alphabetical order."""
         return [email for (email,) in self._database.run(_EMAILS, {})]
 
     def add_token(self, secret: str, token: TokenRow) -> None:
@@ -65,36 +65,36 @@ class Users(TableGroup):
         self._database.change(_ADD_TOKEN, {"digest": digest_of(secret), **token._asdict()})
 
     def token(self, secret: str) -> TokenRow | None:
-        """Return the access token of a secret, or None."""
+        """Return the row of the access token `secret`, or None if the token is unknown."""
         row = self._database.fetch_one(_TOKEN, {"digest": digest_of(secret)})
         return TokenRow._make(row) if row else None
 
     def add_id(self, file_id: str, owner: str) -> None:
-        """Record an id that was generated for a user."""
+        """Add a file id that was generated for a user. The id is unused."""
         self._database.change(_ADD_ID, {"id": file_id, "owner": owner})
 
     def id_state(self, file_id: str) -> tuple[str, bool] | None:
-        """Return the user for whom an id was generated and whether it was used, or None."""
+        """Return the user for whom an id was generated, and whether the id was used. Returns None for other ids."""
         row = self._database.fetch_one(_ID, {"id": file_id})
         return (row[0], bool(row[1])) if row else None
 
     def use_id(self, file_id: str) -> None:
-        """Mark an id as used, which it stays even if its file is deleted."""
+        """Mark a generated id as used. The id stays used even if its file is deleted."""
         self._database.change(_USE_ID, {"key": file_id})
 
     def count_opening(self) -> int:
-        """Count an opening of the store, and return the number of earlier ones."""
+        """Increase the stored number of openings by one, and return the number of earlier openings."""
         before = int(self.fact("openings", "0"))
         self._database.change(_SET_FACT, {"key": "openings", "value": str(before + 1)})
         return before
 
     def set_fact(self, name: str, value: str) -> None:
-        """Set a fact about the store."""
+        """Set the named value `name`, such as "secret", to `value`."""
         if self.fact(name, value) != value:
             self._database.change(_SET_FACT, {"key": name, "value": value})
 
     def fact(self, name: str, otherwise: str) -> str:
-        """Return a fact about the store. A new one is set to `otherwise`."""
+        """Return the named value `name`. If there is no such value, set it to `otherwise` and return `otherwise`."""
         row = self._database.fetch_one(_FACT, {"name": name})
         if row:
             return str(row[0])
@@ -103,5 +103,5 @@ class Users(TableGroup):
 
 
 def digest_of(secret: str) -> str:
-    """Return the digest under which a secret is stored."""
+    """Return the SHA-256 digest of a secret, in hexadecimal. The store has digests instead of secrets."""
     return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
