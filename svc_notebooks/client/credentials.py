@@ -1,4 +1,4 @@
-"""The address and the token of a session, checked when it is made."""
+"""Checks the base URL and the access token of a session, and keeps the token secret."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ..core.errors.errors import NotSignedIn, SvcError
 from ..core.process_fork import after_fork
 
 Token: TypeAlias = "str | Callable[[], str] | None"
-"""An access token, a function that returns one, or None."""
+"""An access token, a function that returns an access token, or None for requests without a token."""
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class Secret(str):
-    """A text that its repr does not show, so that no traceback and no printed request has it (T-05).
+    """A str whose repr hides its content, so that tracebacks and printed requests do not show a secret (T-05).
 
     >>> Secret("Bearer abc")
     '[redacted]'
@@ -30,7 +30,10 @@ class Secret(str):
 
 
 def base_address(text: str) -> str:
-    """Normalize a base URL to lower-case scheme and host without a final slash. Raises TypeError, ValueError.
+    """Normalize a base URL to a lower-case scheme and host, without a default port and without a final slash.
+
+    Raises TypeError if `text` is not a str, and ValueError if it is not an http or https URL, or if the URL has a
+    user, a query or a fragment.
 
     >>> base_address("HTTPS://API.example.org:443/")
     'https://api.example.org'
@@ -51,7 +54,10 @@ def base_address(text: str) -> str:
 
 
 def origin_of(url: str) -> str:
-    """Return the scheme, host and port of a URL, without a default port. Raises ValueError for an invalid port."""
+    """Return the origin of a URL, like "https://api.example.org:8443". A default port is left out.
+
+    Raises ValueError if the port is invalid.
+    """
     parts = urlsplit(url)
     host = parts.hostname or ""
     host = f"[{host}]" if ":" in host else host
@@ -60,9 +66,9 @@ def origin_of(url: str) -> str:
 
 
 class Credential:
-    """The token of a session, for several threads.
+    """The access token of a session, which several threads can share.
 
-    A token function is called when the token is needed first, and again after a 401.
+    If the token comes from a function, that function is called for the first request and after a 401 response.
     """
 
     def __init__(self, token: Token) -> None:
@@ -71,7 +77,7 @@ class Credential:
         self._lock = RLock()
         self._thread = local()  # `sent`: the header that this thread used last
         self.token = Secret("")
-        """The token without its scheme, empty while it is not known."""
+        """The token without the word "Bearer". It is empty if there is no token or the token is not fetched yet."""
         if token is not None and not callable(token):
             self._set_header(bearer(token))
         after_fork(self, Credential._renew_lock)
@@ -84,7 +90,7 @@ class Credential:
 
     @property
     def header(self) -> Secret | None:
-        """The value of the Authorization header, or None without a token."""
+        """The value of the Authorization header, or None if the session has no token."""
         if self._get_token is None:
             return self._header
         with self._lock:
@@ -94,7 +100,10 @@ class Credential:
             return self._header
 
     def renew(self) -> bool:
-        """Get another token than the one that this thread used last. Return False where there is none."""
+        """Replace the token that this thread used last, after the service refused it. Return True if the token is new.
+
+        Return False if the token does not come from a function, or if the function returned the same token.
+        """
         if self._get_token is None:
             return False
         with self._lock:
@@ -108,7 +117,11 @@ class Credential:
 
 
 def _fetch_token(get_token: Callable[[], str]) -> str:
-    """Call the token function. Raises NotSignedIn without its message where it fails: that may contain a secret."""
+    """Call the token function and return the token.
+
+    Raises NotSignedIn if the function fails. The message of the function's error is left out, because it may contain
+    a secret. An SvcError of the function is raised unchanged.
+    """
     try:
         return get_token()
     except SvcError:
@@ -119,7 +132,10 @@ def _fetch_token(get_token: Callable[[], str]) -> str:
 
 
 def bearer(token: str) -> Secret:
-    """Return the Authorization header of a token. Raises TypeError and ValueError, which do not show it."""
+    """Return the value of the Authorization header for a token, "Bearer" and the token.
+
+    Raises TypeError or ValueError for an invalid token. The error does not show the token.
+    """
     if not isinstance(token, str):
         raise TypeError(f"token is {type(token).__name__}; give a str, or a function that returns one")
     if not token or not token.isascii() or not token.isprintable() or " " in token:

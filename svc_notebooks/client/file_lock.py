@@ -1,4 +1,4 @@
-"""File locks, which the system releases when the process ends, however it ends."""
+"""Locks files for this process. The operating system releases the locks when the process ends, even after a crash."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ except ImportError:
     LOCKS = False
 else:
     LOCKS = True
-"""False on Windows and for Python in a browser, where nothing is locked and the last writer wins."""
+"""True if file locks work. On Windows and in a browser no file is locked, and the last writer wins."""
 
 
 def open_and_lock(path: Path, mode: int) -> int | None:
-    """Open or create a file and lock it for this process. Return None while another process has the lock.
+    """Open or create a file, lock it for this process, and return the file descriptor.
 
-    The process that had the lock before may rename or remove the file. Then the next file at the path is opened.
+    Return None if another process holds the lock. A process that held the lock before may have renamed or removed the
+    opened file. Then the file that is now at the path is opened or created.
     """
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, mode)

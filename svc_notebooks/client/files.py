@@ -1,6 +1,6 @@
-"""The operations on files that are one JSON request each, or one for each page.
+"""Calls the JSON operations on files and permissions (A4).
 
-`fields` is the mask of a partial response; None leaves the choice to the service.
+In all functions `fields` lists the fields of the response, like "id,name". None lets the service choose the fields.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .session import Session
 
 
 def get_file(session: Session, file_id: str, *, fields: str | None = None) -> File:
-    """Return a file's metadata. Raises NotFound."""
+    """Return the metadata of a file. Raises NotFound if the file does not exist or this user may not see it."""
     return cast(File, session.call("GET", file_path(session, file_id), query={"fields": fields}))
 
 
@@ -28,7 +28,10 @@ def list_files(
     fields: str | None = None,
     limit: int | None = None,
 ) -> Iterator[File]:
-    """Return the files that match `q`, page after page as they are needed. `fields` are those of one file."""
+    """Return an iterator over the files that match the query `q`, at most `limit` files.
+
+    Each page is requested when the iterator reaches it. `fields` lists the fields of each file.
+    """
     query = {
         "q": q,
         "orderBy": order_by,
@@ -39,30 +42,33 @@ def list_files(
 
 
 def copy_file(session: Session, file_id: str, metadata: File, *, query: Mapping[str, object] | None = None) -> File:
-    """Copy a file and return the copy. Raises NotAllowed, NotFound.
+    """Copy a file and return the metadata of the copy. Raises NotAllowed, NotFound.
 
-    A request without a response is not sent again, because it may have made a copy.
+    If no response arrives, the request is not repeated, because the service may have created the copy already.
     """
     return cast(File, session.call("POST", f"{file_path(session, file_id)}/copy", body=metadata, query=query))
 
 
 def create_file(session: Session, metadata: File, *, query: Mapping[str, object] | None = None) -> File:
-    """Create a file without content (A4). With an `id` from generate_ids the call can be repeated safely."""
+    """Create a file without content and return its metadata (A4).
+
+    If `metadata` has an `id` from `generate_ids`, the call can be repeated and creates only one file.
+    """
     return cast(File, session.call("POST", session.names.path("files"), query=query, body=metadata))
 
 
 def update_file(session: Session, file_id: str, metadata: File, *, query: Mapping[str, object] | None = None) -> File:
-    """Change the fields of a file that are in `metadata` and return the file."""
+    """Set the fields in `metadata` on a file, and return the metadata of the file. Other fields keep their values."""
     return cast(File, session.call("PATCH", file_path(session, file_id), query=query, body=metadata))
 
 
 def delete_file(session: Session, file_id: str) -> None:
-    """Delete a file permanently. Raises NotFound, also when it was deleted before."""
+    """Delete a file permanently. Raises NotFound if the file does not exist or was deleted before."""
     session.call("DELETE", file_path(session, file_id))
 
 
 def generate_ids(session: Session, count: int = 10) -> list[str]:
-    """Return unused file ids, for creations that can be repeated safely (X-07)."""
+    """Return `count` unused file ids. A file with such an id can be created with requests that are repeated (X-07)."""
     ids = session.call("GET", session.names.path("files", "generateIds"), query={"count": count}).get("ids")
     if not isinstance(ids, list):
         raise ServiceFailed("The service returned no list of ids.", location="ids")
@@ -77,7 +83,10 @@ def pages(
     *,
     limit: int | None = None,
 ) -> Iterator[JSONObject]:
-    """Iterate over the items under `key` of every page, at most `limit` of them."""
+    """Yield the objects in the list `key` of each response page, at most `limit` objects.
+
+    Each page is requested when the iterator reaches it. Raises ServiceFailed if a page token repeats.
+    """
     token: object = None
     left = limit
     while left is None or left > 0:
@@ -97,12 +106,12 @@ def _objects(items: object) -> list[JSONObject]:
 
 
 def file_path(session: Session, file_id: str) -> str:
-    """Return the metadata path of a file. Raises TypeError and ValueError for an invalid id."""
+    """Return the URL path of a file's metadata. Raises TypeError or ValueError for an invalid id."""
     return session.names.path("files", segment(check_id(file_id)))
 
 
 def check_id(identifier: str, argument: str = "file_id") -> str:
-    """Return the id. Raises TypeError and ValueError that name the argument where it cannot be one."""
+    """Return the id unchanged. Raises TypeError or ValueError, with the name in `argument`, if it cannot be an id."""
     if not isinstance(identifier, str):
         raise TypeError(f"{argument} is {type(identifier).__name__}; give the id as a str")
     if not identifier or identifier in (".", ".."):
@@ -111,17 +120,17 @@ def check_id(identifier: str, argument: str = "file_id") -> str:
 
 
 def share_file(session: Session, file_id: str, permission: Permission) -> Permission:
-    """Create a permission on a file and return it."""
+    """Create a permission on a file and return the created permission."""
     path = f"{file_path(session, file_id)}/permissions"
     return cast(Permission, session.call("POST", path, query={"fields": "*"}, body=permission))
 
 
 def file_permissions(session: Session, file_id: str) -> list[Permission]:
-    """Return the permissions on a file."""
+    """Return the list of the permissions on a file."""
     answer = session.call("GET", f"{file_path(session, file_id)}/permissions", query={"fields": "permissions"})
     return cast(list[Permission], _objects(answer.get("permissions")))
 
 
 def unshare_file(session: Session, file_id: str, permission_id: str) -> None:
-    """Delete a permission."""
+    """Delete a permission from a file."""
     session.call("DELETE", f"{file_path(session, file_id)}/permissions/{segment(permission_id)}")

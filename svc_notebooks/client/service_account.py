@@ -1,4 +1,4 @@
-"""Access tokens of service accounts, and information about a token."""
+"""Obtains access tokens for service accounts, and reads the information about a session's token."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _KEY_FIELDS = ("client_email", "private_key", "private_key_id", "token_uri")
 
 
 class AccountToken:
-    """A token function of a service account, which signs an assertion and exchanges it for an access token.
+    """A function that signs an assertion with a service account's key and exchanges it for an access token.
 
-    `session` calls the token endpoint, without a token of its own. The key is neither sent nor shown.
+    `session` sends requests to the token endpoint and has no token. The private key is neither sent nor shown.
     """
 
     def __init__(self, key: Mapping[str, Any], scopes: Iterable[str], *, subject: str | None, session: Session) -> None:
@@ -37,7 +37,10 @@ class AccountToken:
         return f"<AccountToken of {self._key['client_email']}>"
 
     def __call__(self) -> str:
-        """Return a new access token. Raises NotSignedIn where the service does not accept the assertion."""
+        """Request a new access token and return it.
+
+        Raises NotSignedIn if the service does not accept the assertion, and ServiceFailed if the response has no token.
+        """
         form = {"grant_type": JWT_BEARER, "assertion": self._assertion()}
         answer = post_form(self._session, self._key["token_uri"], form)
         token = answer.get("access_token")
@@ -60,9 +63,10 @@ class AccountToken:
 
 
 def account_key(key: Mapping[str, Any] | str | Path) -> Mapping[str, Any]:
-    """Return the key of a service account, read from its file or checked. Raises OSError, TypeError, ValueError.
+    """Return the checked key of a service account. A path is replaced by the JSON content of its file.
 
-    No error shows the key.
+    Raises OSError if the file cannot be read, and TypeError or ValueError if the key is invalid. No error shows the
+    key.
     """
     if isinstance(key, str | Path):
         path = Path(key)
@@ -79,13 +83,16 @@ def account_key(key: Mapping[str, Any] | str | Path) -> Mapping[str, Any]:
 
 
 def token_session(token_uri: str, *, verify: bool | str | Path | None = None) -> Session:
-    """Return a session for a token endpoint, without a token."""
+    """Return a session without a token for requests to the origin of a token endpoint."""
     parts = urlsplit(token_uri)
     return Session(f"{parts.scheme}://{parts.netloc}", verify=verify)
 
 
 def post_form(session: Session, address: str, form: Mapping[str, str]) -> JSONObject:
-    """Post a form to an OAuth endpoint and return its response. Raises NotSignedIn or BadRequest with its message."""
+    """Post a form to an OAuth endpoint and return the JSON object of the response.
+
+    Raises NotSignedIn or BadRequest, with the message of the endpoint, if the endpoint refuses the request.
+    """
     content = urlencode(form).encode()
     headers = session.headers(("Content-Type", _FORM), ("Content-Length", str(len(content))))
     request = Request("POST", address, headers, content)
@@ -93,5 +100,8 @@ def post_form(session: Session, address: str, form: Mapping[str, str]) -> JSONOb
 
 
 def token_info(session: Session) -> TokenInfo:
-    """Return the information about the session's token. Raises NotSignedIn."""
+    """Return the information about the session's token from the /tokeninfo endpoint.
+
+    Raises NotSignedIn if the token is invalid or has expired.
+    """
     return cast(TokenInfo, session.call("GET", "/tokeninfo"))

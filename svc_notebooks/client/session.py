@@ -1,4 +1,4 @@
-"""A session with one service, which has its address, token and transport, and the record of exchanges."""
+"""Sends requests to one service, with its address, token and transport, and records the exchanges."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _NOT_PICKLED = (
 )
 
 _MAX_FIRST_TRIES = 3
-"""The number of tries for a service that never answered, whose address is probably wrong."""
+"""The maximum number of tries if the service has never answered, because its address is probably wrong."""
 
 
 class SystemTime:
@@ -59,12 +59,13 @@ class SystemTime:
 class Session:
     """Sends requests to one service and records the exchanges.
 
-    `base_url` is its address. `token` is an access token, a function that returns one (called again once after
-    a 401), or None. With `handler` the service is a function in this process and no socket is opened. Otherwise
-    `requests` connects, with the environment's proxies and certificates (HTTPS_PROXY, NO_PROXY, REQUESTS_CA_BUNDLE)
-    where `proxies` and `verify` (True, False or a file of certificates) are None. `timeout` is (to connect, to read)
-    in seconds. `clock`, `sleep` and `random` are for sandboxes and tests. A virtual clock needs the `sleep` that moves
-    it. `state_dir` is the folder of the journal of unfinished uploads.
+    `base_url` is the address of the service. `token` is an access token, a function that returns an access token, or
+    None. The function is called again once if the service answers 401. `handler` is a service in this process, a
+    function that is called without a socket. Without `handler`, the library `requests` connects to the service.
+    `proxies` maps a scheme to a proxy, and `verify` is True, False or a file of certificates. If they are None, the
+    environment's proxies and certificates apply (HTTPS_PROXY, NO_PROXY, REQUESTS_CA_BUNDLE). `timeout` has the seconds
+    to connect and to read. `clock`, `sleep` and `random` are for sandboxes and tests. If `clock` is virtual, `sleep`
+    must advance it. `state_dir` is the folder of the journal of unfinished uploads.
 
     Raises ValueError or TypeError for invalid arguments.
 
@@ -100,9 +101,9 @@ class Session:
         self.random: Random = random or dice.SystemRandom()
         self.exchanges = Recorder() if recorder is None else recorder
         self.owner: object = None
-        """The sandbox that this session belongs to and keeps alive."""
+        """The sandbox to which this session belongs, or None. The session keeps the sandbox alive."""
         self.explain: Callable[[SvcError], SvcError] = lambda error: error
-        """Adds what the service cannot know to an error, such as that an id belongs to another sandbox."""
+        """A function that adds advice to an error of the service, such as that an id belongs to another sandbox."""
         self.pending = UploadJournal(_folder(state_dir, in_process=handler is not None))
         self._own_origin = origin_of(self.base_url) + "/"
         self._credential = Credential(token)
@@ -133,7 +134,7 @@ class Session:
 
     @property
     def in_process(self) -> bool:
-        """True where the service is a function of this process, so that no exchange has to be waited for."""
+        """True if the service is a function in this process, which answers without a network connection."""
         return isinstance(self._transport, DirectTransport)
 
     def close(self) -> None:
@@ -141,7 +142,7 @@ class Session:
         self._transport.close()
 
     def is_own_token(self, text: str) -> bool:
-        """Return True for the access token of this session."""
+        """Return True if the text is the access token of this session."""
         return self._credential.header == f"Bearer {text}"
 
     # -- JSON calls
@@ -154,13 +155,13 @@ class Session:
         query: Mapping[str, object] | None = None,
         body: Mapping[str, object] | None = None,
     ) -> JSONObject:
-        """Send a JSON request, again where that is safe, and return the response's object ({} if empty).
+        """Send a JSON request and return the JSON object of the response, or {} if the response is empty.
 
-        `path` begins with a slash and is appended to the base address. A `query` value is a text, a number, a bool, a
-        list of those, or None, which is left out. Raises SvcError.
+        `path` begins with a slash and is appended to the base URL. A `query` value is a text, a number, a bool or a
+        list of these. A None is left out. After a failure the request is repeated if this is safe. Raises SvcError.
 
-        A POST with an `id` in its body is sent again. When the second try is refused because the id is taken, the
-        first one succeeded, and the resource that it created is returned (X-07).
+        A POST with an `id` in its body can be repeated safely. If the service refuses a repetition because the id is
+        in use, an earlier try has created the resource, and this resource is returned (X-07).
         """
         request = self.request(method, path, query=query, body=body)
         made_id = body.get("id") if method == "POST" and body is not None else None
@@ -180,7 +181,7 @@ class Session:
         query: Mapping[str, object] | None = None,
         body: Mapping[str, object] | None = None,
     ) -> Request:
-        """Return the request of a JSON call."""
+        """Return the request that `call` sends for these arguments, without sending it."""
         url = self.url(path, query)
         if body is None:
             return Request(method, url, _BARE if method in _BODILESS else _EMPTY)
@@ -200,7 +201,7 @@ class Session:
         return f"{self.base_url}{path}?{text}" if text else self.base_url + path
 
     def headers(self, *pairs: tuple[str, str]) -> Headers:
-        """Return the headers of every request and these."""
+        """Return the headers that every request has, followed by the given headers."""
         return Headers((*_BARE.pairs, *pairs))
 
     # -- exchanges
@@ -208,8 +209,9 @@ class Session:
     def send(self, request: Request) -> Response:
         """Send a request once, record the exchange and return the response.
 
-        Only the service's own origin gets the token. Raises TransportError when no complete response comes, here or
-        while a streamed body is read, and the errors of the request's body.
+        The token is only sent to the origin of the service. Raises TransportError if no complete response arrives.
+        For a streamed response this may happen later, while its body is read. An error while the body of the request
+        is read is raised unchanged.
         """
         own = request.url.startswith(self._own_origin) or origin_of(request.url) == self._own_origin[:-1]
         secret = self._credential.header if own else None
@@ -250,12 +252,12 @@ class Session:
         return Response(response.status, response.headers, stream)
 
     def fault(self, action: str | JSONObject) -> None:
-        """Inject a fault into the next request of this session.
+        """Make a service of this package inject a fault into the next request of this session.
 
-        This works with any service of this package; in a sandbox `lab.faults` can do more. The action is written as
-        in a plan of faults, or short: "status=503", "reset=after", "cut_response_after=1000", "delay=2".
+        The action is a JSON object as in a fault plan, or a short text like "status=503", "reset=after",
+        "cut_response_after=1000" or "delay=2". This call sends nothing. In a sandbox `lab.faults` has more options.
 
-        Raises ValueError or TypeError for an invalid action. Nothing is sent yet.
+        Raises ValueError or TypeError for an invalid action.
         """
         if not isinstance(action, str | dict):
             raise TypeError(f"a fault takes a text like 'status=503', or an action, not {type(action).__name__}")
@@ -263,14 +265,17 @@ class Session:
         self._fault[:] = [json.dumps(read.raw)]
 
     def _with_fault(self, headers: Headers) -> Headers:
-        """Add the fault to inject to the headers."""
+        """Return the headers with the header that injects the pending fault."""
         try:
             return headers.plus((self.names.header("Fault"), self._fault.pop()))
         except IndexError:  # another thread was faster
             return headers
 
     def _sign(self, headers: Headers, secret: Secret | None) -> Headers:
-        """Return the headers with this session's token, or without any for a foreign origin (case 65)."""
+        """Return the headers with an Authorization header that contains `secret`.
+
+        If `secret` is None, as for another origin, return the headers without an Authorization header (case 65).
+        """
         if secret is None or headers is not _BARE:
             pairs = [pair for pair in headers.pairs if pair[0].lower() != "authorization"]
             return Headers([*pairs, ("Authorization", secret)] if secret is not None else pairs)
@@ -281,35 +286,50 @@ class Session:
     # -- for retries, uploads and downloads
 
     def renew(self) -> bool:
-        """Get another token from the token's function. Return False where the token is a text."""
+        """Get a new token from the token function. Return True if the token is new.
+
+        Return False if the session has no token function, or if the function returned the same token.
+        """
         return self._credential.renew()
 
     def elapsed(self) -> float:
-        """Return seconds of a monotonic clock, or of the given clock where there is one."""
+        """Return the current time in seconds for measuring durations.
+
+        The clock is the one given to the session, or else a monotonic clock.
+        """
         return self.clock.now().timestamp() if self._virtual else time.monotonic()
 
     def chance(self) -> float:
-        """Return a number between 0 and 1 for the jitter of a delay."""
+        """Return a random number between 0 and 1 for the jitter of a delay."""
         return self.random.random()
 
     def sleep(self, seconds: float) -> None:
-        """Wait, or advance the virtual clock."""
+        """Wait for some seconds. A session with a virtual clock advances the clock instead."""
         self._sleep(seconds)
 
     def retry_after(self, response: Response) -> float | None:
-        """Return the seconds of a response's Retry-After header, or None. Of several the longest counts."""
+        """Return the wait in seconds that a response requires in its Retry-After header.
+
+        If there are several headers, return the longest wait. Return None if there is no valid header.
+        """
         now = self.clock.now()
         waits = [parse_retry_after(text, now) for text in response.headers.all("Retry-After")]
         return max((wait for wait in waits if wait is not None), default=None)
 
     def error(self, status: int, content: bytes) -> SvcError:
-        """Make the error of an error response, without a token that the response repeats (T-05)."""
+        """Return the error for an error response with this status and content. The caller raises the error.
+
+        If the response contains the session's token, the token is removed (T-05).
+        """
         text = redact_text(content.decode("utf-8", "replace"))
         return self.explain(error_from(status, remove_secret(text, self._credential.token).encode()))
 
 
 def read_object(response: Response) -> JSONObject:
-    """Return the JSON object of a response, {} when it is empty. Raises ServiceFailed for anything else."""
+    """Return the JSON object of a response, or {} if the response is empty.
+
+    Raises ServiceFailed if the content is not a JSON object.
+    """
     content = response.content()
     if not content:
         return {}
@@ -326,7 +346,10 @@ def read_object(response: Response) -> JSONObject:
 
 
 def _folder(state_dir: Path | str | None, *, in_process: bool) -> Path | None:
-    """Return the journal's folder. None is memory, for a service that ends with this process."""
+    """Return the folder of the journal of unfinished uploads.
+
+    Return None, which keeps the journal in memory, if the service runs in this process and no folder is given.
+    """
     if state_dir is not None:
         return Path(state_dir).expanduser()
     return None if in_process else default_folder(os.environ)

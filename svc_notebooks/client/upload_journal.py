@@ -1,8 +1,9 @@
-"""The journal of unfinished uploads, with which another run of the same cell resumes them (A3-25).
+"""Keeps a journal of unfinished uploads, so that another run of the same cell can resume an upload (A3-25).
 
-Each upload has a file that only its owner can read, and that contains no token. It is replaced in one step, so that
-a reader never sees half of it. A lock on a file beside it keeps two processes from resuming one upload; the system
-releases the locks of a process that dies. A journal without a folder is in memory.
+The journal has a JSON file for each upload, which only the user can read and which contains no token. The file is
+replaced atomically, so that no reader sees an incomplete file. Before a process resumes an upload, it locks a second
+file, so that two processes do not resume the same upload. The system releases the locks of a process that ends.
+A journal without a folder is kept in memory.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ from .file_lock import open_and_lock
 
 @dataclass(frozen=True, slots=True)
 class PendingUpload:
-    """An upload that has a session and is not known to be complete.
+    """A journal entry for an upload whose session was opened and which is not known to be complete.
 
-    `source` is the file's path, None for bytes; `total` and `chunk_size` are in bytes; `started` is RFC 3339.
+    `source` is the path of the file, or None for other sources. `total` and `chunk_size` are in bytes. `started` is
+    an RFC 3339 time.
     """
 
     key: str
@@ -42,13 +44,16 @@ class PendingUpload:
 
     @property
     def name(self) -> str:
-        """The name to show, of the file or else of its source."""
+        """The display name, which is the name of the new file, of the source, the file id, or "bytes"."""
         name = self.metadata.get("name") or (self.source and Path(self.source).name)
         return str(name or self.file_id or "bytes")
 
 
 def default_folder(environment: Mapping[str, str]) -> Path:
-    """Return the default folder of the journal, below the user's state directory.
+    """Return the default folder of the journal.
+
+    This is the folder in the variable SVC_NOTEBOOKS_STATE. If it is not set, this is the folder svc-notebooks in the
+    user's state directory.
 
     >>> default_folder({"XDG_STATE_HOME": "/home/ada/state"}).as_posix()
     '/home/ada/state/svc-notebooks'
@@ -60,7 +65,7 @@ def default_folder(environment: Mapping[str, str]) -> Path:
 
 
 class UploadJournal:
-    """The unfinished uploads of a user, or of one session in memory (`folder` None)."""
+    """The journal of a user's unfinished uploads. If `folder` is None, the journal of one session, in memory."""
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
@@ -70,20 +75,20 @@ class UploadJournal:
         after_fork(self, UploadJournal._drop_claims_in_child)
 
     def _drop_claims_in_child(self) -> None:
-        """Forget in a forked child the uploads of the parent, which are claimed or kept in memory."""
+        """Remove, in a forked child process, the claims and the entries in memory of the parent process."""
         for claim in self._claims.values():
             claim.close_in_child()
         self._memory, self._claims, self._lock = {}, {}, RLock()
 
     def all(self, base_url: str | None = None) -> list[PendingUpload]:
-        """Return the entries, oldest first, of all services or of one."""
+        """Return the journal entries, oldest first. `base_url` selects the entries for one service, None all entries."""
         paths = self.folder.glob("*.json") if self.folder else ()
         read = [self.read(key) for key in (*self._memory, *(path.stem for path in paths))]
         entries = [entry for entry in read if entry and base_url in (None, entry.base_url)]
         return sorted(entries, key=lambda entry: (entry.started, entry.key))
 
     def read(self, key: str) -> PendingUpload | None:
-        """Return the entry of this key, or None where there is none that can be read."""
+        """Return the entry with this key, or None if there is no entry or its file cannot be read."""
         if key in self._memory or self.folder is None:
             return self._memory.get(key)
         try:
@@ -92,13 +97,14 @@ class UploadJournal:
             return None
 
     def by_uri(self, session_uri: str) -> PendingUpload | None:
-        """Return the entry of this upload session, or None."""
+        """Return the entry for an upload session, or None if the journal has no such entry."""
         return next((entry for entry in self.all() if entry.session_uri == session_uri), None)
 
     def claim(self, key: str) -> JournalLock | None:
-        """Lock this upload for the caller. Return None while another process, or a thread of this one, sends it.
+        """Lock the upload with this key for the caller, and return the lock.
 
-        A second claim in the same session takes over one that is not in use, because the cell was run again.
+        Return None if another process holds the lock, or if an upload in this process is sending. A lock that this
+        journal has given out before and that is not busy is released first, because the cell was run again.
         """
         with self._lock:
             held = self._claims.get(key)
@@ -114,7 +120,7 @@ class UploadJournal:
             return claim
 
     def write(self, entry: PendingUpload) -> None:
-        """Save an entry, in memory where the folder cannot be written."""
+        """Save an entry in the folder. If the folder is not writable, save the entry in memory."""
         if not self._usable():
             self._memory[entry.key] = entry
             return
@@ -125,7 +131,7 @@ class UploadJournal:
         fresh.replace(self._path(entry.key))
 
     def remove(self, key: str) -> None:
-        """Remove an entry."""
+        """Remove the entry with this key, if there is one."""
         self._memory.pop(key, None)
         if self.folder:
             with contextlib.suppress(OSError):
@@ -143,15 +149,16 @@ class UploadJournal:
         return os.access(self.folder, os.W_OK | os.X_OK)
 
     def release(self, claim: JournalLock) -> None:
-        """Forget a claim that was released."""
+        """Remove a released lock from the list of claims."""
         if self._claims.get(claim.key) is claim:
             del self._claims[claim.key]
 
 
 class JournalLock:
-    """The lock on an upload's entry in the journal. After `release` its methods do nothing.
+    """The lock on the journal entry of an upload. After `release` the methods do nothing.
 
-    It is a lock on a file, which the system releases when the process ends, or in memory, without a path.
+    With a `path`, the lock is a file lock, which the system releases when the process ends. Without a path, the lock
+    only applies in this journal.
     """
 
     def __init__(self, journal: UploadJournal, key: str, path: Path | None, descriptor: int) -> None:
@@ -160,25 +167,25 @@ class JournalLock:
         self._path, self._descriptor = path, descriptor
         self.held = True
         self.busy = False
-        """True while the upload sends."""
+        """True while the upload sends requests."""
 
     @property
     def entry(self) -> PendingUpload | None:
-        """The entry of this upload, or None."""
+        """The journal entry of this upload. None if there is no entry, or after `release`."""
         return self._journal.read(self.key) if self.held else None
 
     def save(self, entry: PendingUpload) -> None:
-        """Save the entry."""
+        """Save the journal entry of this upload."""
         if self.held:
             self._journal.write(entry)
 
     def drop(self) -> None:
-        """Remove the entry, because there is nothing left to resume."""
+        """Remove the journal entry of this upload, because there is nothing left to resume."""
         if self.held:
             self._journal.remove(self.key)
 
     def release(self) -> None:
-        """Release the lock, so that others can resume the upload."""
+        """Release the lock, so that another process or thread can resume the upload."""
         if self.held:
             self.held = False
             self._journal.release(self)
@@ -187,7 +194,7 @@ class JournalLock:
                 os.close(self._descriptor)
 
     def close_in_child(self) -> None:
-        """Close a forked child's copy of the descriptor. The lock stays with the parent, and ends with it."""
+        """Close the file descriptor in a forked child process. The parent process keeps the lock."""
         self.held = False
         if self._path is not None:
             os.close(self._descriptor)

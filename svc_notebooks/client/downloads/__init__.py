@@ -1,6 +1,8 @@
-"""Downloads of content and exports of native documents.
+"""Downloads content, and exports native documents to other formats.
 
-downloads                          content to memory or to a file
-exports, export_comparison         native documents in other formats, and whether two exports are equal
-ranged_download, part_file         resumption after a broken connection, and the file on its way to disk
+downloads            downloads content to memory or to a file
+exports              exports native documents to other formats
+export_comparison    tests if two exports are the same apart from their dates
+ranged_download      continues a download after a broken connection
+part_file            keeps the bytes of an unfinished download on disk
 """

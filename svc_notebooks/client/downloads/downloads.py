@@ -1,4 +1,4 @@
-"""Downloads into memory, or to a file that appears at its path when it is complete (A6)."""
+"""Downloads content into memory, or to a file that appears at its path when the download is complete (A6)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RangeGiven: TypeAlias = "ByteRange | slice | tuple[int, int] | str | None"
 _FACTS = "id,name,size,headRevisionId"
 _CHECKSUMS = "sha256Checksum,md5Checksum"
 _TRIES = 3
-"""How often a content that changes during its download is downloaded anew."""
+"""The maximum number of downloads of a content that changes while it is downloaded."""
 
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
 _MAX_NAME = 200  # bytes; file systems take 255, and `.part.json` is appended
@@ -40,13 +40,14 @@ def read_content(
     acknowledge_abuse: bool = False,
     progress: Progress | None = None,
 ) -> bytes:
-    """Return a file's content, or a range of it.
+    """Download the content of a file, or a byte range of the content, and return the bytes.
 
-    `byte_range` is (first, last) with both included, a slice, "bytes=0-99" or a ByteRange. `acknowledge_abuse` lets
-    the owner download a file that was flagged as abusive (A6-03). It is sent only after the service has refused the
-    file as flagged, with an AbusiveFileWarning that names the file (A6-04c).
+    `byte_range` is (first, last) with both included, a slice, a str like "bytes=0-99" or a ByteRange.
+    `acknowledge_abuse` lets the owner download a file that was flagged as abusive (A6-03). The flag is sent only after
+    the service has refused the download, and an AbusiveFileWarning names the file (A6-04c).
 
-    Raises NotFound, NotAllowed (a native document: export it), BadRequest (no byte in the range), Interrupted.
+    Raises NotFound, NotAllowed (such as for a native document, which must be exported), BadRequest (no byte in the
+    range), ContentMismatch (the content changed during each download), Interrupted.
     """
     requested = as_range(byte_range)
     for _ in range(_TRIES):
@@ -68,19 +69,23 @@ def save_content(
     overwrite: bool = False,
     paths: DistinctPaths | None = None,
 ) -> SavedFile:
-    """Save a file's content, or a range of it, to a path, or in a folder under the file's own name, made safe.
+    """Save the content of a file, or a byte range of the content, to disk.
 
-    The bytes collect in `<name>.part` beside it. The same call after an interruption continues, and a content that
-    came in several pieces is compared with the service's checksum. A path with the same content is not changed; where
-    the service has a checksum this needs no transfer.
+    The received bytes are collected in `<name>.part` in the same folder. Repeat the call after an interruption to
+    continue the download. If the content was received in several pieces, its checksum is compared with the service's
+    checksum. A file at the path that has the same content is not changed. If the service has a checksum, such a file
+    needs no transfer.
 
     Args:
+        to: The path of the file, or a folder, in which the file gets its name on the service, made safe.
         overwrite: Replace a file with other content at the path.
-        paths: The paths of the call so far, so that two of its files do not share one.
+        paths: The paths that earlier downloads of the same call use, so that no two files get the same path.
 
     Raises:
-        PathExists: The path has other content; nothing was written. Further errors are those of `read_content`;
-            OSError where the file cannot be written.
+        PathExists: A file with other content exists at the path and was not changed.
+        OSError: The file cannot be written.
+
+    The errors of `read_content` can be raised too.
     """
     destination = check_destination(to)
     requested = as_range(byte_range)
@@ -105,7 +110,10 @@ def save_content(
 
 
 def target_path(destination: Path, name: str, paths: DistinctPaths | None = None) -> Path:
-    """Return the path itself, or for a folder the path of a file of this name in it."""
+    """Return the path for a downloaded file. For a folder, this is the path of a file with this name in the folder.
+
+    Otherwise this is `destination`. `paths` replaces a path that is in use by a numbered path.
+    """
     target = destination / safe_name(name) if destination.is_dir() else destination
     return target if paths is None else paths.claim(target)
 
@@ -113,9 +121,9 @@ def target_path(destination: Path, name: str, paths: DistinctPaths | None = None
 def _is_unchanged(
     session: Session, file_id: str, target: Path, size: int | None, *, whole: bool, overwrite: bool
 ) -> bool:
-    """Return True for a path that is known, without a transfer, to have the same content.
+    """Return True if size and checksum show, without a download, that the file at the path has the same content.
 
-    Raises PathExists where it is known to have other content that may not be replaced.
+    Raises PathExists if they show that the file has other content and `overwrite` is False.
     """
     existing = check_path(target, size, overwrite=overwrite)
     if existing is None or existing.kind != FILE or not whole or existing.size != size:
@@ -132,7 +140,7 @@ def _is_unchanged(
 
 
 def _checksum(file: File) -> tuple[str, str] | None:
-    """Return the algorithm and the checksum of the content, or None where the service has none."""
+    """Return the algorithm ("sha256" or "md5") and the checksum of the content. Return None if there is no checksum."""
     if sha256 := file.get("sha256Checksum"):
         return "sha256", sha256
     md5 = file.get("md5Checksum")
@@ -140,7 +148,7 @@ def _checksum(file: File) -> tuple[str, str] | None:
 
 
 def _size_to_save(requested: ByteRange | None, facts: File) -> int | None:
-    """Return how many bytes are to be saved, or None where the service does not tell."""
+    """Return the number of bytes to save. Return None if the size of the file or of the byte range is not known."""
     if facts.get("size") is None:
         return None
     whole = int(facts["size"])
@@ -157,7 +165,11 @@ def _fetch_content(
     *,
     acknowledge_abuse: bool,
 ) -> Fetch:
-    """Download the content. A file that is refused as flagged is acknowledged, with a warning, where allowed."""
+    """Download the content into `sink`, and return the finished Fetch.
+
+    If the service refuses the file as abusive and `acknowledge_abuse` is True, show a warning and download the file
+    with the acknowledgement.
+    """
     path = file_path(session, file_id)
     fetch = Fetch(session, session.url(path, {"alt": "media"}), sink, requested, progress)
     try:
@@ -173,7 +185,10 @@ def _fetch_content(
 
 
 def check_destination(to: str | os.PathLike[str]) -> Path:
-    """Return the path of a file or folder to write to. Raises TypeError and FileNotFoundError that name `to`."""
+    """Convert the argument `to`, the path of a file or a folder, to a Path.
+
+    Raises TypeError if `to` is not a path, and FileNotFoundError if its folder does not exist.
+    """
     if not isinstance(to, (str, os.PathLike)):
         raise TypeError(f"to is {type(to).__name__}; give a path to a file or a folder")
     destination = Path(to).expanduser()
@@ -183,7 +198,7 @@ def check_destination(to: str | os.PathLike[str]) -> Path:
 
 
 def _content_id(session: Session, facts: File, requested: ByteRange | None) -> dict[str, object]:
-    """Return the facts that are equal in two downloads of the same content."""
+    """Return a dict that identifies the content of a download, so that another run can continue the same download."""
     return {
         "base_url": session.base_url,
         "id": facts.get("id"),
@@ -196,7 +211,10 @@ def _content_id(session: Session, facts: File, requested: ByteRange | None) -> d
 def _is_current(
     session: Session, file_id: str, sink: PartFile | Memory, *, whole: bool, facts: File | None = None
 ) -> bool:
-    """Return True for pieces of the current content, by its checksum, or by its revision for a range."""
+    """Return True if the downloaded bytes belong to the current content of the file.
+
+    For the whole content, compare the size and the checksum. For a byte range, compare the revision with `facts`.
+    """
     now = get_file(session, file_id, fields=f"{_FACTS},{_CHECKSUMS}")
     if not whole:
         return facts is None or now.get("headRevisionId") == facts.get("headRevisionId")
@@ -207,7 +225,7 @@ def _is_current(
 
 
 def as_range(byte_range: RangeGiven) -> ByteRange | None:
-    """Return a range of bytes in any of its forms. Raises TypeError and ValueError that name `byte_range`.
+    """Convert the argument `byte_range` to a ByteRange. None stays None. Raises TypeError or ValueError if invalid.
 
     >>> str(as_range((0, 99))), str(as_range(slice(100, 200))), str(as_range(slice(-100, None)))
     ('bytes=0-99', 'bytes=100-199', 'bytes=-100')
@@ -238,7 +256,7 @@ def _range_of_slice(byte_slice: slice) -> ByteRange:
 
 
 def safe_name(name: str) -> str:
-    """Return a file name that is valid on every system and stays in its folder.
+    """Convert a name to a file name that is valid on every operating system and contains no folder.
 
     >>> safe_name("../../etc/passwd"), safe_name("..")
     ('.._.._etc_passwd', '_')

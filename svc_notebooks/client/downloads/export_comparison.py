@@ -1,7 +1,7 @@
-"""Compares two exports of a document apart from their dates.
+"""Compares two exports of a document, and ignores the dates in their metadata.
 
-Our service dates an export with its document, so exports of an unchanged document are equal byte for byte. Other
-deployments write the time of the export into PDF files and into the metadata of archives.
+The service of this package writes the date of the document into an export, so two exports of an unchanged document
+have equal bytes. Other deployments write the time of the export into PDF files and into the metadata of archives.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from zipfile import BadZipFile, ZipFile
 from ...local.saving import same_bytes
 
 _MAX_COMPARED = 64 * 1024 * 1024
-"""Larger files are only compared byte for byte; an export of the interface has at most 10 MB."""
+"""The maximum size in bytes for a comparison without dates. An export of the interface has at most 10 MB."""
 
 _PDF_DATES = re.compile(
     rb"/(?:Creation|Mod)Date\s*\([^)]*\)"
@@ -28,7 +28,7 @@ _METADATA = ("docProps/core.xml", "docProps/app.xml", "meta.xml")
 
 
 def same_export(first: Path, second: Path) -> bool:
-    """Return True for two files that are the same export, apart from the dates in their metadata."""
+    """Return True if two files are the same export, apart from the dates in their metadata."""
     if same_bytes(first, second):
         return True
     if max(path.stat().st_size for path in (first, second)) > _MAX_COMPARED:
@@ -45,7 +45,10 @@ def same_export(first: Path, second: Path) -> bool:
 
 
 def _members(path: Path) -> list[tuple[str, object]]:
-    """Return the name of each member of an archive with its checksum, or its content without dates."""
+    """Return a list of (name, content) for the files in a ZIP archive.
+
+    For a metadata file the content is its bytes without dates. For any other file it is the size and the checksum.
+    """
     with ZipFile(path) as archive:
         return [
             (

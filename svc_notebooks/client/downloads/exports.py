@@ -1,4 +1,4 @@
-"""Exports of native documents to files of other formats, in memory or on disk (A7)."""
+"""Exports native documents to files of other formats, in memory or on disk (A7)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ _KNOWN = {name for row in EXPORTS for name in (row.extension, row.title.lower())
 
 
 def normalize_format(format: object) -> str:
-    """Return a format in small letters, without a dot. Raises TypeError and ValueError that name `format`.
+    """Convert an extension, a title or a media type to lower case, without a dot or parameters.
+
+    Raises TypeError if `format` is not a str, and ValueError if it is not a known extension or title.
 
     >>> normalize_format(".PDF"), normalize_format("MS Word"), normalize_format("text/csv; charset=utf-8")
     ('pdf', 'ms word', 'text/csv')
@@ -43,7 +45,7 @@ def normalize_format(format: object) -> str:
 
 
 def choose(formats: Sequence[ExportFormat], name: str) -> ExportFormat | None:
-    """Return the first format with this checked name, or None where there is none."""
+    """Return the first format whose media type, extension or title is `name`, or None if there is no such format."""
     for row in formats:
         if name in (row.media_type.lower(), row.extension, row.title.lower()):
             return row
@@ -51,9 +53,10 @@ def choose(formats: Sequence[ExportFormat], name: str) -> ExportFormat | None:
 
 
 def export_target(session: Session, file: File, format_name: str) -> ExportFormat:
-    """Return the format to export a file to, by its name and mimeType.
+    """Return the export format with this name for a file, from the mimeType of the file.
 
-    Raises NotAllowed for a file that is not a native document, BadRequest with the formats that it has.
+    Raises NotAllowed if the file is not a native document, and BadRequest if the file cannot be exported to this
+    format. The message of BadRequest lists the possible formats.
     """
     native_type = str(file.get("mimeType"))
     formats = export_formats(session, native_type)
@@ -74,12 +77,12 @@ def export_target(session: Session, file: File, format_name: str) -> ExportForma
 
 
 def not_native(file: File) -> NotAllowed:
-    """Make the error for a file that is not a native document."""
+    """Return the NotAllowed error for a file that is not a native document. The caller raises the error."""
     return NotAllowed(f"{file.get('name')} is {file.get('mimeType')}, which has no export.", reason="fileNotExportable")
 
 
 def export_name(name: str, chosen: ExportFormat) -> str:
-    """Return the file name of an export.
+    """Return the file name of an export, which is the document's name with the extension of the format.
 
     >>> html = ExportFormat("document", "HTML", "html", "text/html")
     >>> export_name("report", html), export_name("report.docx", html), export_name("version 1.2", html)
@@ -89,9 +92,10 @@ def export_name(name: str, chosen: ExportFormat) -> str:
 
 
 def read_export(session: Session, file_id: str, media_type: str, *, progress: Progress | None = None) -> bytes:
-    """Return a native document as bytes of another format.
+    """Export a native document to the format with this media type, and return the bytes.
 
-    Raises NotFound, NotAllowed (not a native document, or too large), BadRequest (not offered), Interrupted.
+    Raises NotFound, NotAllowed (not a native document, or the export is too large), BadRequest (the service does not
+    offer this format), Interrupted.
     """
     sink = Memory()
     _fetch(session, file_id, media_type, sink, progress)
@@ -109,15 +113,18 @@ def save_export(
     overwrite: bool = False,
     paths: DistinctPaths | None = None,
 ) -> SavedFile:
-    """Save an export to a path, or into a folder under `name`, unless the path has the same content.
+    """Export a native document, and save the export to disk. A file that is the same export is not changed.
 
     Args:
+        to: The path of the file, or a folder, in which the file gets the name `name`.
         overwrite: Replace a file with other content at the path.
-        paths: The paths of the call so far, so that two of its files do not share one.
+        paths: The paths that earlier exports of the same call use, so that no two files get the same path.
 
     Raises:
-        PathExists: The path has other content; nothing was written. Further errors are those of `read_export`;
-            OSError where the file cannot be written.
+        PathExists: A file with other content exists at the path and was not changed.
+        OSError: The file cannot be written.
+
+    The errors of `read_export` can be raised too.
     """
     target = target_path(check_destination(to), name, paths)
     check_path(target, overwrite=overwrite)

@@ -1,7 +1,8 @@
-"""An unfinished download on disk, `name.part`, which becomes the file in one step when it is complete (A6-06).
+"""Keeps an unfinished download in the file `name.part`, which is renamed when the download is complete (A6-06).
 
-`name.part.json` is a note of the content that the bytes belong to, so that another run continues only the same
-download. A `name.part` without a note is a file of the user. The download then uses `name.part-1`, and so on.
+The note `name.part.json` identifies the content to which the bytes belong, so that another run continues only a
+download of the same content. A file `name.part` without a note belongs to the user. The download then uses
+`name.part-1`, `name.part-2` and so on.
 """
 
 from __future__ import annotations
@@ -28,13 +29,14 @@ _WRITE_SIZE = 256 * 1024
 the pages from its host first they take four times as long, measured."""
 
 _NOTE_KEYS = {"base_url", "id"}
-"""The keys of every note."""
+"""The keys that every note has. A JSON file without these keys is not a note."""
 
 
 class PartFile:
-    """The bytes that were received so far, written to disk unbuffered. `have` counts them, of `end`.
+    """The part file of a download. Received bytes are written to disk without a buffer.
 
-    Raises Interrupted when another process is writing the same file, OSError when it cannot be written.
+    `have` is the number of bytes received, and `end` the number of bytes expected, or None if it is not known. Raises
+    Interrupted if another process is writing the same part file, and OSError if the part file cannot be written.
     """
 
     lasting = True
@@ -67,7 +69,10 @@ class PartFile:
         self._file.close()
 
     def _claim_paths(self) -> tuple[Path, Path]:
-        """Return the first part file and note that are free, or left by an earlier run, and write the note."""
+        """Return the paths of the part file and its note, and write the note if it does not exist.
+
+        The paths are the first whose files do not exist or were left by an earlier run.
+        """
         target = real_path(self.target)
         for number in count():
             part = target.with_name(f"{target.name}.part" if number == 0 else f"{target.name}.part-{number}")
@@ -81,7 +86,10 @@ class PartFile:
         raise AssertionError("the numbers do not end")
 
     def restart(self, mark: Mapping[str, object] | None = None) -> None:
-        """Discard the bytes, and note the content to be received now."""
+        """Discard the received bytes. `mark` identifies the content that is received from now on.
+
+        None means the same content as before.
+        """
         self._mark = dict(self._mark if mark is None else mark)
         self._file.seek(0)
         self._file.truncate()
@@ -89,7 +97,10 @@ class PartFile:
         self._note.write_text(json.dumps(self._mark), encoding="utf-8")
 
     def write(self, block: bytes) -> None:
-        """Append a block. Raises OSError that names the target; the bytes before it stay for another run."""
+        """Append a block of bytes. Raises OSError, with the target path, if the block cannot be written.
+
+        After an error the written bytes stay on disk, so that another run can continue.
+        """
         view = memoryview(block)
         try:
             while view:
@@ -108,9 +119,10 @@ class PartFile:
         return hashlib.file_digest(self._file, name).hexdigest()
 
     def finish(self, *, overwrite: bool, same: SameContent = same_bytes) -> SavedFile:
-        """Move the file to its path, unless the file there has the same content.
+        """Move the part file to the target path and return a SavedFile.
 
-        Raises PathExists, PermissionError and OSError. Nothing is left behind then.
+        If the target has the same content, it is not changed. Raises PathExists, PermissionError or another OSError.
+        After an error the part file and its note are removed.
         """
         if not LOCKS:
             self._file.close()  # some systems do not move what is open
@@ -130,7 +142,7 @@ class PartFile:
 
 
 def _read_note(note: Path) -> dict[str, object] | None:
-    """Return the content of a note, or None where there is none, or another file."""
+    """Return the content of a note. Return None if the file does not exist or is not a note."""
     try:
         note_content = json.loads(note.read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -139,7 +151,7 @@ def _read_note(note: Path) -> dict[str, object] | None:
 
 
 def _create_note(note: Path, mark: Mapping[str, object]) -> bool:
-    """Write a note and return True, or return False where the file exists."""
+    """Write a new note and return True. If the file exists, return False."""
     try:
         with note.open("x", encoding="utf-8") as file:
             json.dump(mark, file)
@@ -152,7 +164,7 @@ def _create_note(note: Path, mark: Mapping[str, object]) -> bool:
 
 
 class Memory:
-    """The bytes of a download in memory."""
+    """The received bytes of a download, kept in memory. The methods are the same as in PartFile."""
 
     lasting = False
 
@@ -162,12 +174,12 @@ class Memory:
         self.end: int | None = None
 
     def restart(self, mark: Mapping[str, object] | None = None) -> None:
-        """Discard the bytes."""
+        """Discard the received bytes."""
         self._file = io.BytesIO()
         self.have = 0
 
     def write(self, block: bytes) -> None:
-        """Append a block."""
+        """Append a block of bytes."""
         self.have += self._file.write(block)
 
     def digest(self, name: str) -> str:
@@ -175,5 +187,5 @@ class Memory:
         return hashlib.new(name, self._file.getbuffer(), usedforsecurity=False).hexdigest()
 
     def content(self) -> bytes:
-        """Return the bytes, without a second copy of them."""
+        """Return the received bytes."""
         return self._file.getvalue()

@@ -1,4 +1,4 @@
-"""Downloads a content, and continues with a range request where a connection broke (A6-06)."""
+"""Downloads content, and continues with a range request after a broken connection (A6-06)."""
 
 from __future__ import annotations
 
@@ -19,25 +19,29 @@ _MAX_RESTARTS = 3
 
 
 class Sink(Protocol):
-    """A destination of bytes. `have` counts those it has, and `end` those that are expected, None if not known."""
+    """A destination for the bytes of a download.
+
+    `have` is the number of bytes received, and `end` the number of bytes expected, or None if it is not known.
+    """
 
     have: int
     end: int | None
     lasting: bool
-    """True where another run can continue after these bytes."""
+    """True if the received bytes stay after the process ends, so that another run can continue the download."""
 
     def write(self, block: bytes) -> None:
-        """Append a block."""
+        """Append a block of bytes."""
 
     def restart(self, mark: Mapping[str, object] | None = None) -> None:
-        """Discard the bytes."""
+        """Discard the received bytes. `mark` identifies the content that is received from now on."""
 
 
 class Fetch:
-    """A download of a content, or of a range of it, into a sink.
+    """A download of content, or of a byte range of the content, into a sink.
 
-    `resumed` is True afterwards where it came in more than one piece, so that it should be verified. Without `ranges`
-    the service makes the content anew for each request, and the download starts again after a break.
+    After `run`, `resumed` is True if the bytes were received in more than one piece. The caller should then verify
+    the content. If `ranges` is False, the service generates the content for each request, and the download starts
+    again from the first byte after a broken connection.
     """
 
     def __init__(
@@ -65,7 +69,7 @@ class Fetch:
         self.resumed = sink.have > 0
 
     def run(self) -> None:
-        """Download all bytes. Raises SvcError, and OSError where the sink cannot be written."""
+        """Download all bytes into the sink. Raises SvcError, or OSError if the sink cannot be written."""
         while True:
             span = self._requested
             if span and span.first is not None and span.last is not None and span.first + self._sink.have > span.last:
@@ -75,7 +79,10 @@ class Fetch:
             self.resumed |= self._sink.have > 0
 
     def _start_over(self) -> bool:
-        """Discard the bytes, because they are of another content, and return False."""
+        """Discard the received bytes, because the content has changed, and return False.
+
+        Raises ContentMismatch if the content has changed too often.
+        """
         self._restarts += 1
         if self._restarts > _MAX_RESTARTS:
             raise ContentMismatch("The content changed during each download.")
@@ -83,7 +90,7 @@ class Fetch:
         return False
 
     def _try_once(self) -> bool:
-        """Send one request and return True where the download is complete."""
+        """Send one request. Return True if the download is complete, or False if another request is needed."""
         request = Request("GET", self._url, self._session.headers(*self._range()))
         try:
             return self._handle_response(request, self._session.send(request))
@@ -124,7 +131,10 @@ class Fetch:
         return False
 
     def _handle_partial(self, response: Response) -> bool:
-        """Take the bytes of a 206, if they are the requested ones."""
+        """Write the bytes of a 206 response to the sink, and return True if the download is complete.
+
+        Raises ServiceFailed if the response does not have the requested bytes.
+        """
         try:
             content_range = ContentRange.parse(response.headers.get("Content-Range", ""))
         except ValueError:
@@ -147,7 +157,10 @@ class Fetch:
         return (self._requested.first or 0) if self._requested else 0
 
     def _handle_whole(self, response: Response) -> bool:
-        """Take the requested bytes of a 200, which has the whole content."""
+        """Write the requested bytes of a 200 response, which has the whole content, to the sink. Return True.
+
+        Raises ServiceFailed if a byte range was requested and the size of the content is not known.
+        """
         if self._sink.have:
             self._sink.restart()
         length = response.headers.get("Content-Length", "")
@@ -161,7 +174,10 @@ class Fetch:
         return self._write_blocks(response.body, span.first, self._end)
 
     def _handle_unsatisfiable(self, response: Response) -> bool:
-        """Return True for a 416 to a range at the end of the content. Otherwise the content has changed."""
+        """Return True if a 416 response shows that the sink has all bytes.
+
+        Otherwise the content has changed. Then discard the received bytes and return False.
+        """
         try:
             total = ContentRange.parse(response.headers.get("Content-Range", "")).total
         except ValueError:
@@ -189,7 +205,10 @@ class Fetch:
 
 
 def _slice_blocks(blocks: Iterable[bytes], skip: int, take: int | None) -> Generator[bytes, None, None]:
-    """Iterate over the bytes after the first `skip`, at most `take` of them."""
+    """Skip the first `skip` bytes of the blocks, and yield blocks with the next `take` bytes.
+
+    If `take` is None, yield all remaining bytes.
+    """
     for block in blocks:
         piece = block[skip:] if skip else block
         skip = max(0, skip - len(block))
