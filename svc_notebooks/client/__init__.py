@@ -1,9 +1,10 @@
-"""The client, which sends requests, retries them, resumes transfers and records every exchange.
+"""The client, which sends requests, repeats failed requests, resumes transfers and records every exchange.
 
-session, credentials       one service, one token, one record of exchanges
-service_account            tokens of service accounts
-files, about               JSON calls on files and permissions, and what the service can convert
-transport                  HTTP and in-process transports, retries, the record of exchanges
-uploads, downloads         content to and from the service; upload_journal, file_lock for unfinished uploads
-events, notifications      calendar calls and iCalendar files; channels and receivers
+session, credentials        requests to one service with one access token
+service_account             access tokens of service accounts
+files, about                JSON calls on files and permissions, and the import and export formats of a service
+transport                   HTTP and in-process transports, retries, the record of exchanges
+uploads, downloads          uploads and downloads of content
+upload_journal, file_lock   the journal of unfinished uploads and its locks
+events, notifications       calendar calls, iCalendar files, notification channels and receivers
 """

@@ -81,7 +81,7 @@ class UploadJournal:
         self._memory, self._claims, self._lock = {}, {}, RLock()
 
     def all(self, base_url: str | None = None) -> list[PendingUpload]:
-        """Return the journal entries, oldest first. `base_url` selects the entries for one service, None all entries."""
+        """Return the journal entries, oldest first. `base_url` selects one service, None all services."""
         paths = self.folder.glob("*.json") if self.folder else ()
         read = [self.read(key) for key in (*self._memory, *(path.stem for path in paths))]
         entries = [entry for entry in read if entry and base_url in (None, entry.base_url)]

@@ -17,43 +17,52 @@ _MAX_PAGE_SIZE = 2500
 def insert_event(
     session: Session, calendar: str, event: JSONObject, *, query: Mapping[str, object] | None = None
 ) -> Event:
-    """Create an event. A call with an `id` in the event can be repeated safely."""
+    """Create an event and return it. If `event` has an `id`, the call can be repeated and creates only one event."""
     return cast(Event, session.call("POST", events_path(session, calendar), query=query, body=event))
 
 
 def import_event(session: Session, calendar: str, event: JSONObject) -> Event:
-    """Import a private copy of an event from elsewhere, which its iCalUID identifies."""
+    """Add a private copy of an existing event to a calendar, and return the copy. The iCalUID identifies the event."""
     return cast(Event, session.call("POST", f"{events_path(session, calendar)}/import", body=event))
 
 
 def get_event(session: Session, calendar: str, event: str, *, query: Mapping[str, object] | None = None) -> Event:
-    """Return an event or an instance. Raises NotFound."""
+    """Return an event, or an instance of a recurring event. Raises NotFound if the event does not exist."""
     return cast(Event, session.call("GET", event_path(session, calendar, event), query=query))
 
 
 def patch_event(
     session: Session, calendar: str, event: str, changes: JSONObject, *, query: Mapping[str, object] | None = None
 ) -> Event:
-    """Change some fields of an event. null removes one."""
+    """Change the fields of an event that are in `changes`, and return the event. The value None removes a field."""
     return cast(Event, session.call("PATCH", event_path(session, calendar, event), query=query, body=changes))
 
 
 def delete_event(session: Session, calendar: str, event: str, *, query: Mapping[str, object] | None = None) -> None:
-    """Cancel an event or one instance. Raises NotFound, also if it was deleted before."""
+    """Delete an event or one instance of a recurring event.
+
+    Raises NotFound if the event does not exist or was deleted before.
+    """
     session.call("DELETE", event_path(session, calendar, event), query=query)
 
 
 def list_events(
     session: Session, calendar: str, query: Mapping[str, object], *, limit: int | None = None
 ) -> Iterator[Event]:
-    """Yield the events that match. Pages are fetched as they are needed."""
+    """Return an iterator over the events of a calendar that match `query`, at most `limit` events.
+
+    Each page is requested when the iterator reaches it.
+    """
     return _pages(session, events_path(session, calendar), query, limit)
 
 
 def list_instances(
     session: Session, calendar: str, event: str, query: Mapping[str, object], *, limit: int | None = None
 ) -> Iterator[Event]:
-    """Yield the instances of a recurring event. Pages are fetched as they are needed."""
+    """Return an iterator over the instances of a recurring event, at most `limit` instances.
+
+    Each page is requested when the iterator reaches it.
+    """
     return _pages(session, f"{event_path(session, calendar, event)}/instances", query, limit)
 
 
@@ -63,36 +72,36 @@ def _pages(session: Session, path: str, query: Mapping[str, object], limit: int 
 
 
 def get_calendar(session: Session, calendar: str) -> Calendar:
-    """Return a calendar. Raises NotFound."""
+    """Return the metadata of a calendar. Raises NotFound if the calendar does not exist."""
     return cast(Calendar, session.call("GET", calendar_path(session, calendar)))
 
 
 def insert_calendar(session: Session, calendar: JSONObject) -> Calendar:
-    """Create a secondary calendar."""
+    """Create a secondary calendar and return its metadata."""
     return cast(Calendar, session.call("POST", session.names.calendar_path("calendars"), body=calendar))
 
 
 def list_calendars(session: Session) -> Iterator[CalendarListEntry]:
-    """Yield the calendars of the caller's list."""
+    """Return an iterator over the entries of the caller's calendar list."""
     entries = pages(session, session.names.calendar_path("users", "me", "calendarList"), {}, "items")
     return cast(Iterator[CalendarListEntry], entries)
 
 
 def colors(session: Session) -> Colors:
-    """Return the colors that calendars and events can have."""
+    """Return the color palettes for calendars and events."""
     return cast(Colors, session.call("GET", session.names.calendar_path("colors")))
 
 
 def calendar_path(session: Session, calendar: str) -> str:
-    """Return the path of a calendar."""
+    """Return the URL path of a calendar. Raises TypeError or ValueError for an invalid id."""
     return session.names.calendar_path("calendars", segment(check_id(calendar, "calendar")))
 
 
 def events_path(session: Session, calendar: str) -> str:
-    """Return the path of a calendar's events."""
+    """Return the URL path of the list of a calendar's events."""
     return f"{calendar_path(session, calendar)}/events"
 
 
 def event_path(session: Session, calendar: str, event: str) -> str:
-    """Return the path of an event."""
+    """Return the URL path of an event. Raises TypeError or ValueError for an invalid id."""
     return f"{events_path(session, calendar)}/{segment(check_id(event, 'event'))}"

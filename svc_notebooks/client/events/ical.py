@@ -1,7 +1,7 @@
-"""Writes events to an iCalendar file (RFC 5545), which calendar programs open, with the library icalendar.
+"""Writes events to an iCalendar file (RFC 5545) with the library icalendar. Calendar programs can open the file.
 
-No other module imports icalendar. ical_entry.py and ical_properties.py have the properties of an event,
-ical_recurrence.py those of its recurrence, vtimezone.py a time zone.
+No other module imports icalendar. ical_entry.py and ical_properties.py build the properties of an event,
+ical_recurrence.py builds the recurrence properties, and vtimezone.py finds the clock changes of a time zone.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def calendar_file(events: Iterable[Event], *, name: str = "", reminders: Reminde
     """Return the content of an .ics file with these events.
 
     Args:
-        events: Event resources. Changed and cancelled instances of a series are among them.
-        name: The name of the calendar in other programs.
-        reminders: The default reminders of the calendar, for events that use them.
+        events: Event resources, including the changed and cancelled instances of recurring events.
+        name: The name of the calendar that other programs show. An empty name is left out.
+        reminders: The default reminders of the calendar, for events that use the default reminders.
     """
     entries = ical_events(list(events), reminders)
     calendar = icalendar.Calendar()

@@ -1,7 +1,7 @@
 """Builds the properties of each event in a calendar file, in the order of RFC 5545 (3.6.1).
 
-Changed instances of a series are events with its UID and a RECURRENCE-ID. Cancelled ones are excluded by EXDATE.
-Deleted events are left out.
+A changed instance of a series becomes an event with the UID of the series and a RECURRENCE-ID. A cancelled instance
+becomes an EXDATE of the series. Deleted events are left out.
 """
 
 from __future__ import annotations
@@ -21,14 +21,17 @@ from .ical_recurrence import in_named_zone, in_zone_of, recurrence_properties
 
 @dataclass(frozen=True, slots=True)
 class IcalEvent:
-    """The properties of an event in the file, and those of its alarms."""
+    """The properties of an event in the file, and a tuple of properties for each alarm of the event."""
 
     properties: tuple[Property, ...]
     alarms: tuple[tuple[Property, ...], ...]
 
     @property
     def moments(self) -> list[datetime]:
-        """All times in the event that are not in UTC, and for a series the end of the period that its zone covers."""
+        """The times in the event that are not in UTC, for which the file needs a VTIMEZONE.
+
+        For a series, the last time is the end of the period for which the clock changes are listed.
+        """
         moments = [moment for _, value, _ in self.properties for moment in _moments(value)]
         endless = any(name == "RRULE" for name, _, _ in self.properties)
         if moments and endless and max(moments).year < _LAST_YEAR:
@@ -37,10 +40,12 @@ class IcalEvent:
 
 
 _ZONE_HORIZON = timedelta(days=3653)
-"""The period for which the clock changes of a zone are listed for a series, where no rule describes them."""
+"""The period after a series' last known time for which the file lists the clock changes of its zone.
+
+The period matters for a zone whose clock changes follow no rule."""
 
 _LAST_YEAR = 9900
-"""Until this year the horizon stays within the range of datetime."""
+"""The year from which no horizon is added, because the sum would exceed the range of datetime."""
 
 
 def _moments(value: Any) -> list[datetime]:
@@ -50,7 +55,10 @@ def _moments(value: Any) -> list[datetime]:
 
 
 def ical_events(events: Sequence[Event], reminders: Reminders = ()) -> list[IcalEvent]:
-    """Return the events of a file."""
+    """Convert event resources to the events of an .ics file. Cancelled events are left out.
+
+    A cancelled instance of a series is excluded with an EXDATE in the series. `reminders` are the default reminders.
+    """
     series = {event.get("id"): event for event in events if event.get("recurrence")}
     left_out: dict[Any, list[Event]] = defaultdict(list)
     for event in events:
@@ -99,5 +107,5 @@ def _times(event: Event, series: Event, left_out: Sequence[Event]) -> Iterator[P
 
 
 def _original_start(event: Event, series_start: Start) -> Start:
-    """Return the original start of an instance, in the zone of its series."""
+    """Return the original start of an instance in the time zone of its series."""
     return in_named_zone(in_zone_of(series_start, read_time(event.get("originalStartTime"))))

@@ -1,9 +1,10 @@
-"""Builds the properties of a recurrence in a form that all calendar programs understand alike.
+"""Builds recurrence properties that all calendar programs interpret in the same way.
 
-The service accepts more than RFC 5545 promises, such as RDATE and EXDATE in any zone, UNTIL as a date beside a time of
-day, and a start that the rule does not generate. Programs differ in these. So a file has times in the zone of the
-start, UNTIL of the same type as the start, and an RDATE for a start that no rule generates. Such a start counts as the
-first of COUNT here, but not everywhere, so the file has UNTIL instead.
+The service accepts more than RFC 5545 guarantees, such as RDATE and EXDATE in any zone, a date as UNTIL although the
+start has a time of day, and a start that the rule does not generate. Calendar programs interpret these differently.
+So the file has all times in the zone of the start, an UNTIL of the same type as the start, and an RDATE for a start
+that no rule generates. The service counts such a start as the first instance of COUNT, but some programs do not. So
+the file has UNTIL instead of COUNT for such a start.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from ...core.resources.events import Event
 from .ical_properties import Property
 
 _MAX_COUNT = 10_000
-"""A larger COUNT stays as it is, because its last instance would take too long to find."""
+"""The largest COUNT that is replaced by UNTIL. The search for the last instance of a larger COUNT takes too long."""
 
 
 def recurrence_properties(event: Event) -> list[Property]:
-    """Return the properties of an event's recurrence, in the order of RFC 5545.
+    """Return the recurrence properties of an event, such as RRULE and EXDATE. Return [] if the event does not recur.
 
     >>> event = {"start": {"dateTime": "2026-11-02T10:00:00", "timeZone": "Europe/Berlin"}}
     >>> event |= {"end": event["start"], "recurrence": ["RRULE:FREQ=DAILY;UNTIL=20261103"]}
@@ -54,7 +55,7 @@ def _rules(texts: list[str], recurrence: Recurrence, start: Start, end: Start) -
 
 
 def _rule_text(parts: str, rule: Rule, start: Start) -> str:
-    """Return the text of a rule with the COUNT or UNTIL of `rule`."""
+    """Return the text of a rule from its `parts`, with the COUNT and UNTIL of `rule` in place of those in `parts`."""
     kept = [part for part in parts.split(";") if not part.startswith(("COUNT=", "UNTIL="))]
     if rule.count is not None:
         kept.append(f"COUNT={rule.count}")
@@ -68,7 +69,10 @@ def _rule_text(parts: str, rule: Rule, start: Start) -> str:
 
 
 def _with_true_end(rule: Rule, start: Start, end: Start) -> Rule:
-    """Return the rule with UNTIL instead of COUNT, if COUNT counts a start that the rule does not generate."""
+    """Replace COUNT by UNTIL if COUNT includes a start that the rule does not generate. Else return the rule unchanged.
+
+    A rule without COUNT, or with a very large COUNT, is unchanged too.
+    """
     if rule.count is None or rule.count > _MAX_COUNT or _generates_start(rule, start):
         return rule
     *_, last = occurrences(Recurrence(rules=(rule,)), start, end)
@@ -94,14 +98,14 @@ def _dates(recurrence: Recurrence, start: Start) -> Iterator[Property]:
 
 
 def in_zone_of(start: Start, moment: Start) -> Start:
-    """Return a time in the zone of the start. Dates have none and stay as they are."""
+    """Convert a time to the time zone of the start. Return `moment` unchanged if it or the start is a date."""
     if isinstance(moment, datetime) and isinstance(start, datetime):
         return moment.astimezone(start.tzinfo)
     return moment
 
 
 def in_named_zone(moment: Start) -> Start:
-    """Return a time in UTC, unless its zone has a name. Dates stay as they are."""
+    """Convert a time to UTC if its time zone has no name. Return dates and times in a named zone unchanged."""
     if not isinstance(moment, datetime):
         return moment
     named = isinstance(moment.tzinfo, ZoneInfo) and moment.tzinfo.key != "UTC"

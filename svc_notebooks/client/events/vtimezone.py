@@ -1,8 +1,9 @@
-"""Describes the clock changes of a time zone as a VTIMEZONE does (RFC 5545, 3.6.5), by observances and their onsets.
+"""Finds the clock changes of a time zone for a VTIMEZONE component (RFC 5545, 3.6.5).
 
-The seconds of the changes are found by looking up the offsets of the zone. Changes on the same weekday of the same
-month in each year become a rule, so that a series without an end is right in later years too. Others (the winter time
-of Ramadan, the Friday before the last Sunday) are listed one by one, some years beyond the last event.
+An observance is a UTC offset with the local times (onsets) at which the offset begins. A binary search over the offsets
+of the zone finds the second of each clock change. Clock changes on the same weekday of the same month in every year
+become a rule, so that a series without an end is right in later years too. Other clock changes (such as during Ramadan,
+or on the Friday before the last Sunday) are listed one by one, until some years after the last event.
 """
 
 from __future__ import annotations
@@ -18,20 +19,22 @@ from zoneinfo import ZoneInfo
 from ...core.events.rrule import WEEKDAYS
 
 _STEP = timedelta(days=14)
-"""No zone changes its clocks and back within a fortnight."""
+"""The step of the search. No zone changes its clocks forward and back within two weeks."""
 
 _RULE_YEARS = 12
-"""Years in a row that make a rule. In 12 years a weekday falls on every day of the month that it can."""
+"""The number of consecutive years that prove a rule.
+
+In 12 years a rule such as the last Sunday of a month falls on every possible day of the month."""
 
 _LOOK_AHEAD = timedelta(days=366 * (_RULE_YEARS + 1))
-"""Time after the last event, so that a rule is recognized in a calendar of one week too."""
+"""The period after the last event in which clock changes are found, so that a short calendar gets a rule too."""
 
 _LATEST = datetime(9900, 1, 1, tzinfo=UTC)
-"""From here the look ahead stays within the range of datetime."""
+"""The latest time to which the look-ahead period is added. The sum is within the range of datetime."""
 
 
 class ZoneOffset(NamedTuple):
-    """The offset and the name of a zone at some time."""
+    """The UTC offset of a zone at some time, its abbreviation such as CEST, and True for summer time."""
 
     offset: timedelta
     summer: bool
@@ -40,17 +43,21 @@ class ZoneOffset(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Observance:
-    """The offset of a zone after each of these onsets, which are local times with the offset `before`."""
+    """A UTC offset of a zone, and the onsets at which it begins.
+
+    `clock` is the offset after an onset, and `before` the UTC offset before it. The onsets are local times with the
+    offset `before`.
+    """
 
     clock: ZoneOffset
     before: timedelta
     onsets: tuple[datetime, ...]
     rule: str | None = None
-    """An RRULE that begins with the only onset."""
+    """The RRULE that generates further onsets from the only onset, or None."""
 
 
 def observances(zone: ZoneInfo, first: datetime, last: datetime) -> list[Observance]:
-    """Return the observances of a zone from `first` to `last`, and beyond that for changes that follow a rule.
+    """Return the observances of a zone from `first` until some years after `last`. A rule may continue without end.
 
     >>> day = datetime(2026, 11, 2, tzinfo=UTC)
     >>> berlin = observances(ZoneInfo("Europe/Berlin"), day, day)
@@ -82,7 +89,7 @@ def _changes(zone: ZoneInfo, first: datetime, last: datetime) -> Iterator[_Chang
 
 
 def _instant_of_change(zone: ZoneInfo, before: datetime, after: datetime) -> datetime:
-    """Return the first second with a different offset."""
+    """Return the first second between two times at which the zone's offset differs from the offset at `before`."""
     while after - before > timedelta(seconds=1):
         middle = before + timedelta(seconds=(after - before) // timedelta(seconds=2))
         if _offset_at(zone, middle) == _offset_at(zone, before):
@@ -106,7 +113,11 @@ def _wall_time(instant: datetime, offset: timedelta) -> datetime:
 def _as_observances(
     clock: ZoneOffset, before: timedelta, onsets: list[datetime], last_year: int
 ) -> Iterator[Observance]:
-    """Yield an observance with a rule for the last onsets, if they follow one, and one for the others."""
+    """Yield the observances for the onsets of one offset.
+
+    If the last onsets follow a rule, these are an observance for the onsets before the rule and an observance with the
+    rule. Otherwise this is one observance with all onsets.
+    """
     candidates = [(day, _same_onsets(onsets, day)) for day in _weekday_positions(onsets[-1])]
     day, ruled = max(candidates, key=lambda candidate: len(candidate[1]))
     if len(ruled) < _RULE_YEARS or onsets[-1].year < last_year - 1:
@@ -118,14 +129,17 @@ def _as_observances(
 
 
 def _weekday_positions(onset: datetime) -> list[str]:
-    """Return the positions of a day in its month, such as 2SU for the second Sunday, and -1SU for the last."""
+    """Return the positions of a day in its month as BYDAY values, like 2SU for the second Sunday, -1SU for the last."""
     weekday = WEEKDAYS[onset.weekday()]
     last = [f"-1{weekday}"] if (onset + timedelta(days=7)).month != onset.month else []
     return [*last, f"{(onset.day - 1) // 7 + 1}{weekday}"]
 
 
 def _same_onsets(onsets: Sequence[datetime], position: str) -> tuple[datetime, ...]:
-    """Return the onsets of consecutive years up to the last one on the same day and time, the last one first."""
+    """Return the onsets in consecutive years, latest first, that have the month, position and time of the last onset.
+
+    The search goes back from the last onset and ends at the first onset that differs.
+    """
     last = onsets[-1]
     alike = []
     for ago, onset in enumerate(reversed(onsets)):

@@ -1,5 +1,5 @@
-"""Push notifications on the side of the client.
+"""Opens notification channels, and receives push notifications in the client.
 
-channels: opens, stops and lists a session's channels.
-inbox, https_receiver: the received messages, and the HTTPS server that receives them.
+channels: opens, stops and lists the notification channels of a session.
+inbox, https_receiver: the received messages, and the HTTPS server that receives the messages.
 """

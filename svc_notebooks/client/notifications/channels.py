@@ -1,6 +1,6 @@
-"""Opens and stops notification channels, and keeps the list of a session's channels (A8 to A10).
+"""Opens and stops notification channels, and keeps a list of a session's channels (A8 to A10).
 
-The service has no call that lists them.
+The client keeps the list, because the service has no call that lists channels.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _PAGE_SIZE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """A channel that the session has opened, as the service has answered.
+    """A notification channel that the session has opened, with the values in the service's response.
 
-    `file` is None for the change log, `expiration` is None if the channel does not expire.
+    `file` is the id of the watched file, or None for the change log. `expiration` is None if the channel never expires.
     """
 
     id: str
@@ -44,7 +44,7 @@ class Channel:
     stopped: datetime | None = None
 
     def state(self, now: datetime) -> str:
-        """Return active, expired or stopped."""
+        """Return "active", "expired" or "stopped", the state of the channel at the time `now`."""
         if self.stopped:
             return "stopped"
         return "expired" if self.expiration is not None and self.expiration <= now else "active"
@@ -52,7 +52,7 @@ class Channel:
 
 @dataclass(slots=True)
 class ChannelRegistry:
-    """The channels of a session, and its position in the change log."""
+    """The channels of a session by id, and the page token from which the session reads the change log next."""
 
     channels: dict[str, Channel] = field(default_factory=dict)
     page_token: str | None = None
@@ -62,12 +62,12 @@ _registries: WeakKeyDictionary[Session, ChannelRegistry] = WeakKeyDictionary()
 
 
 def registry_of(session: Session) -> ChannelRegistry:
-    """Return the registry of a session."""
+    """Return the channel registry of a session. The first call creates an empty registry."""
     return _registries.setdefault(session, ChannelRegistry())
 
 
 def new_id(session: Session) -> str:
-    """Return a UUID from the session's random numbers, which are the same in every run of a seeded sandbox."""
+    """Return a new UUID from the session's random numbers. A seeded sandbox generates the same ids in every run."""
     return str(UUID(int=session.random.getrandbits(128), version=4))
 
 
@@ -82,14 +82,16 @@ def watch(
     channel_type: str | None = None,
     expect: Any = None,
 ) -> Channel:
-    """Open a channel on a file, or on the change log. Raises SvcError.
+    """Open a notification channel on a file, or on the change log if `file` is None, and return the channel.
 
-    `expiration` is Unix time in milliseconds, and is sent as the number or the text that it is.
-    `expect(channel_id, token)` is called before the request, because the first message may come before the response.
+    `expiration` is Unix time in milliseconds, an int or a str, and is sent with its type. `channel_id` None generates
+    an id. The function `expect(channel_id, token)` is called before the request, because the first message may arrive
+    before the response. Raises SvcError.
 
-    If a generated id is in use, the response to an earlier attempt was lost. Then another id is used, and the lost
-    channel is stopped, or every message would come twice. The other id is from the system's random numbers, because a
-    seeded session that repeats an earlier one would generate one used id after the other.
+    If the service refuses a generated id as in use, the response to an earlier attempt was lost. The request is then
+    repeated with another id, and the channel of the earlier attempt is stopped, because every message would be sent
+    twice. The other id comes from the system's random numbers, because a seeded session may repeat an earlier session
+    and would generate one used id after the other.
     """
     lost: list[str] = []
     for left in reversed(range(_MAX_NEW_IDS)):
@@ -139,7 +141,7 @@ def _open_channel(session: Session, file: str | None, body: ChannelToOpen) -> Ch
 
 
 def stop(session: Session, channel_id: str, resource_id: str) -> None:
-    """Stop a channel. Raises NotFound if there is no such active channel, or this user may not stop it."""
+    """Stop a notification channel. Raises NotFound if the channel is not active or this user may not stop it."""
     path = session.names.path("channels", "stop")
     session.call("POST", path, body={"id": channel_id, "resourceId": resource_id})
     known = registry_of(session).channels
@@ -148,12 +150,15 @@ def stop(session: Session, channel_id: str, resource_id: str) -> None:
 
 
 def start_page_token(session: Session) -> str:
-    """Return the page token of the present end of the change log."""
+    """Return the page token for the current end of the change log, after which later changes are listed."""
     return str(session.call("GET", session.names.path("changes", "startPageToken"))["startPageToken"])
 
 
 def changes_since(session: Session, page_token: str, fields: str) -> Iterator[Change]:
-    """Yield the changes since a page token, and keep the token of the last page in the registry."""
+    """Yield the changes in the change log since a page token. `fields` lists the fields of each change.
+
+    After the last page, the page token for later changes is saved in the session's registry.
+    """
     token: Any = page_token
     while token is not None:
         query = {

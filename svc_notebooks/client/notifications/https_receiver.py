@@ -1,7 +1,8 @@
-"""Receives notifications over HTTPS in a thread, and hands each message to an inbox (A11).
+"""Receives notifications over HTTPS in a thread, and passes each message to an inbox (A11).
 
-The server of the standard library, with the TLS handshake in the thread of the connection, so that a silent client does
-not hold up others. The server has only a weak reference to the inbox, and ends when the inbox is collected.
+The server is the HTTP server of the standard library. The TLS handshake runs in the thread of its connection, so that
+a client that sends nothing does not block other clients. The server has only a weak reference to the inbox, and ends
+when the inbox is garbage-collected.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _POLL_SECONDS = 0.1
 
 
 class _Refused(IntEnum):
-    """The statuses for requests that are not messages."""
+    """The HTTP statuses for requests that are not notification messages."""
 
     BAD = 400
     NOT_FOUND = 404
@@ -38,7 +39,7 @@ class _Refused(IntEnum):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Handles one connection."""
+    """Handles the requests of one HTTPS connection."""
 
     protocol_version = "HTTP/1.1"
     server_version, sys_version = "svc-notebooks", ""
@@ -79,7 +80,10 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(response.status)
 
     def _length(self) -> int | _Refused:
-        """Return the length of the body, or the status for one without a length or too long for a message."""
+        """Return the length of the request's body in bytes.
+
+        Return the error status if the length is missing or invalid, or if the body is too long for a message.
+        """
         if self.headers.get("Transfer-Encoding"):
             return _Refused.NO_LENGTH
         text = self.headers.get("Content-Length", "0").strip()
@@ -133,7 +137,7 @@ class _Server(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def run(self) -> None:
-        """Listen until the receiver is closed or its inbox collected, and then close every connection."""
+        """Listen until the receiver is closed or its inbox is garbage-collected, and then close every connection."""
         with self:
             while not self.closing.is_set() and self.inbox():
                 self.handle_request()
@@ -144,16 +148,19 @@ class _Server(ThreadingHTTPServer):
                     socket.socket.shutdown(connection, socket.SHUT_RDWR)  # its own would undo TLS under a reader
 
     def close_in_child(self) -> None:
-        """Close a forked child's copies of the sockets, because otherwise connections would outlive the parent's."""
+        """Close the sockets in a forked child process. Otherwise connections would stay open after the parent ends."""
         self.closing, self._lock = Event(), Lock()
         close_copies([self.socket, *self._open])
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore failed handshakes, which are not of interest in a notebook's output."""
+        """Ignore the errors of a connection, such as a failed handshake, to keep the notebook's output clean."""
 
 
 class HttpsReceiver:
-    """Listens until it is closed or its inbox is collected. Raises OSError for an address that is in use."""
+    """An HTTPS server in a thread that passes notification messages to an inbox.
+
+    The server listens until `close` is called or the inbox is garbage-collected. Raises OSError if the port is in use.
+    """
 
     def __init__(self, inbox: Inbox, context: ssl.SSLContext, *, host: str, port: int, path: str) -> None:
         self._server = _Server((host, port), inbox, context, path)
@@ -163,10 +170,10 @@ class HttpsReceiver:
 
     @property
     def port(self) -> int:
-        """The port on which it listens."""
+        """The port on which the server listens."""
         return int(self._server.server_address[1])
 
     def close(self) -> None:
-        """Stop listening, and close the connections. Delayed responses are not sent."""
+        """Stop the server and close its connections. Delayed responses are not sent."""
         self._server.closing.set()
         self._thread.join()

@@ -1,6 +1,6 @@
-"""The messages that a receiver has got, each once, and its answers to them (A11).
+"""Keeps the messages that a receiver has received, each message once, and determines the responses (A11).
 
-No sockets here: `receive` is a function from a request to a response, whatever transports them.
+This module uses no sockets. `receive` converts a request to a response, and works with any server.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ _OK, _FORBIDDEN, _BAD, _TOO_LARGE = 200, 403, 400, 413
 
 @dataclass(slots=True)
 class Received:
-    """A message, the time when it came first, and the statuses of the responses each time it came.
+    """A received message, the time of its first arrival, and the status of the response to each arrival.
 
-    `verified` tells whether it carried the token of its channel, or None if the token is not known here.
+    `verified` is True if the message had the token of its channel, and False if it had another token or none. It is
+    None if the inbox does not know the channel.
     """
 
     notification: Notification
@@ -37,7 +38,7 @@ class Received:
 
 @dataclass(slots=True)
 class _PlannedResponse:
-    """The status and the delay of the next responses, `times` of them. None means all that follow."""
+    """The status and the delay in seconds of the next `times` responses. If `times` is None, of all responses."""
 
     status: int
     delay: float
@@ -45,7 +46,7 @@ class _PlannedResponse:
 
 
 class Inbox:
-    """The messages of one receiver. Threads may share it."""
+    """The messages of one receiver. Several threads can share an inbox."""
 
     def __init__(self, names: Names, clock: Clock) -> None:
         self._names = names
@@ -58,11 +59,14 @@ class Inbox:
         self._listeners: list[Callable[[], None]] = []
 
     def expect(self, channel_id: str, token: str | None) -> None:
-        """Verify the messages of a channel by this token. None means that they must carry none."""
+        """Set the token with which the messages of a channel are verified. None means that they must have no token."""
         self._tokens[channel_id] = token
 
     def answer_with(self, status: int, *, times: int | None, delay: float) -> None:
-        """Set the response to the next messages, or with `times=None` to all from now on."""
+        """Set the status and the delay in seconds of the next `times` responses.
+
+        If `times` is None, set the status and the delay of all responses from now on.
+        """
         with self._changed:
             if times is None:
                 self._default = _PlannedResponse(status, delay)
@@ -71,12 +75,18 @@ class Inbox:
                 self._planned.append(_PlannedResponse(status, delay, times))
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call a function after every message, in the thread that received it. Returns a function that ends this."""
+        """Register a function that is called after every message, in the thread that received the message.
+
+        Returns a function without arguments that removes the registration.
+        """
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 
     def receive(self, request: Request) -> tuple[Response, float]:
-        """Return the response to a message, and the number of seconds after which to send it."""
+        """Store a message, and return the response and the number of seconds to wait before sending the response.
+
+        A request that is not a valid message is not stored and gets a 400 or 413.
+        """
         body = as_body(request.body).read(_MAX_BODY + 1)
         status, delay = _TOO_LARGE, 0.0
         if len(body) <= _MAX_BODY:
@@ -92,7 +102,10 @@ class Inbox:
         return Response(status, Headers([("Content-Length", "0")])), delay
 
     def _store(self, notification: Notification, channel_id: str, headers: Headers) -> tuple[int, float]:
-        """Keep a message, or note that it came again. Returns the status and the delay of the response."""
+        """Store a new message, or count another arrival of a stored message.
+
+        Returns the status and the delay in seconds of the response.
+        """
         verified = None
         if channel_id in self._tokens:
             verified = same_token(self._tokens[channel_id], notification.token)
@@ -111,12 +124,12 @@ class Inbox:
         return response.status, response.delay
 
     def messages(self) -> list[Received]:
-        """Return all messages, in the order in which they came first."""
+        """Return all messages in the order of first arrival."""
         with self._changed:
             return list(self._messages.values())
 
     def wait_for(self, matches: Callable[[Received], bool], count: int, seconds: float) -> list[Received]:
-        """Wait until so many messages match, or until the time is over. Returns those that match."""
+        """Wait until `count` messages match, or until `seconds` have passed, and return all matching messages."""
 
         def matching() -> list[Received]:
             return [message for message in self._messages.values() if matches(message)]
@@ -126,13 +139,16 @@ class Inbox:
             return matching()
 
     def clear(self) -> None:
-        """Forget all messages, but not the tokens and the planned responses."""
+        """Remove all messages. The channel tokens and the planned responses stay."""
         with self._changed:
             self._messages.clear()
 
 
 def same_token(expected: str | None, sent: str | None) -> bool:
-    """Return whether two tokens are the same or both missing. Takes equally long whichever characters differ."""
+    """Return True if two tokens are equal, or if both are None.
+
+    The time of the comparison does not depend on the characters that differ, so an attacker cannot guess a token.
+    """
     if expected is None or sent is None:
         return expected is sent
     return hmac.compare_digest(expected.encode("utf-8", "replace"), sent.encode("utf-8", "surrogateescape"))
