@@ -1,8 +1,8 @@
-"""The state of a whole service, which can be built, forked, saved, restored and checked.
+"""Builds, copies, saves, restores and checks the whole state of a service.
 
-context_factory.py               builds a ServiceContext: new, from a data directory, as a fork, from an archive
-snapshots.py                     states in memory, to be restored
-archive.py                       a service in one file
+context_factory.py               builds a ServiceContext, empty or from a data directory, a running service or a file
+snapshots.py                     takes and restores snapshots of a running service
+archive.py                       writes a service to one file, and reads the file
 check.py                         reads a data directory and reports damage
-expiry.py                        the upcoming expirations and deliveries
+expiry.py                        lists the upcoming expirations and deliveries, expires upload sessions
 """

@@ -1,11 +1,13 @@
-"""Writes and reads a service in one file, a zip archive with uncompressed entries, which cannot swell when read.
+"""Saves a service in one file, and reads such files.
 
-    manifest.json        the format and its version, the clock, the seed, names and policy, what every entry holds
+The file is a zip archive. Its entries are not compressed, so that a small file cannot need much memory.
+
+    manifest.json        format, version, clock, seed, names, policy, and the size and digest of every entry
     tables/files.jsonl   the rows of a table, one JSON array in each line
     parts/1              the bytes of a part
 
-A file is not trusted. Names, sizes, digests, columns and types are checked before anything is used, and no name in it
-ever becomes a path.
+The content of a file is not trusted. Names, sizes, digests, columns and types are checked before anything is used, and
+no entry name is used as a path.
 """
 
 from __future__ import annotations
@@ -45,7 +47,11 @@ Rows = Mapping[str, list[Sequence[JSON]]]
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The state of a service except its rows and parts. `start` is that of its virtual clock, None without one."""
+    """The saved state of a service, without its rows and parts.
+
+    `now` is the time of its clock. `start` is the start of its virtual clock, or None for a system clock. `ids` is the
+    state that `Ids.state` returned.
+    """
 
     now: datetime
     start: datetime | None
@@ -59,7 +65,7 @@ class Manifest:
 
 
 def write(file: BinaryIO, store: Store, parts: BlobStore, manifest_fields: Manifest) -> None:
-    """Write a service to an empty file. Raises DamagedContent."""
+    """Write a service to an empty file. Raises DamagedContent if a part is missing or damaged."""
     checksums: dict[str, list[int | str]] = {}
     stored = store.contents.parts()
     numbers = {part.key: number for number, part in enumerate(stored, start=1)}
@@ -84,9 +90,9 @@ def _lines(table: str, rows: Iterable[Sequence[Any]], numbers: Mapping[str, int]
 
 
 def _write_entry(archive: zipfile.ZipFile, name: str, blocks: Iterable[bytes]) -> list[int | str]:
-    """Write an entry, and return its size and digest."""
+    """Write an entry to the archive, and return its size in bytes and its SHA-256 digest in hexadecimal."""
     size, digest = 0, hashlib.sha256()
-    entry = zipfile.ZipInfo(name)  # of 1980: the same state is the same file
+    entry = zipfile.ZipInfo(name)  # dated 1980, so that equal states give equal files
     entry.external_attr = 0o600 << 16
     with archive.open(entry, "w", force_zip64=True) as out:
         for block in blocks:
@@ -116,7 +122,7 @@ def _manifest_to_json(about: Manifest) -> dict[str, Any]:
 
 
 def is_saved(path: Path) -> bool:
-    """Return whether the manifest of a file is that of a saved service. Nothing else is checked."""
+    """Return whether a file has the manifest of a saved service. The other entries are not checked."""
     try:
         with zipfile.ZipFile(path) as archive:
             if archive.getinfo(_MANIFEST).file_size > _MOST_MANIFEST:
@@ -127,12 +133,13 @@ def is_saved(path: Path) -> bool:
 
 
 def save_to(path: Path, dump: Callable[[BinaryIO], None], *, overwrite: bool) -> None:
-    """Write a service to a path with `dump`, unless the same state is saved there.
+    """Write a service to the file `path`, unless the file already has the same content.
 
     Args:
-        overwrite: Replace another saved service, and keep it under `.bak`.
+        dump: Writes the service to an open binary file.
+        overwrite: Replace an existing saved service, and keep the old file with the suffix `.bak`.
 
-    Raises PathExists and OSError, and leaves the path as it was.
+    Raises PathExists if an existing file may not be replaced, and OSError. The file is then unchanged.
     """
     _check_path(path, overwrite=overwrite)
     if overwrite:
@@ -147,9 +154,9 @@ def _check_path(path: Path, *, overwrite: bool) -> None:
 
 
 class ArchiveReader(AbstractContextManager["ArchiveReader"]):
-    """A file of `write`, opened and compared with its manifest.
+    """An open file that `write` has written. Its entries are compared with its manifest.
 
-    Raises ValueError with one sentence for any other file.
+    Raises ValueError with one sentence if the file is damaged or is not a saved service.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -219,7 +226,7 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
             raise ValueError("its parts are not those of its contents")
 
     def copy_parts(self, target: BlobStore) -> dict[str, StoredPart]:
-        """Write every part to another store, and return the new parts by the old keys. Raises ValueError."""
+        """Copy all parts to a blob store, and return the new parts by old key. Raises ValueError for a damaged part."""
         copied: dict[str, StoredPart] = {}
         try:
             for name in self._entries:
@@ -240,14 +247,14 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
             raise
 
     def rows_with(self, parts: Mapping[str, StoredPart]) -> Rows:
-        """Return the rows with the new keys and checksums of the parts."""
+        """Return the rows of all tables, in which the keys and checksums of parts are replaced by those in `parts`."""
         rope = [list(row) for row in self.rows["rope"]]
         for row in rope:
             row[_PART], _, row[_CHECKSUM] = parts[str(row[_PART])]
         return {**self.rows, "rope": list[Sequence[JSON]](rope)}
 
     def _blocks(self, name: str) -> Iterator[bytes]:
-        """Yield the bytes of an entry, and raise ValueError at the end if they differ from the manifest."""
+        """Yield the bytes of an entry in blocks. Raises ValueError at the end if its size or digest is wrong."""
         entries: Any = self._manifest["entries"]
         digest, entry = hashlib.sha256(), self._entries.get(name)
         if entry is None:
@@ -264,7 +271,10 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
 
 
 def _read_entries(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
-    """Return the entries by name. Raises ValueError for unknown, compressed, repeated or overlapping ones."""
+    """Return the archive entries by name.
+
+    Raises ValueError for unknown, compressed, repeated and overlapping entries. `size` is the size of the file.
+    """
     entries: dict[str, zipfile.ZipInfo] = {}
     for entry in archive.infolist():
         if not _ENTRY.fullmatch(entry.filename):
@@ -313,7 +323,10 @@ def _instant(text: str) -> datetime:
 
 
 def _fields(kind: type, values_by_name: JSON) -> dict[str, Any]:
-    """Return the values of a dataclass from JSON, with tuples for lists. Raises ValueError."""
+    """Return the field values of a dataclass from a JSON object, with lists converted to tuples.
+
+    Raises ValueError for an unknown field, and for a value of Names that is not a string.
+    """
     if not isinstance(values_by_name, dict):
         raise ValueError("its names and policy must be objects")
     known = {field.name: field.default for field in fields(kind)}

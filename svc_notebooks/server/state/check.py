@@ -1,4 +1,4 @@
-"""Reads a whole store in a folder and reports what is damaged. Nothing in the folder changes."""
+"""Reads a whole store in a folder and reports the damage. The folder is not changed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..storage.data_directory import DATABASE, PARTS, check_not_in_use
 
 
 class Problem(NamedTuple):
-    """A problem and the affected files."""
+    """A damaged object of a store, a description of the damage, and the affected files."""
 
     subject: str
     problem: str
@@ -25,10 +25,10 @@ class Problem(NamedTuple):
 
 @dataclass
 class Report:
-    """The result of a check. Sizes are in bytes.
+    """The result of a check of a store. `size` is the total size of the parts in bytes.
 
-    `unverified` counts the parts without a checksum, of which only the length was compared, and `unnamed` has the files
-    below `parts/` that no row names.
+    `unverified` is the number of parts without a checksum, for which only the length was compared. `unnamed` has the
+    paths of the files below `parts/` that no database row names.
     """
 
     folder: str
@@ -41,7 +41,7 @@ class Report:
     unnamed: list[str] = field(default_factory=list)
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of the report."""
+        """Yield the lines of the report as text for a terminal."""
         yield f"{self.folder}: files: {self.files:,}, parts: {self.parts:,}, bytes: {self.size:,}"
         for subject, problem, files in self.problems:
             yield f"damaged: {subject}: {problem}"
@@ -52,15 +52,15 @@ class Report:
         yield f"problems: {len(self.problems):,}" if self.problems else "no damage found"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the report as JSON."""
+        """Return the report as a dict that can be converted to JSON."""
         problems = [row._asdict() | {"files": [file._asdict() for file in row.files]} for row in self.problems]
         return asdict(self) | {"problems": problems}
 
 
 def check_store(folder: Path) -> Report:
-    """Check the database of a store, and the length and the checksum of every part.
+    """Check the database of a store and the length and the checksum of every part, and return a report.
 
-    Raises OSError with one sentence if the folder is not a store or a service uses it.
+    Raises OSError with one sentence if the folder is not a store, or if a service is using the store.
     """
     check_not_in_use(folder)
     report = Report(str(folder))

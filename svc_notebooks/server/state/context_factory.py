@@ -1,4 +1,4 @@
-"""Builds a ServiceContext that is empty, of a data directory, a fork of a running one, or from an archive."""
+"""Builds a ServiceContext from a data directory, from a running service or from a file, or an empty one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .snapshots import ServiceState
 
 
 class Opened(NamedTuple):
-    """A context, and the store of its bytes."""
+    """A service context, and the blob store with the bytes of its contents."""
 
     context: ServiceContext
     parts: BlobStore
@@ -54,7 +54,7 @@ def _assemble(
 def build_context(
     folder: Path | None, seed: int | None, clock: SystemClock | VirtualClock, policy: Policy, names: Names
 ) -> Opened:
-    """Build a context that stores everything in a folder, or in memory."""
+    """Build a context for the store in a folder. If `folder` is None, everything is stored in memory."""
     return Reserve(folder).spend(lambda: _build_context(folder, seed, clock, policy, names))
 
 
@@ -81,7 +81,10 @@ def _build_context(
 
 
 def fork_context(context: ServiceContext, parts: BlobStore, branch: int = 0) -> Opened:
-    """Return a copy in memory with its own clock. Its channels are stopped (see `silence_channels`)."""
+    """Return a copy of a running service in memory, with its own clock. The channels of the copy are stopped.
+
+    Copies with different `branch` numbers get different ids. Raises DamagedContent if a part is damaged.
+    """
     state, store = ServiceState.of(context, parts), Store(open_database(None, "process"))
     try:
         with naming_files(context):
@@ -97,7 +100,10 @@ def fork_context(context: ServiceContext, parts: BlobStore, branch: int = 0) -> 
 
 
 def load_context(file: BinaryIO, branch: int = 0) -> Opened:
-    """Build a context in memory from a file. Raises ValueError for a file that is not a saved service or damaged."""
+    """Build a context in memory from a saved service.
+
+    Raises ValueError if the file is damaged or is not a saved service.
+    """
     with ArchiveReader(file) as saved:
         about, store, parts = saved.manifest, Store(open_database(None, "process")), MemoryBlobStore()
         try:
@@ -111,7 +117,10 @@ def load_context(file: BinaryIO, branch: int = 0) -> Opened:
 
 
 def _ids_of_a_copy(store: Store, seed: int | None, state: Any, branch: int) -> Ids:
-    """Return the ids of a copy. Branch 0 continues from `state`, and every other one draws its own."""
+    """Return the id generator for a copy of a service.
+
+    Branch 0 continues the sequence from `state`. Every other branch begins its own sequence.
+    """
     ids = Ids(seed, opening=store.users.count_opening(), branch=branch)
     if not branch:
         ids.go_to(state)
@@ -119,7 +128,7 @@ def _ids_of_a_copy(store: Store, seed: int | None, state: Any, branch: int) -> I
 
 
 def _virtual_start(context: ServiceContext) -> datetime | None:
-    """Return the start of a virtual clock, or None."""
+    """Return the start of the context's virtual clock, or None if the clock is a running system clock."""
     clock = virtual_clock_of(context.clock)
     return clock.start if clock else None
 
@@ -133,13 +142,17 @@ def _clock(start: datetime | None, state: ServiceState | Manifest) -> SystemCloc
 
 
 def silence_channels(opened: Opened) -> Opened:
-    """Stop the channels of a copy, because the receivers of the original have not asked for its messages."""
+    """Stop all channels of a copied service, so that no receiver of the original gets messages from the copy."""
     opened.context.store.channels.stop_all()
     return opened
 
 
 def save(context: ServiceContext, parts: BlobStore, file: BinaryIO) -> None:
-    """Write the state at one moment to an empty file, while requests go on."""
+    """Write the state of a running service to an empty file.
+
+    The state is copied at one moment, and the service handles requests while the file is written. Raises DamagedContent
+    if a part is damaged.
+    """
     state, store = ServiceState.of(context, parts), Store(open_database(None, "process"))
     try:
         store.restore(state.rows)
@@ -152,15 +165,16 @@ def save(context: ServiceContext, parts: BlobStore, file: BinaryIO) -> None:
 
 
 def load(context: ServiceContext, parts: BlobStore, file: BinaryIO) -> None:
-    """Replace the state of a running context by that of a file. Raises ValueError, and changes nothing then.
+    """Replace the state of a running service by the state in a file that `save` has written.
 
-    The policy, the names and the secret of the context stay.
+    The policy, the brand names and the secret of the context stay. Raises ValueError, and changes nothing, if the file
+    is damaged, is not a saved service or has other brand names.
     """
     with ArchiveReader(file) as saved, context.store.exclusive():
         if saved.manifest.names != context.names:
             raise ValueError("it was saved under other brand names than this service has")
         for (pem,) in saved.rows["authorities"]:
-            TrustStore().add(str(pem))  # before anything is changed, because it may be refused
+            TrustStore().add(str(pem))  # before anything is changed, because an invalid certificate raises ValueError
         copied = saved.copy_parts(parts)
         try:
             with context.content.replacing(), context.store.transaction():

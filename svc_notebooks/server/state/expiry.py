@@ -1,4 +1,4 @@
-"""Lists the expirations and deliveries that are ahead, and expires upload sessions."""
+"""Lists upcoming expirations and deliveries, and lets an upload session expire."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ _NEVER = 2**62
 
 
 def expire_session(context: ServiceContext, query: Query, user: str | None) -> bool:
-    """Let the upload session of a URI expire, and return whether it is this user's."""
+    """Let the upload session of a session URI expire.
+
+    Returns False if the session is unknown, belongs to another user, or was claimed by another request meanwhile.
+    """
     row = context.store.upload_sessions.claim(query.get("upload_id") or "")
     if row is None or row.owner != user:
         return False
@@ -22,7 +25,11 @@ def expire_session(context: ServiceContext, query: Query, user: str | None) -> b
 
 
 def upcoming_events(context: ServiceContext, since: datetime | None, until: datetime | None) -> list[dict[str, Any]]:
-    """Return the expirations and deliveries after `since` (by default now) until `until`, in the order of time."""
+    """Return the expirations and deliveries later than `since` and not later than `until`, sorted by time.
+
+    By default `since` is the present time and `until` is unlimited. A dict has the keys `time`, `what`, `user`,
+    `subject` and `detail`.
+    """
     first, last = to_millis(since) if since else context.millis(), to_millis(until) if until else _NEVER
     deadlines = context.store.deadlines.between(first, last, context.policy.session_lifetime)
     return [

@@ -1,4 +1,4 @@
-"""The whole state of a service as a value, to restore it, to build another service, or to write it to a file."""
+"""Copies the state of a service, to restore the service, to build another service or to write a file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ from ..tables import Store
 
 @dataclass(frozen=True, slots=True)
 class ServiceState:
-    """The rows, parts (with shared bytes), instant and ids of a service at one moment."""
+    """The state of a service at one moment.
+
+    `rows` is an image of the database. `parts` has the contents and shares their bytes with the service if possible.
+    `now` is the time of the clock, and `ids` is the state of the id generators.
+    """
 
     rows: bytes
     parts: BlobStore
@@ -25,16 +29,16 @@ class ServiceState:
 
     @classmethod
     def of(cls, context: ServiceContext, parts: BlobStore) -> ServiceState:
-        """Return the present state. Raises DamagedContent if a part is missing or has another length."""
+        """Return the present state of a service. Raises DamagedContent if a part is missing or has the wrong length."""
         with context.store.exclusive(), naming_files(context):
             kept = parts.copy(context.store.contents.parts())
             return cls(context.store.image(), kept, context.clock.now(), context.ids.state())
 
     def restore(self, context: ServiceContext, parts: BlobStore) -> None:
-        """Restore the service to this state.
+        """Restore a service to this state.
 
-        The parts are restored first, then the rows that name them, and other parts are deleted last, so that a kill
-        in between loses nothing.
+        Parts are restored first, then the rows that name the parts. Other parts are deleted last. In this order,
+        nothing is lost if the process is killed in between.
         """
         with context.store.exclusive():
             parts.restore(self.parts)
@@ -45,7 +49,7 @@ class ServiceState:
             virtual.put(self.now)
 
     def load_into(self, store: Store) -> MemoryBlobStore:
-        """Restore the rows in a new store, and return the parts in memory. Raises DamagedContent."""
+        """Load the rows into a new store, and return a store in memory with the parts. Raises DamagedContent."""
         store.restore(self.rows)
         if isinstance(self.parts, MemoryBlobStore):
             return self.parts
@@ -55,25 +59,25 @@ class ServiceState:
         return copied
 
     def drop(self) -> None:
-        """Delete the parts."""
+        """Delete the parts of this state. The state cannot be restored any more."""
         self.parts.drop()
 
 
 class Snapshots:
-    """The snapshots of a service, which last as long as it."""
+    """The snapshots of a service by id. They are deleted when the service is closed."""
 
     def __init__(self) -> None:
         self._states: dict[str, ServiceState] = {}
         self._numbers = count(1)
 
     def take(self, context: ServiceContext, parts: BlobStore) -> str:
-        """Take a snapshot and return its id."""
+        """Take a snapshot of the service and return the id of the snapshot, such as "snapshot-1"."""
         key = f"snapshot-{next(self._numbers)}"
         self._states[key] = ServiceState.of(context, parts)
         return key
 
     def restore(self, key: str, context: ServiceContext, parts: BlobStore) -> None:
-        """Restore a snapshot. Raises ValueError for an unknown id."""
+        """Restore the service to the snapshot with the id `key`. Raises ValueError if the id is unknown."""
         state = self._states.get(key)
         if state is None:
             raise ValueError(f"{key!r} is not a snapshot; there are {', '.join(self._states) or 'none'}")

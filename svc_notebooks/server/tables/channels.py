@@ -175,9 +175,9 @@ class Trusted(TableGroup):
         return [domain for (domain,) in self._database.run(_DOMAINS, {})]
 
     def add_authority(self, pem: str) -> None:
-        """Add the PEM certificate of a certificate authority to the trusted authorities."""
+        """Trust the certificate authorities in a PEM text."""
         self._database.change(_ADD_AUTHORITY, {"pem": pem})
 
     def authorities(self) -> list[str]:
-        """Return the PEM certificates of the trusted authorities."""
+        """Return the PEM texts with the trusted certificate authorities."""
         return [pem for (pem,) in self._database.run(_AUTHORITIES, {})]
