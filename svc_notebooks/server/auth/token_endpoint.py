@@ -82,7 +82,10 @@ def _client_credentials(request: PublicRequest, form: dict[str, str]) -> tuple[s
 
 
 def tokeninfo(request: PublicRequest) -> Response:
-    """Return the response of /tokeninfo, with the user, the client, the scopes and the lifetime of an access token."""
+    """Return the response of /tokeninfo, with the user, the client, the scopes and the lifetime of an access token.
+
+    If the token is invalid, return an OAuth error response.
+    """
     try:
         secret = bearer(request.http_request) or _parameter(request, "access_token")
         return no_store_json(_token_info(request, secret))

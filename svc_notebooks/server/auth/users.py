@@ -11,9 +11,9 @@ from ..tables.users import TokenRow
 
 
 def create_user(context: ServiceContext, email: str) -> None:
-    """Create the user with this e-mail address, with a root folder and copies of the user's invitations.
+    """Create the user with this e-mail address, with a root folder and copies of the events that invite the user.
 
-    Do nothing if the user exists.
+    If the user exists, do nothing.
     """
     if context.store.users.root(email) is not None:
         return

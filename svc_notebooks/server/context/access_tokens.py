@@ -36,7 +36,7 @@ class Caller:
     app_only: bool = False
 
     def with_scopes(self, scopes: frozenset[str]) -> Caller:
-        """Return this caller with `app_only` set for an operation that accepts any of these scopes."""
+        """Return this caller with the value of `app_only` for an operation that accepts any of these scopes."""
         app_only = _APP_ONLY.issuperset(self.scopes & scopes) and not _APP_ONLY.isdisjoint(scopes)
         return self if app_only is self.app_only else replace(self, app_only=app_only)
 
@@ -119,7 +119,7 @@ def bearer(request: Request) -> str | None:
 
 
 def require_scopes(caller: Caller, scopes: frozenset[str], operation: Operation) -> Caller:
-    """Check that a caller has one of the scopes that an operation accepts, and return the caller with `app_only` set.
+    """Return the caller with the value of `app_only` for an operation that accepts any of these scopes.
 
     Raises ApiError (403) if the caller has none of the scopes.
     """
@@ -132,9 +132,9 @@ def require_scopes(caller: Caller, scopes: frozenset[str], operation: Operation)
 
 
 def scope_names(scopes: Iterable[str] | None, policy: Policy) -> str:
-    """Return the stored form of scopes, which is their names separated by spaces.
+    """Convert scopes, given as URIs or as names, to the stored form, which is scope names separated by spaces.
 
-    The scopes are URIs or names; None stands for all scopes. Raises ValueError for an unknown scope.
+    None stands for all scopes. Raises ValueError for an unknown scope.
     """
     if scopes is None:
         return " ".join(ALL_SCOPES)

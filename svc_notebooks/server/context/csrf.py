@@ -30,10 +30,10 @@ _SAME_SITE = ("same-origin", "none")
 
 
 def check_page(request: Request, operation: str, context: ServiceContext) -> None:
-    """Refuse a request for a page of this service if another site sent the request and could cause a change by it.
+    """Refuse a request that another site sends to a page, unless the request only opens the page.
 
-    Any site may link to a page with GET. The link to the consent page must open in a browser window, because a consent
-    request with prompt=none returns a code at once. Raises ApiError (403).
+    Any site may link to a page with GET. But the link to the consent page must open in a browser window, because a
+    consent request with prompt=none returns a code at once. Raises ApiError (403).
     """
     check_host(request, context)
     headers = request.headers

@@ -13,16 +13,17 @@ _MAC_SIZE = 16
 
 
 def encode_page_token(keys: tuple[Any, ...], about: tuple[str, ...], secret: str) -> str:
-    """Return a page token with the sort keys at which the next page begins.
+    """Return a page token that contains the sort keys at which the next page begins.
 
-    `about` identifies the listing. The token is signed, so that a client cannot change its keys or use it elsewhere.
+    `about` identifies the listing. The token is signed, so that a client cannot change it or use it for another
+    listing.
     """
     text = json.dumps(keys, ensure_ascii=False).encode()
     return urlsafe_b64encode(_mac(text, about, secret) + text).decode().rstrip("=")
 
 
 def decode_page_token(token: str, about: tuple[str, ...], width: int, secret: str) -> tuple[Any, ...]:
-    """Return the sort keys in a page token, which must be `width` in number.
+    """Return the sort keys in a page token. Their number must be `width`.
 
     Raises ApiError (400 invalid, location pageToken) for a token that this service did not issue for this listing.
     """

@@ -77,7 +77,7 @@ def require_parameter(form: Mapping[str, str], name: str) -> str:
 
 
 def no_store_json(value: Mapping[str, object]) -> Response:
-    """Return a JSON response (200) of an OAuth endpoint, with headers that forbid caches to store the response."""
+    """Return a JSON response (200) of an OAuth endpoint, with headers that forbid caching."""
     return json_bytes(encode_json(value), 200, _UNCACHED)
 
 

@@ -89,7 +89,10 @@ class JournalEntry:
 
 
 def with_notes(decided_by: str, notes: Iterable[str]) -> str:
-    """Append notes to the rule that decided a response, and shorten the text to the length that a row allows."""
+    """Return the rule that decided a response, followed by notes.
+
+    The text is cut to the length that a journal row allows.
+    """
     return "; ".join((decided_by, *notes))[:_MAX_DECIDED_BY]
 
 

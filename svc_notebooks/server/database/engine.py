@@ -261,7 +261,7 @@ class Database:
         return bytes(content)
 
     def restore(self, image: bytes) -> None:
-        """Replace the content of the database by an image, in one step."""
+        """Replace the whole database by a copy that `image` returned, in one step."""
         with self.lock, explain_errors(self._path):
             self._row_cache.clear()
             _copy(image, self._driver)

@@ -72,7 +72,7 @@ def read_contents(driver: sqlite3.Connection) -> Stored:
 
 
 def affected_files(driver: sqlite3.Connection, parts: set[str]) -> dict[str, list[AffectedFile]]:
-    """Return the files that use each of these parts. The list is empty for a part of an unfinished upload."""
+    """Return the files that use each of these parts, by part. The list is empty for a part of an unfinished upload."""
     files: dict[str, list[AffectedFile]] = {part: [] for part in parts}
     for part, *row in driver.execute(_AFFECTED):
         if part in files:

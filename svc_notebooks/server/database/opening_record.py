@@ -63,7 +63,10 @@ def begin(driver: sqlite3.Connection, token: str, before: str) -> Opening:
 
 
 def end(driver: sqlite3.Connection) -> bool:
-    """Record that the service was closed. Return False if another transaction is open."""
+    """Record that the service was closed and return True.
+
+    If another transaction is open, do nothing and return False.
+    """
     if not driver.in_transaction:
         with _synced(driver):
             driver.execute("UPDATE opening SET closed = 1")

@@ -61,7 +61,7 @@ def empty_database(version: int) -> sqlite3.Connection:
 
 
 def columns(driver: sqlite3.Connection) -> dict[str, list[str]]:
-    """Return the column names of each table of a database, in order."""
+    """Return the column names of each table of a database, by table. The names are in the order of the columns."""
     return {
         table: [name for _, name, *_ in driver.execute(f"PRAGMA table_info({table})")]
         for table in _definitions(driver, _TABLES)

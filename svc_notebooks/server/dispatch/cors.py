@@ -27,7 +27,7 @@ _MAX_AGE = "7200"
 
 
 def is_preflight(request: Request) -> bool:
-    """Return True if a request is a CORS preflight. The request must have an Origin header."""
+    """Return True if a request, which has an Origin header, is a CORS preflight."""
     return request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
 
 
@@ -49,7 +49,7 @@ def preflight(request: Request, methods: Iterable[str], context: ServiceContext)
 def with_origin(response: Response, origin: str, context: ServiceContext) -> Response:
     """Return a response with the CORS headers for an origin.
 
-    A page of an origin that is not allowed cannot read the response.
+    If the origin is not allowed, the headers do not let its pages read the response.
     """
     allowed = _allow_origin(origin, context)
     headers = [] if allowed == ANY else [("Vary", "Origin")]

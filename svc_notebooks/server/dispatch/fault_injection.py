@@ -71,10 +71,11 @@ class FaultInjection:
         return f"fault {self._decided.name}" if self._decided else None
 
     def before(self, expire: Callable[[], bool]) -> Response | None:
-        """Apply the faults that happen before the handler. Return the response of the first status fault, or None.
+        """Apply the faults that happen before the handler.
 
-        `expire` ends the upload session of the request and returns whether there was a session. Raises Disconnected if
-        a fault resets the connection.
+        Return the response of the first fault of the kind `status`, or None if there is no such fault. `expire` ends
+        the upload session of the request and returns True if there was a session. Raises Disconnected if a fault resets
+        the connection.
         """
         for fault in self._armed:
             action = fault.action
@@ -91,7 +92,10 @@ class FaultInjection:
         return None
 
     def request_body(self, body: Body | bytes, entry: JournalEntry) -> RequestBody | None:
-        """Return a request body that a fault cuts, or None if no fault cuts the body."""
+        """Return a request body that breaks off where a fault cuts it.
+
+        Return None if no fault cuts the request body.
+        """
         cuts = [fault for fault in self._armed if fault.action.kind == "cut_request_after"]
         if cuts:
             first = min(cuts, key=lambda fault: fault.action.number)

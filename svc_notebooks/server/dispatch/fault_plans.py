@@ -22,7 +22,10 @@ FROM_HEADER = "the request's own"
 
 
 class Step:
-    """A step of a fault plan, with its condition, its action, and the numbers of requests that matched and were hit."""
+    """A step of a fault plan.
+
+    It counts the requests that match its condition, and how often its action has happened.
+    """
 
     def __init__(self, document: JSONObject) -> None:
         if unknown := document.keys() - {"match", "times", "action"}:
@@ -57,11 +60,11 @@ class Step:
         return True
 
     def undo(self) -> None:
-        """Subtract one from the step's count, because another fault ended the request before this step happened."""
+        """Decrease the number of times that the step happened, because another fault ended the request first."""
         self.fired -= 1
 
     def nearest_miss(self) -> str:
-        """Return part of an error message, which describes the request that came nearest to the step's condition."""
+        """Describe the request that came nearest to the condition of the step, for an error message."""
         if not self.seen:
             return f"the nearest was another: {self._nearest[1]}" if self._nearest else "no request came at all"
         came = f"{self.seen} such request{'s' if self.seen > 1 else ''} came"

@@ -113,7 +113,7 @@ class RateLimiter:
         return self._windows[key]
 
     def rows(self) -> list[RateLimitRow]:
-        """Return one row for each user with a limit of their own, including the requests spent in the open window."""
+        """Return one row for each limit set for a single user, with the requests spent in the open window."""
         with self._lock:
             return [self._row(user, limit) for user, limit in sorted(self._own.items())]
 

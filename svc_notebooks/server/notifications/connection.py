@@ -161,7 +161,10 @@ class Connection(asyncio.Protocol):
         return ConnectionState.READING_REST if status_known else ConnectionState.AWAITING_RESPONSE
 
     def _set_status(self, status: int) -> None:
-        """Report the status of the response. 102 decides the delivery, but other interim statuses do not (N-08)."""
+        """Report the status that decides the delivery, which is a final status or 102.
+
+        Ignore other interim statuses (N-08).
+        """
         if (status >= 200 or status == _IN_PROGRESS) and self._status and not self._status.done():
             self._status.set_result(status)
 

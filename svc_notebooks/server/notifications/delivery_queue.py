@@ -103,7 +103,7 @@ class DeliveryQueue:
     def later(self) -> datetime | None:
         """Return the time when the next message becomes due or the next channel with messages expires.
 
-        Return None if there is no such message.
+        Return None if no message waits.
         """
         millis = self._store.outbox.later(self._context.millis())
         return None if millis is None else from_millis(millis)
@@ -205,9 +205,9 @@ class DeliveryQueue:
 
 
 def call_receiver(handler: Handler, address: str, headers: list[tuple[str, str]], body: bytes) -> AttemptOutcome:
-    """Send a message to a receiver in this process and return the outcome.
+    """Pass a message to a receiver in this process and return the outcome, which has the status of the response.
 
-    An exception of the receiver is a failed attempt.
+    If the receiver raises an exception, the outcome has an error message and no status.
     """
     fields = Headers([*headers, ("Content-Length", str(len(body)))])
     try:

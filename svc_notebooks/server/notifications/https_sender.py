@@ -28,7 +28,7 @@ class HttpsSender:
         self._pools: dict[tuple[str, int], _HostPool] = {}
 
     async def send(self, address: str, headers: Sequence[tuple[str, str]], body: bytes) -> AttemptOutcome:
-        """Send a message and return the outcome, which is the receiver's status or a sentence about the failure."""
+        """Send a message and return the outcome, which has the receiver's status or a sentence about the failure."""
         try:
             target = parse_endpoint(address)
             text = message(target.path, target.authority, headers, body)

@@ -52,7 +52,7 @@ class PushNotifications:
         self._context.store.trusted.add_authority(pem)
 
     def receive_at(self, address: str, handler: Handler | None) -> None:
-        """Let a function of this process receive the messages to an address. None removes the function."""
+        """Pass the messages for an address to a function of this process. `handler=None` removes the function."""
         if handler:
             self._receivers[address] = handler
         else:
@@ -83,7 +83,7 @@ class PushNotifications:
     def next(self) -> datetime | None:
         """Return the time when the next message becomes due or the next channel with messages expires.
 
-        Return None if there is no such message.
+        Return None if no message waits.
         """
         return self.queue.later()
 

@@ -12,7 +12,7 @@ _MAX_KNOWN = 10_000
 
 
 class HasLane(Protocol):
-    """A connection with a lane, which is the name of the user or address for which it waits.
+    """A connection with a lane, which is a text that names the user or the client's address.
 
     Connections of the same lane share a limited number of threads.
     """
@@ -53,7 +53,7 @@ class ReadyQueue(Generic[T]):
         return None
 
     def done(self, lane: str) -> None:
-        """Release a thread that counted for a lane."""
+        """Record that a thread has finished with a connection of a lane, so that the lane may get another thread."""
         with self._changed:
             self._turns.finish(lane)
             self._changed.notify()

@@ -141,9 +141,9 @@ def read_head(data: bytes) -> RequestHead:
 
 
 def _read_framing(framing: dict[str, list[str]], *, is_old: bool) -> tuple[int, bool]:
-    """Return the length of the body in bytes, and True if the body is chunked.
+    """Return the body length in bytes, and a flag that is True for a chunked body.
 
-    Raises UnreadableError for unclear framing.
+    Raises UnreadableError if the headers contradict each other or are invalid.
     """
     lengths = set(framing.get("content-length", ()))
     if len(lengths) > 1 or any(not (text.isascii() and text.isdigit() and len(text) <= 18) for text in lengths):
@@ -184,7 +184,7 @@ class LengthBody:
         """True if the chunked coding is invalid. The rest of the connection then cannot be read."""
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return at most `size` bytes as soon as any have arrived. Without a size, return the whole body."""
+        """Wait until bytes arrive and return at most `size` of them. Without a size, return the whole body."""
         if size < 0:
             return b"".join(iter(lambda: self.read(BLOCK), b""))
         if not (length := min(size, self._left)):
@@ -237,7 +237,7 @@ class ChunkedBody(LengthBody):
     _ended = False
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return at most `size` bytes as soon as any have arrived.
+        """Wait until bytes arrive and return at most `size` of them. Without a size, return the whole body.
 
         Raises ApiError (400) if the chunked coding is invalid.
         """

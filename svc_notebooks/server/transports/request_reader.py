@@ -66,9 +66,9 @@ class _SocketStream(io.RawIOBase):
 
 
 class RequestReader(io.BufferedReader):
-    """A buffered reader of a connection.
+    """A buffered reader of the requests on a connection.
 
-    It collects the head of a request, and the request thread reads the body from it.
+    The server collects the head of a request without blocking. The request thread then reads the body from this reader.
     """
 
     raw: _SocketStream

@@ -236,7 +236,8 @@ class SocketServer:
     def _close_overdue(self, most: int) -> None:
         """Close the waiting connections whose deadline has passed.
 
-        If more than `most` connections wait, also close those with the earliest deadlines.
+        If more than `most` connections wait, also close the connections with the earliest deadlines until `most`
+        remain.
         """
         now, waiting = time.monotonic(), sorted(self._waiting(), key=attrgetter("deadline"))
         surplus = len(waiting) - most

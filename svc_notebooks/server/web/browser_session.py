@@ -43,9 +43,9 @@ def _session(request: PublicRequest) -> Caller | None:
 
 
 def _digest(request: PublicRequest, purpose: str, secret: str) -> str:
-    """Return a digest of a secret that only this service can compute. The digest differs for each purpose.
+    """Return the HMAC of a secret under the key of this service, as hexadecimal text.
 
-    The digest for the purpose "session" is the key of a browser session in the store.
+    Each purpose gives a different digest. The digest for "session" is the key of a browser session in the store.
     """
     content = f"{purpose} {secret}".encode("utf-8", "surrogatepass")
     return hmac.digest(request.context.secret.encode(), content, "sha256").hex()
@@ -89,9 +89,10 @@ def _start_session(request: PublicRequest, form: dict[str, str], target: str) ->
 
 
 def _token_for(request: PublicRequest, form: dict[str, str]) -> TokenRow:
-    """Return the row that the store gets for the new session, from an access token or a user name in the form.
+    """Return the token row of a new browser session.
 
-    Raises ApiError (401) for an invalid token, or if the policy requires a token and the form has none.
+    The form names the user by an access token or by an e-mail address. Raises ApiError (401) for an invalid token, or
+    if the policy requires a token and the form has none. Raises ApiError (400) for an invalid address.
     """
     if secret := form.get("token", "").strip():
         caller = request.token_verifier.caller_for_token(secret)
@@ -120,10 +121,7 @@ def sign_out(request: PublicRequest) -> Response:
 
 
 def local_target(target: str | None) -> str:
-    """Return the redirect target of a sign-in if it is a path of this service.
-
-    Otherwise return the sign-in page's path.
-    """
+    """Return `target` if it is a path of this service. Otherwise return the path of the sign-in page."""
     is_local = target and target.startswith("/") and not target.startswith(("//", "/\\")) and target.isprintable()
     return target if target and is_local else "/signin"
 

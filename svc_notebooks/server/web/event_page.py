@@ -26,7 +26,7 @@ _NEXT = 10
 
 
 def event_page(request: PublicRequest) -> Response:
-    """Return the HTML page of an event to everybody who has the link.
+    """Return the HTML page of an event. Everybody who has the link may open the page.
 
     Raises ApiError (404) if there is no such event, or if the policy closes such links.
     """

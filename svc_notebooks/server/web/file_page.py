@@ -166,9 +166,9 @@ def _caller(request: PublicRequest) -> Caller:
 
 
 def _refusal(request: PublicRequest, error: ApiError) -> Response:
-    """Return an error page if the client accepts HTML, else raise the error.
+    """Return the HTML page for an error. If the client does not accept HTML, raise the error instead.
 
-    A user who is not signed in gets the sign-in page.
+    If the file was not found and nobody is signed in, return the sign-in page.
     """
     anonymous = error.status == 404 and request.journal_entry.user is None
     if anonymous:
@@ -186,9 +186,9 @@ def _refusal(request: PublicRequest, error: ApiError) -> Response:
 
 
 def _next_step(request: PublicRequest, error: ApiError, here: str) -> str:
-    """Return the HTML button below an error message, which leads to the sign-in page.
+    """Return the HTML button below an error message. The button leads to the sign-in page.
 
-    For a flagged file the button downloads the file after all, because its owner may accept the risk (A6-03).
+    For a file that is flagged as abusive, the button downloads the file instead, because its owner may do that (A6-03).
     """
     if error.rows[0].reason != "cannotDownloadAbusiveFile":
         sign_in = "/signin?" + str(Query([("continue", here)]))
