@@ -234,7 +234,7 @@ changes = Table(
     Column("time", _Big, nullable=False),
     UniqueConstraint("user", "file"),
     Index("changes_by_user", "user", "seq"),
-    sqlite_autoincrement=True,  # no number twice: a page token names one, and a change is replaced by the next
+    sqlite_autoincrement=True,  # no number twice, because page tokens contain numbers and each change replaces the last
 )
 
 calendars = Table(
@@ -280,7 +280,7 @@ events = Table(
     Index("events_by_start", "calendar", "start"),
     Index("events_by_uid", "uid"),
     Index("events_by_series", "calendar", "series"),
-    sqlite_autoincrement=True,  # no number twice: a sync token names one
+    sqlite_autoincrement=True,  # no number twice, because sync tokens contain numbers
 )
 
 invitations = Table(

@@ -173,7 +173,7 @@ class Dispatcher:
         except ApiError as error:
             return _error_response(error, entry)
         except Disconnected:
-            return _error_response(refuse("cancelled"), entry)  # nobody reads it
+            return _error_response(refuse("cancelled"), entry)  # the client has gone, so nobody reads the response
         except OSError as error:
             return _error_response(disk_refusal(error, self._context, entry.user or ""), entry)
         except Exception:

@@ -55,7 +55,7 @@ def sync_attendee_copies(context: ServiceContext, event: EventRecord, before: Ev
     row, body = event
     if not (body.get("attendees") or before.get("attendees")):
         return
-    # Attendees who are users here have a copy, unless they have an event of their own with this id.
+    # Attendees who are users of this service have a copy, unless they have another event with this id.
     guests: set[str] = set()
     for email in emails_of(body):
         if email != row.calendar and context.store.users.root(email):

@@ -188,7 +188,7 @@ def _apply_request(before: EventRecord, body: JSONObject, *, partial: bool) -> J
     fields: Any = merge_patch(before.body, body) if partial else dict(body)
     if partial:
         if before.body.get("recurrence") and isinstance(fields.get("end"), dict):
-            # The stored end may have no zone, because it needed none before the event recurred.
+            # The stored end may have no time zone, because an event needs none until it recurs.
             fields["end"] = {"timeZone": before.body["start"].get("timeZone"), **fields["end"]}
         # A request for a conference is replaced as a whole, because its status belongs to its id.
         conference_data = body.get("conferenceData")
