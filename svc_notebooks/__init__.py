@@ -1,4 +1,4 @@
-"""A file-storage service with events in a notebook kernel, and the same functions for a real deployment.
+"""A toolkit for notebooks that runs a file-storage and calendar service in the kernel or uses a real deployment.
 
     >>> import svc_notebooks as svc
     >>> lab = svc.sandbox()
@@ -116,7 +116,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# The public names in the order in which a person meets them, by the module that has them.
+# The public names by module, in the order in which users learn them.
 _MODULES = {
     "notebook.sandbox.start": ("sandbox", "open_sandbox", "connect", "current_session", "Sandbox"),
     "notebook.sandbox.controls": ("fault_presets",),
@@ -195,12 +195,15 @@ def __getattr__(name: str) -> object:
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_suggestion(name)}")
     value: object = getattr(import_module(f".{module}", __name__), name)
-    globals()[name] = value  # so that this function is not called for the name again
+    globals()[name] = value  # so that this function is not called again for this name
     return value
 
 
 def _suggestion(name: str) -> str:
-    """Return the end of an error message with the public name that is spelled alike, or has the same words."""
+    """Return the last part of an error message, which suggests a public name with a similar spelling or the same words.
+
+    Return an empty str if there is no such name.
+    """
     from difflib import get_close_matches
 
     words = {*name.split("_")}

@@ -2,8 +2,8 @@
 
 lab, run, grade, solutions, serve, check, conformance    a module for each command
 notebook_files, jupyter_settings                         the notebooks of the package; settings of JupyterLab
-rule_report, report_plugin, deployment                   report, pytest plugin and deployment of `conformance`
-output_file                                              output files of commands
+rule_report, report_plugin, deployment                   report, pytest plugin and tested deployment of `conformance`
+output_file                                              checks and writes the output files of commands
 """
 
 import argparse
@@ -16,7 +16,9 @@ from ..core.http.origins import ANY, is_host_name, is_origin
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status. Each command's module is imported when it is called.
+    """Run the command that the arguments select, and return its exit status. Without `argv`, use `sys.argv`.
+
+    The module of a command is imported only if the command is called.
 
     >>> main(["--version"])
     Traceback (most recent call last):
@@ -61,10 +63,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _split(argv: list[str]) -> tuple[list[str], list[str]]:
-    """Split the arguments into those of this program and those of JupyterLab.
+    """Split the command line into the arguments of this program and the arguments of JupyterLab.
 
-    After `lab`, the first option that this program does not have begins the arguments of JupyterLab. argparse alone
-    would take the 8890 of `lab --port 8890` for the folder.
+    For the command `lab`, the arguments of JupyterLab begin at the first option that this program does not define.
+    argparse alone would read the 8890 of `lab --port 8890` as the folder.
 
     >>> _split(["lab", "mine", "--port", "8890", "--fresh", "01"])
     (['lab', 'mine', '--fresh', '01'], ['--port', '8890'])
@@ -225,7 +227,7 @@ def _add_conformance(commands: "argparse._SubParsersAction[argparse.ArgumentPars
 
 
 def _file(text: str) -> Path:
-    """Return the path of an output file. A path that cannot be written is refused before the work begins."""
+    """Return the path of an output file. Raises ArgumentTypeError if the path is a folder or its folder is missing."""
     path = Path(text)
     if path.is_dir() or not path.parent.is_dir():
         raise argparse.ArgumentTypeError(f"{text!r} cannot be written; give a file in an existing folder")

@@ -1,4 +1,4 @@
-"""Runs the command line as `python -m svc_notebooks.cli`, for environments whose scripts are not on the PATH."""
+"""Runs the command line with `python -m svc_notebooks.cli`, if the script `svc-notebooks` is not on the PATH."""
 
 import sys
 

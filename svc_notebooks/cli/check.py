@@ -1,4 +1,4 @@
-"""Implements `svc-notebooks check`, which checks the store in a folder for damage."""
+"""Implements `svc-notebooks check`, which checks a service's data folder for damage."""
 
 import argparse
 import json
@@ -6,7 +6,10 @@ import sys
 
 
 def check(options: argparse.Namespace) -> int:
-    """Read a store and print the damage. Return 0 without damage, 1 with damage, 2 if the folder cannot be checked."""
+    """Check the store in a folder and print a report of the damage.
+
+    Return the exit status, which is 0 without damage, 1 with damage, or 2 if the folder cannot be checked.
+    """
     from ..server.state.check import check_store
 
     try:

@@ -27,12 +27,14 @@ if TYPE_CHECKING:
 PACKAGE = Path(__file__).parents[1]
 
 PYTEST_VARIABLES = ("CI", "BUILD_NUMBER", "PYTEST_ADDOPTS", "PYTEST_PLUGINS")
-"""Variables that are meant for another run of pytest. With CI set, pytest writes out differences in full, which takes
-hours for two contents of a megabyte."""
+"""The environment variables of an outer pytest run, which are removed during the conformance run. If CI is set, pytest
+prints complete differences, which takes hours for two contents of a megabyte."""
 
 
 def suite_folder() -> Path:
-    """Return the folder of `tests`, which is inside the package in a wheel and beside it in a checkout.
+    """Return the folder that contains the folder `tests` of the suite.
+
+    In a wheel this folder is inside the package. In a checkout it is the parent folder of the package.
 
     >>> (suite_folder() / "tests" / "rules.csv").is_file()
     True
@@ -42,7 +44,10 @@ def suite_folder() -> Path:
 
 
 def conformance(options: argparse.Namespace) -> int:
-    """Run the suite. Return 0 if no rule fails, 1 if one does, 2 if nothing could be tested."""
+    """Run the contract tests against a deployment and print a report.
+
+    Return the exit status, which is 0 if no rule fails, 1 if a rule fails, or 2 if nothing could be tested.
+    """
     missing = [name for name in ("pytest", "trustme") if find_spec(name) is None]
     if missing:
         return _fail(f'{missing[0]} is not installed here: pip install "svc-notebooks[conformance]"')
@@ -83,7 +88,7 @@ def _target(options: argparse.Namespace) -> Deployment:
 
 
 def _rules() -> dict[str, InterfaceRule]:
-    """Return the rules for services by id, without those for clients and notebooks."""
+    """Return the rules that apply to services, by id. Rules that apply only to clients or notebooks are left out."""
     import csv
 
     path = suite_folder() / "tests" / "rules.csv"
@@ -93,7 +98,9 @@ def _rules() -> dict[str, InterfaceRule]:
 
 
 def _select_rules(rules: dict[str, InterfaceRule], ids: Sequence[str]) -> dict[str, InterfaceRule]:
-    """Return the rules and clauses that the words of `--rules` name, or all if there is no word.
+    """Return the rules and clauses that the `--rules` options select. Without such an option, return all rules.
+
+    Raises ValueError for an id that selects no rule.
 
     >>> from types import SimpleNamespace as Rule
     >>> list(_select_rules({"A3-01": Rule(), "A3-02a": Rule(), "A3-02b": Rule(), "E-01": Rule()}, ["A3-02,E"]))
@@ -112,9 +119,10 @@ def _matches(id: str, word: str) -> bool:
 
 @dataclass(eq=False)
 class ConformanceRun:
-    """A run of the suite, registered as the pytest plugin "conformance".
+    """A run of the contract tests, which is registered as the pytest plugin "conformance".
 
-    The suite reads the deployment and the selected rules from it, and the report plugin records the outcomes here.
+    The tests read the deployment and the selected rules from this object. The report plugin adds the outcomes of the
+    tests to this object.
     """
 
     target: Deployment | None
@@ -124,13 +132,13 @@ class ConformanceRun:
     site: Any = None
     leftovers: Sequence[str] = ()
     unreadable_files: list[str] = field(default_factory=list)
-    """Files of the suite that need a package which is not installed."""
+    """Messages about test files that cannot be imported, usually because a package is not installed."""
     stop_reason: str = ""
     failed: bool = False
-    """Whether a test failed since the suite last reset it."""
+    """True if a test failed after the suite last set this attribute to False."""
     interrupted: bool = False
     cleaning_up: bool = False
-    """Whether an interrupt was raised, and the suite removes what it has created."""
+    """True after an interrupt, while the suite removes the files and events that it has created."""
     outcomes: list[CaseOutcome] = field(default_factory=list)
     tests: dict[str, int] = field(default_factory=dict)
 
@@ -139,7 +147,7 @@ class ConformanceRun:
             self.secrets = Secrets([self.target.token, self.target.second_token, self.target.control_token])
 
     def execute(self) -> None:
-        """Run the suite in this process, with a temporary folder of its own."""
+        """Run the contract tests in this process with a temporary folder, and record the outcomes in this object."""
         variables = {name: os.environ.pop(name) for name in PYTEST_VARIABLES if name in os.environ}
         try:
             with TemporaryDirectory(prefix="svc-conformance-") as folder:
@@ -153,7 +161,7 @@ class ConformanceRun:
         from .report_plugin import ReportPlugin
 
         folder = suite_folder()
-        package = ModuleType("tests")  # so that it is the suite, even if a distribution has installed a `tests`
+        package = ModuleType("tests")  # so that `tests` is the suite, even if another package `tests` is installed
         package.__path__ = [str(folder / "tests")]
         sys.modules["tests"] = package
         arguments = [
@@ -175,23 +183,29 @@ class ConformanceRun:
             self.stop_reason = "the suite could not be run" if code != pytest.ExitCode.INTERRUPTED else "interrupted"
 
     def raise_interrupt(self) -> None:
-        """Raise a KeyboardInterrupt that arrived meanwhile, once. The suite calls this between requests."""
+        """Raise KeyboardInterrupt if the user has interrupted the run, but only once.
+
+        The suite calls this method between requests.
+        """
         if self.interrupted and not self.cleaning_up:
             self.cleaning_up = True
             raise KeyboardInterrupt
 
     def rules_of(self, item: pytest.Item) -> tuple[str, ...]:
-        """Return the rules that a test proves."""
+        """Return the ids of the rules that a test proves, from its `spec` markers."""
         return tuple(str(rule) for mark in item.iter_markers("spec") for rule in mark.args)
 
     def show_list(self) -> int:
-        """Print the rules and the number of tests of each."""
+        """Print the selected rules with the number of tests for each rule, and return the exit status 0."""
         for id, rule in self.rules.items():
             print(f"{id:<8}{self.tests.get(id, 0):>4} tests  {rule.rule}")
         return 0
 
     def report(self, path: Path | None, *, overwrite: bool) -> int:
-        """Print the table, write the JSON, and return the exit status."""
+        """Print the result table, write the JSON report to `path` if given, and return the exit status.
+
+        The status is 0 if no rule fails, 1 if a rule fails, or 2 if the run was stopped.
+        """
         rule_verdicts = verdicts(self.rules, self.outcomes)
         if self.outcomes:
             for line in table(rule_verdicts):
@@ -224,7 +238,10 @@ class ConformanceRun:
 
 @contextmanager
 def _interruptible(command: ConformanceRun) -> Iterator[None]:
-    """Let Ctrl-C or SIGTERM end the run before its next request, and a second one at once."""
+    """Handle Ctrl-C and SIGTERM during the with block.
+
+    The first signal ends the run before the next request. A second signal ends the run at once.
+    """
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def end(number: int, frame: object) -> None:

@@ -1,4 +1,4 @@
-"""The deployment that a conformance run tests, as the command line describes it."""
+"""The deployment that a conformance run tests, with the options of the command line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..core.brand_names import Names
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """The address of a deployment, the tokens of its users, and what a conformance run may do there.
+    """The address of a deployment, the tokens of its users, and the options of a conformance run.
 
     >>> Deployment("https://files.example.org/api/", "secret").base_url
     'https://files.example.org/api'
@@ -25,14 +25,14 @@ class Deployment:
     second_token: str | None = field(default=None, repr=False)
     names: Names = field(default_factory=Names)
     address: str | None = None
-    """A receiving URL whose domain is registered there; it need not answer."""
+    """A receiving URL whose domain is registered at the deployment. The URL need not respond."""
     ca: Path | None = None
     timeout: float = 30.0
     control: bool = True
-    """Whether the run may use the control interface."""
+    """True if the run may use the control interface of the deployment."""
     control_token: str | None = field(default=None, repr=False)
     destructive: bool = False
-    """Whether the run may empty the trash of the account."""
+    """True if the run may empty the trash of the user's account."""
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.base_url)
@@ -42,7 +42,7 @@ class Deployment:
 
     @property
     def is_tls(self) -> bool:
-        """True for https."""
+        """True if the base URL uses https."""
         return self.base_url.startswith("https://")
 
     def context(self) -> ssl.SSLContext:
@@ -51,7 +51,9 @@ class Deployment:
 
 
 def names_of(pairs: Iterable[str]) -> Names:
-    """Return the names of a deployment from `field=value` texts. Raises ValueError for an unknown field.
+    """Return the brand names of a deployment from texts such as "storage=drive".
+
+    Raises ValueError for an unknown field or an empty value.
 
     >>> names_of(["storage=drive", "header_prefix=X-Cloud-"]).header("Channel-ID")
     'X-Cloud-Channel-ID'
@@ -67,7 +69,7 @@ def names_of(pairs: Iterable[str]) -> Names:
 
 
 class Secrets:
-    """Texts that are replaced by "<token>" in all output.
+    """A set of secret texts that `redact` replaces by "<token>" in output.
 
     >>> hidden = Secrets(["abc/def"]); hidden.redact("t=abc/def&u=abc%2Fdef")
     't=<token>&u=<token>'
@@ -79,19 +81,19 @@ class Secrets:
             self.add(text)
 
     def add(self, text: str | None) -> None:
-        """Add a text, also in its percent-encoded form."""
+        """Add a secret text and its percent-encoded form. None and an empty text are ignored."""
         if text:
             self._texts |= {text, quote(text, safe="")}
 
     def redact(self, text: str) -> str:
-        """Return the text with every secret replaced.
+        """Return the text with every secret replaced by "<token>".
 
-        A secret of less than six characters is replaced only as a whole word, because it is a part of many others.
+        A secret of less than six characters is replaced only as a whole word, because many words contain such a text.
         """
         if not self._texts:
             return text
         patterns = [
             re.escape(secret) if len(secret) >= 6 else rf"(?<!\w){re.escape(secret)}(?!\w)"
-            for secret in sorted(self._texts, key=len, reverse=True)  # a secret may begin with another
+            for secret in sorted(self._texts, key=len, reverse=True)  # a secret may begin with another secret
         ]
         return re.sub("|".join(patterns), "<token>", text)

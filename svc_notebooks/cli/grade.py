@@ -21,9 +21,10 @@ _SIGNS = {"correct": "+", "not yet": "-", "not tried": "."}
 
 
 def grade(options: argparse.Namespace) -> int:
-    """Grade the submissions in a folder.
+    """Grade the submissions in a folder, print the result table, and write the requested JSON and CSV files.
 
-    Return 0, 1 if a submission could not be run to the end, or 2 if there is nothing to grade.
+    Return the exit status. It is 0 if all submissions ran to the end, 1 if a submission did not, or 2 if nothing could
+    be graded.
     """
     from ..course import grading
     from ..course.submissions import submissions
@@ -61,7 +62,10 @@ def grade(options: argparse.Namespace) -> int:
 
 
 def table(marks: list[SubmissionResult]) -> str:
-    """Return the table of students and exercises by number, with sums, a legend, and the remarks below."""
+    """Return the result table as text, with a row for each student and a column for each exercise.
+
+    The table has the sums of correct exercises. A legend, the names of the exercises and the remarks follow.
+    """
     names = list(marks[0].results)
     width = max(len("student"), *(len(mark.student) for mark in marks))
     heads = [f"{number:>3}" for number in range(1, len(names) + 1)]
@@ -94,7 +98,7 @@ def _csv_text(marks: list[SubmissionResult]) -> str:
 
 
 def _escape_formula(text: str) -> str:
-    """Return the text with an apostrophe in front if a spreadsheet would read it as a formula."""
+    """Return the text of a CSV cell. If a spreadsheet would read the text as a formula, add a leading apostrophe."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text
 
 

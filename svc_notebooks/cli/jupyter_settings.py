@@ -1,10 +1,11 @@
-"""Sets up JupyterLab for the notebooks without news, with encrypted kernels and trusted outputs.
+"""Configures JupyterLab for the notebooks of the package.
 
-The folder `jupyter` beside this file is one for JUPYTER_CONFIG_PATH. Its settings are:
+The configuration is in the folder `jupyter` beside this file, which is added to JUPYTER_CONFIG_PATH. It has two
+settings:
 
-- no news, and no question about news;
-- encrypted connections to kernels. Without encryption ipykernel warns at every start, because other users of a shared
-  machine could read them.
+- JupyterLab does not show news, and does not offer to show news.
+- Connections to kernels are encrypted. Without encryption, ipykernel warns at every start that other users of a shared
+  machine could read the connections.
 """
 
 import os
@@ -16,7 +17,7 @@ FOLDER = Path(__file__).with_name("jupyter")
 
 
 def environment(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return these variables with the folder of our settings in front of JUPYTER_CONFIG_PATH.
+    """Return a copy of environment variables in which JUPYTER_CONFIG_PATH begins with the package's settings folder.
 
     >>> environment({"JUPYTER_CONFIG_PATH": "theirs"})["JUPYTER_CONFIG_PATH"].endswith(f"jupyter{os.pathsep}theirs")
     True
@@ -26,12 +27,12 @@ def environment(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def trust(notebooks: Iterable[Path]) -> None:
-    """Sign notebooks of the package, so that JupyterLab shows their saved outputs before they run."""
+    """Sign notebooks of the package, so that JupyterLab displays their saved outputs before the notebooks are run."""
     import nbformat
     from nbformat.sign import NotebookNotary
 
     notary = NotebookNotary()
     for path in notebooks:
-        with suppress(OSError):  # the home folder cannot be written to; outputs are shown after a run
+        with suppress(OSError):  # the home folder is not writable, so outputs are displayed only after a run
             notary.sign(nbformat.read(path, as_version=4))
     notary.store.close()

@@ -13,7 +13,11 @@ from .notebook_files import START, CopyOutcome, copy_notebooks, notebooks_folder
 
 
 def lab(directory: Path, arguments: Sequence[str] = (), *, fresh: str | None = None, only_copy: bool = False) -> int:
-    """Copy the notebooks to a folder, open JupyterLab there, and return its exit status."""
+    """Copy the notebooks to a folder, open JupyterLab in this folder, and return the exit status of JupyterLab.
+
+    `arguments` are passed to JupyterLab. `fresh` is a part of the name of a notebook to restore. With `only_copy`,
+    JupyterLab is not opened and the exit status is 0. Return 1 if the notebooks cannot be copied.
+    """
     if find_spec("jupyterlab") is None and not only_copy:
         return _fail('JupyterLab is not installed here: pip install "svc-notebooks[lab]"')
     if directory.exists() and not directory.is_dir():
@@ -51,7 +55,8 @@ def _copy_notebooks(directory: Path, fresh: str | None) -> None:
 
 
 def _open(directory: Path, arguments: Sequence[str]) -> int:
-    # As the default address rather than as a file, so that the link for --no-browser leads there too.
+    # Set the start notebook as the default URL rather than as a file argument. With --no-browser, the link that
+    # JupyterLab prints then also opens the start notebook.
     options = [f"--LabApp.default_url=/lab/tree/{START}"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         options.append("--allow-root")  # the user of a container is often root, which JupyterLab refuses without it
@@ -63,7 +68,7 @@ def _open(directory: Path, arguments: Sequence[str]) -> int:
             try:
                 return process.wait()
             except KeyboardInterrupt:
-                continue  # the terminal sends it to JupyterLab as well, which asks before it stops
+                continue  # the terminal also interrupts JupyterLab, which asks for confirmation
     finally:
         signal.signal(signal.SIGTERM, before)
 

@@ -15,7 +15,7 @@ START = "00-start.ipynb"
 
 
 class CopyOutcome(Enum):
-    """The outcome of copying a file. The value is its text in the output."""
+    """The outcome of copying a file. The value is the text that is printed."""
 
     COPIED = "copied"
     SAME = "already there"
@@ -24,14 +24,16 @@ class CopyOutcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class CopiedFile:
-    """A file in the folder of the notebooks, by its path there, and the outcome of copying it."""
+    """A file that was copied or kept, with the outcome. `name` is the path relative to the target folder."""
 
     name: str
     outcome: CopyOutcome
 
 
 def notebooks_folder() -> Path:
-    """Return the folder of the notebooks, which is inside the package in a wheel and beside it in a checkout.
+    """Return the folder of the package's notebooks.
+
+    In a wheel this folder is inside the package. In a checkout it is beside the package.
 
     >>> notebooks_folder().name in ("notebooks", "notebooks_shipped")
     True
@@ -41,12 +43,16 @@ def notebooks_folder() -> Path:
 
 
 def notebooks_in(folder: Path) -> list[Path]:
-    """Return the notebooks below a folder, sorted by path."""
+    """Return the paths of all notebooks in a folder and its subfolders, sorted. Hidden files are left out."""
     return sorted(path for path in folder.rglob("*.ipynb") if not _is_hidden(path, folder))
 
 
 def copy_notebooks(target: Path, source: Path | None = None) -> list[CopiedFile]:
-    """Copy the files of the notebooks to a folder. An existing file is kept, because somebody may work in it."""
+    """Copy the notebooks and their files to a folder, and return the outcome for each file.
+
+    An existing file is not replaced, because the user may have changed it. `source` is the folder of the originals, or
+    None for the package's notebooks.
+    """
     source = source or notebooks_folder()
     paths = [path for path in sorted(source.rglob("*")) if path.is_file() and not _is_hidden(path, source)]
     return [_copy_one(source, target, path.relative_to(source).as_posix()) for path in paths]
@@ -68,10 +74,10 @@ def _copy_one(source: Path, target: Path, name: str) -> CopiedFile:
 
 
 def restore_notebook(target: Path, word: str, source: Path | None = None) -> tuple[str, str | None]:
-    """Restore the notebook that `word` is a part of the name of.
+    """Restore the original of the notebook whose name contains `word`.
 
-    Return its name, and the name under which a changed one is kept, None if there was none. Raises LookupError unless
-    exactly one notebook matches.
+    If the user has changed the notebook, the changed file is renamed and kept. Return the path of the notebook, and the
+    new path of the changed file or None if there is none. Raises LookupError unless exactly one notebook matches.
     """
     source = source or notebooks_folder()
     name = _find_notebook(word, [path.relative_to(source).as_posix() for path in notebooks_in(source)])

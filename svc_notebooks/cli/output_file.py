@@ -1,4 +1,4 @@
-"""Checks the paths of a command's output files before its work, and writes the files."""
+"""Checks the output paths of a command before the command begins its work, and writes the output files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from ..local.saving import save_bytes
 
 
 def check_output_paths(*paths: Path | None, overwrite: bool) -> str | None:
-    """Return an error message for the first path that may not be written, None if there is none."""
+    """Return an error message for the first output path whose file exists and must not be replaced.
+
+    Return None if all paths can be written. A path that is None is ignored. With `overwrite`, files can be replaced.
+    """
     for path in paths:
         existing_file = existing(path) if path else None
         if existing_file and existing_file.kind != DEVICE and not overwrite:
@@ -21,11 +24,15 @@ def check_output_paths(*paths: Path | None, overwrite: bool) -> str | None:
 
 
 def write_report(path: Path, text: str, *, overwrite: bool) -> None:
-    """Write a report. If the file was created meanwhile, use a free name beside it and print that."""
+    """Write a report to a file.
+
+    If the file has been created since `check_output_paths`, write the report to a free name in the same folder, and
+    print this name.
+    """
     content = text.encode()
     existing_file = existing(path)
     if existing_file and existing_file.kind == DEVICE:
-        path.write_bytes(content)  # as /dev/stdout
+        path.write_bytes(content)  # such as /dev/stdout
         return
     try:
         save_bytes(path, content, overwrite=overwrite)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .conformance import ConformanceRun
 
 _MAX_TEXT = 300
-"""The number of characters of a value that are shown."""
+"""The largest number of characters of a value in the report. The rest of a longer value is cut off."""
 
 MARKS = (
     "spec(*ids): the rules that a test proves",
@@ -23,7 +23,7 @@ MARKS = (
 
 
 class ReportPlugin:
-    """The pytest hooks of one run."""
+    """The pytest hooks that record the test outcomes of a conformance run."""
 
     def __init__(self, command: ConformanceRun) -> None:
         self._command = command
@@ -34,51 +34,54 @@ class ReportPlugin:
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Register the run for the suite, and silence pytest's reporter in favour of the table."""
+        """Register the conformance run as a plugin for the tests, and disable pytest's own report."""
         config.pluginmanager.register(self._command, "conformance")
         for line in MARKS:
             config.addinivalue_line("markers", line)
         config.pluginmanager.unregister(name="terminalreporter")
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Count the tests of each rule."""
+        """Count the collected tests for each rule."""
         self._total = len(session.items)
         for item in session.items:
             for rule in self._command.rules_of(item):
                 self._command.tests[rule] = self._command.tests.get(rule, 0) + 1
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Record a file that cannot be imported, usually because a package is not installed."""
+        """Record a test file that cannot be imported, usually because a package is not installed."""
         if report.failed:
             last = str(report.longrepr).strip().splitlines()[-1]
             self._command.unreadable_files.append(f"{Path(report.nodeid).name}: {_short_text(last)}")
 
     def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
-        """Record an error in the suite itself."""
+        """Record an internal error of the test suite as the reason why the run was stopped."""
         self._command.stop_reason = f"error in the suite: {_short_text(excinfo.exconly())}"
         return True
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Record why the run ends early, which is the suite's message or Ctrl-C."""
+        """Record the reason why the run was stopped, which is the suite's message or "interrupted" after Ctrl-C."""
         self._command.stop_reason = str(getattr(excinfo.value, "msg", "")) or "interrupted"
 
     def pytest_assertrepr_compare(self, op: str, left: object, right: object) -> None:
-        """Record a failed comparison. The tests have the actual value on the left and the expected one on the right."""
+        """Record the two values of a failed comparison.
+
+        In the tests, the left operand is the actual value, and the right operand is the expected value.
+        """
         expected = _short_repr(right) if op == "==" else f"{op} {_short_repr(right)}"
         self._compared = expected, _short_repr(left)
 
     def pytest_runtest_logstart(self) -> None:
-        """Forget the previous test."""
+        """Delete the data of the previous test before the next test starts."""
         self._reports, self._compared, self._statement = [], None, ""
 
     def pytest_exception_interact(self, call: pytest.CallInfo[Any]) -> None:
-        """Record the failed statement of the test."""
+        """Record the source text of the statement at which the test failed."""
         if call.excinfo is not None:
             entries = [entry for entry in call.excinfo.traceback if Path(entry.path).name.startswith("test_")]
             self._statement = " ".join(str(entries[-1].statement).split()) if entries else ""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Record the report of a setup, call or teardown, and after the teardown the outcome of the test."""
+        """Record the report of a test's setup, call or teardown. After the teardown, record the outcome of the test."""
         self._reports.append(report)
         if report.when == "teardown":
             self._done += 1
@@ -124,7 +127,7 @@ class ReportPlugin:
 
 
 def _name(nodeid: str) -> str:
-    """Return the id of a test without its folder and without its transport, because a run has only one."""
+    """Return the id of a test without its folder and its transport. A run has only one transport."""
     file, colons, rest = nodeid.partition("::")
     for word in ("in-process-", "[in-process]", "-in-process"):
         rest = rest.replace(word, "")

@@ -1,4 +1,4 @@
-"""The report of a conformance run, with a verdict for each rule from its tests, as a table or JSON."""
+"""The report of a conformance run as a table or as JSON, with a result for each rule that follows from its tests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..core.rule_ids import rule_number
 
 
 class InterfaceRule(NamedTuple):
-    """A row of tests/rules.csv, with a rule or a clause of a rule."""
+    """A row of tests/rules.csv, which is a rule of the interface or a clause of a rule."""
 
     id: str
     area: str
@@ -22,7 +22,7 @@ class InterfaceRule(NamedTuple):
 
 
 class Result(Enum):
-    """The verdict on a rule. The value is its text in the table."""
+    """The result of a test or of a rule. The value is the text in the table."""
 
     PASS = "pass"
     FAIL = "FAIL"
@@ -32,7 +32,7 @@ class Result(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failed assertion, or an error."""
+    """The expected and the actual value of a failed test, with lines about the test's requests."""
 
     expected: str
     actual: str
@@ -41,25 +41,25 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class CaseOutcome:
-    """The outcome of a test with its parameters."""
+    """The outcome of a test case, which is a test with its parameters."""
 
     test: str
     rules: tuple[str, ...]
     result: Result
     reason: str = ""
-    """The need of a test that could not run."""
+    """The missing requirement of a test that could not run. Empty for other tests."""
     failure: Failure | None = None
     differences: tuple[tuple[str, str], ...] = ()
 
     @property
     def verdict(self) -> Result:
-        """The verdict on the rules of the test. A pass with differences proves no rule."""
+        """The result that this test contributes to its rules. A passed test with differences counts as DIFFERS."""
         return Result.DIFFERS if self.result is Result.PASS and self.differences else self.result
 
 
 @dataclass(slots=True)
 class RuleVerdict:
-    """A rule, or a clause of a rule, and the outcomes of its tests."""
+    """A rule or a clause of a rule, with the outcomes of its tests and the result that follows from the outcomes."""
 
     id: str
     area: str
@@ -68,7 +68,10 @@ class RuleVerdict:
 
     @property
     def result(self) -> Result:
-        """The verdict, which is fail if a test fails, else pass if a test passes without a difference.
+        """The result of the rule.
+
+        It is FAIL if a test fails, else PASS if a test passes without a difference, else DIFFERS if a test has a
+        difference, else UNTESTABLE.
 
         >>> RuleVerdict("A3-06", "resumable", "...").result
         <Result.UNTESTABLE: 'not testable'>
@@ -84,18 +87,18 @@ class RuleVerdict:
 
     @property
     def differences(self) -> list[tuple[str, str]]:
-        """The choices in which the deployment differs, without duplicates."""
+        """The choices that the deployment makes differently, as pairs of choice and description without duplicates."""
         return list(dict.fromkeys(difference for outcome in self.outcomes for difference in outcome.differences))
 
     @property
     def reasons(self) -> list[str]:
-        """The needs of the tests that could not run, without duplicates."""
+        """The missing requirements of the tests that could not run, without duplicates."""
         if not self.outcomes:
             return ["a test over HTTP, which the suite does not have"]
         return list(dict.fromkeys(outcome.reason for outcome in self.outcomes if outcome.reason))
 
     def row(self) -> dict[str, object]:
-        """Return the rule as JSON."""
+        """Return the rule with its result, test counts and failures as a dict for the JSON report."""
         count = {result.name.lower(): sum(o.verdict is result for o in self.outcomes) for result in Result}
         return {
             "id": self.id,
@@ -115,7 +118,7 @@ class RuleVerdict:
 
 
 def verdicts(rules: Mapping[str, InterfaceRule], outcomes: Iterable[CaseOutcome]) -> list[RuleVerdict]:
-    """Return a verdict for each rule, in the order of the rules."""
+    """Return a RuleVerdict with the test outcomes for each rule, in the order of the rules."""
     rule_verdicts = {id: RuleVerdict(id, rule.area, rule.rule) for id, rule in rules.items()}
     for outcome in outcomes:
         for rule in outcome.rules:
@@ -125,13 +128,13 @@ def verdicts(rules: Mapping[str, InterfaceRule], outcomes: Iterable[CaseOutcome]
 
 
 def counts(rule_verdicts: Iterable[RuleVerdict]) -> dict[Result, int]:
-    """Return the number of rules with each result."""
+    """Return a dict from each possible result to the number of rules with this result."""
     results = [verdict.result for verdict in rule_verdicts]
     return {result: results.count(result) for result in Result}
 
 
 def summary(rule_verdicts: Iterable[RuleVerdict]) -> str:
-    """Return a line with the numbers of rules, of clauses, and of clauses with each result.
+    """Return a line of text with the number of rules, the number of clauses, and the number of clauses for each result.
 
     >>> summary([RuleVerdict("A6-04a", "x", "..."), RuleVerdict("A6-04b", "x", "...")])
     '1 rule, 2 clauses: 0 pass, 0 fail, 0 differ by choice, 2 not testable from outside'
@@ -150,7 +153,10 @@ def _plural(noun: str, number: int) -> str:
 
 
 def table(rule_verdicts: Iterable[RuleVerdict], width: int | None = None) -> Iterable[str]:
-    """Yield the lines of the table, each rule followed by its failures, differences and reasons."""
+    """Yield the lines of the result table. Each rule is followed by its failures, differences or missing requirements.
+
+    `width` is the line length in characters, or None for the width of the terminal.
+    """
     width = max(60, width or shutil.get_terminal_size((100, 24)).columns)
     yield f"{'rule':<8}{'result':<17}text"
     for verdict in rule_verdicts:
@@ -163,7 +169,7 @@ def table(rule_verdicts: Iterable[RuleVerdict], width: int | None = None) -> Ite
 
 
 _MAX_PRINTED = 3
-"""The number of failures of a rule that are printed; the JSON has all."""
+"""The number of failures, differences or reasons that are printed for a rule. The JSON report has all of them."""
 
 
 def _details(verdict: RuleVerdict) -> Iterable[tuple[str, str]]:

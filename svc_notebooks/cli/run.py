@@ -1,4 +1,4 @@
-"""Implements `svc-notebooks run`, which executes notebooks without a browser, one on each processor."""
+"""Implements `svc-notebooks run`, which executes notebooks in parallel and without a browser."""
 
 import os
 import re
@@ -29,7 +29,11 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def run(directory: Path | None = None, at_once: int | None = None) -> int:
-    """Execute the notebooks of a folder and print a line for each. Return 1 if one fails, 130 after Ctrl-C, else 0."""
+    """Execute all notebooks in a folder, and print a line for each notebook.
+
+    If `directory` is None, execute the package's notebooks in a temporary folder. `at_once` is the number of notebooks
+    that run in parallel. Return the exit status, which is 1 if a notebook fails, 130 after Ctrl-C, else 0.
+    """
     if find_spec("nbclient") is None:
         return _fail('nbclient, which executes notebooks, is not installed: pip install "svc-notebooks[lab]"')
     if directory is None:
@@ -43,28 +47,28 @@ def run(directory: Path | None = None, at_once: int | None = None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class NotebookRun:
-    """The run of one notebook. `problem` is empty if it succeeded."""
+    """The result of executing a notebook. `problem` is the error text, or empty if the notebook ran to the end."""
 
     name: str
     seconds: float
     problem: str = ""
 
     def line(self, width: int) -> str:
-        """Return the line to print, with the problem below it."""
+        """Return the output line for the notebook, followed by the error text if the notebook failed."""
         head = f"{self.name:<{width}}  {'FAILED' if self.problem else 'ok':<6}  {self.seconds:5.1f} s"
         return f"{head}\n{self.problem}\n" if self.problem else head
 
 
 @dataclass(slots=True)
 class Kernels:
-    """The running kernels, so that an interrupt ends them and the processes that they have started."""
+    """The running kernels. If the run is interrupted, `end` kills the kernels and their child processes."""
 
     clients: list[Any] = field(default_factory=list)
     ended: bool = False
 
     @contextmanager
     def running(self, client: Any) -> Iterator[None]:
-        """Keep the kernel's client in the list while the body runs."""
+        """Register the client of a kernel during the with block."""
         self.clients.append(client)
         try:
             yield
@@ -72,7 +76,7 @@ class Kernels:
             self.clients.remove(client)
 
     def end(self) -> None:
-        """Kill every kernel. No notebook goes on with its next cell."""
+        """Kill every running kernel, and prevent that notebooks continue with the next cell."""
         self.ended = True
         for client in list(self.clients):
             with suppress(AttributeError, OSError):  # the kernel has not started, or has ended
@@ -132,7 +136,7 @@ def _run_one(path: Path, name: str, kernels: Kernels) -> NotebookRun:
 
 
 def execute(path: Path, kernels: Kernels | None = None) -> "NotebookNode":
-    """Run a notebook in its folder, and return it with the outputs. The file is not changed."""
+    """Execute a notebook in its folder, and return a notebook object with the outputs. The file is not changed."""
     import nbformat
     from nbclient import NotebookClient
 
@@ -147,7 +151,7 @@ def execute(path: Path, kernels: Kernels | None = None) -> "NotebookNode":
         extra_arguments=["--log-level=ERROR"],  # ipykernel warns that the loopback connection is not encrypted
         resources={"metadata": {"path": str(path.parent)}},
     )
-    # Cell by cell, because `client.execute` handles Ctrl-C itself, which works for one notebook at a time only.
+    # Execute cell by cell, because `client.execute` handles Ctrl-C itself, which works only for one notebook at a time.
     with kernels.running(client), client.setup_kernel(env={**os.environ, **FIXED_ENVIRONMENT}):
         for number, cell in enumerate(client.nb.cells):
             if kernels.ended:

@@ -10,14 +10,15 @@ from contextlib import ExitStack
 from ..core.http.origins import ANY, is_host_name
 
 _SWITCH_SECONDS = 0.0001
-"""The longest time that a thread computes while others wait, instead of Python's 5 ms: while one user's long list is
-built, every request of the others waits for several such turns."""
+"""The longest time in seconds for which a thread computes while other threads wait. Python's default is 5 ms. While the
+service builds a long list for one user, every request of other users waits for several such intervals."""
 
 
 def serve(options: argparse.Namespace) -> int:
-    """Run the service until SIGINT or SIGTERM, and return 0, or 2 if it cannot start with these arguments.
+    """Run the service on a socket until SIGINT or SIGTERM.
 
-    One line of JSON on standard output reports that it is ready; nothing else is written there.
+    When the service is ready, one line of JSON is printed. Nothing else is written to standard output. Return the exit
+    status, which is 0 after a signal, or 2 if the service cannot start with these options.
     """
 
     def stop(number: int, frame: object) -> None:
@@ -46,7 +47,7 @@ def _run_service(options: argparse.Namespace) -> None:
     if options.control_token and not options.control:
         raise ValueError("--control-token needs --control, because there is no control interface without it")
     control_token = options.control_token or os.environ.get("SVC_CONTROL_TOKEN")
-    is_open = options.control and control_token is None  # anyone can get the token of any user there
+    is_open = options.control and control_token is None  # then anyone can get the token of any user
     policy = Policy(
         browser_sign_in="choose" if is_open else "token",
         fault_header="anyone" if is_open else True,

@@ -1,6 +1,7 @@
-"""Implements `svc-notebooks solutions`, which writes the exercise notebooks with their answers, for a teacher.
+"""Implements `svc-notebooks solutions`, which writes the exercise notebooks with their solutions for a teacher.
 
-They are built from the students' notebooks and the answers that the tests run, so neither can become outdated alone.
+The solved notebooks are built from the students' notebooks and from the solutions that the tests run. So a solved
+notebook always has the current text and a tested solution.
 """
 
 import json
@@ -17,7 +18,10 @@ _CELL = re.compile(r'(?P<head>given = course\.exercise\("(?P<name>[\w-]+)"\)\.be
 
 
 def solutions(directory: Path) -> int:
-    """Write the solved notebooks to a folder, and return 0, or 1 if the path is a file."""
+    """Write the solved exercise notebooks to a folder. Existing files are not replaced.
+
+    Return the exit status, which is 0, or 1 if the path is a file.
+    """
     if directory.exists() and not directory.is_dir():
         sys.stderr.write(
             f"svc-notebooks solutions: {directory} is a file; name a folder, or one that does not exist yet\n"
@@ -37,13 +41,19 @@ def solutions(directory: Path) -> int:
 
 
 def solutions_folder() -> Path:
-    """Return the folder of the answers, which is inside the package in a wheel and beside it in a checkout."""
+    """Return the folder of the exercise solutions.
+
+    In a wheel this folder is inside the package. In a checkout it is inside the folder `tests`.
+    """
     inside = PACKAGE / "solutions_shipped"
     return inside if inside.is_dir() else PACKAGE.parent / "tests" / "course" / "solutions"
 
 
 def solve_notebook(path: Path) -> dict[str, Any]:
-    """Return an exercise notebook without outputs, with the answer in each cell that begins an exercise."""
+    """Return the JSON of an exercise notebook with the solution in each cell that begins an exercise.
+
+    The outputs of all code cells are removed.
+    """
     notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":

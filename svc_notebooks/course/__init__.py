@@ -1,10 +1,10 @@
-"""The exercises of the course. Each has a service of its own, and a check that reads the requests to this service.
+"""The exercises of the course. Each exercise has its own service and a check of the requests to this service.
 
 from svc_notebooks import course
 
-named = course.exercise("upload-with-a-name")  # shows the task
-given = named.begin()                          # a fresh service; svc.upload and the others use it
-named.check()                                  # correct, not yet or not tried, and what the service saw
+named = course.exercise("upload-with-a-name")  # displays the task
+given = named.begin()                          # starts a new service, which svc.upload and other functions then use
+named.check()                                  # returns "correct", "not yet" or "not tried" with a message
 """
 
 from __future__ import annotations
@@ -22,15 +22,18 @@ _exercises: dict[str, Exercise] = {}
 
 
 def exercise(name: str, *, seed: str | int | None = None) -> Exercise:
-    """Return the exercise of this name. A second call returns the same one, with its state.
+    """Return the exercise with this name. Further calls without `seed` return the same object.
 
     Args:
-        name: A name of `exercises()`.
-        seed: Selects the data of the task, and starts the exercise anew. None: the variable SVC_COURSE_SEED, or the
-            user's name at a JupyterHub.
+        name: The name of an exercise, from the column `name` of `exercises()`.
+        seed: A seed for the data of the task. A seed resets the exercise. None: the environment variable
+            SVC_COURSE_SEED, or else the user's name at a JupyterHub.
+
+    Returns:
+        An `Exercise` with `task`, `hint()`, `begin()`, `check()` and `reset()`.
 
     Raises:
-        ValueError: There is no such exercise; the message has the nearest name.
+        ValueError: There is no exercise with this name. The message suggests the most similar name.
 
     >>> from svc_notebooks import course
     >>> course.exercise("expired-session")
@@ -48,16 +51,17 @@ def exercise(name: str, *, seed: str | int | None = None) -> Exercise:
 
 
 def exercises(theme: str | None = None) -> DataFrame:
-    """List the exercises in the order of the course, with their outcomes in this kernel.
+    """List the exercises in the order of the course, with the outcome of each exercise in this kernel.
 
     Args:
-        theme: The theme of a notebook, such as "uploads"; None: all exercises.
+        theme: A theme, such as "uploads", which selects the exercises of one notebook. None: all exercises.
 
     Returns:
-        One row for each: name, title, notebook, outcome (str: correct, not yet, not tried), hints_taken (Int64).
+        One row for each exercise: name, title, notebook (str), outcome (str: correct, not yet, not tried), hints_taken
+        (Int64, number).
 
     Raises:
-        ValueError: There is no such theme.
+        ValueError: There is no theme with this name.
 
     >>> from svc_notebooks import course
     >>> course.exercises("events")["name"].tolist()
@@ -83,7 +87,7 @@ def exercises(theme: str | None = None) -> DataFrame:
 
 
 def reset() -> None:
-    """Reset all exercises of this kernel. Notebooks are not changed.
+    """Reset all exercises of this kernel, with their requests, hints and outcomes. Notebooks are not changed.
 
     >>> from svc_notebooks import course
     >>> course.reset()

@@ -1,4 +1,4 @@
-"""The catalogue of all exercises by name, in the order of the course, and the notebook of each theme."""
+"""The definitions of all exercises by name, in the order of the course, and the notebook path of each theme."""
 
 from __future__ import annotations
 

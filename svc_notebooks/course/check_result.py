@@ -1,4 +1,4 @@
-"""The result of a check, which is one of three outcomes with a message about the service."""
+"""The result of an exercise check, which is an outcome (correct, not yet or not tried) with a message."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class ExerciseOutcome(Enum):
-    """The outcome of an exercise. The value is its text."""
+    """The outcome of an exercise. The value is the text that is displayed."""
 
     CORRECT = "correct"
     NOT_YET = "not yet"
@@ -27,7 +27,7 @@ _COLOURS = {
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Verdict:
-    """An outcome and its message, displayed as a note with a colour, a sign and the outcome in words.
+    """The result of an exercise check, with an outcome and a message. A notebook displays it as a coloured note.
 
     >>> Verdict(ExerciseOutcome.NOT_YET, "The service saw no upload.")
     not yet: The service saw no upload.
@@ -38,7 +38,7 @@ class Verdict:
 
     @property
     def solved(self) -> bool:
-        """True if the outcome is correct."""
+        """True if the outcome is `ExerciseOutcome.CORRECT`."""
         return self.outcome is ExerciseOutcome.CORRECT
 
     def __repr__(self) -> str:
@@ -53,7 +53,10 @@ class Verdict:
 
 
 class CheckFailedError(Exception):
-    """A requirement of the exercise is not met. The message describes the requests or the state of the service."""
+    """The exception of a check if a requirement of the exercise is not met.
+
+    The message describes the requests or the state of the service.
+    """
 
 
 def require(condition: object, message: str) -> None:

@@ -1,4 +1,4 @@
-"""The definition of an exercise, with its task, hints, set-up and check."""
+"""The class ExerciseDefinition, which defines an exercise with a task text, hints, a set-up function and a check."""
 
 from __future__ import annotations
 
@@ -12,18 +12,28 @@ if TYPE_CHECKING:
     from .exercise_service import ExerciseService
 
 Value: TypeAlias = "str | int | bytes | list[str]"
-"""A value that an exercise gives to the student; it is sent as JSON when a teacher grades."""
+"""A value that an exercise provides to the student. The grading service sends such values as JSON."""
 
 SetUp: TypeAlias = "Callable[[ExerciseService, Random], dict[str, Value]]"
-"""Creates the files and events of the exercise in a new service, and returns the values for the student by name."""
+"""A function that creates the files and events of an exercise in a new service.
+
+The function returns a dict from names to the values that are provided to the student.
+"""
 
 Check: TypeAlias = "Callable[[Evidence], str]"
-"""Returns a sentence about the correct solution, or raises CheckFailedError."""
+"""A function that checks the evidence of an exercise.
+
+The function returns a sentence about a correct solution, or raises CheckFailedError.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ExerciseDefinition:
-    """An exercise. `answer` is the text of its cell before it is solved, below the line with `begin()`."""
+    """The definition of an exercise.
+
+    `answer` is the text in the student's notebook cell, below the line with `begin()`, before the student solves the
+    exercise.
+    """
 
     name: str
     theme: str
@@ -34,4 +44,4 @@ class ExerciseDefinition:
     check: Check
     answer: str = "# Your code here."
     by_hand: bool = False
-    """Whether the student must write the requests, so that requests of this package's client do not count."""
+    """True if the student must write the HTTP requests. Requests of this package's client then fail the check."""

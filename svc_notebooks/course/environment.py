@@ -1,4 +1,7 @@
-"""The environments of an exercise, in this kernel, or in the teacher's process while a teacher grades."""
+"""The connection between a student's code and the service of an exercise.
+
+The service runs in this kernel (LocalEnvironment), or during grading in the teacher's process (RemoteEnvironment).
+"""
 
 from __future__ import annotations
 
@@ -18,43 +21,46 @@ if TYPE_CHECKING:
     from .definition import ExerciseDefinition, Value
 
 COURSE_PATH = "/_course"
-"""The prefix of the paths of the grading service itself; other paths are those of the exercises' services."""
+"""The prefix of the paths of the grading service. All other paths belong to the services of the exercises."""
 
 
 class ExerciseEnvironment(Protocol):
-    """The environment of an exercise that was begun."""
+    """The interface through which a student's code uses an exercise that was begun."""
 
     @property
     def values(self) -> Mapping[str, Value]:
-        """The values for the student, by name."""
+        """The values of the exercise for the student, as a dict from names to values."""
 
     def session(self) -> Session:
-        """Return a session of the student."""
+        """Return a new session that is signed in as the student."""
 
     def sign_in(self, client: str, scopes: list[str] | None) -> Session:
-        """Return a session of one of the student's programs. Raises ValueError for a scope that does not exist."""
+        """Return a new session of the student with the OAuth client `client` and with these scopes.
+
+        Raises ValueError for a scope that does not exist.
+        """
 
     def now(self) -> datetime:
         """Return the time of the exercise's clock."""
 
     def advance(self, duration: str | float | timedelta) -> datetime:
-        """Move the clock forward and return its time. Raises ValueError."""
+        """Move the exercise's clock forward and return the new time. Raises ValueError for an invalid duration."""
 
     def messages(self) -> list[dict[str, str]]:
-        """Return the headers of the messages for a receiver."""
+        """Return the notification messages for the student's receiver, each as a dict of its headers."""
 
     def record_outcome(self, number: int, outcome: int | str) -> None:
-        """Record the status that the receiver returned for a message, or a description of its error."""
+        """Record the status that the student's receiver returned for message `number`, or an error description."""
 
     def result(self) -> Verdict:
-        """Return the result of the check."""
+        """Check the exercise and return the result."""
 
     def close(self) -> None:
-        """End the exercise."""
+        """End the exercise and release its resources."""
 
 
 class LocalEnvironment:
-    """The environment of an exercise whose service runs in this kernel."""
+    """The environment of an exercise whose service runs in this kernel. `ExerciseEnvironment` describes the methods."""
 
     def __init__(self, definition: ExerciseDefinition, seed: str) -> None:
         self.exercise = ExerciseService(definition, seed)
@@ -67,11 +73,14 @@ class LocalEnvironment:
         self.close = self.exercise.close
 
     def session(self) -> Session:
-        """Return a session of the student."""
+        """Return a new session that is signed in as the student."""
         return self._session(self.exercise.token)
 
     def sign_in(self, client: str, scopes: list[str] | None) -> Session:
-        """Return a session of one of the student's programs."""
+        """Return a new session of the student with the OAuth client `client` and with these scopes.
+
+        Raises ValueError for a scope that does not exist.
+        """
         return self._session(self.exercise.sign_in(client, scopes))
 
     def _session(self, token: str) -> Session:
@@ -83,7 +92,10 @@ class LocalEnvironment:
 
 
 class RemoteEnvironment:
-    """The environment of an exercise at a grading service, of which this process has only the address and a key."""
+    """The environment of an exercise whose service runs at a grading service in the teacher's process.
+
+    This process has only the address of the grading service and a key. `ExerciseEnvironment` describes the methods.
+    """
 
     def __init__(self, definition: ExerciseDefinition, base_url: str, key: str) -> None:
         self._name, self._base_url = definition.name, base_url
@@ -101,11 +113,14 @@ class RemoteEnvironment:
         return self._grader.call("POST", f"{COURSE_PATH}/{action}", body={"exercise": self._name, **fields})
 
     def session(self) -> Session:
-        """Return a session of the student."""
+        """Return a new session that is signed in as the student."""
         return self._session(self._token)
 
     def sign_in(self, client: str, scopes: list[str] | None) -> Session:
-        """Return a session of one of the student's programs."""
+        """Return a new session of the student with the OAuth client `client` and with these scopes.
+
+        Raises ValueError for a scope that does not exist.
+        """
         from ..core.errors.errors import BadRequest
 
         try:
@@ -120,36 +135,36 @@ class RemoteEnvironment:
         self.advance(seconds)
 
     def now(self) -> datetime:
-        """Return the time of the clock, which only `advance` changes."""
+        """Return the last known time of the exercise's clock. Only `advance` changes this time."""
         return self._now
 
     def advance(self, duration: str | float | timedelta) -> datetime:
-        """Move the clock forward and return its time."""
+        """Move the clock at the grading service forward and return the new time."""
         seconds = parse_duration(duration).total_seconds()
         self._now = parse_time(str(self._call("advance", seconds=seconds)["now"]))
         return self._now
 
     def messages(self) -> list[dict[str, str]]:
-        """Return the headers of the messages for a receiver."""
+        """Return the notification messages for the student's receiver, each as a dict of its headers."""
         messages: list[dict[str, str]] = self._call("messages")["messages"]
         return messages
 
     def record_outcome(self, number: int, outcome: int | str) -> None:
-        """Send the outcome of a message to the grading service."""
+        """Send the outcome for message `number`, a status or an error description, to the grading service."""
         self._call("answered", number=number, answer=outcome)
 
     def result(self) -> Verdict:
-        """Return the result of the check."""
+        """Check the exercise at the grading service and return the result."""
         response = self._call("verdict")
         return Verdict(ExerciseOutcome(response["outcome"]), str(response["message"]))
 
     def close(self) -> None:
-        """Close the connection. The grading service keeps its records."""
+        """Close the connection to the grading service. The grading service keeps the requests and results."""
         self._grader.close()
 
 
 def to_json(value: Value) -> JSON:
-    """Return a value for the student as JSON.
+    """Convert an exercise value to a JSON value. Bytes become an object with base64 text.
 
     >>> from_json(to_json(b"duck")), to_json("duck")
     (b'duck', 'duck')
@@ -160,5 +175,5 @@ def to_json(value: Value) -> JSON:
 
 
 def from_json(value: Any) -> Value:
-    """Return the value from the JSON of `to_json`."""
+    """Convert a JSON value of `to_json` back to the exercise value (str, int, bytes or list of str)."""
     return b64decode(value["base64"]) if isinstance(value, dict) else value

@@ -1,7 +1,8 @@
-"""The evidence for a check, which is the requests of a student and the state of the service.
+"""The evidence for an exercise check, which consists of the student's requests and the state of the service.
 
-The journal of the service and the request recorder both have a record of each request; they are joined row by row.
-The state is read in a fork, so that reading it changes neither the journal nor a limit nor the clock.
+The journal of the service and the request recorder each have a record of every request. The two records of a request
+are joined. Checks read the state from a fork of the service, so that their requests do not change the journal, the rate
+limits or the clock.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ _FILE_FIELDS = "id,name,mimeType,size,description,starred,trashed,parents,proper
 
 @dataclass(frozen=True, slots=True)
 class RecordedRequest:
-    """A request as the service received it, from a row of its journal and a record of the request recorder."""
+    """A request of a student with its response, from the journal of the service and from the request recorder.
+
+    `answered` is True if the response reached the student.
+    """
 
     n: int
     time: datetime
@@ -58,22 +62,22 @@ class RecordedRequest:
 
     @property
     def succeeded(self) -> bool:
-        """True if the response was a success and reached the student."""
+        """True if the response has a status below 300 and reached the student."""
         return self.answered and self.status is not None and self.status < 300
 
     @property
     def upload_type(self) -> str | None:
-        """The upload type (media, multipart or resumable), None if the request was not an upload."""
+        """The upload type (media, multipart or resumable). None if the request is not an upload."""
         return self.query.get("uploadType") if self.path.startswith("/upload") else None
 
     @property
     def content_range(self) -> str:
-        """The Content-Range header, empty if there is none."""
+        """The value of the request's Content-Range header, or an empty str if there is no such header."""
         return self.headers.get("Content-Range", "")
 
     @property
     def is_status_query(self) -> bool:
-        """True for a status query, which is a request to an upload session without bytes."""
+        """True if the request asks an upload session for the number of stored bytes, without sending bytes."""
         return self.operation == "upload.session" and self.content_range.replace(" ", "").startswith("bytes*/")
 
     @property
@@ -83,17 +87,17 @@ class RecordedRequest:
 
     @property
     def request_json(self) -> dict[str, Any]:
-        """The request body if it is a JSON object, else an empty dict."""
+        """The request body as a dict. If the body is not a JSON object, the dict is empty."""
         return as_object(self.request_body)
 
     @property
     def response_json(self) -> dict[str, Any]:
-        """The response body if it is a JSON object, else an empty dict."""
+        """The response body as a dict. If the body is not a JSON object, the dict is empty."""
         return as_object(self.response_body)
 
 
 def join_records(exchange: ExerciseExchange, row: Mapping[str, Any]) -> RecordedRequest:
-    """Join the recorder's and the journal's record of a request."""
+    """Combine the request recorder's record and the journal row of the same request."""
     return RecordedRequest(
         n=row["n"],
         time=parse_time(row["time"]),
@@ -119,9 +123,10 @@ def join_records(exchange: ExerciseExchange, row: Mapping[str, Any]) -> Recorded
 
 
 class Evidence:
-    """The requests, the state of the service, and the results of the set-up.
+    """The data that an exercise check uses, which are the student's requests, the service state and the set-up results.
 
-    `values` are those for the student; `check_data` is for checks only.
+    `values` are the values that the set-up provides to the student. `check_data` are values of the set-up that the
+    student does not see. `now` is the time of the exercise's clock.
     """
 
     def __init__(
@@ -145,13 +150,13 @@ class Evidence:
     # -- the requests
 
     def requests_of(self, *operations: str) -> list[RecordedRequest]:
-        """Return the requests of some operations, in order."""
+        """Return the requests with one of these operations, such as "files.create", in the order of arrival."""
         return [request for request in self.requests if request.operation in operations]
 
     def creations_of(self, file_id: str) -> list[RecordedRequest]:
-        """Return the requests that could have created a file.
+        """Return the requests that may have created the file with this id.
 
-        The response of such a request has the id of the file, was lost, or has no id.
+        Such a request succeeded or was hit by a fault, and its response has the id of the file or no id.
         """
         return [
             request
@@ -162,29 +167,32 @@ class Evidence:
     # -- the state of the service
 
     def files(self, q: str | None = None) -> list[File]:
-        """Return the first user's files that match a query."""
+        """Return the student's files that match the search query `q`, or all files if `q` is None."""
         return list(list_files(self._state, q=q, fields=_FILE_FIELDS))
 
     def files_with_name(self, name: str) -> list[File]:
-        """Return the files of this name that are not in the trash."""
+        """Return the student's files with this name that are not in the trash."""
         return [file for file in self.files() if file["name"] == name and not file.get("trashed")]
 
     def content(self, file_id: str) -> bytes:
-        """Return the bytes of a file, which are none for a native document."""
+        """Return the content of a file. A native document has no content, so the bytes are empty."""
         url = self._state.url(file_path(self._state, file_id), {"alt": "media"})
         response = self._state.send(Request("GET", url))
         content = response.content()
         return content if response.status == 200 else b""
 
     def permissions(self, file_id: str) -> list[Permission]:
-        """Return the permissions of a file."""
+        """Return the permissions of the file with this id."""
         return file_permissions(self._state, file_id)
 
     def events(self) -> list[Event]:
-        """Return the events of the first user's calendar, a recurring one once."""
+        """Return the events of the student's primary calendar, without cancelled events.
+
+        A recurring event is returned once, without its instances.
+        """
         events = list_events(self._state, "primary", {}, limit=2000)
         return [event for event in events if "recurringEventId" not in event and event.get("status") != "cancelled"]
 
     def instances(self, event_id: str) -> list[Event]:
-        """Return the instances of a recurring event, including cancelled ones."""
+        """Return the instances of a recurring event, including cancelled instances."""
         return list(list_instances(self._state, "primary", event_id, {"showDeleted": True}, limit=2000))

@@ -1,4 +1,4 @@
-"""The service of an exercise, with its set-up, its request recorder and the result of its check."""
+"""The class ExerciseService, which runs the service of an exercise, records its requests and checks the exercise."""
 
 from __future__ import annotations
 
@@ -26,17 +26,20 @@ if TYPE_CHECKING:
 
 _MIB = 1024 * 1024
 _POLICY = Policy(max_upload_size=32 * _MIB, storage_limit=128 * _MIB, journal_bytes=64 * _MIB)
-"""Limits, so that a student's mistake does not fill the memory of a teacher's machine."""
+"""The policy with size limits, so that a student's mistake does not fill the memory of a teacher's machine."""
 
 _MAX_DELIVERIES = 5
 
 RECEIVER_DOMAIN = "hooks.svc.example"
-"""The domain of the receivers that exercises provide."""
+"""The domain of the receiving URLs that exercises provide."""
 
 
 @dataclass(slots=True)
 class ReceiverCase:
-    """A message for a student's receiver, genuine or forged. `outcome` is the status or the error of the receiver."""
+    """A genuine or forged message for a student's receiver. `message` has the headers of the message.
+
+    `outcome` is the status that the receiver returned, a description of its error, or None before the delivery.
+    """
 
     message: dict[str, str]
     genuine: bool
@@ -45,7 +48,10 @@ class ReceiverCase:
 
 
 class ExerciseService:
-    """The service of an exercise, and the `result` of its check."""
+    """The service of an exercise that was begun. `result` checks the exercise.
+
+    `received` are the requests to the receivers of `receiver`.
+    """
 
     def __init__(self, definition: ExerciseDefinition, seed: str) -> None:
         rng = Random(f"{seed}/{definition.name}")
@@ -65,12 +71,15 @@ class ExerciseService:
     # -- for the set-up
 
     def session(self, user: str | None = None) -> Session:
-        """Return a session whose requests are not recorded."""
+        """Return a session for the set-up, whose requests are not recorded.
+
+        `user` is an e-mail address, or None for the student.
+        """
         token = self.token if user is None else self.service.sign_in(user)
         return Session(NOWHERE, token, handler=self.service.handle, clock=self.clock, sleep=self.clock.wait)
 
     def receiver(self, name: str) -> str:
-        """Return the address of a new receiver, which returns 200 and adds the requests to `received`."""
+        """Open a receiver and return its address. The receiver returns 200 and adds each request to `received`."""
 
         def receive(request: Request) -> Response:
             self.received.append(request)
@@ -84,13 +93,16 @@ class ExerciseService:
     # -- for a student's code
 
     def sign_in(self, client: str, scopes: list[str] | None) -> str:
-        """Return a token for a program. Raises ValueError for a scope that does not exist."""
+        """Return an access token of the student for the OAuth client `client` and these scopes.
+
+        Raises ValueError for a scope that does not exist.
+        """
         return self.service.sign_in(client=client, scopes=scopes)
 
     def messages(self) -> list[dict[str, str]]:
-        """Return the headers of the messages for the student's receiver, and forget its earlier outcomes.
+        """Return the messages for the student's receiver, each as a dict of headers, and delete earlier outcomes.
 
-        Raises ValueError after too many calls, which would allow guessing.
+        Raises ValueError after five calls, so that a student cannot guess by repeated deliveries.
         """
         self._deliveries += 1
         if self._deliveries > _MAX_DELIVERIES:
@@ -100,14 +112,17 @@ class ExerciseService:
         return [dict(case.message) for case in self.receiver_cases]
 
     def record_outcome(self, number: int, outcome: int | str) -> None:
-        """Record the status that the student's receiver returned for a message, or a description of its error."""
+        """Record the status that the student's receiver returned for message `number`, or an error description.
+
+        Only the first outcome of a message counts.
+        """
         if self.receiver_cases[number].outcome is None:
             self.receiver_cases[number].outcome = outcome
 
     # -- for a check
 
     def result(self) -> Verdict:
-        """Check the exercise. An error of the check itself is reported as "not yet"."""
+        """Check the exercise and return the result. If the check itself raises an error, the outcome is "not yet"."""
         try:
             return self._check()
         except CheckFailedError as missing:
@@ -139,7 +154,7 @@ class ExerciseService:
         return sum(1 for _ in list_files(session, fields="id"))
 
     def close(self) -> None:
-        """Close the service."""
+        """Close the service of the exercise."""
         self.service.close()
 
 

@@ -1,4 +1,4 @@
-"""Grades submissions by running each notebook in a process of its own, against the grading service in this process."""
+"""Grades submissions. Each notebook runs in its own process and uses the grading service in this process."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PRELOADED_MODULES = (
     "svc_notebooks.notebook.files.uploads", "svc_notebooks.notebook.notifications.channels",
     "svc_notebooks.client.transport.http",
 )  # fmt: skip
-"""The modules that most submissions import; the process of a submission starts with them loaded."""
+"""The modules that most submissions import. The process of a submission starts with these modules loaded."""
 
 _THREADS = 64
 _MAX_MESSAGE = 32
@@ -50,7 +50,11 @@ class GradingLimits:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionResult:
-    """The result of each exercise of a submission, and remarks on problems with its notebooks."""
+    """The result of a student's submission.
+
+    `results` maps the name of each exercise to its result. `remarks` are texts about notebooks that could not be read
+    or run.
+    """
 
     student: str
     results: dict[str, Verdict]
@@ -70,17 +74,17 @@ def grade(
     jobs: int | None = None,
     on_result: Callable[[SubmissionResult], object] = lambda mark: None,
 ) -> list[SubmissionResult]:
-    """Grade submissions, several at once, and return the results in the order of the submissions.
+    """Grade submissions in parallel, and return a result for each submission, in the order of the submissions.
 
     Args:
-        submissions: The submissions.
-        seed: The seed of the exercises' data, together with the student's name.
-        limits: The time limits.
-        jobs: The number of submissions that run at once; None: one for each processor.
-        on_result: A function that is called with each result, in another thread.
+        submissions: The submissions to grade.
+        seed: A seed. The seed and the student's name determine the data of a student's exercises.
+        limits: The time limits. None: the default limits.
+        jobs: The number of submissions that are graded at the same time. None: one for each processor.
+        on_result: A function that is called with each result as soon as a submission is graded, in a worker thread.
     """
     grader = GradingService()
-    served = cast("Service", grader)  # it has the parts of a service that the socket uses: handle, policy and user_of
+    served = cast("Service", grader)  # it has the attributes that the server uses: handle, policy and user_of
     with SocketServer(served, threads=_THREADS) as server, ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
         runner = _SubmissionRunner(grader, server.base_url, seed, limits or GradingLimits())
 
@@ -93,18 +97,18 @@ def grade(
 
 
 class _SubmissionRunner:
-    """Runs submissions in processes of their own."""
+    """Runs the notebooks of submissions, each in its own process, and collects the results."""
 
     def __init__(self, grader: GradingService, base_url: str, seed: str, limits: GradingLimits) -> None:
         self._grader, self._base_url, self._seed, self._limits = grader, base_url, seed, limits
-        # A fork of a server that has imported these modules is a fresh process, and starts quickly.
+        # The fork server has imported these modules, so that a new process starts quickly.
         start_method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
         self._processes: Any = get_context(start_method)
         if start_method == "forkserver":
             self._processes.set_forkserver_preload(list(_PRELOADED_MODULES))
 
     def grade(self, submission: Submission) -> SubmissionResult:
-        """Run the notebooks of a submission one after the other, and return its results."""
+        """Run the notebooks of a submission one after the other, and return the result of the submission."""
         key = self._grader.open(f"{self._seed}/{submission.student}")
         remarks = [remark for path in submission.notebooks for remark in self._run_notebook(path, key)]
         if not submission.notebooks:
@@ -121,7 +125,7 @@ class _SubmissionRunner:
         for _ in range(_ATTEMPTS):
             with TemporaryDirectory(prefix="svc-grade-", ignore_cleanup_errors=True) as folder:
                 variables = {GRADER: self._base_url, KEY: key, "HOME": folder, "IPYTHONDIR": folder}
-                with suppress(OSError, EOFError):  # a notebook has killed the fork server; the next attempt starts one
+                with suppress(OSError, EOFError):  # a notebook has killed the fork server; the next attempt restarts it
                     return [f"{path.name} {remark}" for remark in self._run_once(cells, folder, variables)]
         return [f"{path.name} could not be run, because its process did not start"]
 
@@ -139,7 +143,7 @@ class _SubmissionRunner:
 
 
 def _watch(connection: Connection, limits: GradingLimits) -> list[str]:
-    """Wait until a notebook has ended or its time is over, and return remarks on its problems."""
+    """Wait until a notebook has ended or its time limit is over, and return texts about the problems that occurred."""
     deadline, cell, remarks = time.monotonic() + limits.notebook, 0, list[str]()
     while connection.poll(max(0.0, deadline - time.monotonic())):
         word, number = _receive(connection)
@@ -154,7 +158,11 @@ def _watch(connection: Connection, limits: GradingLimits) -> list[str]:
 
 
 def _receive(connection: Connection) -> tuple[str, int]:
-    """Read a word and a number as text, because data from a submission's process must not be unpickled."""
+    """Read a message from a submission's process, and return its word and its number.
+
+    The message is read as text, because data from a submission must not be unpickled. Return ("", 0) if the message is
+    not valid or the connection is closed.
+    """
     try:
         word, _, number = connection.recv_bytes(_MAX_MESSAGE).decode().partition(" ")
         return word, int(number)
@@ -163,7 +171,7 @@ def _receive(connection: Connection) -> tuple[str, int]:
 
 
 def _kill(process: Any) -> None:
-    """End a process and the processes that it has started."""
+    """Kill a submission's process and its child processes."""
     if hasattr(os, "killpg"):
         with suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -1,7 +1,7 @@
-"""Serves the exercises of submissions while a teacher grades, in the teacher's process.
+"""Serves the exercises of submissions from the teacher's process during grading.
 
-A submission runs in a process of its own, which has only an address and a key. The services, their journals and the
-checks are in this process, so a submission cannot change its result by printing, patching or redefining anything.
+Each submission runs in its own process, which has only an address and a key. The services, the journals and the checks
+are in the teacher's process. So the code of a submission cannot change its result by printing text or patching modules.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..core.http.messages import JSON, JSONObject
 
 MAX_BEGINS = 10
-"""The number of times that a submission may begin an exercise, so that it cannot try all answers."""
+"""The number of times that a submission can begin an exercise, so that a submission cannot try all answers."""
 
 _MAX_BODY = 64 * 1024
 _RANK = (ExerciseOutcome.NOT_TRIED, ExerciseOutcome.NOT_YET, ExerciseOutcome.CORRECT)
@@ -34,7 +34,7 @@ _NOT_TRIED = Verdict(ExerciseOutcome.NOT_TRIED, "The exercise was not begun.")
 
 
 class GradedSubmission:
-    """A submission, with a service for each exercise that it has begun, and the best result of each exercise."""
+    """A submission during grading, with a service for each begun exercise and the best result of each exercise."""
 
     def __init__(self, seed: str) -> None:
         self._seed = seed
@@ -45,11 +45,15 @@ class GradedSubmission:
         self._lock = RLock()
 
     def exercise_of(self, token: str) -> ExerciseService | None:
-        """Return the exercise of a token, None if there is none."""
+        """Return the exercise service to which an access token belongs. Return None if the token is unknown."""
         return self._exercises.get(self._tokens.get(token, ""))
 
     def begin(self, name: str) -> JSONObject:
-        """Start a new service for an exercise, and keep the result of the previous one. Raises ApiError."""
+        """Start a new service for an exercise, and return its token, its values and its time as JSON.
+
+        If the exercise was begun before, its old service is checked and closed, and the better result is kept. Raises
+        ApiError if the exercise does not exist or was begun too often.
+        """
         with self._lock:
             if name not in DEFINITIONS:
                 raise refuse("badRequest", message=f"there is no exercise {name!r}")
@@ -64,14 +68,17 @@ class GradedSubmission:
             return {"token": exercise.token, "given": values, **_instant(exercise)}
 
     def sign_in(self, name: str, client: str, scopes: list[str]) -> JSONObject:
-        """Return a token for a program. Raises ValueError, ApiError."""
+        """Return a JSON object with an access token for an exercise, an OAuth client and scopes.
+
+        Raises ValueError for an unknown scope, and ApiError if the exercise was not begun.
+        """
         with self._lock:
             token = self.exercise(name).sign_in(client, scopes)
             self._tokens[token] = name
             return {"token": token}
 
     def exercise(self, name: str) -> ExerciseService:
-        """Return the service of an exercise that was begun. Raises ApiError."""
+        """Return the service of an exercise. Raises ApiError if the exercise was not begun."""
         if name not in self._exercises:
             raise refuse("badRequest", message=f"{name!r} was not begun")
         return self._exercises[name]
@@ -88,7 +95,7 @@ class GradedSubmission:
         exercise.close()
 
     def end(self) -> dict[str, Verdict]:
-        """Close all services, and return the best result of every exercise."""
+        """Check and close all services, and return a dict from the name of every exercise to its best result."""
         with self._lock:
             for name in list(self._exercises):
                 self._end(name)
@@ -96,7 +103,11 @@ class GradedSubmission:
 
 
 class GradingService:
-    """Serves all submissions at one address. A request goes to the exercise of its token, or to the course."""
+    """Serves the exercises of all submissions at one address.
+
+    The access token of a request selects the submission and the exercise. Requests with the path prefix `/_course` are
+    handled by the grading service itself.
+    """
 
     policy = Policy()
 
@@ -112,17 +123,20 @@ class GradingService:
         }
 
     def open(self, seed: str) -> str:
-        """Start a submission whose data depend on this seed, and return its key."""
+        """Register a submission whose exercise data depend on this seed, and return the key (str) of the submission."""
         key = secrets.token_urlsafe(24)
         self._submissions[key] = GradedSubmission(seed)
         return key
 
     def close(self, key: str) -> dict[str, Verdict]:
-        """End a submission, and return the result of every exercise."""
+        """End the submission with this key, and return a dict from the name of every exercise to its best result."""
         return self._submissions.pop(key).end()
 
     def handle(self, request: Request) -> Response:
-        """Return the response of the exercise or the course. Raises Disconnected where a fault cuts the connection."""
+        """Return the response of the exercise service or of the grading service to a request.
+
+        Raises Disconnected if a fault or too many requests cut the connection.
+        """
         token = (request.headers.get("Authorization") or "").rpartition(" ")[2]
         if request.path.startswith(f"{COURSE_PATH}/"):
             return self._act(request, self._submissions.get(token))
@@ -132,7 +146,10 @@ class GradingService:
         return error_response(refuse("badToken"))
 
     def user_of(self, token: str) -> str | None:
-        """Return the token as its user if it is known, so that each submission has its own share of the threads."""
+        """Return a known access token as the name of its user, and None for an unknown token.
+
+        The server divides its threads between users, so each token gets its own share.
+        """
         return token if any(submission.exercise_of(token) for submission in list(self._submissions.values())) else None
 
     def _act(self, request: Request, submission: GradedSubmission | None) -> Response:

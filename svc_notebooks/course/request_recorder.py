@@ -1,7 +1,7 @@
-"""Records the requests of a student and the responses of the service.
+"""Records the requests of a student and the responses of the exercise service.
 
-The journal of the service has one row for each request. The recorder adds the headers and bodies, and is a second count
-of the requests.
+The journal of the service has a row for each request, but no headers and bodies. The recorder also counts the requests
+independently of the journal.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from ..server.service import Service
 
 MAX_REQUESTS = 2000
-"""The number of requests after which the connection is cut, so that an endless loop does not fill the memory."""
+"""The largest number of recorded requests. Further requests are disconnected, so that an endless loop does not fill the
+memory."""
 
 _MAX_BODY = 64 * 1024
 _MAX_RECORDED = 16 * 1024 * 1024
@@ -27,7 +28,10 @@ _RECORDED_HEADERS = ("Content-Range", "Content-Type", "Range", "User-Agent")
 
 @dataclass(slots=True)
 class ExerciseExchange:
-    """The parts of a request and its response that checks use."""
+    """The recorded headers and bodies of a request and its response.
+
+    `status` is None if the response did not reach the student. Only the headers that checks use are recorded.
+    """
 
     method: str
     path: str
@@ -40,7 +44,7 @@ class ExerciseExchange:
 
 
 class RequestRecorder:
-    """Passes every request to a service, one at a time, and records it."""
+    """Forwards requests to a service, one at a time, and records each request with its response."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -54,9 +58,9 @@ class RequestRecorder:
         self._lock = Lock()
 
     def handle(self, request: Request) -> Response:
-        """Return the service's response.
+        """Record a request, forward the request to the service, and return the response.
 
-        Raises Disconnected where a fault cuts the connection, and after too many requests.
+        Raises Disconnected if a fault cuts the connection, or if there were too many requests.
         """
         with self._lock:
             if len(self.records) >= MAX_REQUESTS or self._recorded_bytes > _MAX_RECORDED:
@@ -79,7 +83,7 @@ class RequestRecorder:
 
 
 class _RecordingBody:
-    """A body whose first bytes are copied to a buffer while it is read."""
+    """A request body that copies the first 64 KiB to a buffer while the service reads the body."""
 
     __slots__ = ("_body", "_buffer")
 
@@ -87,11 +91,11 @@ class _RecordingBody:
         self._body, self._buffer = body, buffer
 
     def abort(self) -> None:
-        """Abort the body, if it can be aborted."""
+        """Abort the wrapped body if the body supports aborting."""
         abort_body(self._body)
 
     def read(self, size: int = -1, /) -> bytes:
-        """Read from the body."""
+        """Read and return up to `size` bytes, and copy the bytes to the buffer until the buffer is full."""
         block = self._body.read(size)
         if len(self._buffer) < _MAX_BODY:
             self._buffer += block[: _MAX_BODY - len(self._buffer)]
@@ -99,7 +103,7 @@ class _RecordingBody:
 
 
 def as_object(content: bytes | bytearray) -> dict[str, Any]:
-    """Return the content as a JSON object, or an empty dict if it is not one."""
+    """Parse the content as a JSON object and return a dict. Return an empty dict for other content."""
     try:
         value = json.loads(content)
     except (ValueError, RecursionError):

@@ -1,7 +1,7 @@
-"""Runs one notebook of a submission in a process of its own.
+"""Runs a notebook of a submission. This module is executed in the process of the submission.
 
-The cells run in IPython as in a kernel, and their output is discarded. This process belongs to the submission, so it
-reports only the number of the current cell; the grading service has the results.
+The cells run in IPython as in a kernel, and their output is discarded. The code of the submission controls this
+process, so the process reports only the number of the current cell. The grading service has the results.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ _KEPT_VARIABLES = (
     "TZ",
     "VIRTUAL_ENV",
 )
-"""The variables that a submission inherits; others may have the teacher's tokens."""
+"""The environment variables that a submission inherits. Other variables may contain the teacher's tokens."""
 
 _ALARM_INTERVAL = 0.5
-"""Seconds after which a cell that catches its interruption is interrupted again, until its process is killed."""
+"""The interval in seconds between further interrupts, if a cell catches the first interrupt and continues."""
 
 
 def run_cells(
     cells: Sequence[str], folder: str, environment: Mapping[str, str], seconds: float, connection: Connection
 ) -> None:
-    """Run the cells one after the other, each for at most `seconds`, and report the current cell on the connection.
+    """Run notebook cells one after the other, and send the number of each cell on the connection before the cell runs.
 
-    The next cell runs after one that fails or takes too long, too.
+    A cell is interrupted after `seconds`. If a cell fails or is interrupted, the next cell still runs.
     """
     _isolate(folder, environment, connection.fileno())
     from IPython.core.interactiveshell import InteractiveShell
@@ -68,13 +68,14 @@ def run_cells(
 
 
 class CellTimeout(BaseException):
-    """The time limit of a cell is over."""
+    """The exception that interrupts a cell when its time limit is over."""
 
 
 def _set_alarm(seconds: float) -> None:
-    """Raise CellTimeout in the cell after so many seconds, or cancel that with 0.
+    """Set a timer that raises CellTimeout in the running cell after `seconds`. 0 cancels the timer.
 
-    A system without this signal only kills the process at the end of the notebook's time.
+    A system without SIGALRM has no such timer. There the teacher's process kills this process at the end of the
+    notebook's time limit.
     """
 
     def interrupt(_signal: int, _frame: object) -> None:
@@ -86,7 +87,11 @@ def _set_alarm(seconds: float) -> None:
 
 
 def _isolate(folder: str, environment: Mapping[str, str], connection: int) -> None:
-    """Give this process its own group and folder, no output, one connection to its parent, and limits on resources."""
+    """Isolate this process from the teacher's files, variables and output before the code of the submission runs.
+
+    The process gets its own process group, the working folder `folder`, only the given environment variables, no
+    standard input and output, no open file descriptor except `connection`, and limits on memory and file size.
+    """
     with suppress(OSError):
         os.setsid()
     os.closerange(3, connection)

@@ -1,4 +1,4 @@
-"""The exercise object of a student, with the task, hints, begin, check and reset."""
+"""The class Exercise, which students use to read the task, take hints, and begin, check and reset an exercise."""
 
 from __future__ import annotations
 
@@ -16,20 +16,23 @@ if TYPE_CHECKING:
     from .environment import ExerciseEnvironment
 
 GRADER, KEY, SEED = "SVC_COURSE_JUDGE", "SVC_COURSE_KEY", "SVC_COURSE_SEED"
-"""Environment variables with the address of the grading service, its key, and the seed of the exercises' data."""
+"""The environment variables for the address of the grading service, its key, and the seed of the exercises' data."""
 
 
 def default_seed() -> str:
-    """Return the seed of a student's data from the environment, or from their name at a JupyterHub."""
+    """Return the seed (str) for the exercise data of this student.
+
+    The seed is the variable SVC_COURSE_SEED, or else the user's name at a JupyterHub, or else "0".
+    """
     return os.environ.get(SEED) or os.environ.get("JUPYTERHUB_USER") or "0"
 
 
 _outer_sessions: dict[str, Session | None] = {}
-"""The session that was current before any exercise, which becomes current again after the last one."""
+"""The session that was current before the first exercise. It becomes current again when an exercise ends."""
 
 
 class Said(str):
-    """A text that is displayed as Markdown in a notebook, and as it is elsewhere."""
+    """A str that a notebook displays as Markdown, and that other front ends display as plain text."""
 
     __slots__ = ()
 
@@ -56,7 +59,7 @@ class Exercise:
         self._session: Session | None = None
         self.hints_taken = 0
         self.outcome = ExerciseOutcome.NOT_TRIED
-        """The best outcome of `check()`."""
+        """The outcome of the last `check()`. Once the outcome is CORRECT, further checks do not change it."""
 
     @property
     def name(self) -> str:
@@ -65,7 +68,7 @@ class Exercise:
 
     @property
     def task(self) -> Said:
-        """The text of the task."""
+        """The text of the task as Markdown."""
         return Said(f"**Task:** {self._definition.text}")
 
     def __repr__(self) -> str:
@@ -75,9 +78,12 @@ class Exercise:
         return self.task
 
     def begin(self) -> Given:
-        """Start the exercise with a new service, and return its values. Calls of this package use this service.
+        """Start a new service for the exercise, make its session the current session, and return the values.
 
-        Earlier requests do not count any more, so this is the first line of an answer.
+        Earlier requests no longer count, so `begin()` is the first line of an answer.
+
+        Returns:
+            A `Given` object with the values as attributes, `session`, `clock` and `send()`.
         """
         self._end()
         if GRADER in os.environ:
@@ -95,7 +101,7 @@ class Exercise:
         return workspace
 
     def check(self) -> Verdict:
-        """Check the requests since `begin()`, and return the outcome with a message."""
+        """Check the requests since `begin()`, and return the outcome (correct, not yet, not tried) with a message."""
         if self._environment is None:
             message = f'Begin first: given = course.exercise("{self.name}").begin()'
             return Verdict(ExerciseOutcome.NOT_TRIED, message)
@@ -105,13 +111,16 @@ class Exercise:
         return result
 
     def hint(self) -> Said:
-        """Return the next hint, or the last one again."""
+        """Return the next hint as text. If all hints were taken, return the last hint again."""
         hints = self._definition.hints
         self.hints_taken = min(self.hints_taken + 1, len(hints))
         return Said(f"**Hint {self.hints_taken} of {len(hints)}.** {hints[self.hints_taken - 1]}")
 
     def reset(self) -> None:
-        """Forget the requests, the number of hints taken and the outcome. Notebooks are not changed."""
+        """End the exercise, and reset the number of hints taken to 0 and the outcome to "not tried".
+
+        Notebooks are not changed.
+        """
         self._end()
         self.hints_taken = 0
         self.outcome = ExerciseOutcome.NOT_TRIED

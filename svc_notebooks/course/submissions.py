@@ -1,4 +1,4 @@
-"""Finds the submissions in a folder, their notebooks, and the cells of notebooks with exercises."""
+"""Finds the submissions of students in a folder, and reads the code cells of their notebooks."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ _MAX_SIZE = 64 * 1024 * 1024
 
 
 class UnreadableNotebookError(Exception):
-    """A file is not a notebook. The message has the reason."""
+    """The exception for a file that cannot be read as a notebook. The message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """The notebooks that a student has submitted."""
+    """The student's name and the paths of the notebooks that the student has submitted."""
 
     student: str
     notebooks: tuple[Path, ...]
 
 
 def submissions(folder: Path) -> list[Submission]:
-    """Return a submission for each folder below this one and for each notebook in it, sorted by name.
+    """Return the submissions in a folder, sorted by path.
 
-    Hidden folders and notebooks are left out. Raises ValueError if two submissions have the same name.
+    Each direct subfolder is a submission with all notebooks in the subfolder. Each notebook directly in the folder is
+    also a submission. The name of the subfolder or notebook is the student's name. Hidden folders and notebooks are
+    left out. Raises ValueError if two submissions have the same name.
     """
     all_submissions: list[Submission] = []
     for path in sorted(folder.iterdir()):
@@ -41,13 +43,16 @@ def submissions(folder: Path) -> list[Submission]:
 
 
 def _is_own(path: Path, folder: Path) -> bool:
-    """Return whether this is a file of the folder, neither a checkpoint nor a link to another student's file."""
+    """Return True if `path` is a file in the folder that is neither hidden nor a link to a file outside the folder."""
     hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
     return not hidden and path.is_file() and path.resolve().is_relative_to(folder.resolve())
 
 
 def exercise_cells(path: Path) -> list[str]:
-    """Return the code cells of a notebook, or none if it has no exercise. Raises UnreadableNotebookError."""
+    """Return the source of each code cell of a notebook, or an empty list if the notebook has no exercise.
+
+    Raises UnreadableNotebookError if the file is too large or not a notebook.
+    """
     try:
         if path.stat().st_size > _MAX_SIZE:
             raise UnreadableNotebookError(f"it has more than {_MAX_SIZE // 1024**2} MiB")

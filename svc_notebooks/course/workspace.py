@@ -1,4 +1,4 @@
-"""The workspace of a student during an exercise, with its values, a session, a clock, and `send` for requests."""
+"""The class Given, which provides the values, a session, a clock and the method `send` to a student's code."""
 
 from __future__ import annotations
 
@@ -19,36 +19,42 @@ _MAX_WIDTH = 60
 
 @dataclass(frozen=True, slots=True)
 class ExerciseResponse:
-    """The response of the service, with `status`, `headers` (names ignore case) and `body`."""
+    """A response of the service, with the attributes `status` (int), `headers` and `body` (bytes).
+
+    Header names are not case-sensitive.
+    """
 
     status: int
     headers: Headers
     body: bytes
 
     def json(self) -> Any:
-        """Parse the body as JSON. Raises ValueError."""
+        """Parse the body as JSON and return the value. Raises ValueError if the body is not JSON."""
         import json
 
         return json.loads(self.body)
 
 
 class ExerciseClock:
-    """The clock of an exercise, which changes only by `advance`."""
+    """The virtual clock of an exercise. Only `advance` and waits of the client move the clock."""
 
     def __init__(self, environment: ExerciseEnvironment) -> None:
         self._environment = environment
 
     def now(self) -> datetime:
-        """Return the time of the clock."""
+        """Return the current time of the exercise's clock as an aware datetime."""
         return self._environment.now()
 
     def advance(self, duration: str | float | timedelta) -> datetime:
-        """Move the clock forward by seconds or a text like "50m", and return its time. Raises ValueError."""
+        """Move the clock forward by a number of seconds or by a text such as "50m", and return the new time.
+
+        Raises ValueError if the duration is not valid.
+        """
         return self._environment.advance(duration)
 
 
 class Given:
-    """The `session`, `clock` and values of an exercise. `print(given)` lists the values.
+    """The values of an exercise as attributes, with a `session` and a `clock`. `print(given)` lists the values.
 
     >>> from svc_notebooks import course
     >>> given = course.exercise("upload-with-a-name", seed=0).begin()
@@ -77,16 +83,23 @@ class Given:
     def send(
         self, method: str, url: str, headers: Mapping[str, str] | None = None, body: bytes = b""
     ) -> ExerciseResponse:
-        """Send one request as given, with your token and the length of the body, and no other header.
+        """Send one HTTP request and return the response. The request is not retried.
+
+        Only your token, Content-Length and a User-Agent are added to the headers.
 
         Args:
-            method: GET, POST, PUT ...
-            url: A whole address, or a path of the service ("/upload/storage/v3/files?uploadType=media").
-            headers: Header fields by their names.
-            body: Bytes.
+            method: The HTTP method, such as GET, POST or PUT.
+            url: A complete URL, or a path of the service such as "/upload/storage/v3/files?uploadType=media".
+            headers: A dict from header names to values.
+            body: The body as bytes.
+
+        Returns:
+            An `ExerciseResponse` with `status`, `headers`, `body` and `json()`. A status of 400 or more raises no
+            error.
 
         Raises:
-            ConnectionError: The connection broke before the whole response; the request may have been processed or not.
+            ConnectionError: The connection broke before the response was complete. The service may have processed the
+                request.
         """
         address = f"{self.session.base_url}{url}" if url.startswith("/") else url
         fields = Headers({"User-Agent": "by hand", **(headers or {})}).plus(("Content-Length", str(len(body))))
@@ -97,19 +110,27 @@ class Given:
             raise ConnectionError(str(error)) from None
 
     def sign_in(self, program: str, scopes: Sequence[str]) -> Session:
-        """Return a session for one of your programs, with these scopes and no others.
+        """Sign in with one of your programs, and return a new session that has only these scopes.
+
+        Args:
+            program: The id of the program's OAuth client.
+            scopes: A list of scopes, such as ["storage.metadata.readonly"].
 
         Raises:
-            ValueError: There is no such scope, or `scopes` is not a list with at least one.
+            ValueError: A scope does not exist, or `scopes` is not a list with at least one scope.
         """
         if not isinstance(scopes, list | tuple) or not scopes:
             raise ValueError('scopes must be a list of at least one scope, such as ["storage.metadata.readonly"]')
         return self._environment.sign_in(program, list(scopes))
 
     def deliver_to(self, handle: Callable[[Headers], object]) -> None:
-        """Call your receiver with every message. `handle(headers)` returns a status such as 200 or 403.
+        """Call your receiver function once for each message of the exercise.
 
-        Raises ValueError after too many calls; `begin()` creates new messages.
+        Args:
+            handle: A function that is called with the headers of a message, and returns a status such as 200 or 403.
+
+        Raises:
+            ValueError: The messages were delivered too often. Call `begin()`, which creates new messages.
         """
         messages = self._environment.messages()
         for number, message in enumerate(messages):
@@ -118,7 +139,10 @@ class Given:
 
 
 def _receiver_outcome(handle: Callable[[Headers], object], message: Mapping[str, str]) -> int | str:
-    """Return the status that the handler returned, or a description of its error."""
+    """Call a receiver function with a message and return its status.
+
+    If the function raises an error or does not return an int, return a text that describes the error.
+    """
     try:
         status = handle(Headers(message))
     except Exception as error:

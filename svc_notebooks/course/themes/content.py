@@ -1,4 +1,4 @@
-"""Exercises about content, with a part of a file, a search and another format."""
+"""Exercises about downloading a part of a file, searching for files, and converting a file to another format."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RECORD_SIZE = 64
 
 
 def put_file(session: Session, name: str, content: bytes, media_type: str = "text/plain") -> str:
-    """Create a file before the exercise begins, and return its id."""
+    """Create a file with this content for the set-up of an exercise, and return the file id."""
     file = create_file(session, {"name": name, "mimeType": media_type})
     url = session.url(session.names.upload_path("files", str(file["id"])), {"uploadType": "media"})
     headers = session.headers(("Content-Type", media_type), ("Content-Length", str(len(content))))

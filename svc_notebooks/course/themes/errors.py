@@ -1,4 +1,4 @@
-"""Exercises about errors, with a rate limit, and temporary and permanent errors."""
+"""Exercises about the rate limit, and about telling temporary errors from permanent errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exercises about events, with a time in its zone, and a series with an exception."""
+"""Exercises about an event in a time zone, and about a recurring event with a changed or cancelled instance."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 def _require_single_event(evidence: Evidence) -> Event:
-    """Return the event with the given title, which a request of the student has created. Raises CheckFailedError."""
+    """Return the event with the title of the task.
+
+    Raises CheckFailedError unless there is exactly one such event and a request of the student created the event.
+    """
     inserted = evidence.requests_of("events.insert", "events.import")
     require(
         inserted, f"The service saw {quantity(len(evidence.requests), 'request')}, and none of them creates an event."

@@ -1,4 +1,4 @@
-"""Exercises about notifications, with a watch without a gap, and a receiver that verifies tokens."""
+"""Exercises about watching a file without a gap, and about a receiver that verifies the tokens of notifications."""
 
 from __future__ import annotations
 
@@ -34,7 +34,11 @@ def _set_up_watch(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """A channel with its opening request, the request that stopped it if there was one, and its end."""
+    """A notification channel on a file, with the times when the channel was opened and when it ended.
+
+    `n` is the number of the request that opened the channel. `stopped_n` is the number of the request that stopped the
+    channel, or None if the channel expired or is still open.
+    """
 
     channel: str
     n: int
@@ -91,7 +95,7 @@ def _check_watch(evidence: Evidence) -> str:
 
 
 def _end_of_watching(watches: list[Watch]) -> datetime:
-    """Return the end of watching. Raises CheckFailedError if there was a gap."""
+    """Return the time when the last channel ends. Raises CheckFailedError if there was a time without a channel."""
     until = watches[0].ends
     for before, after in itertools.pairwise(watches):
         gap = (

@@ -1,4 +1,4 @@
-"""Exercises about permissions, with sharing one file with one person, and the narrowest scopes."""
+"""Exercises about sharing one file with one person, and about signing in with the narrowest scopes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exercises about resumable uploads, with resuming, starting again, and writing the loop."""
+"""Exercises about resuming an upload, restarting an expired upload, and writing the loop of a resumable upload."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _RANGE = re.compile(r"bytes\s+(\d+)-(\d+)/")
 
 
 def random_content(rng: Random, size: int) -> bytes:
-    """Return random bytes, of which no two parts are equal."""
+    """Return `size` random bytes, so that different parts of the content differ."""
     return rng.randbytes(size)
 
 
 def start_upload(session: Session, name: str, content: bytes, stored: int) -> str:
-    """Begin an upload, send its first `stored` bytes, and return its session URI."""
+    """Begin a resumable upload, send the first `stored` bytes of the content, and return the session URI."""
     body = f'{{"name": "{name}"}}'.encode()
     headers = session.headers(("Content-Type", "application/json"), ("Content-Length", str(len(body))))
     url = session.url(session.names.upload_path("files"), {"uploadType": "resumable"})
@@ -41,13 +41,16 @@ def start_upload(session: Session, name: str, content: bytes, stored: int) -> st
 
 
 def _first_byte(request: RecordedRequest) -> int | None:
-    """Return the position of a request's first byte by its Content-Range, None for a status query."""
+    """Return the position in the file of the first byte that a request sent, by its Content-Range header.
+
+    Without the header, return 0. For a status query, which sends no bytes, return None.
+    """
     match = _RANGE.match(request.content_range)
     return int(match[1]) if match else None if request.is_status_query else 0
 
 
 def _part_requests(requests: list[RecordedRequest]) -> list[RecordedRequest]:
-    """Return the requests of an upload that have bytes."""
+    """Return the PUT requests to upload sessions that sent bytes, which excludes status queries."""
     return [
         request
         for request in requests
@@ -56,7 +59,7 @@ def _part_requests(requests: list[RecordedRequest]) -> list[RecordedRequest]:
 
 
 def require_no_overlap(requests: list[RecordedRequest]) -> None:
-    """Raise CheckFailedError if a request sent stored bytes again or left a gap."""
+    """Raise CheckFailedError if a request sent bytes that were already stored, or skipped bytes."""
     for request in _part_requests(requests):
         if request.offset_before is None:  # it never reached the session
             continue

@@ -1,4 +1,4 @@
-"""Requirements and phrases that several checks share."""
+"""Functions that several exercise checks share, which test requirements and format messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def quantity(count: int, thing: str, things: str = "") -> str:
-    """Return a number with its noun.
+    """Return a number with a noun in the singular or plural. `things` is an irregular plural.
 
     >>> quantity(1, "file"), quantity(2, "file"), quantity(0, "copy", "copies")
     ('1 file', '2 files', 'no copies')
@@ -21,7 +21,7 @@ def quantity(count: int, thing: str, things: str = "") -> str:
 
 
 def list_text(names: Iterable[object], maximum: int = 5) -> str:
-    """Return the first names as a phrase.
+    """Return up to `maximum` names as an English list, followed by the number of further names.
 
     >>> list_text(["a", "b", "c"]), list_text([]), list_text("abcdefgh")
     ("'a', 'b' and 'c'", 'nothing', "'a', 'b', 'c', 'd', 'e' and 3 more")
@@ -32,7 +32,10 @@ def list_text(names: Iterable[object], maximum: int = 5) -> str:
 
 
 def require_single_file(evidence: Evidence, name: str) -> Mapping[str, Any]:
-    """Return the only file of this name. Raises CheckFailedError unless a request of the student has created it."""
+    """Return the file with this name.
+
+    Raises CheckFailedError unless there is exactly one such file and a request of the student created the file.
+    """
     files = evidence.files_with_name(name)
     other_names = list_text(file["name"] for file in evidence.files() if not file.get("trashed"))
     require(files, f"The service has no file called {name!r}. What it has is called {other_names}.")
@@ -43,7 +46,10 @@ def require_single_file(evidence: Evidence, name: str) -> Mapping[str, Any]:
 
 
 def require_same_content(evidence: Evidence, file: Mapping[str, Any], content: bytes, owner: str) -> None:
-    """Raise CheckFailedError unless the file has these bytes."""
+    """Raise CheckFailedError unless the content of the file equals `content`.
+
+    `owner` is the name of the expected content in the error message, such as "given.content".
+    """
     stored = evidence.content(file["id"])
     size = quantity(len(stored), "byte")
     require(stored == content, f"The file {file['name']!r} has {size}, and they are not those of {owner}.")

@@ -1,4 +1,4 @@
-"""Exercises about uploads, with a name, metadata in the same request, and a lost response."""
+"""Exercises about uploading a file with a name, with metadata in the same request, and after a lost response."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ID = re.compile(rb'"id"\s*:\s*"([^"]+)"')
 
 
 def survey(rng: Random, rows: int = 120) -> bytes:
-    """Return random bird counts as CSV."""
+    """Return a CSV table of random bird counts with `rows` rows, as bytes."""
     lines = ["pond,species,count"]
     lines += [f"{rng.choice(_PONDS)},{rng.choice(_BIRDS)},{rng.randrange(100)}" for _ in range(rows)]
     return "\n".join(lines).encode()

@@ -175,15 +175,16 @@ class Sandbox(Identities, SandboxControls):
         self._resources.callback(close)
 
     def journal(self) -> DataFrame:
-        """List the requests that the service received, with the response to each request and the reason for it.
+        """List the requests that the service received, with the status of each response and the reason for the status.
 
         Returns:
             One row for each request: n (Int64), time (datetime64[ms, UTC]), operation, method, path, query, user,
-            client (str), scopes (object), declared, received (Int64, bytes of the request body by Content-Length and in
-            fact), status (Int64), sent (Int64, bytes), offset_before, offset_after (Int64, stored bytes of an upload),
-            fault (str), decided_by (str, the reason for the response). The reason is the id of a rule of docs/rules.md,
-            a field of Policy, "fault" with the step of the fault, or the name of a choice in docs/decisions.md. Notes
-            may follow after a semicolon.
+            client (str), scopes (object), declared (Int64, bytes of the request body by Content-Length), received
+            (Int64, bytes of the request body), status (Int64), sent (Int64, bytes of the response body), offset_before,
+            offset_after (Int64, stored bytes of an upload before and after the request),
+            fault (str), decided_by (str). The value of decided_by is the id of a rule of docs/rules.md, a field of
+            Policy, "fault" with the step of the fault, or the name of a choice in docs/decisions.md. Notes may follow
+            after a semicolon.
         """
         return frame(JOURNAL, self.service.journal())
 
