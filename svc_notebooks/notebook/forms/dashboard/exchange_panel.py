@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from ....client.transport.recorder import Exchange
 
 MAX_LISTED = 200
-"""The maximum number of exchanges in the list, which shows the latest exchanges. `exchanges()` returns all exchanges.
-"""
+"""The maximum number of exchanges in the list, which shows the latest. `exchanges()` returns all exchanges."""
 
 _COLUMNS = {"asked": "Request", "status": "Status", "sent": "Sent", "received": "Received", "time": "At (UTC)"}
 _VIEWS = (

@@ -1,6 +1,6 @@
-"""A row of `BINDINGS` and the simple controls of the event form, which are made of it.
+"""The class of the rows of `BINDINGS`, and the simple controls of the event form.
 
-Each control has `value`, which is None while nothing is set, and `watch`.
+Each control is created from a row. It has `value`, which is None or empty while the control is not set, and `watch`.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ Choices = tuple[tuple[str, Any], ...]
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """A control of the event form.
+    """A row of `BINDINGS`, which describes a control of the event form.
 
     Attributes:
         group: FIRST or SECOND for the two columns of the form, otherwise a heading under "More options".
-        path: The field of the event or the query parameter; several fields are separated by spaces.
-        argument: The argument of `create_event`. "source.url" is the key `url` of the dict `source`, "metadata.x" a
-            field without an argument, and "*" stands for a value that is a dict of arguments. Empty for a control
-            that makes an argument only together with others.
+        path: The event field or the query parameter. Several fields are separated by spaces.
+        argument: The argument of `create_event`. "source.url" is the key `url` of the argument `source`, which is a
+            dict. "metadata.x" is the event field `x`, which has no argument. "*" means that the value of the control
+            is a dict of arguments. The argument is empty if only several controls together make an argument.
         make: Creates the control.
         label, help, hint: The label, the tooltip and the placeholder.
-        values: Texts and values to select from, the default first.
-        name: The attribute of `EventControls`, for the two columns.
-        to_argument: Converts the value of the control to that of the argument.
-        from_field: Converts the value of the field to that of the control.
+        values: The texts and values to select from, with the default first.
+        name: The attribute of `EventControls`, for a control in the two columns.
+        to_argument: Converts the value of the control to the value of the argument.
+        from_field: Converts the value of the event field to the value of the control.
     """
 
     group: str
@@ -67,26 +67,29 @@ class Binding:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The fields of the event that the control sets, or its query parameter."""
+        """The names of the event fields that the control sets, or the name of the query parameter."""
         return tuple(path.partition(".")[0] for path in self.path.split())
 
     def covers(self, path: str) -> bool:
-        """Return whether a path of the event or the name of an argument is this control's, or lies below it."""
+        """Return whether an event path or an argument name belongs to this control.
+
+        A path such as gadget.title belongs to the control of gadget.title and to a control of gadget.
+        """
         return path == self.argument or any(re.match(rf"{re.escape(own)}($|[.\[])", path) for own in self.path.split())
 
 
 def free_text(row: Binding) -> SingleField:
-    """Return a line of text that keeps its spaces."""
+    """Create a one-line text field that keeps spaces at the beginning and the end."""
     return SingleField(text_field(row.label, row.help))
 
 
 def long_text(row: Binding) -> SingleField:
-    """Return a text of several lines."""
+    """Create a text field with several lines."""
     return SingleField(text_area(row.label, row.help))
 
 
 class TextInput(Field):
-    """A line of text without the spaces around it. `value` is None while it is empty."""
+    """A one-line text field. `value` is the text without surrounding spaces, or None if the text is empty."""
 
     def __init__(self, row: Binding) -> None:
         self.text = text_field(row.label, row.help, hint=row.hint)
@@ -94,7 +97,7 @@ class TextInput(Field):
 
     @property
     def value(self) -> Any:
-        """The text, or None."""
+        """The text without surrounding spaces, or None if the text is empty."""
         return self.text.value.strip() or None
 
     @value.setter
@@ -103,7 +106,7 @@ class TextInput(Field):
 
 
 class NumberInput(TextInput):
-    """A whole number. Other text is kept, so that the checks of the service can report it."""
+    """A field for a whole number. The field keeps any other text, so that the validation can report the text."""
 
     def __init__(self, row: Binding) -> None:
         super().__init__(row)
@@ -111,7 +114,7 @@ class NumberInput(TextInput):
 
     @property
     def value(self) -> Any:
-        """The number, the text if it is not a number, or None."""
+        """The number as int, any other text as str, or None if the field is empty."""
         return whole_number(self.text.value)
 
     @value.setter
@@ -122,7 +125,7 @@ class NumberInput(TextInput):
 
 
 def whole_number(text: str) -> int | str | None:
-    """Return the whole number in a text, the text itself if it has none, or None for an empty text.
+    """Convert a text to an int. Return any other text without surrounding spaces, and None for an empty text.
 
     >>> whole_number(" 3 "), whole_number("three"), whole_number("")
     (3, 'three', None)
@@ -135,7 +138,7 @@ def whole_number(text: str) -> int | str | None:
 
 
 class SwitchInput(Field):
-    """A checkbox with the hint of the row beside it. `value` is True, or None while it is off."""
+    """A checkbox whose text is the hint of the row. `value` is True if the checkbox is checked, otherwise None."""
 
     def __init__(self, row: Binding) -> None:
         self.switch = checkbox(row.hint, row.help)
@@ -143,7 +146,7 @@ class SwitchInput(Field):
 
     @property
     def value(self) -> bool | None:
-        """True or None."""
+        """True if the checkbox is checked, otherwise None."""
         return True if self.switch.value else None
 
     @value.setter
@@ -152,7 +155,7 @@ class SwitchInput(Field):
 
 
 class Choice(Field):
-    """A list of a few values. The first is the default, and `value` is then None."""
+    """A drop-down list of values. The first value is the default. `value` is None while the default is selected."""
 
     def __init__(self, row: Binding) -> None:
         self._default, self._known = row.values[0][1], {value for _, value in row.values}
@@ -171,7 +174,7 @@ class Choice(Field):
 
 
 class GuestSwitches(Field):
-    """The permissions of guests. `value` has only those that differ from the defaults of the interface."""
+    """Checkboxes for the permissions of guests. `value` has only permissions that differ from the default."""
 
     def __init__(self, row: Binding) -> None:
         self._defaults = {name: default for name, (_, default) in zip(row.fields, row.values, strict=True)}
@@ -183,7 +186,7 @@ class GuestSwitches(Field):
 
     @property
     def value(self) -> dict[str, bool]:
-        """The fields of the event."""
+        """The event fields of the permissions that differ from the default."""
         return {name: switch.value for name, switch in self.switches.items() if switch.value != self._defaults[name]}
 
     @value.setter
@@ -198,7 +201,7 @@ class GuestSwitches(Field):
 
 
 class ColorPicker(Field):
-    """Radio buttons for the colors of events, so that arrow keys and screen readers work. `value` is a `colorId`."""
+    """A choice of the event color. Arrow keys and screen readers work, because the colors are radio buttons."""
 
     def __init__(self, row: Binding) -> None:
         self.chips = widgets.RadioButtons(
@@ -222,14 +225,14 @@ class ColorPicker(Field):
 
 
 def chip_styles() -> str:
-    """Return the style sheet of the color picker. Its first button, the default, has no color."""
+    """Return the CSS rules with the colors of the color picker. The first button is the default and has no color."""
     chip = ".svc-event .svc-colours .widget-radio-box label:nth-of-type"
     colors = enumerate(EVENT_COLORS.values(), start=2)
     return "\n".join(f"{chip}({n}) {{ --svc-chip: {color.background}; }}" for n, color in colors)
 
 
 class CalendarChoice(Field):
-    """The calendars that the user can write to. `value` is None for the primary one."""
+    """A list of the calendars that the user can write to. `value` is None for the primary calendar."""
 
     def __init__(self, row: Binding) -> None:
         self._zones: dict[str, str] = {}
@@ -238,17 +241,20 @@ class CalendarChoice(Field):
 
     @property
     def value(self) -> str | None:
-        """The id of the calendar, or None."""
+        """The id of the selected calendar, or None for the primary calendar."""
         selected = str(self.chooser.value)
         return None if selected == PRIMARY else selected
 
     @property
     def time_zone(self) -> str:
-        """The time zone of the calendar, or UTC until the list was read."""
+        """The time zone of the selected calendar, or UTC if the list of calendars was not read."""
         return self._zones.get(str(self.chooser.value), UTC_NAME)
 
     def read(self, session: Session) -> None:
-        """Fill the list. The selected calendar stays selected if it still exists."""
+        """Fill the list of calendars. The selected calendar stays selected if it still exists.
+
+        If the service returns an error, show the error as a hint.
+        """
         from ....client.events.events import list_calendars
 
         try:

@@ -19,7 +19,7 @@ _ROWS = {row.path: row for row in BINDINGS if not row.name}
 
 
 class EventMoreOptions(MoreOptions):
-    """The controls of `BINDINGS` that are not always shown, in their groups, and the JSON of all other fields."""
+    """The rarely used controls of `BINDINGS` in groups, and the JSON text field for all other event fields."""
 
     def __init__(self) -> None:
         self._changed: list[Callable[[], None]] = []
@@ -28,7 +28,7 @@ class EventMoreOptions(MoreOptions):
         super().__init__(_heading("Other fields"), self.other_fields)
 
     def reveal(self) -> None:
-        """Show the controls if one of them is set or has a problem."""
+        """Show all controls if a control is set or has a problem."""
         if self._count_set() or self.other_fields.text.value or any(field.problems for field in self.fields()):
             self.shown = True
 
@@ -36,31 +36,34 @@ class EventMoreOptions(MoreOptions):
         return sum(self.value(path) is not None for path in _ROWS) + len(self.other_fields.names)
 
     def show_option(self, path: str, shown: bool) -> None:
-        """Show or hide one control."""
+        """Show or hide the control of this path, if the controls were created."""
         if self._controls:
             set_visible(self._controls[path], shown)
 
     def option(self, path: str) -> Any:
-        """Return the control of this path."""
+        """Return the control of this path. Create all controls first if they do not exist yet."""
         self._build_controls()
         return self._controls[path]
 
     def value(self, path: str) -> Any:
-        """Return the value of a control, or None if it is not set."""
+        """Return the value of the control of this path, or None if the control is not set."""
         value = self._controls[path].value if self._controls else None
         return None if value in ("", {}) else value
 
     def set(self, path: str, value: Any) -> None:
-        """Set a control. None clears it. Raises TypeError, ValueError, TraitError for a value that it cannot have."""
+        """Set the value of the control of this path. None clears the control.
+
+        Raises TypeError, ValueError or TraitError for a value that the control cannot have.
+        """
         if value is not None or self._controls:
             self.option(path).value = value
 
     def has_zone(self, path: str) -> bool:
-        """Return whether a time zone of its own is set and shown here."""
+        """Return whether the time zone control of this path is set and visible."""
         return self.value(path) is not None and self._controls[path].layout.display is None
 
     def problems(self) -> Iterator[tuple[Field, str]]:
-        """Yield the problems that the controls find themselves."""
+        """Yield the problems that the controls find in their own values, each with the field that shows the problem."""
         for control in self._controls.values():
             if isinstance(control, PropertyRows | TimeChoice):
                 yield from control.problems()
@@ -92,7 +95,7 @@ class EventMoreOptions(MoreOptions):
 
 
 def fields_in(part: widgets.Widget) -> Iterator[Field]:
-    """Yield the widget if it is a field, otherwise every field below it."""
+    """Yield `part` itself if `part` is a field, otherwise all fields inside `part`."""
     if isinstance(part, Field):
         yield part
         return

@@ -1,4 +1,4 @@
-"""The fields of an event without a control, as JSON. A field is set here or by a control, not both."""
+"""A JSON text field for event fields without a control. JSON and a control must not set the same event field."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .bindings import LABELS
 
 
 class OtherFields(Field):
-    """All other fields of an event as a JSON object. The button `move` sets the controls to these fields."""
+    """A text field for further event fields as a JSON object. The button `move` sets controls from the JSON."""
 
     def __init__(self, move: Callable[[], object] = lambda: None) -> None:
         self.text = text_area(
@@ -28,7 +28,7 @@ class OtherFields(Field):
 
     @property
     def value(self) -> dict[str, Any]:
-        """The fields. Raises ValueError for a text that is not a JSON object."""
+        """The event fields as a dict. Raises ValueError if the text is not a JSON object."""
         text = self.text.value.strip()
         try:
             fields = json.loads(text) if text else {}
@@ -46,7 +46,7 @@ class OtherFields(Field):
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of the fields, empty while the text is not valid."""
+        """The names of the event fields in the JSON. The set is empty if the text is not a JSON object."""
         try:
             return frozenset(self.value)
         except ValueError:
@@ -54,7 +54,7 @@ class OtherFields(Field):
 
 
 def duplicate_message(names: Iterable[str]) -> str:
-    """Return the message for fields that both the JSON and a control set.
+    """Return the error message for event fields that are set both in the JSON and by a control.
 
     >>> duplicate_message(["summary"])
     'The control Title sets this field too: summary. Remove it here, or clear the control, or press Move to controls.'
@@ -69,7 +69,7 @@ def duplicate_message(names: Iterable[str]) -> str:
 
 
 def _unknown_field_notes(names: frozenset[str]) -> Iterator[str]:
-    """Yield a sentence for each name that the service ignores. Such a field is sent nevertheless.
+    """Yield a note for each name that is not an event field. The form sends such a field, but services ignore it.
 
     >>> list(_unknown_field_notes(frozenset({"colour", "status"})))
     ['colour is not a field of an event, and services ignore it; did you mean colorId?']

@@ -1,4 +1,4 @@
-"""Rows of names and values, for the extended properties of an event and the preferences of a gadget."""
+"""Editable rows of keys and values, for the extended properties of an event and the preferences of a gadget."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...widgets.field import AUTO_WIDTH, Field, describe, heading, small_button,
 
 
 class PropertyRow(Field):
-    """A property with its key, its value and its scope."""
+    """A row for one property, with the key, the value and the scope (private or shared)."""
 
     def __init__(self, key: str = "", value: str = "", scope: str | None = None, scopes: Sequence[str] = ()) -> None:
         self.key = text_field("Key", "The name of the property", value=key, style=AUTO_WIDTH)
@@ -27,7 +27,7 @@ class PropertyRow(Field):
 
     @property
     def name(self) -> str:
-        """The key without the spaces around it."""
+        """The key without surrounding spaces."""
         return str(self.key.value).strip()
 
     @property
@@ -37,7 +37,7 @@ class PropertyRow(Field):
 
 
 class PropertyRows(EditableRows[PropertyRow]):
-    """The rows, and a button to add one. With `scopes`, each row is in one of them."""
+    """The rows of all properties, and a button that adds a row. With `scopes`, each row has a scope."""
 
     def __init__(self, label: str, tooltip: str, scopes: Sequence[str] = ()) -> None:
         super().__init__(lambda row: row.is_blank)
@@ -47,7 +47,7 @@ class PropertyRows(EditableRows[PropertyRow]):
 
     @property
     def value(self) -> dict[str, Any]:
-        """The values by key, or with scopes an object for each scope that has rows."""
+        """A dict of the property values by key. With scopes, a dict that contains such a dict for each used scope."""
         if not self.scopes:
             return self._pairs(None)
         pairs = {scope: self._pairs(scope) for scope in self.scopes}
@@ -55,7 +55,7 @@ class PropertyRows(EditableRows[PropertyRow]):
 
     @value.setter
     def value(self, value: Mapping[str, Any] | None) -> None:
-        """Raises ValueError for a key that a row cannot have."""
+        """Replace all rows. Raises ValueError for a key that is empty or has surrounding spaces."""
         self.clear()
         groups = [(scope, (value or {}).get(scope)) for scope in self.scopes] if self.scopes else [(None, value)]
         for scope, pairs in groups:
@@ -65,7 +65,10 @@ class PropertyRows(EditableRows[PropertyRow]):
                 self.append(self._row(key, text, scope))
 
     def problems(self) -> Iterator[tuple[Field, str]]:
-        """Yield rows without a key, and rows with a key that an earlier row has."""
+        """Yield each row that has a problem, with the problem text.
+
+        A row needs a key, and two rows with the same scope must not have the same key.
+        """
         seen = set()
         for row in self.filled:
             key = (row.scope.value, row.name)
@@ -76,7 +79,7 @@ class PropertyRows(EditableRows[PropertyRow]):
             seen.add(key)
 
     def field_at(self, path: str) -> Field:
-        """Return the row whose key the path ends with, or the note below all rows."""
+        """Return the row whose key is at the end of the path. Return `note` if there is no such row."""
         for row in self.filled:
             key = f"{row.scope.value}.{row.name}" if self.scopes else row.name
             if path.endswith(f".{key}"):

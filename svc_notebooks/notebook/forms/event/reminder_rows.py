@@ -1,4 +1,4 @@
-"""The reminders of an event. The calendar's default, none, or a row for each."""
+"""The controls for the reminders of an event, which are the calendar's default, no reminders, or custom reminders."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UNITS = ((7 * 24 * 60, "week"), (24 * 60, "day"), (60, "hour"), (1, "minute"))
 
 
 def before_text(minutes: int) -> str:
-    """Return minutes as text, in the largest unit that divides them.
+    """Return the time from a reminder to the start of the event as text, in the largest unit that divides the minutes.
 
     >>> before_text(1440), before_text(90)
     ('1 day before', '90 minutes before')
@@ -33,7 +33,7 @@ def before_text(minutes: int) -> str:
 
 
 class ReminderRow(Field):
-    """A reminder."""
+    """A row for one reminder, with the method and the minutes before the start."""
 
     def __init__(self, method: str = "popup", minutes: int = 10) -> None:
         self.method = widgets.Dropdown(
@@ -51,7 +51,7 @@ class ReminderRow(Field):
 
     @property
     def value(self) -> Reminder:
-        """The entry in `reminders.overrides`."""
+        """The reminder as an entry of `reminders.overrides`."""
         return {"method": self.method.value, "minutes": self.minutes.value}
 
     def watch(self, changed: Callable[[], None]) -> None:
@@ -64,7 +64,7 @@ class ReminderRow(Field):
 
 
 class ReminderRows(EditableRows[ReminderRow]):
-    """The choice between default, none and custom reminders, and the rows of the custom ones."""
+    """A choice between default, no and custom reminders, and a row for each custom reminder."""
 
     def __init__(self) -> None:
         super().__init__(lambda row: False, MOST, f"An event has at most {MOST} reminders: remove one first.")
@@ -83,7 +83,7 @@ class ReminderRows(EditableRows[ReminderRow]):
 
     @property
     def value(self) -> Reminders | None:
-        """`reminders` of an event, or None for the default of the calendar."""
+        """The event field `reminders`, or None for the default of the calendar."""
         if self.way.value == CALENDAR:
             return None
         rows = [row.value for row in self.rows] if self.way.value == OWN else []

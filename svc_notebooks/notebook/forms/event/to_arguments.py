@@ -35,7 +35,11 @@ _INDENT = "    "
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The event of the form as arguments of `create_event`, with its problems and the plan of its instances."""
+    """The event in the form, as arguments of `create_event`.
+
+    `problems` are the invalid controls with their problem texts, `lines` are the RFC 5545 lines of the recurrence.
+    `plan` is the plan of the instances, or None without a valid recurrence.
+    """
 
     arguments: dict[str, Any]
     problems: tuple[FieldProblem, ...]
@@ -45,12 +49,12 @@ class Draft:
 
     @property
     def body(self) -> JSONObject:
-        """The event, correct or not, as far as it can be built."""
+        """The event as a request body. The body can be incomplete or invalid."""
         return _fields(self.arguments, self.lines)
 
 
 def read_controls(controls: EventControls) -> Draft:
-    """Return the event that the controls represent."""
+    """Return the event that the controls represent, with the problems of the controls."""
     when = controls.when.value
     problems: list[FieldProblem] = []
     other: dict[str, Any] = _read_or_report(controls.other_fields, problems, {}, lambda: controls.other_fields.value)
@@ -82,7 +86,10 @@ def read_controls(controls: EventControls) -> Draft:
 
 
 def _arguments(controls: EventControls, combined: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return the arguments of all controls that are set. `combined` has those that depend on several controls."""
+    """Return the arguments of all controls that are set.
+
+    `combined` contains the arguments that depend on several controls, by the path of the binding.
+    """
     arguments: dict[str, Any] = {}
     for row in BINDINGS:
         if row.path in combined:
@@ -101,7 +108,7 @@ def _arguments(controls: EventControls, combined: Mapping[str, dict[str, Any]]) 
 
 
 def _fields(arguments: Mapping[str, Any], lines: list[str]) -> JSONObject:
-    """Return the fields of the event that the arguments set."""
+    """Return the event fields that the arguments set."""
     zone = arguments.get("time_zone")
     zones = {"end": arguments.get("end_time_zone", zone)}
     times: JSONObject = {
@@ -113,7 +120,7 @@ def _fields(arguments: Mapping[str, Any], lines: list[str]) -> JSONObject:
 
 
 def _times(controls: EventControls, when: When) -> dict[str, Any]:
-    """Return the arguments of the times. An offset from UTC is part of a time, and not a time zone."""
+    """Return the time arguments of `create_event`. A UTC offset is a part of a time, not a time zone argument."""
     name = str(controls.more.value("start.timeZone") or "") if when.all_day else when.zone
     time_zone = None if not name or read_offset(name) else name
     end_name = when.end_zone or name
@@ -131,7 +138,10 @@ def _times(controls: EventControls, when: When) -> dict[str, Any]:
 
 
 def _conference(controls: EventControls) -> Any:
-    """Return True for a conference of any type, the name of a type, or a dict if there is a request id."""
+    """Return the argument `conference`, or None without a conference.
+
+    This is a dict if a request id is set, the conference type if only a type is set, otherwise True.
+    """
     solution, request = controls.more.value(_CONFERENCE_TYPE), controls.more.value(_REQUEST_ID)
     if not controls.conference.value:
         return None
@@ -155,7 +165,7 @@ def _missing_times(controls: EventControls, when: When, other: Mapping[str, Any]
 
 
 def _option_problems(controls: EventControls) -> Iterator[FieldProblem]:
-    """Yield a problem for options of a conference that is not requested."""
+    """Yield a problem for each conference option that is set although no conference is requested."""
     for path in (_CONFERENCE_TYPE, _REQUEST_ID):
         if controls.more.value(path) is not None and not controls.conference.value:
             yield controls.more.option(path), "Select “Add a video conference” as well, or clear this."
@@ -179,14 +189,17 @@ def _read_or_report(field: Field, problems: list[FieldProblem], default: T, read
 
 
 def _with_zone(moment: date | datetime | None, zone: str) -> Start | None:
-    """Return the moment in its zone, or in UTC if there is no such zone, which the zone field reports."""
+    """Add a time zone to a local time. A date or None is returned unchanged.
+
+    If the zone does not exist, use UTC. The zone field reports this problem.
+    """
     if not isinstance(moment, datetime):
         return moment
     return in_zone(moment, zone) or moment.replace(tzinfo=UTC)
 
 
 def _plan(lines: list[str], start: Start | None, end: Start | None) -> RecurrencePlan | None:
-    """Return the plan of the instances, or None without a recurrence, and if it or the times are wrong."""
+    """Return the plan of the instances. Return None if there is no recurrence, or if a time or a line is invalid."""
     if not lines or start is None or end is None:
         return None
     if isinstance(start, datetime) and isinstance(end, datetime):
@@ -207,7 +220,7 @@ def _plan(lines: list[str], start: Start | None, end: Start | None) -> Recurrenc
 
 
 def call_text(arguments: Mapping[str, Any]) -> str:
-    """Return a call of `create_event` with these arguments, on one line if it fits.
+    """Return the Python code of a `create_event` call with these arguments. A long call has a line for each argument.
 
     >>> call_text({"summary": "Tea", "start": "2026-11-02 16:00", "end": "2026-11-02 16:30"})
     "svc.create_event('Tea', start='2026-11-02 16:00', end='2026-11-02 16:30')"
@@ -222,7 +235,7 @@ def call_text(arguments: Mapping[str, Any]) -> str:
 
 
 def _text(value: Any, before: int) -> str:
-    """Return a value as code. A list that is too long for its line has a line for each entry."""
+    """Return a value as Python code. A list that is too long for its line has a line for each entry."""
     text = repr(value)
     if not isinstance(value, list) or len(text) + before + len(_INDENT) + 2 <= _LINE_LENGTH:
         return text

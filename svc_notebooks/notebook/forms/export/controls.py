@@ -30,7 +30,7 @@ _NONE = (
 
 
 class DocumentChoice(widgets.VBox):  # type: ignore[misc]
-    """A list of documents and a button to reload it. `facts` are the metadata of the selected one."""
+    """A list of native documents, and a button that reloads the list. `facts` is the selected document."""
 
     def __init__(self) -> None:
         self._documents: dict[str, File] = {}
@@ -46,7 +46,7 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
 
     @property
     def facts(self) -> File | None:
-        """The id, name and mimeType of the selected document."""
+        """The metadata of the selected document, with id, name and mimeType. None if no document is selected."""
         return self._documents.get(self.chooser.value) if self.chooser.value else None
 
     def watch(self, changed: Callable[[], None]) -> None:
@@ -54,7 +54,10 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
         self.chooser.observe(lambda _change: changed(), "value")
 
     def read(self, session: Session, ids: list[str] | None = None) -> None:
-        """Fill the list with these files or with all. The selected one stays selected if it still exists."""
+        """Fill the list with the documents with these ids, or with the latest native documents if `ids` is None.
+
+        The selected document stays selected if it is still in the list. Raises NotFound or NotAllowed for a wrong id.
+        """
         from ....client.about import capabilities_of, native_name
 
         if ids is None:
@@ -77,7 +80,10 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
 
 
 def _read_document(session: Session, file_id: str) -> File:
-    """Return the metadata of a document. Raises NotFound, and NotAllowed for a file that is not a native document."""
+    """Return the metadata of a native document.
+
+    Raises NotFound if the file does not exist, and NotAllowed if the file is not a native document.
+    """
     from ....client.about import export_formats
     from ....client.downloads.exports import not_native
     from ....client.files import get_file
@@ -97,7 +103,10 @@ _TARGETS = (
 
 @dataclass(frozen=True, slots=True)
 class ExportRequest:
-    """An export to run. `name` is the name of the file, `path` its place (None for a browser download)."""
+    """An export to run. `document` is the name of the document, `name` is the default file name of the export.
+
+    `path` is the path to save to, or None for a browser download.
+    """
 
     session: Session
     file_id: str
@@ -107,20 +116,23 @@ class ExportRequest:
     path: Path | None
 
     def run(self, progress: Report) -> bytes:
-        """Return the exported bytes."""
+        """Request the export from the service and return the exported bytes."""
         from ....client.downloads.exports import read_export
 
         return read_export(self.session, self.file_id, self.format.media_type, progress=progress)
 
     def save(self, path: Path, body: bytes, *, overwrite: bool) -> SavedFile:
-        """Save the export to a path. Raises PathExists if the path has other content."""
+        """Save the exported bytes to a path.
+
+        Raises PathExists if the path exists with different content and `overwrite` is False.
+        """
         from ....client.downloads.export_comparison import same_export
 
         return save_bytes(path, body, overwrite=overwrite, same=same_export)
 
 
 class ExportControls(widgets.VBox):  # type: ignore[misc]
-    """The controls. `request` checks them, `code` returns the equivalent call."""
+    """The controls of the export form. `request` returns the export to run, `code` returns the equivalent call."""
 
     def __init__(self) -> None:
         self._formats: list[ExportFormat] = []
@@ -150,7 +162,7 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
             control.observe(lambda _change: changed(), "value")
 
     def _update_visibility(self) -> None:
-        """Show the controls that apply."""
+        """Show only the controls that apply to the selected document and target."""
         ready = self.document.facts is not None
         shown = {self.format: ready, self.target: ready, self.path: ready and self.target.value == KERNEL}
         for control, needed in shown.items():
@@ -172,14 +184,17 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         return next((row for row in self._formats if row.media_type == self.format.value), None)
 
     def _name(self) -> str | None:
-        """Return the name of the export if the path does not have one."""
+        """Return the default file name of the export. Return None if no document or no format is selected."""
         from ....client.downloads.exports import export_name
 
         facts, chosen = self.document.facts, self._export_format()
         return export_name(str(facts["name"]), chosen) if facts and chosen else None
 
     def request(self, session: Session, *, preview: bool = False) -> ExportRequest:
-        """Return the export, checked. Raises ValueError. Nothing is sent."""
+        """Check the controls and return the export to run. No request is sent.
+
+        Raises ValueError if no document is selected. Raises PathExists or PermissionError if the path cannot be used.
+        """
         from ....client.downloads.downloads import check_destination, target_path
 
         facts, chosen, name = self.document.facts, self._export_format(), self._name()
@@ -192,7 +207,7 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         return ExportRequest(session, str(facts["id"]), str(facts["name"]), name, chosen, path)
 
     def code(self, *, path: str = "", overwrite: bool = False) -> str:
-        """Return the equivalent call. `path` replaces that of the form, `overwrite` is the argument of `export`.
+        """Return the equivalent `export` call. `path` replaces the path in the form.
 
         >>> ExportControls().code()
         "svc.export('...', 'pdf')"

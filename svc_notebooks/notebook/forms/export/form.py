@@ -1,4 +1,4 @@
-"""The export form to select a document and a format, preview the export and save it (W-02)."""
+"""The export form, in which a person selects a document and a format, and previews or saves the export (W-02)."""
 
 from __future__ import annotations
 
@@ -49,19 +49,20 @@ _WORDS = {
 
 
 def export_form(file: File | None = None, *, session: Session | None = None) -> ExportForm:
-    """Return a form that exports a native document in another format, to preview it and to save it.
+    """Return a form that exports a native document to another format. The form previews or saves the export.
 
-    `form.result` is the frame of the exports, `form.code()` the equivalent call, `form.last_error` the last error.
+    `form.result` is the DataFrame of the exports, `form.code()` is the equivalent call, `form.last_error` is the last
+    error.
 
     Args:
-        file: The documents in the list, as an id, a row, a DataFrame or a list of ids; None lists those of the
+        file: The documents in the list, as an id, a row, a DataFrame or a list of ids. None lists the documents of the
             service, last modified first.
-        session: Whose documents are listed; None is the current session.
+        session: The session whose documents are listed. None stands for the current session.
 
     Raises:
-        TypeError, ValueError: `file` names no file.
-        NotAllowed: The file is not a native document; use `download`.
-        NotFound: There is no such file, or not for this user.
+        TypeError, ValueError: `file` does not contain a file id.
+        NotAllowed: The file is not a native document. Use `download` instead.
+        NotFound: The file does not exist, or the user has no access to the file.
 
     See docs/rules.md#a7-export (A7).
 
@@ -77,7 +78,7 @@ def export_form(file: File | None = None, *, session: Session | None = None) -> 
 
 
 class ExportForm(Form):
-    """See `export_form`. A program can set `controls` and click the buttons."""
+    """The form that `export_form` returns. A program can set `controls` and click the buttons."""
 
     title = "Export form"
 
@@ -121,11 +122,11 @@ class ExportForm(Form):
 
     @property
     def result(self) -> DataFrame:
-        """The saved exports, with the columns of `export()`. Browser downloads have no path."""
+        """The saved exports, with the columns of `export()`. Browser downloads are included and have no path."""
         return frame(EXPORTED, self._done)
 
     def code(self) -> str:
-        """Return the equivalent call."""
+        """Return the equivalent `export` call."""
         return self.controls.code(**self._answer_arguments)
 
     def refresh(self) -> None:
@@ -141,13 +142,13 @@ class ExportForm(Form):
         self._on_change()
 
     def _on_change(self) -> None:
-        """Close the question after a change, because it was about the previous export."""
+        """Close the question after a change of a control, because the question was about the previous export."""
         self._waiting_export, self._answer_arguments = None, {}
         self._close_question()
         self._show_code()
 
     def _ask(self, conflict: Conflict) -> None:
-        """Ask about a conflict. The Cancel button of the form is hidden, so that there is only one."""
+        """Ask whether to replace the existing file. Hide the form's Cancel button, because the question has its own."""
         set_visible(self.cancel, False)
         self.question.ask([conflict])
 
@@ -183,12 +184,12 @@ class ExportForm(Form):
         self.bar.show_text(_STOPPING)
 
     def _check_stop(self, done: int, total: int | None) -> None:
-        """Raise Stopped if the person has clicked Cancel. The export calls this before it keeps the bytes."""
+        """Raise Stopped if the person has clicked Cancel. The export calls this function when it reports progress."""
         if self._stop_requested:
             raise Stopped
 
     async def _run_in_thread(self, request: ExportRequest, on_done: Callable[[ExportRequest, bytes], str]) -> None:
-        """Run the export in a thread, so that the kernel handles messages. Without threads, run it here."""
+        """Run the export in a thread, so that the kernel handles messages. Without threads, run the export directly."""
         if not capabilities().threads:
             self._finish(request, on_done, lambda: request.run(self._check_stop))
             return
@@ -220,7 +221,7 @@ class ExportForm(Form):
         return f"Done: {request.name}, {size_text(len(body))}, {status}"
 
     def _save_to(self, request: ExportRequest, body: bytes, path: Path, *, overwrite: bool) -> str:
-        """Save to a path, or ask about other content there."""
+        """Save the export to a path. If the path has different content, ask the person. Return the status text."""
         try:
             saved = request.save(path, body, overwrite=overwrite)
         except PathExists as error:
@@ -238,7 +239,7 @@ class ExportForm(Form):
         self._show_table(self.result)
 
     def _answer(self, answer: str) -> None:
-        """Save the export as the person has answered."""
+        """Save or discard the export, according to the person's answer."""
         (conflict,), (free,) = self.question.conflicts, self.question.alternative_paths
         self._close_question()
         self.export.focus()

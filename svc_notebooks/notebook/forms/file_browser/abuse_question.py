@@ -1,4 +1,4 @@
-"""Asks before content is downloaded that the service flagged as abusive (A6-04a)."""
+"""Asks a person to confirm the download of a file that the service has flagged as abusive (A6-04a)."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _WARNING = (
 
 
 def is_flagged(error: Exception) -> bool:
-    """Return whether the service refused content because the file is flagged as abusive."""
+    """Return whether the error is the service's refusal to send a file that is flagged as abusive."""
     return isinstance(error, NotAllowed) and error.reason == _REASON
 
 
 def is_owned(facts: File) -> bool:
-    """Return whether the user of the session owns the file. Nobody else can download a flagged file."""
+    """Return whether the user of the session owns the file. Only the owner can download a flagged file."""
     return facts.get("ownedByMe") is not False
 
 
 def refusal_message(facts: File) -> str:
-    """Return the message for people who do not own the file."""
+    """Return the error message for a user who does not own the flagged file."""
     words = f"{facts.get('name')} was flagged as abusive, because the service found malware or spam in it."
     return f"{words} Only its owner, {owner(facts)}, can download it."
 
@@ -43,7 +43,10 @@ def ask_about_abuse(
     confirmed: Callable[[], None],
     cancelled: Callable[[], None],
 ) -> None:
-    """Show the names of the files, and what flagged means."""
+    """Ask a person to confirm the download of flagged files. The question names the files and explains the risk.
+
+    `verb` is the label of the button that confirms. The answer calls `confirmed` or `cancelled`.
+    """
     names = ", ".join(str(facts.get("name")) for facts in files)
     title = (
         f"{len(files)} files were flagged as abusive: {names}" if len(files) > 1 else f"{names} was flagged as abusive"

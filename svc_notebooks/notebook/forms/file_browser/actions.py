@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FileAction:
-    """An action. `code` is the equivalent code, `run` performs it, `message` is shown afterwards.
+    """An action on files. `code` is the equivalent Python code, `run` performs the action.
 
-    `in_thread` is set for actions that may move many bytes; `cancelled_message` is shown when one is cancelled.
+    `message` is shown after the action, `cancelled_message` after a cancelled action. `in_thread` is True for actions
+    that can transfer many bytes.
     """
 
     code: str
@@ -34,7 +35,10 @@ class FileAction:
 
 
 def new_file_action(session: Session, kind: str, name: str, parent: str, file_id: str = "") -> FileAction:
-    """Create a folder, an empty file or a native document in a folder, from metadata alone (A4)."""
+    """Return the action that creates a folder, an empty file or a native document in a folder (A4).
+
+    Raises ValueError for an empty name.
+    """
     facts: dict[str, Any] = {"name": _check_name(name)}
     if kind != FILE:
         facts["mime_type"] = session.names.native(kind)
@@ -48,14 +52,14 @@ def new_file_action(session: Session, kind: str, name: str, parent: str, file_id
 
 
 def rename_action(session: Session, file: str, name: str) -> FileAction:
-    """Rename a file."""
+    """Return the action that renames a file. Raises ValueError for an empty name."""
     new_name = _check_name(name)
     code = f"svc.update({file!r}, name={new_name!r})"
     return FileAction(code, lambda _report: update(file, name=new_name, session=session), f"Renamed to {new_name}.")
 
 
 def copy_action(session: Session, files: list[str], name: str) -> FileAction:
-    """Copy files into their folders. A name is for one file only."""
+    """Return the action that copies files into their folders. Raises ValueError for a name and several files."""
     new_name = name.strip() or None
     if new_name and len(files) > 1:
         raise ValueError(f"Name is for one copy, but {len(files)} files are selected. Leave it empty.")
@@ -64,7 +68,10 @@ def copy_action(session: Session, files: list[str], name: str) -> FileAction:
 
 
 def share_action(session: Session, files: list[str], grantee: str, role: str) -> FileAction:
-    """Give a role to a person, a domain or everybody."""
+    """Return the action that shares files with a person, a domain or everybody.
+
+    Raises ValueError for an invalid grantee.
+    """
     email = grantee.strip()
     if not email:
         raise ValueError('Share with is empty: enter an e-mail address, "anyone" or "domain:example.com".')
@@ -75,25 +82,25 @@ def share_action(session: Session, files: list[str], grantee: str, role: str) ->
 
 
 def trash_action(session: Session, files: list[str]) -> FileAction:
-    """Move files to the trash."""
+    """Return the action that moves files to the trash."""
     code, words = f"svc.trash({_ids_text(files)})", f"Moved {file_count(files)} to the trash."
     return FileAction(code, lambda _report: trash(files, session=session), words)
 
 
 def untrash_action(session: Session, files: list[str]) -> FileAction:
-    """Restore files from the trash."""
+    """Return the action that restores files from the trash."""
     code, words = f"svc.untrash({_ids_text(files)})", f"Restored {file_count(files)} from the trash."
     return FileAction(code, lambda _report: untrash(files, session=session), words)
 
 
 def delete_action(session: Session, files: list[str]) -> FileAction:
-    """Delete files permanently."""
+    """Return the action that deletes files permanently."""
     code, words = f"svc.delete({_ids_text(files)})", f"Deleted {file_count(files)} permanently."
     return FileAction(code, lambda _report: delete(files, session=session), words)
 
 
 def copy_restriction_action(session: Session, facts: File, allowed: bool) -> FileAction:
-    """Set whether viewers can download, export and copy a file."""
+    """Return the action that sets whether viewers can download, export and copy a file."""
     file = str(facts["id"])
     fields: dict[str, Any] = {ARGUMENT: not allowed}
     code = f"svc.update({file!r}, {_arguments(fields)})"
@@ -102,7 +109,7 @@ def copy_restriction_action(session: Session, facts: File, allowed: bool) -> Fil
 
 
 def replace_content_action(session: Session, facts: File, chosen: ChosenFile) -> FileAction:
-    """Replace the content of a file. For a native document the content is converted (A5-04)."""
+    """Return the action that replaces the content of a file. For a native document the content is converted (A5-04)."""
     file, document = str(facts["id"]), session.names.is_native(str(facts.get("mimeType")))
     media_type = chosen.media_type(converted=document)
     return FileAction(

@@ -1,4 +1,4 @@
-"""The file browser to browse folders, search, preview files and change them (A4, A6)."""
+"""The file browser, in which a person browses folders, and searches, previews and changes files (A4, A6)."""
 
 from __future__ import annotations
 
@@ -39,16 +39,17 @@ _ROOT_FOLDER = (ROOT, "My files")
 
 
 def file_browser(*, session: Session | None = None) -> FileBrowser:
-    """Return a list of files with folders, search, details, previews and actions.
+    """Return a form that lists files, with folders, search, details, previews and actions.
 
-    It downloads files or a range of them, replaces their content, and sets whether viewers can copy them. It asks
-    before it overwrites a path, and before it downloads a file that is flagged as abusive, which only its owner can.
+    The form downloads files or byte ranges, replaces content, and sets whether viewers can copy a file. The form asks
+    for confirmation before it overwrites a local file, and before it downloads a file that is flagged as abusive. Only
+    the owner can download a flagged file.
 
-    `browser.result` is the frame of the files that are shown, `browser.chosen` that of the selected ones,
-    `browser.code()` the call for the last action, `browser.last_error` the last error.
+    `browser.result` is the DataFrame of the listed files, `browser.chosen` is the DataFrame of the selected files,
+    `browser.code()` is the call for the last action, `browser.last_error` is the last error.
 
     Args:
-        session: Whose files are shown; None is the current session.
+        session: The session whose files are shown. None stands for the current session.
 
     See docs/rules.md#a1-simple-upload (A1), docs/rules.md#a4-metadata (A4) and docs/rules.md#a6-download (A6).
 
@@ -61,7 +62,10 @@ def file_browser(*, session: Session | None = None) -> FileBrowser:
 
 
 class FileBrowser(Form):
-    """See `file_browser`. A program can set `search`, `files` and `question`, and click the buttons."""
+    """The form that `file_browser` returns.
+
+    A program can set `search`, `files` and `question`, and click the buttons.
+    """
 
     title = "File browser"
 
@@ -136,7 +140,7 @@ class FileBrowser(Form):
 
     @property
     def result(self) -> DataFrame:
-        """The files that are shown, with the columns of `files()`."""
+        """The files of the current page of the list, with the columns of `files()`."""
         return frame(FILES, self._files)
 
     @property
@@ -146,11 +150,14 @@ class FileBrowser(Form):
 
     @property
     def query(self) -> FileQuery:
-        """The query of the list. `.q` and `.order_by` are those of the interface."""
+        """The query that lists the files. `query.q` and `query.order_by` are parameters of the list request."""
         return self.search.query(self._folders[-1][0])
 
     def code(self) -> str:
-        """Return the equivalent call of the open dialog, of the last action, or of the list."""
+        """Return the equivalent code of the open dialog.
+
+        Without a dialog, return the code of the last action. Without an action, return the code that lists the files.
+        """
         if self.question.question:
             try:
                 return self._action(self.question.question).code
@@ -159,7 +166,7 @@ class FileBrowser(Form):
         return self._last_code or self.query.code()
 
     def refresh(self) -> None:
-        """Reload the present page of the list."""
+        """Reload the current page of the list."""
         self._list(keep=True)
 
     def _session_now(self) -> Session:
@@ -239,7 +246,7 @@ class FileBrowser(Form):
         self._show_code()
 
     def _focus_button(self) -> None:
-        """Focus the button that opened the dialog, after the dialog was closed."""
+        """Focus the button that opened the dialog. This function is called after the dialog was closed."""
         if self._asking_button and not self.downloads.is_open:
             self._asking_button.focus()
         self._show_code()
@@ -272,7 +279,10 @@ class FileBrowser(Form):
         return action_for(question, self.question, self._session_now(), self._files_for(question), self._folders[-1][0])
 
     def _files_for(self, question: Question) -> list[File]:
-        """Return the files that a dialog is about. Raises ValueError if too few or too many are selected."""
+        """Return the files for a dialog, which are the selected files or none.
+
+        Raises ValueError if the number of selected files is wrong for this dialog.
+        """
         return {0: list, 1: lambda: [self._require_one()], None: self._require_selection}[question.files]()
 
     def _act(self, action: Callable[[Session, list[str]], FileAction]) -> None:
@@ -280,7 +290,10 @@ class FileBrowser(Form):
         self._run_action(action(self._session_now(), ids))
 
     def _run_action(self, action: FileAction, then: Callable[[Any], str | None] | None = None) -> None:
-        """Run an action and reload the list, as one task."""
+        """Run an action and reload the list, both in one task.
+
+        `then` is called with the value that the action returned, and can return a status text.
+        """
         session, query, token = self._session_now(), self.query, self._page_tokens[-1]
 
         def on_done(results: tuple[Any, FileList]) -> None:
@@ -374,7 +387,7 @@ class FileBrowser(Form):
         self.status.value = tag("span", words, role="status")
 
     def _static_view(self) -> Markup:
-        """Return the list for a page without a kernel."""
+        """Return the HTML of the list for a page without a kernel."""
         return join_html(
             super()._static_view(), Markup(self.result[["name", "mime_type", "size"]].to_html(index=False, border=0))
         )

@@ -22,14 +22,14 @@ LIST_FIELDS = (
     "id,name,mimeType,size,createdTime,modifiedTime,trashed,starred,parents,webViewLink,shared,ownedByMe,"
     "description,owners(emailAddress),viewersCanCopyContent,capabilities(canEdit)"
 )
-"""The fields of a list request, which are the columns of `files()` and those of the details."""
+"""The fields that a list request asks for. The columns of `files()` and the details of a file use these fields."""
 
 
 COLUMNS = {"name": "Name", "kind": "Type", "size": "Size", "changed": "Modified (UTC)"}
 
 
 def table_row(facts: File, names: Names) -> dict[str, Any]:
-    """Return a file as a row of the list."""
+    """Return the metadata of a file as a row of the file list."""
     return {
         "id": str(facts["id"]),
         "name": str(facts.get("name")),
@@ -45,7 +45,7 @@ def table_row(facts: File, names: Names) -> dict[str, Any]:
 
 
 def type_name(facts: File, names: Names) -> str:
-    """Return the type of a file, which is the name of a native type or the media type."""
+    """Return the type name of a native document. For any other file, return the media type."""
     media_type = str(facts.get("mimeType") or "")
     return native_name(names, media_type) if names.is_native(media_type) else media_type
 
@@ -56,7 +56,7 @@ def is_folder(facts: File, names: Names) -> bool:
 
 
 def minute_text(text: object) -> str:
-    """Return a time of the interface, to the minute.
+    """Return a timestamp of the interface as text without seconds. Return an empty text for None.
 
     >>> minute_text("2026-01-05T09:00:00.000Z")
     '2026-01-05 09:00'
@@ -69,7 +69,7 @@ def _size(facts: File) -> str:
 
 
 def _note(facts: File) -> str:
-    """Return remarks about a file as text."""
+    """Return remarks about a file as text, such as "starred, shared by me"."""
     notes = {
         "in the trash": facts.get("trashed"),
         "starred": facts.get("starred"),
@@ -80,13 +80,13 @@ def _note(facts: File) -> str:
 
 
 def owner(facts: File) -> str:
-    """Return the owner of a file."""
+    """Return the e-mail address of the owner of a file, or "somebody else" if the address is missing."""
     owners = facts.get("owners") or [{}]
     return str(owners[0].get("emailAddress") or "somebody else")
 
 
 def details_view(facts: File, names: Names) -> Markup:
-    """Return the details of a file as a table."""
+    """Return the most important metadata of a file as an HTML table."""
     rows = {
         "Name": facts.get("name"),
         "Type": type_name(facts, names),
@@ -103,7 +103,7 @@ def details_view(facts: File, names: Names) -> Markup:
 
 
 def content_note(facts: File, names: Names) -> str:
-    """Return the text of the question before the content of a file is replaced."""
+    """Return the text that explains the effect of replacing the content of a file."""
     if names.is_native(str(facts.get("mimeType"))):
         return "The file is a native document. The new content is converted and replaces everything in the document."
     changed = f"changed {minute_text(facts.get('modifiedTime'))} UTC"
@@ -111,7 +111,7 @@ def content_note(facts: File, names: Names) -> str:
 
 
 def every_field(fields: File) -> Markup:
-    """Return all metadata of a file as a table."""
+    """Return all metadata of a file as an HTML table."""
     return _table(
         {name: tag("code", _text(value)) for name, value in fields.items()}, f"Every field of {fields['name']}"
     )
@@ -130,7 +130,10 @@ def _text(value: object) -> str:
 
 
 class FileDetails(widgets.VBox):  # type: ignore[misc]
-    """The details of a file and the switch. `changed` is called with the file and the new state of the switch."""
+    """The details of a file, and the checkbox that allows viewers to copy the file.
+
+    When a person clicks the checkbox, `changed` is called with the file and the new state of the checkbox.
+    """
 
     def __init__(self, changed: Callable[[File, bool], None]) -> None:
         self._changed = changed
@@ -141,13 +144,13 @@ class FileDetails(widgets.VBox):  # type: ignore[misc]
         self.clear()
 
     def clear(self, words: str | Markup = "") -> None:
-        """Show no file, but this text."""
+        """Show a text instead of the details of a file."""
         self._file = None
         self.facts.value = words
         set_visible(self.viewers, False)
 
     def show(self, file: File, names: Names) -> None:
-        """Show the details of a file."""
+        """Show the details of a file. The checkbox is visible if the user can edit the file."""
         self._file = None
         self.viewers.value = not is_restricted(file)
         self._file = file

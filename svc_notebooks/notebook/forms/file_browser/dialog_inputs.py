@@ -1,4 +1,4 @@
-"""Two controls of the dialogs, for a new file (A4-01) and for a range of bytes (A6-02)."""
+"""Two controls of the dialogs, for the type and id of a new file (A4-01) and for a byte range (A6-02)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NATIVE = "A native document cannot have an id of your own. Remove the id, or cr
 
 
 class NewFileChoice(widgets.VBox):  # type: ignore[misc]
-    """The type of a new file, and under "More options" its id."""
+    """The controls for the type of a new file and, under "More options", for the file id."""
 
     def __init__(self) -> None:
         self.type = widgets.Dropdown(
@@ -49,7 +49,7 @@ class NewFileChoice(widgets.VBox):  # type: ignore[misc]
         self.type.value, self.id.value, self.more.shown = FOLDER, "", False
 
     def check(self) -> list[str]:
-        """Show the problems of the id, and return them."""
+        """Check the id, show the problems beside the field, and return the problem texts."""
         problems = self._problems()
         self.file_id.show_problems(problems)
         self.more.shown = self.more.shown or bool(problems)
@@ -63,7 +63,7 @@ _RANGE_HINT = "Empty: the whole file. The first byte is 0, and the last one is i
 
 
 class ByteRangeField(Field):
-    """Two numbers. `value` is a range such as `bytes=0-99`, or None for the whole file.
+    """Two text fields for a byte range. `value` is a range such as `bytes=0-99`, or None for the whole file.
 
     >>> part = ByteRangeField()
     >>> part.first.value, part.last.value = "10", "99"
@@ -80,7 +80,7 @@ class ByteRangeField(Field):
 
     @property
     def value(self) -> str | None:
-        """The range. Raises ValueError if it is not valid."""
+        """The byte range, or None for the whole file. Raises ValueError if the range is not valid."""
         first, last = _number("First byte", self.first.value), _number("Last byte", self.last.value)
         if first is None and last is None:
             return None
@@ -89,12 +89,12 @@ class ByteRangeField(Field):
         return f"bytes={first or 0}-{'' if last is None else last}"
 
     def clear(self) -> None:
-        """Clear the range."""
+        """Clear the two text fields and the problems."""
         self.first.value = self.last.value = ""
         self.show_problems(())
 
     def check(self, files: Sequence[File]) -> list[str]:
-        """Show the problems of the range for these files, and return them."""
+        """Compare the range with the sizes of these files, show the problems, and return the problem texts."""
         try:
             first = int((self.value or "bytes=0-").removeprefix("bytes=").partition("-")[0])
             problems = list(_too_short(first, files)) if self.value else []

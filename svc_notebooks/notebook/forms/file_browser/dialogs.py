@@ -1,4 +1,4 @@
-"""The dialog of the file browser before an action, as one panel that shows the controls of the action."""
+"""The dialog that the file browser shows before an action. One panel shows the controls of any action."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ KERNEL, BROWSER = "kernel", "browser"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A dialog. `parts` are its controls, `verb` the label of the button that confirms.
+    """The description of a dialog. `parts` are the names of the controls, `verb` is the label of the confirm button.
 
-    It is about `files` files; None stands for one or more.
+    `files` is the number of files that have to be selected. None stands for one or more files.
     """
 
     key: str
@@ -62,11 +62,14 @@ BUTTONS = (
     ("share", "Share", "Share the selected files with somebody"),
     ("delete", "Delete", "Delete the selected files permanently, without the trash"),
 )
-"""The buttons that open a dialog, with its key, the label and the tooltip."""
+"""The buttons that open a dialog. Each entry has the key of the dialog, the label and the tooltip of the button."""
 
 
 class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
-    """The panel. `answered` is called with the question when a person confirms, `left` when the panel is closed."""
+    """The panel of all dialogs.
+
+    `answered` is called with the question when a person confirms. `left` is called when the panel is closed.
+    """
 
     def __init__(self, answered: Callable[[Question], None], left: Callable[[], None]) -> None:
         self.question: Question | None = None
@@ -125,7 +128,11 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
             part.watch(changed)
 
     def ask(self, key: str, subject: str, name: str = "", note: str = "") -> None:
-        """Show a question and focus its first control. `subject` names the files, `note` explains the result."""
+        """Show the dialog with a key and focus the first control.
+
+        `subject` contains the names of the files, `name` is the initial value of the name field, `note` explains the
+        effect of the action.
+        """
         self.question = question = QUESTIONS[key]
         separator = " " if question.title.endswith("?") else ": "
         title = tag("p", tag("strong", question.title), separator + subject if subject else "", role="status")
@@ -141,7 +148,7 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         (first or self.no).focus()
 
     def check(self, files: Sequence[File]) -> list[str]:
-        """Show the problems of the answer beside the fields, and return them."""
+        """Check the input, show the problems beside the fields, and return the problem texts."""
         if self.question and self.question.key == "folder":
             return self.made.check()
         problems = self.range.check(files) if self.question and self.question.key == "download" else []
@@ -149,12 +156,12 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         return problems
 
     def download(self, files: Sequence[File]) -> Download:
-        """Return the download that is requested. Raises ValueError for a range that is not valid."""
+        """Return the requested download of these files. Raises ValueError if the byte range is not valid."""
         path = self.path.value.strip() if self.target.value == KERNEL else ""
         return Download(tuple(files), path or None, self.range.value)
 
     def dismiss(self) -> None:
-        """Close the panel. The focus returns to the button that opened it."""
+        """Close the panel and call `left`. If no dialog is open, do nothing."""
         if self.question is None:
             return
         self.question = None
@@ -170,7 +177,10 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
 def action_for(
     question: Question, dialog: ConfirmDialog, session: Session, chosen: Sequence[File], folder: str
 ) -> FileAction:
-    """Return the action of a dialog for the selected files in a folder. Raises ValueError for missing input."""
+    """Return the action of a dialog for the selected files. Raises ValueError for missing or invalid input.
+
+    `folder` is the id of the open folder, in which a new file is created.
+    """
     files = [str(file["id"]) for file in chosen]
     match question.key:
         case "folder":

@@ -1,4 +1,4 @@
-"""Runs downloads and collects the results, which are saved files, paths with other content, and flagged files."""
+"""Runs downloads and collects the results, which are saved files, conflicts with existing files, and flagged files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """Files to download. `to` is a path or a folder, `byte_range` a range such as `bytes=0-99`."""
+    """A request to download files. `to` is the target path or folder, `byte_range` is a range such as `bytes=0-99`."""
 
     files: tuple[File, ...]
     to: str | None = None
@@ -38,12 +38,12 @@ class Download:
         return [str(facts["id"]) for facts in self.files]
 
     def for_file(self, facts: File, to: str | None = None) -> Download:
-        """Return the same download for one of the files."""
+        """Return the same download for one of the files. `to` replaces the destination if it is given."""
         return replace(self, files=(facts,), to=to or self.to)
 
     @property
     def save_code(self) -> str:
-        """The call that saves the files.
+        """The `download` call that saves the files.
 
         >>> Download(({"id": "a"},), "b.txt", "bytes=0-9", acknowledge_abuse=True).save_code
         "svc.download('a', 'b.txt', byte_range='bytes=0-9', acknowledge_abuse=True)"
@@ -53,7 +53,7 @@ class Download:
 
     @property
     def read_code(self) -> str:
-        """The call that reads the files."""
+        """The Python code that reads the files into memory with `read`."""
         options = self._options()
         if len(self.ids) == 1:
             return _call_code("svc.read", repr(self.ids[0]), *options)
@@ -73,10 +73,11 @@ def _call_code(function: str, *arguments: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DownloadResult:
-    """The result of downloads.
+    """The result of one or more downloads.
 
-    A file that was not saved has either a conflict, with its download in `blocked`, or its download in `flagged`.
-    `error` is the first error of another kind. `bodies` has the content for browser downloads.
+    `outcomes` has a word for each saved file, such as saved or unchanged. If a path exists with different content,
+    `conflicts` has the conflict and `blocked` the download of the file. `flagged` has the downloads of files that are
+    flagged as abusive. `error` is the first error with another cause. `bodies` has the content for browser downloads.
     """
 
     outcomes: tuple[str, ...] = ()
@@ -88,7 +89,7 @@ class DownloadResult:
 
     @property
     def summary(self) -> str:
-        """The result as text.
+        """The numbers of saved, replaced, unchanged, sent and unsaved files as text.
 
         >>> DownloadResult(("saved", "unchanged", "saved")).summary
         'Saved 2 files. Unchanged: 1 file.'
@@ -105,7 +106,7 @@ class DownloadResult:
 
 
 def save_action(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:
-    """Return the action that saves files in the notebook folder. Its `run` returns a DownloadResult."""
+    """Return the action that saves files in the notebook folder. `run` of the action returns a DownloadResult."""
 
     def run(report: Report) -> DownloadResult:
         return _merge([_save(session, download_request, report) for download_request in downloads])
@@ -116,7 +117,7 @@ def save_action(session: Session, downloads: Sequence[Download], code: str = "")
 
 
 def fetch_action(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:
-    """Return the action that reads files into memory for the browser. Its `run` returns a DownloadResult."""
+    """Return the action that reads files for the browser into memory. `run` of the action returns a DownloadResult."""
     requests = [download_request.for_file(facts) for download_request in downloads for facts in download_request.files]
 
     def run(report: Report) -> DownloadResult:

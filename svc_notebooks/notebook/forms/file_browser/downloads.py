@@ -1,4 +1,4 @@
-"""Downloads files of the file browser, and asks before a path is overwritten or flagged content is downloaded."""
+"""Downloads files, and asks for confirmation before a local file is replaced or a flagged file is downloaded."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Actions:
-    """The functions of the file browser that downloads call.
+    """The functions of the file browser that FileDownloads calls.
 
-    `do` runs an action and shows the text that its second argument returns for the result; `focus_button` focuses the
-    button that the download began with.
+    `do` runs an action, calls its second argument with the DownloadResult, and shows the text that this call returns.
+    `guarded` calls a function and shows an exception, `say` shows a status text, `warn` shows an error. `focus_button`
+    focuses the button that the person clicked to start the download.
     """
 
     session: Callable[[], Session]
@@ -37,7 +38,10 @@ class Actions:
 
 
 class FileDownloads(widgets.VBox):  # type: ignore[misc]
-    """The two questions, of which at most one is open, and the downloads that follow their answers."""
+    """Runs downloads, and shows the questions about existing files and flagged files.
+
+    At most one of the two questions is open. The answer starts another download or cancels.
+    """
 
     def __init__(self, actions: Actions) -> None:
         self._actions = actions
@@ -55,21 +59,24 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         return bool(self.replace.conflicts) or self.abuse.is_open
 
     def dismiss(self) -> None:
-        """Close the questions."""
+        """Close both questions without an answer."""
         self.replace.dismiss()
         self.abuse.dismiss()
         self._deferred = ()
 
     def save(self, request: Download) -> None:
-        """Save files in the notebook folder."""
+        """Download files and save the content in the notebook folder."""
         self._begin(request, save_action)
 
     def fetch(self, request: Download) -> None:
-        """Send files to the browser of the person."""
+        """Download files and send the content to the person's browser."""
         self._begin(request, fetch_action)
 
     def ask_to_preview(self, facts: File, confirmed: Callable[[], None]) -> None:
-        """Ask before flagged content is previewed. `confirmed` is called if the person agrees."""
+        """Ask a person to confirm the preview of a flagged file. `confirmed` is called if the person confirms.
+
+        Raises ValueError if the user does not own the file.
+        """
         if not is_owned(facts):
             raise ValueError(refusal_message(facts))
         kept = f"Cancelled. {facts.get('name')} was not fetched."
@@ -82,7 +89,7 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         self._run([request])
 
     def _run(self, downloads: Sequence[Download]) -> None:
-        """Run downloads. The code is one call for all of them if there is one."""
+        """Run downloads. If one call is equivalent to all downloads, show the code of this call."""
         code = ""
         if self._request:
             code = self._request.save_code if self._make_action is save_action else self._request.read_code

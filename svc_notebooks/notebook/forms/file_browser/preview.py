@@ -1,4 +1,4 @@
-"""Fetches a preview of a file, which is its first bytes or an export of a native document."""
+"""Fetches the content for a file preview, which is an export of a native document or the content of another file."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from ....core.resources.files import File
 
 _PREFERRED = (HTML, CSV, SVG, PNG, TEXT)
-"""The export formats for previews; the first one that a document has is used."""
+"""The export formats for previews in order of preference. A preview uses the first format that the document offers."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilePreview:
-    """The content of a preview. `code` is the call that fetches the same."""
+    """The content for a preview. `code` is the call that fetches the same content."""
 
     name: str
     code: str
@@ -33,7 +33,7 @@ class FilePreview:
 
     @property
     def view(self) -> Markup | None:
-        """The view of the content, or None for a type that only a viewer of the browser shows."""
+        """The content as HTML, or None for a PDF file, which only the browser can show."""
         shown = preview(self.media_type, self.body)
         if shown is None and self.media_type.startswith("text/"):
             shown = preview(TEXT, self.body)
@@ -46,7 +46,8 @@ class FilePreview:
 def fetch_preview(session: Session, facts: File, *, acknowledge_abuse: bool = False) -> FilePreview | None:
     """Fetch the content for a preview.
 
-    Return None if the file is flagged as abusive. Raises ValueError for a file that is too large.
+    Returns None if the service refuses to send the file because it is flagged as abusive. Raises ValueError if the file
+    is too large for a preview.
     """
     media_type = str(facts.get("mimeType") or "")
     if session.names.is_native(media_type):

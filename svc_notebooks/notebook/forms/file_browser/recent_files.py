@@ -12,11 +12,14 @@ if TYPE_CHECKING:
     from .search import FileQuery
 
 MAX_FILES = 200
-"""Lists for selection have at most this many files; the functions of the package take any file."""
+"""The maximum number of files in a selection list. The functions of the package accept any file."""
 
 
 def latest_files(session: Session, *facts: str, q: str = "") -> list[File]:
-    """Return files outside of the trash with their id, name, modifiedTime and these fields."""
+    """Return at most 200 files that are not in the trash, last modified first.
+
+    Each file has the fields id, name, modifiedTime and `facts`. `q` is an additional condition.
+    """
     from ....client.files import list_files
 
     fields = ",".join(("id", "name", "modifiedTime", *facts))
@@ -25,14 +28,14 @@ def latest_files(session: Session, *facts: str, q: str = "") -> list[File]:
 
 
 def page_of_files(session: Session, query: FileQuery, token: str | None, size: int) -> FileList:
-    """Return one page of the files of a query."""
+    """Request one page of the files that match a query. `token` is the page token, or None for the first page."""
     query_parameters = {"q": query.q, "orderBy": query.order_by, "pageSize": size, "pageToken": token}
     query_parameters["fields"] = f"nextPageToken,files({LIST_FIELDS})"
     return cast("FileList", session.call("GET", session.names.path("files"), query=query_parameters))
 
 
 def file_line(facts: File, type_name: str = "") -> str:
-    """Return a file as one line of a list.
+    """Return the name, the type name and the modification time of a file as one line of text.
 
     >>> file_line({"name": "plan.txt", "modifiedTime": "2026-01-05T09:00:00.000Z"})
     'plan.txt (2026-01-05 09:00 UTC)'

@@ -1,4 +1,4 @@
-"""The query of the file browser, as the interface writes it (A4, `q`), and its controls."""
+"""The search controls of the file browser, and the search query in the query language of the interface (A4, `q`)."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ ROOT = "root"
 
 @dataclass(frozen=True, slots=True)
 class FileQuery:
-    """The scope, the field and the text of a search, and the order of its result.
+    """A file search with the scope, the searched field, the searched text and the sort order.
 
-    `folder` is used with the scope HERE.
+    `folder` is the id of the folder to search. It is used only if the scope is HERE.
     """
 
     scope: str = HERE
@@ -50,7 +50,7 @@ class FileQuery:
 
     @property
     def q(self) -> str:
-        """The query of the interface. A query that a person has written is not changed.
+        """The query text for the request parameter `q`. A query that a person has written is not changed.
 
         >>> FileQuery(text="bird's").q
         "'root' in parents and trashed = false and name contains 'bird\\\\'s'"
@@ -69,7 +69,7 @@ class FileQuery:
 
     @property
     def order_by(self) -> str | None:
-        """The order, or None for a full-text search, which the service ranks itself."""
+        """The sort order, or None for a full-text search, because the service ranks the results itself."""
         return None if TEXT in self.q else self.order
 
     def code(self) -> str:
@@ -91,12 +91,12 @@ _SCOPE_TERMS = {
 
 
 def quote(text: str) -> str:
-    """Return a text as a string of the query language."""
+    """Return a text as a quoted string of the query language."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 class FileSearch(widgets.HBox):  # type: ignore[misc]
-    """The controls. `query` returns their query.
+    """The search controls. `query` returns the search that the controls describe.
 
     >>> search = FileSearch()
     >>> search.text.value = "birds"
@@ -133,15 +133,15 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
             self._changed()
 
     def query(self, folder: str) -> FileQuery:
-        """Return the query of the controls for this folder."""
+        """Return the search that the controls describe. `folder` is the id of the open folder."""
         return FileQuery(self.scope.value, folder, self.field.value, self.text.value, self.order.value)
 
     def _update_visibility(self) -> None:
-        """Hide the scope for a query, which has its own."""
+        """Hide the scope control if the person writes a query, because the query contains its own conditions."""
         set_visible(self.scope, self.field.value != QUERY)
 
     def reset(self) -> None:
-        """Search for everything in the open folder, and notify the watcher once."""
+        """Reset the controls, so that all files in the open folder are listed. Call the watcher once."""
         self._silent = True
         self.field.value, self.text.value, self.scope.value = NAME, "", HERE
         self._silent = False
@@ -149,5 +149,5 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
 
     @property
     def in_folder(self) -> bool:
-        """True if the files of the folder are listed."""
+        """True if only files in the open folder are listed."""
         return bool(self.scope.value == HERE and self.field.value != QUERY)

@@ -1,7 +1,7 @@
 """Converts local times and time zones of the form to arguments and to JSON, and back.
 
-The text of a time zone is an IANA name, or an offset from UTC such as +01:00, which is sent in the date-time and not
-as a time zone.
+In the form, a time zone is a text, either an IANA name or a UTC offset such as +01:00. An offset is sent as a part of
+the date-time, not as a time zone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _OFFSET = re.compile(r"([+-])(\d{2}):([0-5]\d)", re.ASCII)
 
 
 def read_offset(text: str) -> tzinfo | None:
-    """Return the fixed zone of an offset, or None for any other text.
+    """Convert a UTC offset such as +05:30 to a time zone. Return None for any other text.
 
     >>> read_offset("+05:30"), read_offset("Europe/Berlin")
     (datetime.timezone(datetime.timedelta(seconds=19800)), None)
@@ -34,19 +34,19 @@ def read_offset(text: str) -> tzinfo | None:
 
 
 def in_zone(moment: date | datetime | None, text: str) -> datetime | None:
-    """Return a local time with its zone, or None for a date, and if the zone does not exist."""
+    """Add a time zone to a local time. Return None for a date or None, and None if the zone does not exist."""
     if not isinstance(moment, datetime):
         return None
     try:
         aware = moment.replace(tzinfo=read_offset(text) or zone(text))
         aware.astimezone(UTC)
-    except (ValueError, OverflowError):  # a zone or a year that is still being typed
+    except (ValueError, OverflowError):  # the person has not finished typing a zone or a year
         return None
     return aware
 
 
 def moment_text(moment: date | datetime | None) -> str | None:
-    """Return a date or a local time as text.
+    """Return a date or a local time as text. Return None for None.
 
     >>> moment_text(datetime(2026, 11, 2, 10))
     '2026-11-02 10:00'
@@ -57,7 +57,10 @@ def moment_text(moment: date | datetime | None) -> str | None:
 
 
 def argument_time(moment: date | datetime | None, text: str, time_zone: str | None) -> Any:
-    """Return a time as an argument of `create_event` with this `time_zone`, either a text or a dict of the interface.
+    """Convert a date or a local time to an argument of `create_event`, such as `start`.
+
+    `text` is the time zone of the moment, `time_zone` is another argument of the same call. Returns a str if
+    `create_event` then uses the right zone, otherwise a dict (a time object of the interface). Returns None for None.
 
     >>> argument_time(datetime(2026, 11, 2, 10), "Europe/Berlin", "Europe/Berlin")
     '2026-11-02 10:00'
@@ -80,7 +83,7 @@ def argument_time(moment: date | datetime | None, text: str, time_zone: str | No
 
 
 def wire_time(argument: Any, time_zone: str | None) -> JSON:
-    """Return the time object of such an argument. A zone that does not exist is kept.
+    """Convert an argument such as `start` to a time object of the interface. An unknown time zone is kept.
 
     >>> wire_time("2026-11-02 16:00", "Mars/Olympus")
     {'dateTime': '2026-11-02T16:00:00', 'timeZone': 'Mars/Olympus'}
@@ -94,7 +97,7 @@ def wire_time(argument: Any, time_zone: str | None) -> JSON:
 
 
 def wire_moment(value: Any) -> Start | None:
-    """Return the date or the aware date-time of a time object, or None if it is not valid."""
+    """Convert a time object to a date or an aware datetime. Return None if the time object is invalid."""
     try:
         return read_time(value)
     except (ValueError, TypeError, KeyError, AttributeError):
@@ -102,7 +105,9 @@ def wire_moment(value: Any) -> Start | None:
 
 
 def read_wire_time(value: Any) -> tuple[date | datetime, str]:
-    """Return the date or the local time of a time object, and the text of its zone. Raises ValueError, TypeError.
+    """Convert a time object to a date or a local time, and the text of its time zone.
+
+    Raises ValueError or TypeError for an invalid time object.
 
     >>> read_wire_time({"dateTime": "2026-11-02T10:00:00+01:00"})
     (datetime.datetime(2026, 11, 2, 10, 0), '+01:00')

@@ -1,4 +1,4 @@
-"""The controls of start and end, and of a time that is optional."""
+"""The controls for the start and the end of an event, and for an optional time."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ _TO = "The last day of the event"
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """The selected times. Without a date they are unknown. `last` is the last day of an all-day event.
+    """The selected start and end of an event. A missing date or time is None.
 
-    A zone is an IANA name or an offset such as +01:00; `end_zone` is empty if the end has the zone of the start.
+    `first` and `begins` are the date and the time of the start, `last` and `ends` are the date and the time of the end.
+    A zone is an IANA name or an offset such as +01:00. `end_zone` is empty if the end has the zone of the start.
     """
 
     all_day: bool
@@ -40,14 +41,14 @@ class When:
 
     @property
     def start(self) -> date | datetime | None:
-        """The date of an all-day event, otherwise the local time without a zone."""
+        """The start date of an all-day event, otherwise the local start time without a zone. None if incomplete."""
         if self.all_day:
             return self.first
         return _combine(self.first, self.begins)
 
     @property
     def end(self) -> date | datetime | None:
-        """The exclusive end, as a date or a local time."""
+        """The exclusive end as a date, or as a local time without a zone. None if incomplete."""
         if self.all_day:
             return self.last + _DAY if self.last and self.last < date.max else None
         return _combine(self.last, self.ends)
@@ -58,7 +59,10 @@ def _combine(day: date | None, clock: time | None) -> datetime | None:
 
 
 class WhenChoice(widgets.VBox):  # type: ignore[misc]
-    """The controls of start and end. The end keeps its distance from the start until a person sets it."""
+    """The controls for start and end.
+
+    If a person moves the start, the end moves by the same time, until the person sets the end.
+    """
 
     def __init__(self) -> None:
         self._updating = self._end_is_set = False
@@ -76,7 +80,7 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
         self.watch(self._update_visibility)
 
     def begin(self, start: datetime, zone_name: str) -> None:
-        """Propose an hour from this local time in this zone."""
+        """Set the start to this local time, and the end to one hour later."""
         end = start + _HOUR
         self.value = When(False, start.date(), start.time(), end.date(), end.time(), zone_name)
         self._end_is_set = False
@@ -118,7 +122,7 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
         return self.starts_field if path.startswith("start") else self.ends_field
 
     def set_end_zone(self, name: str) -> None:
-        """Set the time zone of the end. An empty name stands for that of the start."""
+        """Set the time zone of the end. An empty name stands for the time zone of the start."""
         if name != self.end_zone:
             self.end_zone = name
             self._update_visibility()
@@ -130,7 +134,7 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
         self._end_is_set = self._end_is_set or not self._updating
 
     def _move_end(self) -> None:
-        """Move the end by as much as the start was moved."""
+        """Move the end by the same time as the start, unless a person has set the end."""
         start, end, before = self._start(), _combine(self.last.value, self.ends.value), self._last_start
         if self._updating or self._end_is_set or start is None or before is None or end is None:
             self._last_start = start or before
@@ -158,7 +162,10 @@ def _add(moment: datetime, step: timedelta) -> datetime | None:
 
 
 def _length_text(when: When) -> str:
-    """Return the length of the event, and for whole days the exclusive end that is sent."""
+    """Return the length of the event as text. Return an empty text if the length is unknown or not positive.
+
+    For an all-day event, the text contains the exclusive end date that is sent.
+    """
     start, end = when.start, when.end
     if start is None or end is None:
         return ""
@@ -175,7 +182,7 @@ def _length_text(when: When) -> str:
 
 
 class TimeChoice(widgets.VBox):  # type: ignore[misc]
-    """An optional time. A date alone is all day. A time without a zone has the zone of the event."""
+    """The controls for an optional date with an optional time. A time without a zone has the zone of the event."""
 
     def __init__(self, label: str, tooltip: str) -> None:
         self.day = widgets.DatePicker(**describe(label, tooltip), style=LABEL)
@@ -186,18 +193,18 @@ class TimeChoice(widgets.VBox):  # type: ignore[misc]
 
     @property
     def moment(self) -> date | datetime | None:
-        """The date, or the local time without a zone, or None without a date."""
+        """The date, or with a time the local datetime without a zone. None if no date is set."""
         day, clock = self.day.value, self.clock.value
         return datetime.combine(day, clock) if day is not None and clock is not None else day
 
     @property
     def value(self) -> Any:
-        """The moment and the name of its zone, or None."""
+        """A tuple of the moment and its time zone text. None if no date is set."""
         return (self.moment, self.zone.value) if self.moment is not None else None
 
     @value.setter
     def value(self, value: JSON) -> None:
-        """Set the controls to a time object of the interface."""
+        """Set the controls from a time object of the interface. None clears the controls."""
         moment, name = read_wire_time(value) if value is not None else (None, "")
         has_time = isinstance(moment, datetime)
         self.day.value = moment.date() if isinstance(moment, datetime) else moment
@@ -214,7 +221,7 @@ class TimeChoice(widgets.VBox):  # type: ignore[misc]
         return self.zone if path.endswith(".timeZone") else self.field
 
     def problems(self) -> Iterator[tuple[Field, str]]:
-        """Yield a problem for a time or a zone without a date."""
+        """Yield a problem if a time or a zone is set, but no date."""
         if self.moment is None and (self.clock.value is not None or self.zone.value):
             yield self.field, "Enter a date, or clear the time and its zone."
 

@@ -1,4 +1,4 @@
-"""The choice of a time zone by a part of its name."""
+"""A text field that finds time zones by a part of their name."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ _OFFSET = "Sent as an offset in the date-time, without a time zone."
 
 
 def matching_zones(text: str, names: Iterable[str]) -> list[str]:
-    """Return the names that have every word of the text, the exact one first, then those with a part that begins with
-    it.
+    """Return the zone names that contain every word of the text. Return an empty list for an empty text.
+
+    An exact match comes first, then the names in which a word begins with the first word of the text, then all others.
 
     >>> matching_zones("new york", ["America/New_York", "Europe/Berlin"])
     ['America/New_York']
@@ -38,16 +39,16 @@ def matching_zones(text: str, names: Iterable[str]) -> list[str]:
 
 
 def _normalize(text: str) -> str:
-    """Return a text in lower case, without accents, and with spaces between its words."""
+    """Return a text in lower case without accents. Spaces replace underscores, slashes and hyphens."""
     letters = unicodedata.normalize("NFKD", text.casefold())
     kept = "".join(letter for letter in letters if not unicodedata.combining(letter))
     return kept.replace("_", " ").replace("/", " ").replace("-", " ")
 
 
 class ZoneChoice(Field):
-    """A text field for a zone or a part of its name, and the list of matching zones.
+    """A text field for a time zone or a part of its name, and a list of the matching time zones.
 
-    The style sheet shows the list only while one of them has the focus.
+    The style sheet shows the list only while the text field or the list has the focus.
     """
 
     def __init__(
@@ -78,7 +79,7 @@ class ZoneChoice(Field):
 
     @property
     def value(self) -> str:
-        """The text, which may not be a time zone."""
+        """The text without surrounding spaces. The text is not always a valid time zone."""
         return str(self.text.value).strip()
 
     @value.setter
@@ -90,7 +91,7 @@ class ZoneChoice(Field):
         self.text.observe(lambda _change: changed(), "value")
 
     def show_offset(self, moment: datetime | None) -> None:
-        """Show the offset of the zone from UTC at this moment, and the local time of each zone in the list."""
+        """Show the UTC offset of this moment as a hint, and the UTC offset of each zone in the list at this moment."""
         self.moment = moment or self.moment
         self._search()
         self.show_hint(f"UTC{offset_text(moment)} at the start" if moment else "")
@@ -117,7 +118,7 @@ class ZoneChoice(Field):
             return name
 
     def _pick(self) -> None:
-        """Take the selected zone without a new search, so that arrow keys move on in the same list."""
+        """Copy the selected zone into the text field. The list does not change, so that arrow keys can move on."""
         if self._updating or not self.matches.value:
             return
         self._updating = True
@@ -125,7 +126,7 @@ class ZoneChoice(Field):
         self._updating = False
 
     def _on_text(self) -> None:
-        """Search, and take the first zone if Enter was pressed before the last letters arrived."""
+        """Search for the text. If the person pressed Enter before the last letters arrived, use the first zone."""
         self._search()
         if self.value in zone_names():
             return
@@ -140,7 +141,7 @@ class ZoneChoice(Field):
             self.take_first()
 
     def take_first(self) -> None:
-        """Take the first zone of the list, as with Enter."""
+        """Set the text to the first zone in the list, like the Enter key."""
         first = next((value for _, value in self.matches.options), None)
         if first:
             self.text.value = first
