@@ -1,6 +1,8 @@
-"""How requests reach a service.
+"""Sends requests to a service, repeats failed requests, and records the exchanges.
 
-in_process, http, requests_adapter     transports: in-process, over HTTP, and an adapter for `requests`
-retry                              which request is sent again, when and how often
-recorder                           the record of exchanges
+in_process          the transport that calls a service in this process
+http                the transport over HTTP
+requests_adapter    an adapter with which `requests` calls a service in this process
+retry               decides which requests are repeated, when and how often
+recorder            the record of exchanges
 """

@@ -1,8 +1,9 @@
-"""The transport over HTTP, the only module that sends with `requests`.
+"""Sends requests over HTTP, with the connection pools of the library `requests`.
 
-`requests` finds the connection pool, certificates and proxies of an origin once. Requests then use the pool directly,
-because finding it again costs as much as a small exchange. Nothing is retried and no redirect is followed here: a 308
-is a response of an upload (A3), and client/transport/retry.py and core/uploads/client_state_machine.py decide retries.
+No other module sends with `requests`, which finds the connection pool, the certificates and the proxies of each origin
+once. Later requests use the pool directly, because finding the pool again takes as long as a small exchange. This
+module repeats no request and follows no redirect, because a 308 is a response in an upload (A3).
+client/transport/retry.py and core/uploads/client_state_machine.py decide which requests are repeated.
 """
 
 from __future__ import annotations
@@ -41,24 +42,26 @@ from ...core.process_fork import after_fork
 from .in_process import BLOCK, TransportError
 
 ERRORS = (requests.RequestException, HTTPError, ProxySchemeUnsupported, OSError)
-"""The bases of all errors of requests, urllib3 and sockets; a test compares them with the modules."""
+"""The base classes of all errors of requests, urllib3 and sockets. A test checks that no class is missing."""
 
 _READ_AT_ONCE = 65_536
-"""Responses up to this size are read at once, so that their connection is free again."""
+"""The maximum number of bytes of a response that is read at once, which makes its connection available again."""
 
 SENT_AT_ONCE = 256 * 1024
-"""The bytes of a block that is sent, so that the service works on one while the next is read. With 1 MiB an upload
-takes a tenth longer, measured."""
+"""The number of bytes in a block of a request body.
+
+The service processes a block while the client reads the next block. With 1 MiB an upload takes a tenth longer,
+measured."""
 
 _MAX_ORIGINS = 8
-"""The number of origins whose connections are kept."""
+"""The maximum number of origins whose connections are kept open."""
 
 
 class HttpTransport:
-    """Sends requests over sockets, which are kept open between them.
+    """A transport that sends requests over sockets, and keeps its connections open for further requests.
 
-    `verify` is True, False or a file or folder of certificates, and `proxies` maps a scheme to a proxy's URL. None
-    takes either from the environment. `timeout` is (to connect, to read) in seconds.
+    `verify` is True, False or a file or folder of certificates. `proxies` maps a scheme to the URL of a proxy. If
+    `verify` or `proxies` is None, the environment variables apply. `timeout` has the seconds to connect and to read.
     """
 
     def __init__(
@@ -78,7 +81,7 @@ class HttpTransport:
         after_fork(self, HttpTransport._close_in_child)
 
     def send(self, request: Request) -> Response:
-        """Send a request and return the response. Raises TransportError."""
+        """Send a request and return the response. Raises TransportError if no response arrives."""
         pool = self._pool_for(request.url)
         try:
             raw = pool.send(request, self._timeout)
@@ -91,12 +94,12 @@ class HttpTransport:
         return _read(raw, request.method)
 
     def close(self) -> None:
-        """Close every connection."""
+        """Close all connections."""
         self._pools.clear()
         self._adapter.close()
 
     def _close_in_child(self) -> None:
-        """Close a forked child's copies of the parent's sockets, which sends nothing."""
+        """Close the parent's sockets in a forked child process. This sends nothing to the service."""
         for pool in self._pools.values():
             pool.close_in_child()
         self._pools, self._adapter = {}, _adapter()
@@ -164,14 +167,14 @@ def _certificates(verify: bool | str | Path | None) -> bool | str:
 
 @dataclass(frozen=True, slots=True)
 class _OriginPool:
-    """The connections to one origin. An HTTP proxy before it gets whole URLs."""
+    """The connection pool for one origin. If `behind_proxy` is True, requests have the whole URL, for an HTTP proxy."""
 
     pool: urllib3.HTTPConnectionPool
     retries: urllib3.Retry
     behind_proxy: bool
 
     def send(self, request: Request, timeout: urllib3.Timeout) -> urllib3.BaseHTTPResponse:
-        """Send a request and return the response, whose body is not read yet. Raises one of ERRORS."""
+        """Send a request and return the response with an unread body. Raises an error that `ERRORS` lists."""
         body = request.body
         return self.pool.urlopen(
             request.method,
@@ -189,7 +192,10 @@ class _OriginPool:
         )
 
     def close_in_child(self) -> None:
-        """Empty a forked child's copy of the pool, and renew its locks, which a thread of the parent may hold."""
+        """Close the connections in a forked child process, and replace the pool's locks.
+
+        A thread of the parent process may have held a lock at the fork.
+        """
         if connections := self.pool.pool:
             for connection in filter(None, connections.queue):
                 connection.close()
@@ -219,7 +225,10 @@ def _read(raw: urllib3.BaseHTTPResponse, method: str) -> Response:
 
 
 class Stream:
-    """A response's body in blocks. Reading it to the end frees the connection, stopping early closes it."""
+    """An iterable over the blocks of a response body.
+
+    After the last block the connection is free for other requests. If the iteration ends early, the connection closes.
+    """
 
     __slots__ = ("_raw",)
 
@@ -240,7 +249,10 @@ class Stream:
 
 
 def transport_error(error: Exception, url: str = "") -> TransportError:
-    """Turn an error of requests, urllib3 or a socket into a TransportError."""
+    """Convert an error of requests, urllib3 or a socket to a TransportError, which the caller raises.
+
+    `url` is the URL of the request, for the message.
+    """
     layers = list(_layers(error))
     hopeless = any(isinstance(layer, _HOPELESS) for layer in layers)
     early = any(isinstance(layer, _NOT_SENT) for layer in layers)
@@ -252,7 +264,7 @@ def transport_error(error: Exception, url: str = "") -> TransportError:
 
 
 def _unreachable(layers: list[BaseException], url: str) -> str:
-    """Return which address was tried and what to check where there was no connection, else an empty text."""
+    """Return a message with the address that could not be reached and advice. Return "" for any other error."""
     parts = urlsplit(url)
     host, origin = parts.hostname, f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
     inner = layers[-1]
@@ -276,7 +288,10 @@ _BLOCKED = (
 
 
 def _safe_cause(error: Exception) -> BaseException | None:
-    """Return the innermost error, because those around it show the whole URL (T-05). None where it does, too."""
+    """Return the innermost error as the cause to show, because the outer errors show the whole URL (T-05).
+
+    Return None if the innermost error contains a secret too.
+    """
     inner = list(_layers(error))[-1]
     return inner if redact_text(str(inner)) == str(inner) else None
 
@@ -296,7 +311,7 @@ _HOPELESS = (
 
 
 def _layers(error: BaseException) -> Iterator[BaseException]:
-    """Iterate over an error and the errors of urllib3 and the socket inside it."""
+    """Yield an error, and then the errors nested in it, from the outermost to the innermost."""
     yield error
     for inner in (getattr(error, "reason", None), *error.args):
         if isinstance(inner, BaseException):
@@ -305,7 +320,7 @@ def _layers(error: BaseException) -> Iterator[BaseException]:
 
 
 def _forget_frames(error: BaseException) -> None:
-    """Remove the tracebacks, whose frames have the request and its token in their variables (T-05)."""
+    """Remove the tracebacks of an error and of its causes, because their frames contain the access token (T-05)."""
     error.__traceback__ = None
     for before in (error.__cause__, error.__context__):
         if before is not None and before.__traceback__ is not None:

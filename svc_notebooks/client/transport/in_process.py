@@ -1,4 +1,4 @@
-"""The protocol of a transport, and the transport that calls a service in the caller's own thread."""
+"""Defines the Transport protocol, and the transport that calls an in-process service in the caller's thread."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Protocol, TypeAlias
 from ...core.http.messages import Body, Disconnected, Request, Response, close_body
 
 Handler: TypeAlias = Callable[[Request], Response]
-"""A service: a function from a request to its response."""
+"""A service in this process, which is a function that takes a request and returns the response."""
 
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 
 BLOCK = 1024 * 1024
-"""Bodies move in blocks of so many bytes, both ways."""
+"""The number of bytes in a block when a request body or a response body is streamed."""
 
 
 class TransportError(Exception):
-    """A missing or incomplete response, inside the client. Users get the errors of core.errors.
+    """The internal error for a missing or incomplete response. The client converts it to an error of core.errors.
 
-    `sent` is False when nothing reached the service. `hopeless` means that another try cannot help: no such host, a
-    certificate that is not trusted, a proxy that refuses. `unreachable` means that there was no connection.
+    `sent` is False if the service received nothing. `hopeless` is True if another try cannot succeed, for example
+    because the host does not exist or its certificate is not trusted. `unreachable` is True if no connection was made.
     """
 
     def __init__(self, message: str, *, sent: bool = True, hopeless: bool = False, unreachable: bool = False) -> None:
@@ -33,17 +33,21 @@ class TransportError(Exception):
 
 
 class Transport(Protocol):
-    """Sends requests to a service."""
+    """The protocol of objects that send requests to a service."""
 
     def send(self, request: Request) -> Response:
-        """Send a request and return the response. Raises TransportError, here or while the body is read."""
+        """Send a request and return the response.
+
+        Raises TransportError if no response arrives. If the response body is incomplete, the error may be raised later,
+        while the body is read.
+        """
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close all connections."""
 
 
 class DirectTransport:
-    """Calls the service as a function, without a socket or thread.
+    """A transport that calls a service as a function, without a socket or another thread.
 
     >>> DirectTransport(lambda request: Response(204)).send(Request("GET", "https://x/")).status
     204
@@ -55,7 +59,7 @@ class DirectTransport:
         self._handler = handler
 
     def send(self, request: Request) -> Response:
-        """Call the handler. Raises TransportError where the handler raises Disconnected."""
+        """Call the handler and return its response. Raises TransportError if the handler raises Disconnected."""
         body, headers = request.body, request.headers
         if isinstance(body, bytes) and request.method in _WITH_BODY and "Content-Length" not in headers:
             # An HTTP client adds the length of a body where the method expects one.
@@ -69,7 +73,7 @@ class DirectTransport:
         return Response(response.status, response.headers, _read_blocks(response.body))
 
     def close(self) -> None:
-        """Do nothing, because nothing is open."""
+        """Do nothing, because this transport has no connections."""
 
 
 def _read_blocks(blocks: Iterable[bytes]) -> Iterator[bytes]:
@@ -82,7 +86,7 @@ def _read_blocks(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 @contextmanager
 def closing_body(blocks: Iterable[bytes]) -> Iterator[None]:
-    """Close a streamed body at the end of the block, as WSGI servers do."""
+    """Close a streamed response body at the end of the `with` block, as a WSGI server does."""
     try:
         yield
     finally:
@@ -91,11 +95,11 @@ def closing_body(blocks: Iterable[bytes]) -> Iterator[None]:
 
 @dataclass(slots=True, eq=False, repr=False)
 class OutgoingBody:
-    """Wraps the body of a request to count its bytes and to turn its errors into a client that disconnects.
+    """A wrapper for a request body that converts every error of the body to Disconnected.
 
-    A source that cannot be read, or a KeyboardInterrupt, must not surface inside the service or the HTTP library,
-    which would take it for an error of their own. They see Disconnected, and the service keeps the bytes that came;
-    the client raises `error` afterwards. `record` is called with each block.
+    Without the wrapper, a source that cannot be read, or a KeyboardInterrupt, would look like an error of the service
+    or of the HTTP library. With Disconnected the service keeps the bytes that it has received. The original error is
+    stored in `error`, and the client raises it afterwards. `record` is called with each block that is read.
     """
 
     body: Body
@@ -103,7 +107,7 @@ class OutgoingBody:
     error: BaseException | None = None
 
     def read(self, size: int = -1, /) -> bytes:
-        """Read from the body. Raises Disconnected for every error of it."""
+        """Read bytes from the body. Raises Disconnected if the body raises any error."""
         try:
             data = self.body.read(size)
         except BaseException as error:

@@ -1,8 +1,8 @@
 """Records the exchanges of a session (D-04).
 
-Recording costs a few microseconds, because only references are kept; text is made when an exchange is read. Secrets
-are removed at the end of a message, so that no record has one (T-05). Until then the beginning of a body is kept as
-it comes, because a secret may be cut in two between blocks.
+Recording an exchange takes a few microseconds, because bodies are decoded only when an exchange is read. Secrets are
+removed when the exchange ends, so that no record contains a secret (T-05). Before that, the record keeps the beginning
+of each body unchanged, because a secret may be split between two blocks.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from ...core.process_fork import after_fork
 from .in_process import closing_body
 
 KEPT = 2048
-"""The bytes of a text body that are kept, in either direction."""
+"""The maximum number of bytes kept of a request body or a response body that is text."""
 
 MIB = 1024 * 1024
 
 _SCANNED_BYTES = KEPT + 8192
-"""The bytes that are searched for secrets, more than the longest one that may begin in the bytes kept."""
+"""The number of bytes of a body that are searched for secrets, so that a long secret after the start is found whole."""
 
 _TEXT = ("text/", "application/json", "application/xml", "application/x-www-form-urlencoded", "multipart/")
 _BASE_SIZE = 1000
-"""About the bytes of memory that an exchange takes beside its texts."""
+"""The approximate number of bytes of memory for an exchange without its texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request and its response.
+    """The record of a request and its response.
 
-    `sent` and `received` count bytes of the bodies, `seconds` run until the last of them; bodies are texts
-    of at most 2 KiB, None where they are empty or binary; `status` is None and `error` says why when no
-    answer came.
+    `n` is the number of the exchange. `sent` and `received` are the numbers of bytes in the bodies. `seconds` is the
+    duration until the last byte of the response. `request_body` and `response_body` have at most 2 KiB of text, and
+    are None if the body is empty or binary. If no response arrived, `status` is None and `error` is the reason.
     """
 
     n: int
@@ -58,7 +58,7 @@ class Exchange:
 
 
 class _RecordedHeaders(NamedTuple):
-    """Headers without secrets, the length of their text, and whether the body is a text."""
+    """Headers without secrets, the number of characters in the headers, and True for a body of a text type."""
 
     pairs: tuple[tuple[str, str], ...]
     size: int
@@ -75,10 +75,10 @@ def _record_headers(headers: Headers, secret: str) -> _RecordedHeaders:
 
 @dataclass(slots=True, eq=False, repr=False)
 class RecordedExchange:
-    """An exchange while it happens.
+    """The record of an exchange that may still be in progress.
 
-    `secret` is the session's token, which is removed at the end. The heads are the first bytes of bodies that are
-    texts.
+    `secret` is the session's token, which `end` removes from the record. `request_head` and `response_head` have the
+    first bytes of the bodies, or b"" if a body is not text.
     """
 
     n: int
@@ -96,28 +96,31 @@ class RecordedExchange:
     received: int = 0
     error: str | None = None
     weight: int = 0
-    """About how many bytes of memory it takes."""
+    """The approximate number of bytes of memory that the record needs."""
 
     def record_sent(self, data: bytes) -> None:
-        """Count a block of the request's body that left."""
+        """Add a block of the request body that was sent to the record."""
         self.sent += len(data)
         if self.request.text and len(self.request_head) < _SCANNED_BYTES:
             self.request_head += data[: _SCANNED_BYTES - len(self.request_head)]
 
     def answer(self, response: Response, seconds: float) -> None:
-        """Keep the response's status and headers."""
+        """Add the status and the headers of the response, and the seconds since the request, to the record."""
         self.status = response.status
         self.response = _record_headers(response.headers, self.secret)
         self.seconds = seconds
 
     def record_received(self, data: bytes) -> None:
-        """Count a block of the response's body that came."""
+        """Add a block of the response body that was received to the record."""
         self.received += len(data)
         if self.response is not None and self.response.text and len(self.response_head) < _SCANNED_BYTES:
             self.response_head += data[: _SCANNED_BYTES - len(self.response_head)]
 
     def end(self, seconds: float, error: BaseException | None = None) -> None:
-        """End the exchange, with an error or without, and remove the secrets from the record."""
+        """End the exchange and remove the secrets from the record.
+
+        `seconds` is the duration of the exchange, and `error` the error that ended the exchange, or None.
+        """
         self.seconds = seconds
         if error is not None:
             self.error = remove_secret(redact_text(str(error) or type(error).__name__), self.secret)
@@ -128,7 +131,7 @@ class RecordedExchange:
         self.secret = ""
 
     def view(self) -> Exchange:
-        """Return the exchange as it is now. A body is None where it is empty or binary."""
+        """Return the current data of the exchange as an Exchange. A body is None if it is empty or binary."""
         heads = [_redact_head(head, self.secret, self.url) for head in (self.request_head, self.response_head)]
         return Exchange(
             n=self.n,
@@ -148,7 +151,7 @@ class RecordedExchange:
 
 
 def _redact_head(head: bytes, secret: str, url: str) -> bytes:
-    """Return the bytes of a body that are kept, without secrets."""
+    """Return the first bytes of a body without secrets, at most `KEPT` bytes."""
     text = _readable(head)
     if not may_contain_secret(text) and not (secret and secret in text):
         return head[:KEPT]
@@ -158,9 +161,10 @@ def _redact_head(head: bytes, secret: str, url: str) -> bytes:
 
 
 class Recorder(Sequence[Exchange]):
-    """The last exchanges, oldest first, for several threads.
+    """A sequence of the latest exchanges of a session, oldest first. Several threads can share a recorder.
 
-    It holds `limit` of them and at most `most_bytes` of memory, without those that are not over.
+    The recorder keeps at most `limit` exchanges and about `most_bytes` bytes of memory. The latest exchange does not
+    count towards the memory.
 
     >>> len(Recorder(limit=100, most_bytes=1_000_000))
     0
@@ -202,17 +206,20 @@ class Recorder(Sequence[Exchange]):
 
     @property
     def last(self) -> int:
-        """The number of the last exchange, which counts removed ones too."""
+        """The number of the latest exchange, counted from 1. Removed exchanges count too."""
         return self._count
 
     def clear(self) -> None:
-        """Remove all exchanges. The numbers continue."""
+        """Remove all exchanges. The numbers of later exchanges continue after the latest number."""
         with self._lock:
             self._entries.clear()
             self._bytes = 0
 
     def begin(self, request: Request, time: datetime, secret: str = "") -> RecordedExchange:
-        """Record a request that is about to be sent. `secret` is the token in its Authorization header."""
+        """Start the record of a request that is about to be sent, and return the record.
+
+        `secret` is the token in the Authorization header of the request, or "".
+        """
         with self._lock:
             self._count += 1
             if request.headers is not self._headers:  # a session sends most of its requests with the very same ones
@@ -238,7 +245,7 @@ class Recorder(Sequence[Exchange]):
 
 
 class RecordedStream:
-    """A response's body that is recorded as it comes."""
+    """An iterable over the blocks of a response body that adds each block to the record of its exchange."""
 
     __slots__ = ("_blocks", "_elapsed", "_entry")
 
@@ -260,7 +267,7 @@ class RecordedStream:
 
 
 def _readable(head: bytes) -> str:
-    """Return the text up to the first binary byte, as in the second part of a multipart body."""
+    """Decode bytes as UTF-8 up to the first invalid byte, such as in the binary part of a multipart body."""
     try:
         return head.decode()
     except UnicodeDecodeError as error:

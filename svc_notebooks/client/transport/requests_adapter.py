@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class DirectAdapter(BaseAdapter):
-    """Hands prepared requests to a function `Request -> Response`, in the caller's thread.
+    """An adapter for a `requests.Session` that calls a service function in the caller's thread.
 
     >>> web = requests.Session()
     >>> web.mount("https://", DirectAdapter(lambda request: Response(200, body=b"hello")))
@@ -47,7 +47,7 @@ class DirectAdapter(BaseAdapter):
         cert: object = None,
         proxies: Mapping[str, str] | None = None,
     ) -> requests.Response:
-        """Call the service. Raises requests.ConnectionError when it cuts the connection."""
+        """Call the service and return its response. Raises requests.ConnectionError if the service disconnects."""
         body = OutgoingBody(_body(request.body))
         try:
             response = self._handler(_request(request, body))
@@ -59,7 +59,7 @@ class DirectAdapter(BaseAdapter):
         return self._answer(request, response)
 
     def close(self) -> None:
-        """Do nothing, because nothing is open."""
+        """Do nothing, because this adapter has no connections."""
 
     def _answer(self, request: requests.PreparedRequest, response: Response) -> requests.Response:
         raw = _raw(response, request.method or "GET")
@@ -96,14 +96,14 @@ def _body(body: object) -> Body:
 
 
 class IterableBody:
-    """Blocks of any size, read as a body."""
+    """A request body that reads from an iterable of blocks of any size."""
 
     def __init__(self, blocks: Iterable[bytes]) -> None:
         self._blocks = iter(blocks)
         self._rest = b""
 
     def read(self, size: int = -1, /) -> bytes:
-        """At most `size` bytes, all that is left when it is negative."""
+        """Return at most `size` bytes. If `size` is negative, return all remaining bytes."""
         if size < 0:
             return self._rest + b"".join(self._blocks)
         self._rest = self._rest or next((block for block in self._blocks if block), b"")
@@ -112,7 +112,7 @@ class IterableBody:
 
 
 class _Pipe(io.RawIOBase):
-    """The service's blocks as the file that urllib3 reads."""
+    """A file object that reads the blocks of a response body, for urllib3."""
 
     def __init__(self, blocks: Iterable[bytes]) -> None:
         self._body = blocks

@@ -1,11 +1,11 @@
-"""Sends a request again where that is safe, after the delays of the interface (A3-22, X-07).
+"""Repeats a failed request if this is safe, after the delays that the interface recommends (A3-22, X-07).
 
     a response to wait for (403 rate limit, 408, 429, 5xx)      sent again
     no response, and the request did not arrive                 sent again
     no response, and the request may have arrived               sent again only if it is `repeatable`
 
-A repeatable request has the same effect twice: GET, PUT, PATCH, DELETE, and a creation whose id was chosen
-before, because the second one is answered 409.
+A repeatable request has the same effect if it is sent twice. These are GET, PUT, PATCH, DELETE, and a POST that creates
+a resource with a chosen id, because the service answers a second such request with 409.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 class RequestSender(Protocol):
-    """The part of a session that retries need."""
+    """The protocol of a session for `Retry` and `RetryBudget`."""
 
     retry: RetryRule
 
@@ -33,26 +33,29 @@ class RequestSender(Protocol):
         """Send a request once and return the response."""
 
     def renew(self) -> bool:
-        """Get another token after a 401, and return False where there is none."""
+        """Get a new access token after a 401. Return False if there is no new token."""
 
     def elapsed(self) -> float:
-        """Return seconds of a monotonic clock."""
+        """Return the time of a monotonic clock in seconds."""
 
     def chance(self) -> float:
         """Return a random number between 0 and 1."""
 
     def sleep(self, seconds: float) -> None:
-        """Wait."""
+        """Wait for some seconds."""
 
     def retry_after(self, response: Response) -> float | None:
-        """Return the seconds of the Retry-After header, or None."""
+        """Return the seconds in the Retry-After header, or None if there is no valid header."""
 
     def error(self, status: int, content: bytes) -> SvcError:
-        """Make the error of an error response."""
+        """Return the error for an error response. The caller raises the error."""
 
 
 class RetryBudget:
-    """Counts failures and waits longer after each, until progress resets the count."""
+    """Waits between the tries of a request, longer after each failure.
+
+    `progress` resets the count of failures. The wait before the next try is limited by the session's retry rule.
+    """
 
     def __init__(self, sender: RequestSender) -> None:
         self._sender = sender
@@ -61,12 +64,16 @@ class RetryBudget:
         self._started_at = self._progress_at = sender.elapsed()
 
     def progress(self) -> None:
-        """Reset the count of failures."""
+        """Reset the count of failures, because the transfer has made progress."""
         self._failures = 0
         self._progress_at = self._sender.elapsed()
 
     def wait(self, retry_after: float | None = None) -> bool:
-        """Wait before the next try and return True, or return False where the patience is used up."""
+        """Count a failure, wait before the next try, and return True.
+
+        `retry_after` is the wait in seconds that the service requires. Return False without a wait if the retry rule
+        allows no further try.
+        """
         self._failures += 1
         sender, now = self._sender, self._sender.elapsed()
         left = sender.retry.time_left(since_progress=now - self._progress_at, since_start=now - self._started_at)
@@ -78,7 +85,7 @@ class RetryBudget:
         return True
 
     def explain(self, error: SvcError) -> SvcError:
-        """Return the error of the last response, with the wait that the service required where that was too long."""
+        """Return `error`. If the service required a wait that was too long, add this wait to the error's message."""
         if self._too_long is not None:
             error.message = f"{error.message} {self._sender.retry.too_long_message(self._too_long)}"
             error.advice = "Try again after that time."
@@ -86,7 +93,10 @@ class RetryBudget:
 
 
 class Retry:
-    """The tries of one request."""
+    """The tries of one request, which is repeated after a failure if this is safe.
+
+    `uncertain` is True if an earlier try may have succeeded although its response was lost.
+    """
 
     __slots__ = ("_budget", "_renewed", "_repeatable", "_sender", "uncertain")
 
@@ -98,9 +108,10 @@ class Retry:
         self.uncertain = False  # an earlier try may have succeeded, its response lost
 
     def run(self, make: Callable[[], Request]) -> Response:
-        """Send the request that `make` returns, until a response is final, and return that with its whole body.
+        """Send a request until a try succeeds, and return the response with its whole body.
 
-        Raises SvcError for an error response, Interrupted where there is no response.
+        `make` returns the request for each try. Raises SvcError for an error response that does not allow another
+        try, and Interrupted if no response arrives.
         """
         while True:
             request = make()
@@ -119,7 +130,7 @@ class Retry:
             self._wait_or_raise(whole)
 
     def _wait_or_raise(self, response: Response) -> None:
-        """Wait before the next try, or raise the error of the response."""
+        """Wait before the next try if the response allows another try. Otherwise raise the error of the response."""
         if response.status < 400:
             where = printable(redact_url(response.headers.get("Location") or "nowhere"))
             raise ServiceFailed(f"The service redirects to {where}; check base_url.", status=response.status)
@@ -136,14 +147,17 @@ class Retry:
         self.uncertain |= response.status >= 500
 
     def made_before(self, error: AlreadyExists) -> bool:
-        """Return True where a 409 means that an earlier try of this request succeeded (X-07)."""
+        """Return True if the error is a 409 that shows that an earlier try of this request has succeeded (X-07)."""
         return self.uncertain and error.status == 409
 
 
 def connection_error(
     broken: TransportError, request: Request, *, certain: bool = True, resumable: bool = False
 ) -> Interrupted:
-    """Make the public error of a broken connection. `certain` is False where the request may have succeeded."""
+    """Return the Interrupted or Unreachable error for a broken connection. The caller raises the error.
+
+    `certain` is False if the request may have succeeded. `resumable` is True if a repeated call continues the transfer.
+    """
     kind = Unreachable if broken.unreachable else Interrupted
     error = kind(f"No answer to {request.method} {request.path}: {broken}.", resumable=resumable)
     if not certain:

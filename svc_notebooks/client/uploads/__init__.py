@@ -1,6 +1,7 @@
-"""Simple, multipart and resumable uploads.
+"""Uploads content with simple, multipart and resumable uploads.
 
-prepare, request, native_types   checks the arguments, makes the requests, chooses the type of a native document
-sources                          upload sources, and request bodies that stream them
-upload, responses                a resumable upload, and the responses to its requests
+prepare, request    check the arguments of an upload and create its requests
+native_types        chooses the type of the native document to which a source is converted
+sources             reads upload sources and streams them as request bodies
+upload, responses   perform a resumable upload and read the responses to its requests
 """

@@ -1,8 +1,8 @@
-"""Checks the arguments of an upload, chooses its type and runs it.
+"""Checks the arguments of an upload, chooses the upload type and runs the upload.
 
-media        content alone, one request (A1)
-multipart    metadata and content, one request (A2)
-resumable    a session that survives broken connections (A3)
+media        content without metadata, in one request (A1)
+multipart    metadata and content, in one request (A2)
+resumable    an upload session that continues after a broken connection (A3)
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .sources import Progress, SourceStream, open_source, own_name
 from .upload import ClientUpload
 
 SIMPLE_LIMIT = 5_000_000
-"""Up to this many bytes the interface recommends a single request (A1, Limits)."""
+"""The maximum number of bytes for which the interface recommends a single request (A1, Limits)."""
 
 UPLOAD_TYPES = ("auto", "media", "multipart", "resumable")
 
@@ -37,13 +37,14 @@ WHOLE = -1
 
 
 def upload(session: Session, source: object, *, progress: Progress | None = None, **arguments: Any) -> File:
-    """Upload a source as a new file, or as the content of `file_id`, and return the file's metadata.
+    """Upload a source as a new file, or as the new content of the file `file_id`, and return the file's metadata.
 
-    `source` is a path, bytes or a binary file object, and the arguments are those of `UploadArguments`. `progress` is
-    called with (bytes sent, size or None). The same call after an interruption resumes a resumable upload, in this
-    process or another.
+    `source` is a path, bytes or a binary file object. `arguments` are the fields of `UploadArguments`. `progress` is
+    called with (bytes sent, size or None). Repeat the call after an interruption, in this or another process, to
+    resume a resumable upload.
 
-    Raises TypeError and ValueError before anything is sent, OSError for a source that cannot be read, SvcError.
+    Raises TypeError or ValueError for an invalid argument before anything is sent, OSError if the source cannot be
+    read, and SvcError if the upload fails.
     """
     return execute(session, prepare(session, source, UploadArguments(**arguments)), progress)
 
@@ -51,9 +52,10 @@ def upload(session: Session, source: object, *, progress: Progress | None = None
 def start_upload(
     session: Session, source: object, *, progress: Progress | None = None, **arguments: Any
 ) -> ClientUpload:
-    """Open a resumable upload to be run step by step. Its session exists, and no byte is sent.
+    """Open a resumable upload session without sending content, and return an upload that can be run step by step.
 
-    Arguments and errors are those of `upload`. It is a new session even where an unfinished one is pending.
+    Arguments and errors are the same as for `upload`. The session is new, even if the journal has an unfinished session
+    for the same upload.
     """
     request = prepare(session, source, UploadArguments(upload_type="resumable", **arguments))
     key = request.journal_key(session)
@@ -70,10 +72,13 @@ def resume_upload(
     size: int | None = None,
     progress: Progress | None = None,
 ) -> ClientUpload:
-    """Continue a session that this or another process opened. Nothing is sent until `.resume()` or `.run()`.
+    """Return an upload that continues a session that this or another process has opened.
 
-    A session that is gone is opened again where the journal has its metadata; elsewhere SessionExpired is raised.
-    Raises SourceChanged when the journal has the session and it was opened for another source.
+    This call sends nothing. Call `.run()` or `.resume()` to send the rest. If the session has expired and the journal
+    has its metadata, these methods open a new session. Without the metadata they raise SessionExpired.
+
+    Raises ValueError if `session_uri` is not a web address, and SourceChanged if the journal has the session with
+    another source.
     """
     if not isinstance(session_uri, str) or urlsplit(session_uri).scheme not in ("http", "https"):
         raise ValueError("session_uri is not a web address; give the session_uri of the upload")
@@ -98,7 +103,10 @@ def execute(session: Session, request: UploadRequest, progress: Progress | None 
 
 
 def resumable(session: Session, request: UploadRequest, progress: Progress | None) -> ClientUpload:
-    """Make the resumable upload of a request, which continues the session of an earlier run that was interrupted."""
+    """Return the resumable upload for a request.
+
+    If the journal has an unfinished session for the same upload, the upload continues this session.
+    """
     key = request.journal_key(session)
     claim = session.pending.claim(key) if key else None
     entry = claim.entry if claim else None
@@ -111,7 +119,10 @@ def resumable(session: Session, request: UploadRequest, progress: Progress | Non
 
 
 def check_chunk_size(size: int | None) -> int | None:
-    """Return the chunk size in bytes, None for a single request. Raises ValueError with the nearest sizes (A3-24).
+    """Check the argument `chunk_size`, and return the chunk size in bytes, or None if it is -1 (a single request).
+
+    None means the default size. Raises TypeError if the size is not an int, and ValueError if it is not a multiple of
+    262144. The message has the nearest valid sizes (A3-24).
 
     >>> check_chunk_size(300_000)
     Traceback (most recent call last):
@@ -131,7 +142,7 @@ def check_chunk_size(size: int | None) -> int | None:
 
 
 def choose_upload_type(size: int | None, *, has_metadata: bool) -> str:
-    """Return the upload type for a content of this size (A1-05). None is a size that is not known.
+    """Return "media", "multipart" or "resumable" for content of a size in bytes (A1-05). None is an unknown size.
 
     >>> choose_upload_type(5_000_000, has_metadata=False), choose_upload_type(5_000_001, has_metadata=True)
     ('media', 'resumable')
@@ -142,7 +153,10 @@ def choose_upload_type(size: int | None, *, has_metadata: bool) -> str:
 
 
 def prepare(session: Session, source: object, arguments: UploadArguments) -> UploadRequest:
-    """Check every argument of an upload and choose its type. Raises TypeError, ValueError, OSError."""
+    """Check the source and all arguments of an upload, choose the upload type, and return an UploadRequest.
+
+    Raises TypeError or ValueError for an invalid argument, and OSError if the source cannot be read.
+    """
     upload_type, convert_to = arguments.upload_type, arguments.convert_to
     if upload_type not in UPLOAD_TYPES:
         raise ValueError(f"upload_type is {upload_type!r}; it may be {', '.join(UPLOAD_TYPES)}")
@@ -182,7 +196,10 @@ def prepare(session: Session, source: object, arguments: UploadArguments) -> Upl
 
 
 def _read_metadata(arguments: UploadArguments) -> JSONObject:
-    """Return the metadata with the name, as JSON."""
+    """Return a copy of the metadata that contains only JSON values, with `name` added.
+
+    Raises TypeError if the metadata cannot be converted to JSON.
+    """
     name, metadata = arguments.name, arguments.metadata
     if name is not None and not isinstance(name, str):
         raise TypeError(f"name is {type(name).__name__}; give a str")
@@ -198,7 +215,10 @@ def _read_metadata(arguments: UploadArguments) -> JSONObject:
 def _apply_conversion(
     session: Session, metadata: JSONObject, convert_to: object, media_type: str
 ) -> tuple[str, JSONObject]:
-    """Return the media type to send the content under, and the metadata with the type of the document to make."""
+    """Return the media type with which the content is sent, and the metadata with the native type as mimeType.
+
+    Without a conversion, return both unchanged. Raises ValueError if `convert_to` and the metadata differ.
+    """
     declared = metadata.get("mimeType")
     target_type = declared if convert_to is None else native_type(session, convert_to, media_type)
     if declared not in (None, target_type):
@@ -212,7 +232,7 @@ def _apply_conversion(
 
 
 def _send_once(session: Session, request: UploadRequest, progress: Progress | None) -> File:
-    """Send a media or multipart upload, again where that is safe, and return the file's metadata."""
+    """Send a media or multipart upload and return the file's metadata. After a failure, repeat it if this is safe."""
     attempts = Retry(session, repeatable=bool(request.file_id or request.chosen_id))
     make_request = _media_request if request.upload_type == "media" else _multipart_request
 
@@ -232,7 +252,7 @@ def _send_once(session: Session, request: UploadRequest, progress: Progress | No
 
 
 def _media_request(session: Session, request: UploadRequest, progress: Progress | None) -> Request:
-    """Make a simple upload (A1). A stream of unknown size is sent in the chunked coding, without Content-Length."""
+    """Return the request of a media upload (A1). A stream of unknown size is sent with the chunked coding."""
     size = request.source.size
     headers = session.headers(("Content-Type", request.media_type), _length_header(size))
     return Request(
@@ -241,9 +261,10 @@ def _media_request(session: Session, request: UploadRequest, progress: Progress 
 
 
 def _multipart_request(session: Session, request: UploadRequest, progress: Progress | None) -> Request:
-    """Make an upload with metadata and content in one body (A2).
+    """Return the request of a multipart upload, with metadata and content in one body (A2).
 
-    The boundary has 128 random bits, so that it is not in the content; to look would mean to read it twice.
+    The boundary has 128 random bits, so that the content cannot contain it by chance. A search for the boundary would
+    read the content twice.
     """
     size = request.source.size
     boundary = f"{session.random.getrandbits(128):032x}"
@@ -255,5 +276,5 @@ def _multipart_request(session: Session, request: UploadRequest, progress: Progr
 
 
 def _length_header(size: int | None) -> tuple[str, str]:
-    """Return the header with a body's length, or without one that of the chunked coding (A1-03)."""
+    """Return the Content-Length header of a body. If `size` is None, return the chunked coding's header (A1-03)."""
     return ("Transfer-Encoding", "chunked") if size is None else ("Content-Length", str(size))

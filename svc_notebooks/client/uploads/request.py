@@ -1,4 +1,4 @@
-"""An upload as its caller describes it (UploadArguments), and as it is checked and ready to be sent (UploadRequest)."""
+"""Defines the unchecked arguments of an upload (UploadArguments) and the checked upload (UploadRequest)."""
 
 from __future__ import annotations
 
@@ -14,24 +14,26 @@ from ..upload_journal import PendingUpload
 from .sources import UploadSource
 
 DEFAULT_CHUNK = 8 * 1024 * 1024
-"""The bytes of a chunk unless the caller chooses a size: 32 times the quantum."""
+"""The default size of a chunk in bytes, which is 32 times the quantum of 256 KiB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UploadArguments:
-    """The arguments of an upload, not checked yet.
+    """The unchecked arguments of an upload.
 
     Attributes:
-        name: The file's name; None takes that of the source.
-        mime_type: The type of the bytes; None takes it from the name or the first bytes.
-        metadata: Further fields, by their names in the interface.
-        file_id: The file whose content is replaced; None creates a file.
-        upload_type: One of UPLOAD_TYPES.
-        chunk_size: Bytes, a multiple of 262144, or -1 for a single request; a size means a resumable upload.
-        size: The length of a stream in bytes, where it is known.
+        name: The name of the file. None means the name of the source.
+        mime_type: The media type of the source. None detects the type from the name or the first bytes.
+        metadata: Further fields, with their names in the interface.
+        file_id: The id of the file whose content is replaced. None creates a file.
+        upload_type: "auto", "media", "multipart" or "resumable".
+        chunk_size: The bytes in each request, a multiple of 262144, or -1 for a single request. A number makes the
+            upload resumable. None uses the default size.
+        size: The length of a stream in bytes. None means that the length is not known.
         query: Further query parameters, such as fields.
-        convert_to: The native document to make: one of CONVERT_TO, or its media type.
-        ocr_language: The language of text in pictures.
+        convert_to: The native type to which the source is converted, which is a value in CONVERT_TO or a media type.
+            None means no conversion.
+        ocr_language: The language of text in pictures, as a BCP 47 tag. None lets the service choose.
     """
 
     name: str | None = None
@@ -48,11 +50,11 @@ class UploadArguments:
 
 @dataclass(frozen=True, slots=True)
 class UploadRequest:
-    """A checked upload of a source to a new file, or with `file_id` to the content of an existing one.
+    """A checked upload of a source to a new file, or to the existing file `file_id`, whose content is replaced.
 
-    `media_type` is that of the bytes, `upload_type` is media, multipart or resumable, and a `chunk_size` of None means
-    a single request. `restartable` is False where only the session URI is known: a session that is gone cannot be
-    opened again without the metadata.
+    `media_type` is the media type of the source, and `upload_type` is "media", "multipart" or "resumable". If
+    `chunk_size` is None, a resumable upload sends all bytes in one request. `restartable` is False if only the session
+    URI is known, because an expired session cannot be opened again without the metadata.
     """
 
     source: UploadSource
@@ -66,27 +68,27 @@ class UploadRequest:
 
     @property
     def name(self) -> str:
-        """The name to show, of the file or else of the source."""
+        """The display name, which is the name of the file, else the name of the source, else "bytes"."""
         return str(self.metadata.get("name") or self.source.name or "bytes")
 
     @property
     def method(self) -> str:
-        """POST creates, PUT updates (U-05)."""
+        """The HTTP method, which is POST for a new file and PUT for an existing file (U-05)."""
         return "POST" if self.file_id is None else "PUT"
 
     @property
     def chosen_id(self) -> str | None:
-        """The id that the caller chose for a new file (generate_ids), or None where the service chooses."""
+        """The id that the caller chose for a new file with generate_ids. None if the service chooses the id."""
         file_id = self.metadata.get("id") if self.file_id is None else None
         return file_id if isinstance(file_id, str) else None
 
     def url(self, session: Session, upload_type: str) -> str:
-        """Return the upload URI with its upload type."""
+        """Return the upload URL with the query parameter uploadType and the parameters in `query`."""
         segments = ["files"] if self.file_id is None else ["files", segment(self.file_id)]
         return session.url(session.names.upload_path(*segments), {"uploadType": upload_type, **self.query})
 
     def initiation(self, session: Session) -> Request:
-        """Make the request that opens an upload session (A3)."""
+        """Return the request that opens a resumable upload session (A3)."""
         body = json.dumps(self.metadata, ensure_ascii=False).encode() if self.metadata else b""
         pairs = [("X-Upload-Content-Type", self.media_type)]
         if self.source.size is not None:
@@ -97,7 +99,10 @@ class UploadRequest:
         return Request(self.method, self.url(session, "resumable"), session.headers(*pairs), body)
 
     def journal_key(self, session: Session) -> str | None:
-        """Return the key that the same upload has in another run, or None where its source cannot be recognized."""
+        """Return the key of this upload in the journal. The same upload has the same key in another run.
+
+        Return None if the source, such as a stream, cannot be recognized in another run.
+        """
         mark = self.source.path or self.source.fingerprint()
         if mark is None:
             return None
@@ -105,7 +110,7 @@ class UploadRequest:
         return blake2b(json.dumps(parts, sort_keys=True).encode(), digest_size=16).hexdigest()
 
     def journal_entry(self, session: Session, key: str, session_uri: str) -> PendingUpload:
-        """Return what the journal keeps of this upload while its session is open."""
+        """Return the journal entry of this upload, with the URI of its open session."""
         return PendingUpload(
             key=key,
             session_uri=session_uri,

@@ -1,4 +1,4 @@
-"""Reads the responses to the requests of a resumable upload, and makes its errors."""
+"""Reads the responses to the requests of a resumable upload, and creates the errors of the upload."""
 
 from __future__ import annotations
 
@@ -24,11 +24,14 @@ from ..transport.in_process import TransportError
 SESSION_GONE = frozenset(
     {FailureReason.EXPIRED, FailureReason.CANCELLED, FailureReason.DATA_LOSS, FailureReason.UNREWINDABLE}
 )
-"""After these failures the session cannot be resumed."""
+"""The failures after which the upload session cannot be resumed."""
 
 
 def session_location(url: str, response: Response) -> str:
-    """Return the session URI, opaque and unchanged, whatever host or path it names (C62). Raises ServiceFailed."""
+    """Return the session URI in the Location header of a response. Its host and path may be arbitrary (C62).
+
+    A relative Location is resolved against `url`. Raises ServiceFailed if the header is missing or not a web address.
+    """
     location = response.headers.get("Location")
     if not location:
         raise ServiceFailed("The service opened an upload session without a Location header.", location="Location")
@@ -39,7 +42,7 @@ def session_location(url: str, response: Response) -> str:
 
 
 def read_file(response: Response) -> File | None:
-    """Return the metadata in a response, or None where it is not a JSON object."""
+    """Return the file metadata in a response, or None if the response is not a JSON object."""
     try:
         parsed: JSON = json.loads(response.content())
     except (ValueError, RecursionError):
@@ -48,7 +51,7 @@ def read_file(response: Response) -> File | None:
 
 
 def response_facts(session: Session, response: Response) -> ResponseFacts:
-    """Return what the state machine needs to know of a response."""
+    """Return the status, Range, error reason and Retry-After of a response, for the state machine of an upload."""
     if response.status < 400:
         return ResponseFacts(response.status, response.headers.get("Range"))
     reason = read_envelope(response.content())[1]
@@ -63,9 +66,10 @@ def upload_error(
     broken: TransportError | None,
     session_uri: str | None,
 ) -> SvcError:
-    """Make the error of a failed upload, with the service's own message where it gave one.
+    """Return the error of a failed upload. If the service sent an error message, the error has this message.
 
-    `response` is the last one; where there was none, its status is 0 and `broken` says why.
+    `response` is the last response. If the last request got no response, its status is 0 and `broken` is the reason.
+    The caller raises the error.
     """
     status = response.status or None
     if reason is FailureReason.REFUSED:
@@ -89,6 +93,9 @@ def upload_error(
 def interruption_error(
     text: str, broken: TransportError | None, *, session_uri: str | None, status: int | None = None
 ) -> Interrupted:
-    """Make the error of an upload that can be resumed later, Unreachable where there was no connection."""
+    """Return the Interrupted error of an upload that can be resumed later. The caller raises the error.
+
+    Return an Unreachable error if no connection was made.
+    """
     kind = Unreachable if broken is not None and broken.unreachable else Interrupted
     return kind(text, session_uri=session_uri, status=status)

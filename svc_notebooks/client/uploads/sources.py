@@ -1,12 +1,12 @@
-"""Upload sources, which are read by offset, and the request bodies that stream them.
+"""Reads upload sources by byte offset, and streams them as request bodies.
 
     a path, or anything with __fspath__     read from disk as it is sent
     bytes, bytearray, memoryview            as they are
     a binary file object that can seek      from its position to its end
     any other object with read              once, forwards; the last chunk is kept, to be sent again
 
-A problem of a source is found before a byte is sent, or while it is read. It is then an error of the caller, and the
-request is not sent again.
+A source that cannot be read raises an error before the upload or during the upload. The error goes to the caller, and
+the request is not repeated.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from ...core.http import mime
 from ..transport.in_process import BLOCK
 
 FINGERPRINTED_BYTES = 65_536
-"""The bytes at either end of a file that are part of its fingerprint."""
+"""The number of bytes at the start and at the end of a file from which its fingerprint is computed."""
 
 Progress: TypeAlias = "Callable[[int, int | None], None]"
-"""Called with (bytes sent, size of the whole or None) after each block."""
+"""A function that is called after each block with the bytes transferred and the total size, or None if unknown."""
 
 
 class Readable(Protocol):
-    """An object with `read`. That it returns bytes is checked when it is read."""
+    """An object with a `read` method. The type of the data is checked when it is read."""
 
     def read(self, size: int = -1, /) -> object:
         """Return at most `size` bytes."""
@@ -47,10 +47,10 @@ class Seekable(Readable, Protocol):
 
 
 class UploadSource:
-    """Bytes to upload.
+    """The base class of upload sources, whose bytes are read by offset.
 
-    `name`, `path` and `size` (in bytes) are None where they are not known. `lowest` is the first byte that can still
-    be read, which is 0 unless the source is a stream.
+    `name`, `path` and `size` (in bytes) are None if they are not known. `lowest` is the offset of the first byte that
+    can still be read, which is 0 except for a stream.
     """
 
     name: str | None = None
@@ -60,28 +60,38 @@ class UploadSource:
 
     @property
     def media_type(self) -> str:
-        """The media type that the name and the first bytes suggest."""
+        """The media type that is detected from the name and the first bytes."""
         return mime.detect(self.name, self.read(0, mime.SNIFFED_BYTES))
 
     def read(self, offset: int, size: int) -> bytes:
-        """Return the bytes from `offset` on, fewer than `size` only at the end. Raises SourceChanged, OSError."""
+        """Return `size` bytes from `offset` on, or fewer bytes at the end of the source.
+
+        Raises SourceChanged if the source changed during the upload, and OSError if it cannot be read.
+        """
         raise NotImplementedError
 
     def keep(self, size: int) -> None:
-        """Keep the last `size` bytes that were read, so that they can be read again."""
+        """Keep the last `size` bytes of a stream in memory, so that a chunk can be sent again.
+
+        Other sources do nothing, because all their bytes can be read again.
+        """
 
     def fingerprint(self) -> str | None:
-        """Return a text that changes with the content, or None where all of it would have to be read."""
+        """Return a text that changes when the content changes. Return None for a stream or another file object.
+
+        The whole stream would have to be read for its fingerprint.
+        """
         return None
 
     def close(self) -> None:
-        """Close the file that is open. Reading opens it again."""
+        """Close the open file, if this source has opened a file. `read` opens the file again."""
 
 
 def open_source(source: object, *, name: str | None = None, size: int | None = None) -> UploadSource:
-    """Make a source of a path, bytes or a file object. `size` may give the length of a stream.
+    """Return an UploadSource for a path, bytes or a binary file object.
 
-    Raises TypeError naming `source`, and OSError for a path that cannot be read.
+    `size` is the length of a stream in bytes, or None if it is not known. Raises TypeError or ValueError if `source` is
+    not valid, and OSError if the file cannot be read.
 
     >>> source = open_source(b"a,b\\n", name="numbers.csv")
     >>> source.size, source.media_type
@@ -122,7 +132,7 @@ def _check_path(source: str | os.PathLike[str]) -> Path:
 
 
 def own_name(source: object) -> str | None:
-    """Return the file name of a path or file object, without its folders, or None where there is none.
+    """Return the file name of a path or a file object without its folder. Return None if the source has no name.
 
     >>> own_name("data/survey.csv"), own_name(b"a,b")
     ('survey.csv', None)
@@ -132,7 +142,7 @@ def own_name(source: object) -> str | None:
 
 
 class BytesSource(UploadSource):
-    """Bytes in memory."""
+    """An upload source of bytes in memory."""
 
     def __init__(self, content: bytes, name: str | None = None) -> None:
         self.name = name
@@ -150,7 +160,7 @@ class BytesSource(UploadSource):
 
 
 class PathSource(UploadSource):
-    """A file on disk, read as it is sent. It must not change meanwhile."""
+    """An upload source that reads a file on disk. The file must not change during the upload."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         self._path = path.resolve()
@@ -193,13 +203,19 @@ def _stamp(stat: os.stat_result) -> tuple[int, int]:
 
 
 def change_error(name: str | None, before: int | None, after: int | None) -> SourceChanged:
-    """Make the error for a source that changed while it was uploaded, with its sizes in bytes."""
+    """Return the error for a source that changed during the upload. The caller raises the error.
+
+    `before` and `after` are the sizes of the source in bytes.
+    """
     sizes = f"it had {before} bytes and has {after}" if before != after else "it was written to"
     return SourceChanged(f"{name or 'The source'} changed while it was uploaded: {sizes}.")
 
 
 class FileSource(UploadSource):
-    """A file object that can seek, from its position to its end. Its owner closes it."""
+    """An upload source that reads a seekable file object, from its current position to its end.
+
+    The caller closes the file object.
+    """
 
     def __init__(self, file: Seekable, name: str | None = None) -> None:
         self._file = file
@@ -222,7 +238,10 @@ class FileSource(UploadSource):
 
 
 def _check_bytes(data: object) -> bytes:
-    """Return what a file object read. Raises TypeError for text, BlockingIOError for a pipe that does not block."""
+    """Return the data of a `read` call as bytes. Raises TypeError if the data is not bytes.
+
+    Raises BlockingIOError if the data is None, as for a non-blocking pipe without data.
+    """
     if data is None:
         raise BlockingIOError("source has nothing to read yet; give one that waits for its bytes")
     if not isinstance(data, (bytes, bytearray, memoryview)):
@@ -231,7 +250,10 @@ def _check_bytes(data: object) -> bytes:
 
 
 class StreamSource(UploadSource):
-    """A file object that can only be read forwards. Its last bytes are kept, so that a chunk can be sent again."""
+    """An upload source that reads a file object without seeking.
+
+    The latest bytes are kept in memory, so that a chunk can be sent again.
+    """
 
     def __init__(self, file: Readable, name: str | None = None, size: int | None = None) -> None:
         self._file = file
@@ -260,7 +282,7 @@ class StreamSource(UploadSource):
         self._kept += data
 
     def _check_size(self, end: int) -> None:
-        """Raise SourceChanged where a stream of a declared size is longer, or ended before."""
+        """Raise SourceChanged if the stream is longer or shorter than its declared size."""
         if self.size is None or (end < self.size and not self._ended):
             return
         if end == self.size and not self._ended:
@@ -274,9 +296,10 @@ class StreamSource(UploadSource):
 
 
 class SourceStream:
-    """A request body of `size` bytes of a source from `first` on, optionally between two texts (A2-05, A3-26).
+    """A request body with `size` bytes of a source, starting at the offset `first` (A2-05, A3-26).
 
-    A `size` of None means to the end of the source. `sent` counts the bytes of the source that were read so far.
+    If `size` is None, the body extends to the end of the source. The bytes `head` and `tail` are sent before and after
+    the bytes of the source. `sent` is the number of bytes of the source that were read so far.
     """
 
     __slots__ = ("_first", "_head", "_progress", "_size", "_source", "_tail", "sent")
@@ -298,7 +321,10 @@ class SourceStream:
         self._head, self._tail = head, tail
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return at most `size` bytes, or all that is left when it is negative. Raises SourceChanged, OSError."""
+        """Return at most `size` bytes of the body. If `size` is negative, return all remaining bytes.
+
+        Raises SourceChanged if the source changed during the upload, and OSError if it cannot be read.
+        """
         if size < 0:
             return b"".join(iter(lambda: self.read(BLOCK), b""))
         if self._head:

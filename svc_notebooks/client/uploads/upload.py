@@ -1,6 +1,6 @@
-"""Performs the steps of a resumable upload, feeds the responses to its state machine, records the history (A3).
+"""Performs the steps of a resumable upload, passes the responses to its state machine, and records the history (A3).
 
-core/uploads/client_state_machine.py decides what to do next and what a response means.
+The state machine in core/uploads/client_state_machine.py interprets each response and decides the next step.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ from .sources import Progress, SourceStream
 
 
 class ClientUpload:
-    """An upload session, to be run to its end or step by step.
+    """A resumable upload that can be run to its end or step by step.
 
-    `session_uri` is the session's address, with which any process can resume it, and `file` the metadata once the
-    service has all bytes; both are None before. `progress` is called with (bytes sent, size or None). `history` has a
-    dict for each step: n, action (begin, send, ask, wait, cancel), first, last, total, sent (bytes that left, of a
-    broken request as well), status, stored, waited (seconds), state and error.
+    `session_uri` is the URL with which any process can resume the session, None before the session is open. `file` is
+    the metadata of the file, None until the upload is complete. `progress` is called with (bytes sent, size or None).
+    `history` has a row for each step, a dict with n, action (begin, send, ask, wait, cancel), first, last, total, sent
+    (bytes, also of a broken request), status, stored, waited (seconds), state and error.
 
-    Methods raise SvcError when the upload cannot continue, and the OSError of the source when that cannot be read.
-    After an error or KeyboardInterrupt the next step queries the status of the session, and `resume` runs to the end.
+    Methods raise SvcError if the upload cannot continue, and OSError if the source cannot be read. After an error or
+    KeyboardInterrupt the next step queries the status of the session, and `resume` completes the upload.
 
-    Threads may share it. Each call waits until the one before it has returned, but `cancel` waits for one step only,
-    and the call that it ends raises SessionExpired.
+    Threads can share an upload. A call waits until another thread's call has returned. `cancel` only waits for the
+    current step of that call, which then raises SessionExpired.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class ClientUpload:
         self._cancelling = Event()
 
     def _start_machine(self) -> None:
-        """Start a new state machine, which queries a session that is open first and has its full patience."""
+        """Start a new state machine and retry time. If the session is open, the first step queries its status."""
         self._machine = ResumableUpload(
             self._source.size,
             self.request.chunk_size,
@@ -93,17 +93,17 @@ class ClientUpload:
 
     @property
     def done(self) -> bool:
-        """True once the service has all bytes."""
+        """True if the upload is complete."""
         return self.file is not None
 
     @property
     def state(self) -> UploadState:
-        """The state of the session, as far as the responses tell it."""
+        """The state of the upload session according to the responses so far."""
         return self._machine.state
 
     @property
     def stored(self) -> int:
-        """The bytes that the service is known to have."""
+        """The number of bytes that the service has stored according to the responses so far."""
         machine = self._machine
         if machine.state is UploadState.COMPLETE and machine.total is not None:
             return machine.total
@@ -111,7 +111,7 @@ class ClientUpload:
 
     @property
     def total(self) -> int | None:
-        """The bytes of the whole, or None while that is not known."""
+        """The number of bytes of the whole content, or None if it is not known yet."""
         return self._machine.total
 
     def __repr__(self) -> str:
@@ -119,13 +119,13 @@ class ClientUpload:
         return f"<Upload {self.request.name}: {self.stored} of {whole} bytes, {self.state.value}>"
 
     def close(self) -> None:
-        """Close the source and release the entry in the journal. The session stays open on the service."""
+        """Close the source and release the lock on the journal entry. The session stays open on the service."""
         self._source.close()
         if self._claim is not None:
             self._claim.release()
 
     def run(self) -> File:
-        """Send all bytes that are left and return the file's metadata."""
+        """Send all remaining bytes and return the metadata of the uploaded file."""
         with self._lock:
             if self._claim is not None and not self._claim.held:
                 self._claim = self._session.pending.claim(self._claim.key)
@@ -138,21 +138,21 @@ class ClientUpload:
             return self.file
 
     def resume(self) -> File:
-        """Query what the service has, send the rest with a fresh patience, and return the file's metadata."""
+        """Query how many bytes the service has, send the rest with a new retry time, and return the file's metadata."""
         with self._lock:
             if self.file is None:
                 self._start_machine()
             return self.run()
 
     def begin(self) -> ClientUpload:
-        """Open the session, if there is none yet."""
+        """Open the upload session if it is not open yet, and return this upload."""
         with self._sending():
             while self.session_uri is None:
                 self._step()
         return self
 
     def step(self) -> dict[str, object]:
-        """Perform a request or a wait, and return its row. Raises ValueError when the upload is complete."""
+        """Perform the next request or wait and return its history row. Raises ValueError if the upload is complete."""
         with self._sending():
             if self.file is not None:
                 raise ValueError("the upload is complete; there is no step left")
@@ -160,7 +160,7 @@ class ClientUpload:
             return self.history[-1]
 
     def send_chunk(self) -> dict[str, object]:
-        """Send the next chunk, after the steps before it, and return its row. Raises ValueError when it is complete."""
+        """Send the next chunk, after due steps, and return its row. Raises ValueError if the upload is complete."""
         with self._sending():
             if self.file is not None:
                 raise ValueError("the upload is complete; there is no chunk left to send")
@@ -170,7 +170,7 @@ class ClientUpload:
                     return self.history[-1]
 
     def status(self) -> dict[str, object]:
-        """Query what the service has and return the row of the query. Raises ValueError before `begin`."""
+        """Query how many bytes the service has and return the history row. Raises ValueError if no session is open."""
         self._check_open()
         with self._sending():
             if self.state is not UploadState.OPEN:
@@ -187,7 +187,7 @@ class ClientUpload:
                     return self.history[-1]
 
     def cancel(self) -> dict[str, object]:
-        """Cancel the session on the service and return the row of the step. Raises Interrupted, SvcError."""
+        """Cancel the session on the service and return the history row. Raises ValueError if no session is open."""
         self._check_open()
         self._cancelling.set()
         try:
@@ -207,7 +207,7 @@ class ClientUpload:
 
     @contextmanager
     def _sending(self) -> Iterator[None]:
-        """Hold the lock, mark the entry in the journal as in use, and close the source at the end."""
+        """Hold the lock and set the journal lock to busy during the block. Close the source at the end."""
         with self._lock:
             claim = self._claim
             was_busy = claim is not None and claim.busy
@@ -223,7 +223,7 @@ class ClientUpload:
                     self._claim.release()
 
     def _step(self) -> None:
-        """Perform the machine's next step, or raise why there is none."""
+        """Perform the next step of the state machine. If the upload has failed, raise its error."""
         if self._cancelling.is_set():
             raise SessionExpired("Another thread cancels this upload.")
         machine = self._machine
@@ -264,7 +264,7 @@ class ClientUpload:
                 self._claim.save(entry)
 
     def _chunk(self, step: Send) -> tuple[Request, int, int | None]:
-        """Make the request that sends a chunk and return it with the chunk's first and last byte."""
+        """Return a chunk's request and the offsets of its first and last byte. The last is None for an empty chunk."""
         source, first, size = self._source, step.first, step.size or 0
         if source.size is None:  # a stream is read one byte further, to see whether it ends
             size = step.size or DEFAULT_CHUNK
@@ -288,9 +288,9 @@ class ClientUpload:
     def _send(
         self, action: str, request: Request, first: int | None = None, last: int | None = None
     ) -> Response | None:
-        """Send a request, feed the response to the machine and record the step.
+        """Send a request, pass the response to the state machine, record the step and return the response.
 
-        Returns None when no response came, and after a 401 where there is another token to try.
+        Returns None if no response arrived, or if the response is a 401 and the session has got a new token.
         """
         session, machine = self._session, self._machine
         try:
@@ -325,7 +325,7 @@ class ClientUpload:
         return response
 
     def _send_cancel(self) -> bool:
-        """Send DELETE to the session URI and return False when another try is worthwhile. Raises SvcError."""
+        """Send DELETE to the session URI. Return True if the session has ended, or False if another try may help."""
         request = Request("DELETE", str(self.session_uri), self._session.headers(("Content-Length", "0")))
         try:
             response = self._session.send(request)
@@ -361,7 +361,7 @@ class ClientUpload:
             self.progress(total, total)
 
     def _record(self, action: str, request: Request | None, **facts: object) -> None:
-        """Add a row to the history. `facts` may be its first, last, status, waited and error."""
+        """Add a row to the history. `facts` has values for the keys first, last, status, waited and error."""
         body = None if request is None else request.body
         row = {
             "n": len(self.history) + 1,
@@ -384,7 +384,7 @@ class ClientUpload:
             self._claim.drop()
 
     def _fail(self, reason: FailureReason) -> None:
-        """Raise the error of a failure, or return where the upload turns out to be complete."""
+        """Raise the error for a failure. Return without an error if an earlier session has completed the upload."""
         error = self._error(reason)
         if error.status == 409 and self._all_sent and self.request.chosen_id:
             # The first session had everything and took the id with it: the upload is complete (X-07).
