@@ -1,4 +1,4 @@
-"""The controls of a recurrence for frequency and end, and a text for any other recurrence."""
+"""The controls for the frequency and the end of a recurrence, and a text field for any other recurrence."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ _EXAMPLES = (
 
 
 class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
-    """The controls. `lines` returns the recurrence. Controls that nobody has set follow the start of the event."""
+    """The controls for a recurrence. `lines` returns the recurrence.
+
+    Weekdays, the day of the month and the end date follow the start of the event until a person sets these controls.
+    """
 
     def __init__(self) -> None:
         self._read_lines: tuple[Repeat | None, tzinfo | None, list[str]] = (
@@ -57,17 +60,20 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
             part.watch(changed)
 
     def field_at(self, path: str) -> Field:
-        """Return the field for problems of the recurrence."""
+        """Return the field that shows problems of the recurrence."""
         return self.field
 
     def set_start_day(self, day: date) -> None:
-        """Set the day on which the event starts."""
+        """Update the controls that follow the start of the event. `day` is the day on which the event starts."""
         self.weekdays.set_start_day(day)
         self.month.set_start_day(day)
         self.ends.set_start_day(day)
 
     def lines(self, start: Start) -> list[str]:
-        """Return the lines of the recurrence of an event with this start. Raises ValueError for unknown words."""
+        """Return the RFC 5545 lines of the recurrence for an event with this start.
+
+        Returns an empty list if the event does not repeat. Raises ValueError for unknown words or a missing end date.
+        """
         if self.frequency.value == NEVER:
             return []
         if self.frequency.value == CUSTOM:
@@ -76,7 +82,10 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         return self._read_lines[2] if self._read_lines[:2] == (repeat, _zone(start)) else [repeat.line(start)]
 
     def argument(self, lines: list[str], start: Start) -> str | list[str]:
-        """Return the argument of `create_event` for these lines, as plain words if they mean the same."""
+        """Return the argument `recurrence` of `create_event`.
+
+        This is a text in plain words if the text means the same as the lines. Otherwise, return the lines.
+        """
         words = (
             " ".join(str(self.text_input.value).split()) if self.frequency.value == CUSTOM else self.repeat().words()
         )
@@ -87,7 +96,7 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         return words if means == lines else lines
 
     def repeat(self) -> Repeat:
-        """Return the recurrence of the controls."""
+        """Return the recurrence that the controls describe. Raises ValueError for a missing end date."""
         freq = self.frequency.value
         days: dict[str, Any] = self.month.value if freq == Freq.MONTHLY else {}
         if freq == Freq.WEEKLY:
@@ -95,9 +104,9 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         return Repeat(freq, self.interval.value, **days, **self.ends.value)
 
     def read(self, lines: Sequence[str], start: Start | None) -> None:
-        """Set the controls to these lines.
+        """Set the controls from the RFC 5545 lines of an event.
 
-        Lines that they cannot represent become the text, as do lines without a start.
+        If the controls cannot represent the lines, or if `start` is None, the lines go into the text field.
         """
         repeat = Repeat.read(lines[0], start) if start is not None and len(lines) == 1 else None
         if start is None or repeat is None:
@@ -112,7 +121,7 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         self._read_lines = (self.repeat(), _zone(start), list(lines))
 
     def show_lines(self, lines: Sequence[str]) -> None:
-        """Show the lines that are sent."""
+        """Show the RFC 5545 lines that the form sends."""
         self.field.show_hint("\n".join(lines))
 
     def _update_visibility(self) -> None:
@@ -134,7 +143,9 @@ def _zone(start: Start) -> tzinfo | None:
 
 
 def lines_from_text(text: str, start: Start) -> list[str]:
-    """Return the lines in a text, or those that its words mean. Raises ValueError for unknown words.
+    """Return the RFC 5545 lines in a text, or convert a text in plain words to RFC 5545 lines.
+
+    Raises ValueError for an empty text or unknown words.
 
     >>> lines_from_text("daily, 3 times", date(2026, 11, 2))
     ['RRULE:FREQ=DAILY;COUNT=3']

@@ -1,4 +1,4 @@
-"""The controls of a recurrence for the weekdays, the day of the month and the end."""
+"""The controls for the weekdays, the day of the month and the end of a recurrence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .rule import nth_of_month
 
 
 class StartField(Field):
-    """A field that follows the start of the event until a person changes it."""
+    """A field whose value follows the start of the event until a person changes the value."""
 
     _is_set = _updating = False
 
@@ -25,7 +25,7 @@ class StartField(Field):
         self._is_set = self._is_set or not self._updating
 
     def set_start_day(self, day: date) -> None:
-        """Set the day on which the event starts."""
+        """Set the value for an event that starts on this day, unless a person has changed the value."""
         if not self._is_set:
             self._updating = True
             self._propose(day)
@@ -36,7 +36,7 @@ class StartField(Field):
 
 
 class WeekdaySwitches(StartField):
-    """Monday to Sunday. `value` has their numbers, Monday is 0. They follow the start until one is changed."""
+    """Checkboxes for Monday to Sunday. The weekday of the event start is checked until a person changes a checkbox."""
 
     def __init__(self) -> None:
         self.days = [
@@ -49,7 +49,7 @@ class WeekdaySwitches(StartField):
 
     @property
     def value(self) -> tuple[int, ...]:
-        """The selected weekdays."""
+        """The numbers of the selected weekdays. Monday is 0."""
         return tuple(number for number, day in enumerate(self.days) if day.value)
 
     @value.setter
@@ -58,7 +58,7 @@ class WeekdaySwitches(StartField):
         self._is_set = True
 
     def set_start_day(self, day: date) -> None:
-        """Set the day on which the event starts."""
+        """Set the weekday for an event that starts on this day, and show a hint if the weekday is not selected."""
         super().set_start_day(day)
         stays_out = day.weekday() not in self.value
         self.show_hint(f"The first instance is on {day:%A}, the start of the event." * stays_out)
@@ -78,7 +78,7 @@ _DAYS = (*((str(day), day) for day in range(1, 32)), ("the last", -1))
 
 
 class MonthChoice(StartField):
-    """A day by its number or by its weekday, which follows the start until a control is changed."""
+    """A choice of a day of the month by number, such as 15, or by weekday, such as the first Monday."""
 
     def __init__(self) -> None:
         self.choice = widgets.Dropdown(
@@ -94,7 +94,7 @@ class MonthChoice(StartField):
 
     @property
     def value(self) -> dict[str, Any]:
-        """The arguments of `Repeat`."""
+        """The argument `month_day` or `nth` of `Repeat`, as a dict."""
         if self.choice.value == DAY:
             return {"month_day": self.day.value}
         return {"nth": (self.ordinal.value, self.weekday.value)}
@@ -129,7 +129,7 @@ _PROPOSED_MONTHS = 3
 
 
 class RepeatEnd(StartField):
-    """The end of the recurrence. The first proposal is some months after the start."""
+    """The controls for the end of the recurrence. The proposed end date is about three months after the start."""
 
     def __init__(self) -> None:
         self.choice = widgets.Dropdown(options=_ENDS, **describe("Ends", "When the recurrence ends"), style=LABEL)
@@ -144,7 +144,10 @@ class RepeatEnd(StartField):
 
     @property
     def value(self) -> dict[str, Any]:
-        """The arguments of `Repeat`. Raises ValueError for a missing date."""
+        """The argument `until` or `count` of `Repeat` as a dict, which is empty for a recurrence without an end.
+
+        Raises ValueError for a missing end date.
+        """
         if self.choice.value == UNTIL and self.until.value is None:
             raise ValueError("Enter the last date.")
         return {UNTIL: {UNTIL: self.until.value}, COUNT: {COUNT: self.count.value}}.get(self.choice.value, {})

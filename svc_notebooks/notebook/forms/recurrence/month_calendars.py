@@ -1,7 +1,7 @@
 """Draws the instances of a recurrence as month calendars (E-21).
 
-A month is an HTML table. A day with an instance is marked and bold; a day whose instance was cancelled or moved is
-struck out. If the offset from UTC has changed since the previous instance, the new offset stands below the day.
+A month is an HTML table. A day with an instance is highlighted and bold. A day whose instance was cancelled or moved is
+struck out. If the UTC offset has changed since the previous instance, the new offset is shown below the day.
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ _NOTE_STYLE = "margin: 6px 8px"
 
 @dataclass(frozen=True, slots=True)
 class DayMarks:
-    """The marks of a day, which are the number of instances, the reason why an instance left it, and a new UTC
-    offset.
+    """The information that a month calendar shows for a day.
+
+    `times` is the number of instances on the day. `left_reason` is "cancelled" or "moved" if an instance was removed
+    from the day. `offset` is the UTC offset if the offset has changed since the previous instance.
     """
 
     times: int = 0
@@ -38,15 +40,15 @@ class DayMarks:
 
 
 def recurrence_calendar(instances: DataFrame, *, months: int = 6) -> Picture:
-    """Return the months of these instances as tables in which their days are marked.
+    """Draw event instances as month calendars, in which the days with an instance are marked.
 
     Args:
-        instances: A frame of `preview_recurrence()`, `instances()` or `events()`: its column `start`, and `status` and
-            `original_start_time` where it has them.
-        months: The maximum number of months (1 to 24), from the month of the first instance on.
+        instances: A DataFrame from `preview_recurrence()`, `instances()` or `events()`. The column `start` is required.
+            The columns `status` and `original_start_time` are used if they exist.
+        months: The maximum number of months (1 to 24). The first month is the month of the first instance.
 
     Raises:
-        ValueError: The frame has no column `start`, or `months` is not a number from 1 to 24.
+        ValueError: `instances` has no column `start`, or `months` is not a whole number from 1 to 24.
 
     See docs/rules.md#e-12a (E-12) and docs/rules.md#e-21 (E-21).
 
@@ -74,7 +76,7 @@ def recurrence_calendar(instances: DataFrame, *, months: int = 6) -> Picture:
 
 
 def days_of(rows: Sequence[Mapping[Any, object]]) -> dict[date, DayMarks]:
-    """Return the marks of each day, from the records of the frame in their order."""
+    """Return the marks of each day. `rows` are the records of the DataFrame, in the order of the DataFrame."""
     days: dict[date, DayMarks] = {}
     before: str | None = None
     for row in rows:
@@ -89,7 +91,7 @@ def days_of(rows: Sequence[Mapping[Any, object]]) -> dict[date, DayMarks]:
 
 
 def _is_time(value: object) -> TypeGuard[datetime]:
-    """Return whether a value is a time. NaT is a datetime, but not equal to itself."""
+    """Return whether a value is a datetime other than NaT. NaT is a datetime that is not equal to itself."""
     return isinstance(value, datetime) and value == value
 
 

@@ -1,4 +1,4 @@
-"""Shows the next instances of a recurrence, and months with those days marked (E-21)."""
+"""Shows the next instances of a recurrence, and month tables in which the days of the instances are marked (E-21)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MONTHS = 2
 
 
 class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
-    """The instances, the months, and buttons for other months."""
+    """A list of the next instances, two month tables, and buttons that show earlier and later months."""
 
     def __init__(self) -> None:
         self._plan: RecurrencePlan | None = None
@@ -35,7 +35,7 @@ class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
         set_visible(self, False)
 
     def show(self, plan: RecurrencePlan | None) -> None:
-        """Show a plan. None hides the preview."""
+        """Show the instances of a plan. None hides the preview."""
         if plan and day_of(plan.start) != self._start_day:
             self._start_day = self._month = day_of(plan.start)
         self._plan = plan
@@ -52,7 +52,7 @@ class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
 
 
 def instance_list(plan: RecurrencePlan) -> Markup:
-    """Return the next instances, one in a line, with their number.
+    """Return HTML with the number of instances and a list of the first eight instances.
 
     >>> plan = RecurrencePlan(("RRULE:FREQ=DAILY;COUNT=2",), date(2026, 11, 2), date(2026, 11, 3))
     >>> instance_list(plan).count("<li>")

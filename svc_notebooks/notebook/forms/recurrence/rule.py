@@ -21,7 +21,8 @@ _WORDS = {
 class Repeat:
     """A recurrence in days, weeks, months or years.
 
-    `month_day` -1 is the last day, `nth` -1 the last weekday of a month.
+    In `weekdays` and `nth`, Monday is 0. `month_day` is the day of the month, and -1 is the last day of the month.
+    `nth` is a weekday of the month, such as (1, 0) for the first Monday or (-1, 4) for the last Friday.
     """
 
     freq: Freq
@@ -33,7 +34,7 @@ class Repeat:
     count: int | None = None
 
     def line(self, start: Start) -> str:
-        """Return the RRULE line for an event with this start. `until` includes all of its day in the zone of the start.
+        """Return the RRULE line for an event with this start. The whole day `until`, in the zone of the start, counts.
 
         >>> Repeat(Freq.WEEKLY, 2, weekdays=(0, 2)).line(date(2026, 11, 2))
         'RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE'
@@ -50,7 +51,7 @@ class Repeat:
         return "RRULE:" + ";".join(f"{name}={value}" for name, value in parts.items() if value)
 
     def words(self) -> str:
-        """Return the recurrence in the plain words of core/events/recurrence_words.py.
+        """Return the recurrence in plain words, which core/events/recurrence_words.py converts back.
 
         >>> Repeat(Freq.MONTHLY, 2, nth=(-1, 4), count=6).words()
         'every 2 months on the last Friday, 6 times'
@@ -70,7 +71,7 @@ class Repeat:
 
     @classmethod
     def read(cls, line: str, start: Start) -> Repeat | None:
-        """Return the recurrence of a line, or None if the controls cannot represent it.
+        """Convert an RRULE line to a Repeat. Return None if the line is invalid or the controls cannot represent it.
 
         >>> Repeat.read("RRULE:FREQ=MONTHLY;BYDAY=-1FR", date(2026, 11, 27)).nth
         (-1, 4)
@@ -86,7 +87,7 @@ class Repeat:
 
 
 def _from_rule(rule: Rule, start: Start) -> Repeat:
-    """Return the recurrence that is nearest to a rule."""
+    """Convert a rule to a Repeat. Parts of the rule that a Repeat cannot represent are dropped."""
     until = rule.until
     if isinstance(until, datetime):
         until = until.astimezone(start.tzinfo).date() if isinstance(start, datetime) else until.date()
@@ -100,7 +101,9 @@ def _from_rule(rule: Rule, start: Start) -> Repeat:
 
 
 def nth_of_month(day: date) -> tuple[int, int]:
-    """Return which weekday of its month a day is. The first Monday is (1, 0), the last of five (-1, 0).
+    """Return the position of a day among the same weekdays of its month, and the weekday number.
+
+    The first Monday of a month is (1, 0). The fifth Monday of a month is (-1, 0), because it is always the last.
 
     >>> nth_of_month(date(2026, 11, 30))
     (-1, 0)

@@ -1,4 +1,4 @@
-"""The controls of the upload form, their uploads, and the equivalent call."""
+"""The controls of the upload form, which return the upload requests and the equivalent call."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _MEDIA_ONLY = "A media upload has no name, id, conversion or metadata. Select mu
 
 
 class UploadControls(widgets.VBox):  # type: ignore[misc]
-    """The controls. `requests` checks them, `code` returns the equivalent call."""
+    """The controls of the upload form. `requests` returns the upload requests, `code` returns the equivalent call."""
 
     def __init__(self, make_files: Callable[[], FileChoice] = FileChoice) -> None:
         self.files, self.destination, self.convert = make_files(), UploadDestination(), ConvertChoice()
@@ -90,7 +90,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         self.check()
 
     def check(self) -> list[str]:
-        """Show problems beside the fields, and return them."""
+        """Check the fields, show each problem beside its field, and return the problem texts."""
         problems = list(self._problems())
         for field in (self.name, self.upload_type, *self.options.fields):
             field.show_problems([words for problem_field, words in problems if problem_field is field])
@@ -110,7 +110,10 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
             yield self.upload_type, _MEDIA_ONLY
 
     def requests(self, session: Session) -> list[UploadRequest]:
-        """Return the uploads, checked. Raises ValueError or TypeError. Nothing is sent."""
+        """Check the controls and return the upload requests. Nothing is sent.
+
+        Raises ValueError or TypeError for invalid or missing input.
+        """
         if not self.destination.existing:
             return [
                 request
@@ -125,7 +128,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         )
 
     def forget(self) -> None:
-        """Remove the uploaded files from the list, and the id that was used."""
+        """Remove the uploaded files from the list, and clear the file id, because the id is now in use."""
         self.files.forget()
         self.options.id.value = ""
 
@@ -164,16 +167,16 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         return None if self.destination.existing else self.options.id.value.strip() or None
 
     def _chunk(self) -> int | None:
-        """Return the chunk size, or None if it has no effect.
+        """Return the chunk size, or None if the chunk size has no effect.
 
-        As in `upload`, any but the default makes an upload resumable.
+        As in `upload`, a chunk size other than the default makes an upload resumable.
         """
         chosen = int(self.chunk_size.value)
         matters = {"resumable": True, "auto": chosen != DEFAULT_CHUNK}
         return chosen if matters.get(self.upload_type.value) else None
 
     def code(self) -> str:
-        """Return the equivalent call.
+        """Return the equivalent call of `upload` or `update`.
 
         >>> UploadControls().code()
         "svc.upload('...')"

@@ -23,7 +23,7 @@ TARGETS = (
 
 
 class ConvertChoice(widgets.VBox):  # type: ignore[misc]
-    """The controls. `arguments` are those of `upload`.
+    """The controls for the conversion. `arguments` returns arguments of `upload`.
 
     >>> choice = ConvertChoice()
     >>> choice.target.value = "document"; choice.arguments()
@@ -51,7 +51,11 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
         on_change(changed, self.target, self.language)
 
     def set_destination(self, *, existing: bool, document: bool) -> None:
-        """Show the controls that apply. Content of an existing native document is always converted."""
+        """Show the controls that apply to the destination of the upload.
+
+        `existing` is True for new content of an existing file. `document` is True if this file is a native document,
+        whose new content is always converted.
+        """
         self._existing, self._document = existing, document
         self._update_visibility()
 
@@ -61,7 +65,7 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
         return self._document if self._existing else bool(self.target.value)
 
     def arguments(self) -> dict[str, Any]:
-        """Return `convert_to` and `ocr_language`. The language has an effect on conversions only."""
+        """Return the arguments `convert_to` (only for new files) and `ocr_language` (None without a conversion)."""
         language = self.language.value.strip() or None
         convert_to = {} if self._existing else {"convert_to": self.target.value or None}
         return {**convert_to, "ocr_language": language if self.converted else None}
@@ -71,11 +75,14 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
         set_visible(self.language, self.converted)
 
     def name_of(self, file: ChosenFile) -> str:
-        """Return the name of an uploaded file. A converted one loses its extension."""
+        """Return the name of the uploaded file. A converted file loses its extension."""
         from ....client.uploads.native_types import document_name
 
         return document_name(file.name) if self.converted else file.name
 
     def media_type_of(self, file: ChosenFile) -> str | None:
-        """Return the media type to send. For an unchanged new file it is that of its name."""
+        """Return the media type to send, or None if the type is unknown.
+
+        For a new file without conversion, this is the type that the browser has reported.
+        """
         return file.media_type(converted=self.converted) if self.converted or self._existing else file.mime_type

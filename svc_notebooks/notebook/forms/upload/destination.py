@@ -23,7 +23,7 @@ _CONVERTED = "The new content is converted and replaces everything in this docum
 
 
 class UploadDestination(widgets.VBox):  # type: ignore[misc]
-    """New files, or a file of the service. `facts` are the metadata of that file."""
+    """The choice between new files and an existing file. `facts` are the metadata of the selected existing file."""
 
     def __init__(self) -> None:
         self._rows: dict[str, File] = {}
@@ -54,12 +54,12 @@ class UploadDestination(widgets.VBox):  # type: ignore[misc]
 
     @property
     def facts(self) -> File | None:
-        """The metadata of the existing file, with its copy restriction, or None for new files."""
+        """The metadata of the selected existing file. None for new files, or if no file is selected."""
         return self._rows.get(self.chooser.value) if self.existing and self.chooser.value else None
 
     @property
     def document(self) -> bool:
-        """True if the existing file is a native document, which converts new content (A5-04)."""
+        """True if the existing file is a native document, for which new content is converted (A5-04)."""
         return self.existing and self.chooser.value in self._documents
 
     def watch(self, changed: Callable[[], None]) -> None:
@@ -67,7 +67,7 @@ class UploadDestination(widgets.VBox):  # type: ignore[misc]
         self._changed.append(changed)
 
     def read(self, session: Session) -> None:
-        """Fill the list. The selected file stays selected if it still exists."""
+        """Fill the list with the files that the user can edit. The selected file stays selected if it still exists."""
         folder = session.names.native("folder")
         rows = latest_files(session, "mimeType", "size", FIELD, "capabilities(canEdit)", q=f"mimeType != '{folder}'")
         self._reading, before = True, self.chooser.value

@@ -1,4 +1,4 @@
-"""The upload form to select files, upload them, cancel and resume (W-01)."""
+"""The upload form, in which a person selects and uploads files, and cancels and resumes uploads (W-01)."""
 
 from __future__ import annotations
 
@@ -34,14 +34,15 @@ _DOCUMENT = "The file is a native document. The new content is converted and rep
 def upload_form(*, session: Session | None = None) -> UploadForm:
     """Return a form that uploads files of any size from your computer, or files in the notebook folder.
 
-    They become new files, or one becomes the content of an existing file, after a question that names that file.
-    "More options" has the copy restriction, the media type, an id for one new file, and more metadata.
+    The selected files become new files. Alternatively, one selected file replaces the content of an existing file,
+    after a person has confirmed the replacement. "More options" has the copy restriction, the media type, an id for one
+    new file, and more metadata.
 
-    `form.result` is the frame of the uploaded files, `form.code()` the equivalent call, `form.last_error` the last
-    error.
+    `form.result` is the DataFrame of the uploaded files, `form.code()` is the equivalent call, `form.last_error` is the
+    last error.
 
     Args:
-        session: Where to upload to; None is the session that is current when Upload is clicked.
+        session: The session for the uploads. None stands for the session that is current when Upload is clicked.
 
     See docs/rules.md#a1-simple-upload (A1 to A3) and docs/rules.md#a5-import (A5).
 
@@ -53,7 +54,7 @@ def upload_form(*, session: Session | None = None) -> UploadForm:
 
 
 class UploadForm(Form):
-    """See `upload_form`. A program can set `controls` and click the buttons."""
+    """The form that `upload_form` returns. A program can set `controls` and click the buttons."""
 
     title = "Upload form"
 
@@ -87,16 +88,16 @@ class UploadForm(Form):
         return frame(FILES, self._finished)
 
     def code(self) -> str:
-        """Return the equivalent call, or without selected files that of the last upload."""
+        """Return the equivalent call. If no file is selected, return the call of the last upload."""
         return self.controls.code() if self.controls.files.names() else self._last_code or self.controls.code()
 
     def refresh(self) -> None:
-        """Reload the list of files."""
+        """Reload the list of existing files. For an upload of new files, do nothing."""
         if self.controls.destination.existing:
             self.controls.destination.read(session_or_current(self._session))
 
     def _on_change(self) -> None:
-        """Close the question after a change, because it was about the previous upload."""
+        """Close the question after a change of a control, because the question was about the previous upload."""
         self._close_question()
         self._show_code()
 
@@ -122,7 +123,10 @@ class UploadForm(Form):
             self._ask_to_replace(session, requests, str(facts["id"]))
 
     def _ask_to_replace(self, session: Session, requests: list[UploadRequest], file_id: str) -> None:
-        """Ask before content of the service is overwritten, and show the old and the new content side by side."""
+        """Ask a person to confirm the replacement of the content of a file.
+
+        The question shows the metadata of the old and the new content side by side.
+        """
         from ....client.files import get_file
 
         file, request = get_file(session, file_id, fields="id,name,mimeType,size,modifiedTime"), requests[0]
@@ -179,7 +183,7 @@ class UploadForm(Form):
         self._start(self._queue)
 
     def _start(self, queue: UploadQueue) -> None:
-        """Run the queue on the event loop of the kernel. Without one, run it to its end."""
+        """Run the queue on the event loop of the kernel. Without an event loop, run the queue to its end."""
         try:
             self._task = asyncio.get_running_loop().create_task(self._run(queue))
         except RuntimeError:

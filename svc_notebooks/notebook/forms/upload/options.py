@@ -21,11 +21,11 @@ _ON = "Default: on. Off: only people who can edit the file."
 _ID = "Empty: the service generates one. With an id, a repeated upload creates no second file."
 _CONVERTED = "A converted file cannot have an id of your own. Remove the id, or do not convert the file."
 _OTHER_CONTROLS = {"name": "Name", "id": "File ID", FIELD: "the switch above"}
-"""Metadata with their own controls."""
+"""The metadata fields that have their own controls, and the names of these controls."""
 
 
 class UploadOptions(MoreOptions):
-    """The fields. `arguments` returns the metadata that they set."""
+    """The rarely used fields of the upload form. `arguments` returns the metadata that the fields set."""
 
     def __init__(self) -> None:
         self._existing: tuple[Any, bool] = (None, False)
@@ -64,7 +64,7 @@ class UploadOptions(MoreOptions):
         return self._existing[1]
 
     def arguments(self) -> dict[str, Any]:
-        """Return the Python arguments. Raises ValueError for metadata that is not a JSON object."""
+        """Return the metadata as arguments of `update`. Raises ValueError for metadata that is not a JSON object."""
         restricted = not self.viewers.value
         return {**({ARGUMENT: restricted} if restricted != self._restricted else {}), **self._metadata()}
 
@@ -79,7 +79,7 @@ class UploadOptions(MoreOptions):
         return fields
 
     def problems(self, files: int, *, converted: bool, existing: bool) -> Iterator[tuple[Field, str]]:
-        """Yield the problems of an upload of `files` files, each with its field."""
+        """Yield the problems of the fields, each with its field. `files` is the number of selected files."""
         if self.id.value.strip() and not existing:
             if files > 1:
                 yield self.file_id, f"An id is for one file, but {files} are selected. Remove the id."

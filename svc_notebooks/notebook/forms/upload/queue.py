@@ -1,8 +1,9 @@
 """Runs uploads one after the other, and lets the kernel handle messages between two chunks.
 
-A kernel handles a click only between two pieces of work, so a whole upload in one piece could not be cancelled. In a
-sandbox, which never waits and may have no threads, the pieces are steps (a chunk, a status query, a wait) on the event
-loop of the kernel. Over a network a step may take long, so it runs in a thread and the event loop waits for it.
+A kernel handles a click only between two pieces of work. So an upload runs in steps (a chunk, a status query, a wait),
+and a person can cancel the upload between two steps. In a sandbox, which never waits and may have no threads, the steps
+run on the event loop of the kernel. Over a network, a step can take long, so each step runs in a thread and the event
+loop waits for the thread.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ Value = TypeVar("Value")
 
 
 class Cancelled(Exception):
-    """The person clicked Cancel. The service keeps the bytes that it has."""
+    """Raised inside an upload after the person has clicked Cancel. The service keeps the bytes that it has received."""
 
 
 class UploadQueue:
-    """The uploads. `files` are the finished ones, `current` is the running one.
+    """Runs uploads one after the other. `files` contains the metadata of the finished uploads.
 
-    `report` is called with the request, the bytes that were sent and the total. If `run` raises, it can be called again
-    and continues.
+    `report` is called with the request, the number of sent bytes and the total number of bytes. After `run` has raised
+    an exception, another call of `run` continues the uploads.
     """
 
     def __init__(
@@ -46,13 +47,13 @@ class UploadQueue:
 
     @property
     def current(self) -> UploadRequest | None:
-        """The running or next upload, or None when all are done."""
+        """The request of the running or next upload. None if all uploads are done."""
         return self._requests[len(self.files)] if len(self.files) < len(self._requests) else None
 
     def drive(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run `work` to its end where there is no event loop.
+        """Run the coroutine `work` to its end. This function is called if there is no event loop.
 
-        In a sandbox no loop is created, because that would open sockets.
+        For a sandbox, this function creates no event loop, because an event loop would open sockets.
         """
         if not self._session.in_process:
             return asyncio.run(work)
@@ -61,11 +62,11 @@ class UploadQueue:
                 work.send(None)
 
     def cancel(self) -> None:
-        """Stop before the next chunk."""
+        """Request that the upload stops before the next chunk."""
         self._stop_requested = True
 
     async def run(self) -> None:
-        """Run the remaining uploads. Raises Cancelled, and the errors of an upload."""
+        """Run the remaining uploads. Raises Cancelled after a call of `cancel`, and any error of an upload."""
         self._stop_requested = False
         while (request := self.current) is not None:
             self._report(request, 0, request.source.size)
@@ -103,7 +104,7 @@ class UploadQueue:
         return lambda done, total: self._report(request, done, total)
 
     async def _yield_to_loop(self) -> None:
-        """Let the kernel handle the messages that have arrived."""
+        """Let the kernel handle the messages that have arrived. Raises Cancelled after a call of `cancel`."""
         await asyncio.sleep(0)
         if self._stop_requested:
             raise Cancelled

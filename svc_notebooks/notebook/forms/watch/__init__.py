@@ -1,5 +1,5 @@
 """The notification panel.
 
 panel: the panel, which opens and stops channels and shows their messages.
-controls: the controls of a channel, with its expiration.
+controls: the controls for the properties of a channel.
 """

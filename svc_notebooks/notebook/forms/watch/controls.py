@@ -1,4 +1,4 @@
-"""The controls of a notification channel, and the call that opens the same channel."""
+"""The controls for a new notification channel, and the equivalent code that opens the channel."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SECONDS = {"day": 86400, "hour": 3600, "minute": 60, "second": 1}
 
 
 class ChannelEnd(Field):
-    """The expiration of a channel. Dates and times are in UTC."""
+    """The controls for the expiration of a channel. Dates and times are in UTC."""
 
     def __init__(self) -> None:
         self.choice = widgets.Dropdown(options=_CHOICES, **describe("Expires", "When the channel ends"), style=LABEL)
@@ -57,7 +57,10 @@ class ChannelEnd(Field):
 
     @property
     def arguments(self) -> dict[str, str]:
-        """The arguments of `watch_file`. Raises ValueError for a missing time."""
+        """The argument `expires_in` or `expiration` of `watch_file` as a dict, which is empty for the default.
+
+        Raises ValueError for a missing date or time, and for a lifetime below 1.
+        """
         if self.choice.value == AFTER:
             if self.count.value < 1:
                 raise ValueError(f"Expires after {self.count.value}: enter a whole number of 1 or more.")
@@ -70,7 +73,7 @@ class ChannelEnd(Field):
         return {}
 
     def explain_limits(self, policy: Policy | None, *, of_changes: bool) -> None:
-        """Show the limits of the service. Only the policy of a sandbox is known."""
+        """Show the limits of the channel lifetime as a hint. `policy` is None for an external service."""
         if policy is None:
             self.show_hint("The service may end a channel sooner; the list of channels has the actual time.")
             return
@@ -99,7 +102,7 @@ def _length_text(seconds: float) -> str:
 
 
 CHANGES = ""
-"""The value of the change log in the list."""
+"""The value that stands for the change log in the list of files."""
 
 _CHANNEL_ID = "Channel ID"
 _LABELS = {"id": _CHANNEL_ID, "token": "Token", "expiration": "Expires", "address": "Address"}
@@ -115,7 +118,10 @@ _ASK_TOKEN = 'getpass("Channel token: ")'
 
 
 class ResponsePreset(NamedTuple):
-    """A sequence of responses. `plan` has the arguments of successive calls of `answer_with`."""
+    """A sequence of receiver responses. `plan` contains the arguments for successive calls of `answer_with`.
+
+    The arguments are the status, the number of responses (None for all further responses) and the delay in seconds.
+    """
 
     words: str
     plan: tuple[tuple[int, int | None, float], ...]
@@ -132,7 +138,7 @@ RESPONSES = (
 
 
 class ChannelOptions(MoreOptions):
-    """The rarely used properties of a channel, which otherwise have defaults."""
+    """The controls for rarely used channel properties, which are the id, the token and the expiration."""
 
     def __init__(self, channel_id: SingleField, token: SingleField, ends: ChannelEnd) -> None:
         self._controls = (channel_id.control, token.control, ends.choice)
@@ -145,7 +151,7 @@ class ChannelOptions(MoreOptions):
 
 
 class WatchControls(widgets.VBox):  # type: ignore[misc]
-    """The controls of a channel."""
+    """The controls for a new notification channel."""
 
     def __init__(self) -> None:
         self.target = widgets.Dropdown(
@@ -184,11 +190,11 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         self.add_class("svc-channel")
 
     def fields(self) -> dict[str, Field]:
-        """Return the field of each property of a channel, by its name in the interface."""
+        """Return the field of each channel property, by the name of the property in the interface."""
         return {"id": self.channel_id, "token": self.token, "expiration": self.ends, "address": self.address}
 
     def show_problems(self, problems: Mapping[str, str]) -> None:
-        """Show each problem beside the field of that name, and clear the other fields."""
+        """Show each problem beside the field of its property, and remove the problems of all other fields."""
         for name, field in self.fields().items():
             text = problems.get(name, "")
             if text.startswith(f"{name}: "):
@@ -204,7 +210,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
             field.watch(changed)
 
     def problems(self, session: Session) -> dict[str, str]:
-        """Return the problems by the names of the properties. A missing address is not one."""
+        """Check the controls and return the problem texts by property name. A missing address is not a problem."""
         wrong: dict[str, str] = {}
         ends: int | str | None = None
         try:
@@ -225,7 +231,10 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         return {**_service_problems(body, to_millis(session.clock.now())), **wrong}
 
     def arguments(self) -> dict[str, str]:
-        """Return the arguments of the watch call except the file and the receiver. Raises ValueError."""
+        """Return the keyword arguments of `watch_file` or `watch_changes`, without the receiver.
+
+        Raises ValueError for an invalid expiration.
+        """
         named = {"channel_id": self.channel_id.value, "token": self.token.value}
         return {name: value for name, value in named.items() if value} | self.ends.arguments
 
@@ -233,7 +242,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         """Fill the list of files. `in_kernel` is true if the service can reach a receiver of this kernel.
 
         Returns:
-            Their names by their ids.
+            The names of the files by file id.
         """
         files = latest_files(session)
         before = self.target.value
@@ -246,16 +255,16 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         return {str(file["id"]): str(file.get("name")) for file in files}
 
     def explain_limits(self, policy: Policy | None) -> None:
-        """Show the limits of the lifetime of a channel."""
+        """Show the limits of the lifetime for a channel of the selected file or change log."""
         self.ends.explain_limits(policy, of_changes=self.target.value == CHANGES)
 
     def address_elsewhere(self, *, in_kernel: bool) -> str | None:
-        """Return the address of an external receiver, or None for the receiver of this kernel."""
+        """Return the address of an external receiver. Return None if the receiver in this kernel is used."""
         address = str(self.address.value).strip()
         return None if in_kernel and not address else address
 
     def code(self, *, in_kernel: bool) -> str:
-        """Return the equivalent cell. It asks for the token, which is not shown (ruling 42)."""
+        """Return the code of the equivalent cell. The code prompts for the token, which is not shown (ruling 42)."""
         lines = ["from getpass import getpass"] if self.token.value else []
         address = self.address_elsewhere(in_kernel=in_kernel)
         lines += ["rx = svc.receiver()"] if address is None else []

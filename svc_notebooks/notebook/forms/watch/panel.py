@@ -38,12 +38,12 @@ _STEPS = (("10 seconds later", "10s"), ("1 hour later", "1h"))
 def watch_panel(*, session: Session | None = None) -> WatchPanel:
     """Return a panel that opens and stops notification channels, and shows their messages when they arrive.
 
-    `panel.result` is the frame of the messages, `panel.code()` the cell that opens the same channel,
-    `panel.receiver` the receiver (created with the first channel), `panel.last_error` the last error.
+    `panel.result` is the DataFrame of the messages, `panel.code()` is the code that opens the same channel,
+    `panel.receiver` is the receiver (created with the first channel), `panel.last_error` is the last error.
 
     Args:
-        session: Whose files are watched; None is the current session. Only a sandbox can reach a receiver of this
-            kernel; for an external service, enter the address of a receiver.
+        session: The session whose files are watched. None stands for the current session. Only a sandbox can reach a
+            receiver in this kernel. For an external service, enter the address of a receiver.
 
     See docs/rules.md#a8-watch-a-file (A8 to A11).
 
@@ -55,7 +55,7 @@ def watch_panel(*, session: Session | None = None) -> WatchPanel:
 
 
 class WatchPanel(Form):
-    """See `watch_panel`. A program can set `controls` and click the buttons."""
+    """The form that `watch_panel` returns. A program can set `controls` and click the buttons."""
 
     title = "Notification panel"
 
@@ -94,7 +94,7 @@ class WatchPanel(Form):
         return self.receiver.messages() if self.receiver else frame(MESSAGES, [])
 
     def code(self) -> str:
-        """Return the equivalent cell."""
+        """Return the Python code of a cell that opens the same channel."""
         return self.controls.code(in_kernel=self._lab is not None)
 
     def close(self) -> None:
@@ -181,7 +181,10 @@ class WatchPanel(Form):
         return known[self.chosen.value]
 
     def _clock_buttons(self) -> list[widgets.Widget]:
-        """Return buttons that advance a frozen clock, without which no retry happens."""
+        """Return buttons that advance a frozen clock, because retries happen only when the clock advances.
+
+        Return an empty list if the clock is not frozen or belongs to an external service.
+        """
         if self._lab is None or not self._lab.clock.is_virtual:
             return []
         label = widgets.HTML(tag("span", "The clock of the sandbox is frozen; retries happen when it advances:"))
@@ -211,7 +214,7 @@ class WatchPanel(Form):
         self._show_messages(self.receiver.received() if self.receiver else [], session.names, watched)
 
     def _show_messages(self, messages: list[Received], names: Names, watched: dict[str, str]) -> None:
-        """Show each message in its own widget, so that unfolded ones stay unfolded when others arrive."""
+        """Show each message in its own widget, so that expanded messages stay expanded when a new message arrives."""
         self.table.value = headings(messages)
         shown = range(max(0, len(messages) - MAX_SHOWN), len(messages))
         lines = [self._line_of.setdefault(n, widgets.HTML(layout={"margin": "0"})) for n in shown]
@@ -242,7 +245,10 @@ def _count_text(count: int, noun: str) -> str:
 
 
 def _loop_caller() -> Callable[[Callable[[], None]], None]:
-    """Return a function that runs another in the thread of the kernel, or at once if there is no event loop."""
+    """Return a function that calls its argument in the thread of the event loop.
+
+    Without an event loop, the returned function calls its argument at once.
+    """
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:
