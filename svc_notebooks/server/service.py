@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from ..core.brand_names import NOWHERE, Names
 from ..core.clock import parse_duration
-from ..core.events.field_checks import is_address
+from ..core.events.value_checks import is_address
 from ..core.http.messages import JSONObject, Request, Response
 from ..core.policy import Policy
 from ..core.process_fork import ForkedChild

@@ -1,7 +1,7 @@
 """Uploads content with simple, multipart and resumable uploads.
 
-prepare, request    check the arguments of an upload and create its requests
-native_types        chooses the type of the native document to which a source is converted
-sources             reads upload sources and streams them as request bodies
-upload, responses   perform a resumable upload and read the responses to its requests
+prepare, request              check the arguments of an upload and create its requests
+native_types                  chooses the type of the native document to which a source is converted
+sources                       reads upload sources and streams them as request bodies
+resumable_upload, responses   perform a resumable upload and read the responses to its requests
 """

@@ -19,7 +19,7 @@ from ..errors.decision_ids import (
     SHARING,
     UNREADABLE,
 )
-from ..events.fields import EVENT_FIELDS
+from ..events.field_table import EVENT_FIELDS
 from .operations import CONTENT, EVENTS_CREATE, METADATA_ONLY, Operation
 
 Fields = Mapping[str, str]

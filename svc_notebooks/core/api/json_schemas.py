@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 from ..events.calendars import ROLES as CALENDAR_ROLES
-from ..events.fields import EVENT_FIELDS, EventField
+from ..events.field_table import EVENT_FIELDS, EventField
 from ..files.fields import FILE_FIELDS, FileField, Write
 from ..files.permissions import GRANTEES, ROLES
 from ..http.messages import reason

@@ -11,7 +11,7 @@ from ..http.messages import JSON, JSONObject
 from ..lone_surrogates import lone_surrogates
 from ..resources.calendars import AclRule, Calendar, CalendarListEntry
 from ..time_zones import zone
-from .field_checks import is_address
+from .value_checks import is_address
 
 CALENDAR_SHAPE = shape_of(Calendar)
 LIST_SHAPE = shape_of(CalendarListEntry)

@@ -11,7 +11,7 @@ from ..errors.catalogue import Row, row
 from ..errors.decision_ids import CONFERENCE_PARTS, REQUEST_ID
 from ..http.messages import JSON
 from ..policy import Policy
-from .field_checks import invalid
+from .value_checks import invalid
 
 _REQUEST = "conferenceData.createRequest"
 

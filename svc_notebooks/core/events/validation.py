@@ -2,7 +2,7 @@
 
 The service rejects an event for which `problems` returns any row, and the form shows each problem beside its field. The
 checks run in this order: the times (the end before the start, as the family does), then each field in the order of
-fields.py, then the rules that involve several values.
+field_table.py, then the rules that involve several values.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from ..lone_surrogates import lone_surrogates
 from ..policy import Policy
 from ..resources.events import Event
 from .conference import conference_problems
-from .field_checks import check, invalid, too_long
-from .fields import EVENT_FIELDS, MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS, EventField
+from .field_table import EVENT_FIELDS, MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS, EventField
 from .rrule import Recurrence as Lines, RecurrenceError, Start, is_all_day
 from .times import TimeError, instant, read_time
+from .value_checks import check, invalid, too_long
 
 DEFAULTS: dict[str, JSON] = {
     event_field.path: event_field.default  # type: ignore[misc]

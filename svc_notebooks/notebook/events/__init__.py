@@ -3,6 +3,6 @@
 events, batch, query, calendars: create, change, delete and list events and calendars.
 recurrence, recurrence_plan: instances of recurring events, preview of a recurrence, days of a recurring event.
 ical: export of events as an .ics file.
-details: the arguments of create_event and update_event, with their types and descriptions.
+event_arguments: the arguments of create_event and update_event, with their types and descriptions.
 body, parameters, records: convert arguments to event bodies and query parameters, and responses to frames.
 """

@@ -11,7 +11,7 @@ from ..frames.event_schemas import CREATED
 from ..frames.frames import Record, frame, snake
 from ..times import zone_name
 from .body import EventError, event_body, is_missing
-from .details import nearest
+from .event_arguments import nearest
 from .events import ARGUMENTS, body_arguments
 from .parameters import add_required, query_of, warn_deprecated
 from .records import event_record, in_zone
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from .details import Zone
+    from .event_arguments import Zone
 
 
 def create_events(

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.errors.catalogue import Row
 from ...core.events.colors import EVENT_COLORS
-from ...core.events.fields import EVENT_FIELDS
+from ...core.events.field_table import EVENT_FIELDS
 from ...core.events.recurrence_words import recurrence_lines
 from ...core.events.times import TimeError, read_time
 from ...core.events.validation import problems

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from .details import Zone
+    from .event_arguments import Zone
 
 
 def calendars(*, session: Session | None = None) -> DataFrame:

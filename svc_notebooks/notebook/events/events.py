@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ...core.events.fields import RESPONSES
+from ...core.events.field_table import RESPONSES
 from ...core.http.messages import JSONObject
 from ...core.resources.events import Event
 from ..arguments import choice, file_ids
@@ -16,7 +16,7 @@ from ..frames.event_schemas import EVENT
 from ..frames.frames import Record
 from ..frames.schemas import DELETED
 from .body import event_body, partial_body
-from .details import DETAILS, EventChanges, EventDetails, When, Zone, check_names, describe_details
+from .event_arguments import DETAILS, EventChanges, EventDetails, When, Zone, check_names, describe_details
 from .parameters import QUERY_ARGUMENTS, add_required, check_calendar, query_of, warn_deprecated
 from .records import common_zone, event_frame, event_record, in_zone
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ...client.session import Session
     from ..arguments import File
-    from .details import When
+    from .event_arguments import When
 
 
 def export_events(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from .details import When, Zone
+    from .event_arguments import When, Zone
 
 
 def events(

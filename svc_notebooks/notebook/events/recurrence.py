@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ...client.session import Session
     from ..arguments import File
-    from .details import When, Zone
+    from .event_arguments import When, Zone
 
 
 def instances(

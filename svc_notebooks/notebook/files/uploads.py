@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from ...client.uploads.upload import ClientUpload
+    from ...client.uploads.resumable_upload import ClientUpload
     from ...core.resources.files import File as FileResource
     from ..arguments import File, Source
 

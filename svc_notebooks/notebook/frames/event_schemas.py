@@ -5,7 +5,7 @@ The columns of an event are computed from the field table `EVENT_FIELDS`.
 
 from __future__ import annotations
 
-from ...core.events.fields import EVENT_FIELDS
+from ...core.events.field_table import EVENT_FIELDS
 from .frames import TIME, Column, Dtype, Schema, schema, snake
 
 _DTYPES: dict[str, Dtype] = {

@@ -26,7 +26,7 @@ from ..files import (
     simple_upload,
 )
 from ..files.resumable_initiation import initiate
-from ..notifications import channels
+from ..notifications import watch_requests
 from ..web import browser_session, consent, file_page
 from ..web.event_page import event_page
 
@@ -76,11 +76,11 @@ HANDLERS: Mapping[str, Handler] = {
     "permissions.get": permissions.get,
     "permissions.update": permissions.update,
     "permissions.delete": permissions.delete,
-    "files.watch": channels.watch_file,
+    "files.watch": watch_requests.watch_file,
     "changes.getStartPageToken": change_list.start_page_token,
     "changes.list": change_list.list_changes,
-    "changes.watch": channels.watch_changes,
-    "channels.stop": channels.stop,
+    "changes.watch": watch_requests.watch_changes,
+    "channels.stop": watch_requests.stop,
     "about.get": about.get,
     "events.insert": events.insert,
     "events.import": events.import_event,

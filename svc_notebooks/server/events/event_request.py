@@ -8,7 +8,7 @@ from typing import Any
 from ...core.api.operations import EVENT_ID
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.events.calendars import CalendarRole
-from ...core.events.fields import EVENT_FIELDS, EVENT_SHAPE
+from ...core.events.field_table import EVENT_FIELDS, EVENT_SHAPE
 from ...core.events.validation import problems, repair_reminders
 from ...core.http.messages import JSON, JSONObject, Query, Response
 from ...core.policy import Policy

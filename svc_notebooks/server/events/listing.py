@@ -15,7 +15,7 @@ from typing import Any
 from ...core.clock import format_time, from_millis, parse_time, to_millis
 from ...core.errors.catalogue import refuse
 from ...core.events.calendars import CalendarRole
-from ...core.events.fields import EVENT_SHAPE, EVENT_TYPES
+from ...core.events.field_table import EVENT_SHAPE, EVENT_TYPES
 from ...core.events.rrule import Start
 from ...core.events.times import TimeError, read_date
 from ...core.http.messages import Query, Response

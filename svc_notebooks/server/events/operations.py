@@ -11,9 +11,9 @@ from typing import Any
 
 from ...core.errors.catalogue import refuse
 from ...core.events.calendars import CalendarRole
-from ...core.events.field_checks import is_address
-from ...core.events.fields import EVENT_SHAPE
+from ...core.events.field_table import EVENT_SHAPE
 from ...core.events.times import read_time
+from ...core.events.value_checks import is_address
 from ...core.http.messages import JSONObject, Response
 from ...core.resources.events import Event, Person
 from ..context.responses import empty_response

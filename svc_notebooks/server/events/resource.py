@@ -10,7 +10,7 @@ from datetime import tzinfo
 from typing import Any, NamedTuple, cast
 
 from ...core.clock import format_time, from_millis
-from ...core.events.fields import FIELD_ORDER
+from ...core.events.field_table import FIELD_ORDER
 from ...core.events.times import print_time, read_time
 from ...core.events.validation import reminders_of
 from ...core.resources.events import Attendee, Event

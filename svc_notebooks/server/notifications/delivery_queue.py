@@ -20,7 +20,7 @@ from ...core.notifications.channels import ChannelState
 from ...core.notifications.delivery_schedule import RETRIED, AttemptOutcome, DeliveryStatus, next_attempt
 from ...core.notifications.messages import CONTENT_TYPE, USER_AGENT, Message
 from ..context.service_context import ServiceContext
-from ..tables.outbox import Waiting
+from ..tables.message_queue import Waiting
 from .domains import is_registered
 
 _log = logging.getLogger(__name__)

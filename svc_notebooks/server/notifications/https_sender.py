@@ -10,8 +10,8 @@ import asyncio
 from collections.abc import Sequence
 
 from ...core.notifications.delivery_schedule import AttemptOutcome
-from .connection import Connection, ConnectionState, NoResponse, message
 from .open_connection import AddrInfo, Endpoint, connect, describe_error, parse_endpoint, resolve
+from .receiver_connection import Connection, ConnectionState, NoResponse, message
 from .trust_store import TrustStore
 
 _IDLE_SECONDS = 30.0

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from ...core.notifications.channels import host_of
-from .connection import Connection, NoResponse
+from .receiver_connection import Connection, NoResponse
 from .trust_store import TrustStore
 
 AddrInfo = tuple[Any, Any, int, str, Any]

@@ -4,7 +4,7 @@ store.py                                        the Store: all tables, transacti
 files.py, contents.py, permissions.py, search.py  files, the parts of their contents, roles, queries as SQL
 upload_sessions.py, change_log.py               upload sessions, the change logs
 calendars.py, events.py                         calendars, events and invitations
-channels.py, outbox.py                          channels, queued messages, registered domains and authorities
+channels.py, message_queue.py                   channels, queued messages, registered domains and authorities
 users.py, oauth.py                              users, tokens, generated ids; OAuth clients, accounts and grants
 deadlines.py, dump.py                           expirations by time; all tables row by row
 """

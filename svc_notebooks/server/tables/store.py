@@ -32,8 +32,8 @@ from .contents import Contents
 from .deadlines import Deadlines
 from .events import Events
 from .files import FileTable
+from .message_queue import Outbox
 from .oauth import OAuth
-from .outbox import Outbox
 from .permissions import Permissions
 from .upload_sessions import UploadSessionTable
 from .users import Users

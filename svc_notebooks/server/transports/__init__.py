@@ -1,7 +1,7 @@
 """The transports of the service, which are a socket server, WSGI and the control API.
 
 socket_server.py                         the server on a socket and its threads
-connection.py, connection_queue.py       a client connection; the queue of connections that wait for a thread
+client_connection.py, connection_queue.py    a client connection; the queue of connections that wait for a thread
 request_reader.py, http1.py              reads request bytes; parses and writes HTTP/1.1 heads and bodies
 tls.py, transfer_rate.py                 TLS handshakes; limits for slow clients
 wsgi.py                                  the service under any WSGI server

@@ -24,7 +24,7 @@ from weakref import WeakSet
 from ...core.http.messages import Request, Response
 from ...core.process_fork import after_fork, close_copies
 from ..service import Service
-from .connection import ServerConnection
+from .client_connection import ServerConnection
 from .connection_queue import LaneTable, ReadyQueue
 from .control_api import Control
 from .http1 import LengthBody

@@ -8,7 +8,7 @@ from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.events.details import DETAILS, EventChanges, EventDetails
+from svc_notebooks.notebook.events.event_arguments import DETAILS, EventChanges, EventDetails
 from svc_notebooks.notebook.events.events import ARGUMENTS
 
 WHOLE_DAY = {"start": "2026-11-02", "end": "2026-11-03"}

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.events.fields import EVENT_FIELDS
+from svc_notebooks.core.events.field_table import EVENT_FIELDS
 from svc_notebooks.notebook.frames.event_schemas import CREATED, EVENT, EVENTS, INSTANCES, PREVIEW
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -6,7 +6,7 @@ from datetime import date, time
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.events.fields import EVENT_FIELDS
+from svc_notebooks.core.events.field_table import EVENT_FIELDS
 from svc_notebooks.core.events.rrule import Freq
 from svc_notebooks.core.events.validation import problems
 from svc_notebooks.notebook.events.body import LENIENT

@@ -11,7 +11,7 @@ import pytest
 
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads.prepare import resume_upload, start_upload, upload
-from svc_notebooks.client.uploads.upload import ClientUpload
+from svc_notebooks.client.uploads.resumable_upload import ClientUpload
 from svc_notebooks.core.errors.errors import ContentMismatch, SessionExpired
 from svc_notebooks.core.http.messages import Request, Response
 from tests.patience import PATIENCE

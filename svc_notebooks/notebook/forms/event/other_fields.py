@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from ....core.events.fields import FIELD_ORDER
+from ....core.events.field_table import FIELD_ORDER
 from ...widgets.field import Field, on_change, small_button, text_area
 from .bindings import LABELS
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
-from ....core.events.fields import MAX_REMINDERS as MOST
+from ....core.events.field_table import MAX_REMINDERS as MOST
 from ...widgets.editable_rows import EditableRows
 from ...widgets.field import AUTO_WIDTH, LABEL, Field, describe, number_field, on_change, set_visible, small_button
 

@@ -19,7 +19,7 @@ from ....core.resources.files import File
 if TYPE_CHECKING:
     from ....client.session import Session
     from ....client.uploads.request import UploadRequest
-    from ....client.uploads.upload import ClientUpload
+    from ....client.uploads.resumable_upload import ClientUpload
 
 Value = TypeVar("Value")
 

@@ -1,4 +1,4 @@
-"""Checks the value of an event field by the type that the table of fields.py gives for the field."""
+"""Checks the value of an event field by the type that field_table.py gives for the field."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from ..errors.catalogue import Row, row
 from ..errors.decision_ids import BIG_NUMBERS
 from ..http.messages import JSON
-from .fields import EventField
+from .field_table import EventField
 
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _QUOTED = r'"(?:[\t !#-\[\]-~]|\\[\t -~])*"'

@@ -33,7 +33,7 @@ MAX_REMINDERS = 5
 class EventField:
     """A field of the Event resource.
 
-    `type` is a type name of field_checks.py, and `values` are the allowed values. `default` is the value of a field
+    `type` is a type name of value_checks.py, and `values` are the allowed values. `default` is the value of a field
     that a client leaves out. `rule` states the interface's rule in a few words. If a field is not `writable`, the
     service ignores a client's value, because clients send back the fields that they received. `limit` is the family's
     maximum number of characters or entries, and applies only with `event_limits="family"`. `decided_by` names the
