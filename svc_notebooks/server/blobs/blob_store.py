@@ -140,7 +140,7 @@ class BlobStore(Protocol):
         """Add the parts of `kept`, which is a store that `copy` returned."""
 
     def drop(self) -> None:
-        """Delete this store, which `copy` returned, with all its parts."""
+        """Delete this store and its parts. Called only for a store that `copy` returned."""
 
     def close(self) -> None:
         """Free the parts in memory. Parts on a disk stay."""
@@ -189,7 +189,7 @@ class _MemoryWriter:
 
 
 class MemoryBlobStore:
-    """A store for parts in memory. A part is a tuple of the blocks that were written, and reading copies few bytes."""
+    """A store for parts in memory. A part is kept as the blocks that were written, without joining the blocks."""
 
     def __init__(self) -> None:
         self._parts: dict[str, tuple[bytes, ...]] = {}
@@ -250,7 +250,7 @@ class MemoryBlobStore:
 
 
 def check_parts(parts: BlobStore, stored: Iterable[StoredPart], *, contents: bool = True) -> Iterator[StoredPart]:
-    """Yield the undamaged parts. If there are damaged parts, raise DamagedContent with all of them at the end."""
+    """Yield the undamaged parts. Raises DamagedContent at the end if any part is damaged, with all damaged parts."""
     problems = dict[str, str]()
     for part in stored:
         if problem := parts.problem(part, contents=contents):

@@ -17,7 +17,7 @@ from .roles import effective_role, users_with_access
 
 
 def change_log_of(user: str) -> str:
-    """Return the resource name that notification channels on a user's change log have in the database."""
+    """Return the name of a user's change log, which is stored as the watched resource of notification channels."""
     return f"changes of {user}"
 
 
@@ -125,7 +125,7 @@ def _files_below(context: ServiceContext, row: FileRow, *, following: bool = Fal
 
 
 def _stop_lost_channels(context: ServiceContext, row: FileRow) -> None:
-    """Stop the channels of users who can no longer see the file that the channel watches, for `row` and all below."""
+    """Stop the channels on a file and on the files below the file, if the channel's user can no longer see the file."""
     for file_id in (row.id, *_files_below(context, row)):
         watched = context.store.files.get(file_id)
         for channel in _watchers(context, file_id):

@@ -28,7 +28,7 @@ from .rows import add_file, change_row, check_new, file_for, new_row, save_prope
 
 
 class NewContent(NamedTuple):
-    """The new content of a file. `size` is in bytes, or None for the content of a native document."""
+    """The number of a stored content, its size in bytes (None for a native document) and its media type."""
 
     number: int
     size: int | None
@@ -124,7 +124,7 @@ def check_response_params(context: ServiceContext, request: RequestContext) -> N
 
 
 def render_file(context: ServiceContext, request: RequestContext, row: FileRow) -> File:
-    """Return a File resource with the fields that the parameter `fields` selects. Raises ApiError if it is invalid."""
+    """Return a File resource with the fields that the parameter `fields` selects. Raises ApiError if invalid."""
     mask = parse_fields_param(request.query, DEFAULT_MASK, FILE_SHAPE)
     view = ViewContext(context, request.caller, request.http_request)
     return {} if mask is None else file_resource(row, mask, view)
@@ -221,7 +221,7 @@ def _move(context: ServiceContext, request: RequestContext, row: FileRow) -> Fil
 
 
 def delete(context: ServiceContext, request: RequestContext) -> Response:
-    """Delete a file and everything below it permanently."""
+    """Permanently delete a file and everything below the file. Only the owner can delete a file."""
     with context.store.transaction():
         row = file_for(context, request.caller, request.file_id)
         if row.owner != request.caller.user:
@@ -234,7 +234,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def empty_trash(context: ServiceContext, request: RequestContext) -> Response:
-    """Delete everything in the caller's trash permanently."""
+    """Permanently delete all files in the caller's trash."""
     contents: dict[int, list[str]] = {}
     with context.store.transaction():
         for file_id in context.store.files.in_trash(request.caller.user):

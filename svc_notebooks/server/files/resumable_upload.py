@@ -53,7 +53,7 @@ _STATUS_QUERY = ContentRange(None)
 
 
 class _SessionTakenOver(Exception):
-    """A later request has claimed the session."""
+    """Raised when a later request has claimed the session."""
 
 
 def session_caller(context: ServiceContext, query: Query) -> Caller | None:

@@ -58,7 +58,7 @@ def users_with_access(context: ServiceContext, row: FileRow) -> frozenset[str]:
 
 
 def effective_permissions(context: ServiceContext, row: FileRow) -> list[PermissionRow]:
-    """Return the permissions on a file and the permissions that it inherits from the folders above it.
+    """Return the permissions on a file, including permissions inherited from the folders above the file.
 
     If two permissions have the same id, only the permission with the higher role is returned.
     """

@@ -198,7 +198,7 @@ def change_row(context: ServiceContext, caller: Caller, row: FileRow, metadata: 
 
 
 def _trash_columns(context: ServiceContext, row: FileRow, into: bool, now: int) -> dict[str, int | None]:
-    """Return the new values of the columns about the trash, for trashing (`into`) or untrashing a file.
+    """Return the new trash-related column values for trashing a file (`into` is True) or untrashing it.
 
     A file below a trashed folder stays trashed. Raises ApiError (403) for trashing the root folder.
     """

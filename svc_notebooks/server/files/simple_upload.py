@@ -68,7 +68,10 @@ class _ContentReceiver:
 
 
 def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
-    """Store the body of a request as a file, with the media type of its Content-Type (uploadType=media, A1-02)."""
+    """Store the body of a request as a file, and return a response with the file (uploadType=media, A1-02).
+
+    The Content-Type header has the media type of the file.
+    """
     _refuse_content_range(request.headers)
     media_type = header_type(request.headers, "Content-Type")
     with _ContentReceiver(context) as receiver:
@@ -82,7 +85,10 @@ def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def multipart(context: ServiceContext, request: RequestContext) -> Response:
-    """Store the second part of a body as a file, with the metadata in the first part (uploadType=multipart, A2)."""
+    """Store the second part of a multipart body as a file, and return a response with the file (A2).
+
+    The first part has the metadata of the file (uploadType=multipart).
+    """
     _refuse_content_range(request.headers)
     with _ContentReceiver(context) as receiver:
         parts = _MultipartReceiver(context, request, receiver)
@@ -102,7 +108,7 @@ def _refuse_content_range(headers: Headers) -> None:
 
 
 class _MultipartReceiver:
-    """Reads the two parts of a multipart body, and checks the metadata before it reads the content."""
+    """Reads a multipart body with metadata and content. The metadata is checked before the content is read."""
 
     def __init__(self, context: ServiceContext, request: RequestContext, receiver: _ContentReceiver) -> None:
         self._context = context

@@ -172,7 +172,10 @@ class Content:
             self._parts.delete(parts)
 
     def read_all(self, pieces: Iterable[PartRange]) -> bytes:
-        """Return all bytes of these parts, which need not belong to a content. Raises DamagedContent for damage."""
+        """Return all bytes of these parts, which need not belong to a content.
+
+        Raises DamagedContent if a part is missing or damaged.
+        """
         pieces = list(pieces)
         return b"".join(_blocks(self._parts, pieces, 0, pieces[-1].stop)) if pieces else b""
 

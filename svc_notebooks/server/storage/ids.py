@@ -62,7 +62,7 @@ class Ids:
         return "c_" + "".join(self._random.choices(_BASE32HEX, k=32))
 
     def upload(self) -> str:
-        """Return an id for an upload session. Without a seed it cannot be guessed, because the id may give access."""
+        """Return an id for an upload session. The id may give access, so it is hard to guess without a seed."""
         return "AE" + _text(self._random, 48)
 
     def token(self) -> str:

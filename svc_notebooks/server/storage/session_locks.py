@@ -51,7 +51,7 @@ class SessionLocks:
     def acquire(self, key: str, body: Body | None, *, urgent: bool) -> Iterator[SessionLock]:
         """Lock an upload session for a `with` block, after waiting for the request that has the lock.
 
-        If that request has received no bytes for `patience` seconds, or if `urgent` is true, it is interrupted.
+        If that request has received no bytes for `patience` seconds or `urgent` is true, interrupt that request.
         """
         lock, interrupted_at = SessionLock(body), 0.0
         with self._changed:

@@ -68,7 +68,7 @@ class Calendars(TableGroup):
     """The calendars of all users."""
 
     def save(self, row: CalendarRow) -> None:
-        """Add or replace a calendar."""
+        """Add the row of a calendar, or replace the row with the same id."""
         self._database.change(_SAVE, row._asdict())
 
     def get(self, calendar: str) -> CalendarRow | None:

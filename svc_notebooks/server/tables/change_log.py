@@ -38,7 +38,7 @@ _LAST = Prepared(select(func.coalesce(func.max(changes.c.seq), literal(0))))
 
 
 class ChangeLog(TableGroup):
-    """The change logs of all users."""
+    """The table with the change logs of all users."""
 
     def add(self, users: Iterable[str], file_id: str, time: int) -> None:
         """Add a change of a file to the end of these users' logs. An earlier entry for the file is removed."""

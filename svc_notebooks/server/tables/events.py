@@ -95,7 +95,7 @@ class Events(TableGroup):
     """The table of the events of all calendars, and the table of invitations."""
 
     def save(self, row: EventRow) -> None:
-        """Add or replace an event."""
+        """Add the row of an event, or replace the row with the same calendar and id."""
         self._database.change(_SAVE, row._asdict())
 
     def get(self, calendar: str, event: str) -> EventRow | None:

@@ -70,7 +70,7 @@ class Users(TableGroup):
         return TokenRow._make(row) if row else None
 
     def add_id(self, file_id: str, owner: str) -> None:
-        """Add a file id that was generated for a user. The id is unused."""
+        """Add a file id that was generated for a user, as an unused id."""
         self._database.change(_ADD_ID, {"id": file_id, "owner": owner})
 
     def id_state(self, file_id: str) -> tuple[str, bool] | None:
