@@ -82,7 +82,7 @@ class RuleVerdict:
 
     @property
     def failures(self) -> list[CaseOutcome]:
-        """The tests that failed."""
+        """The outcomes of the rule's failed tests."""
         return [outcome for outcome in self.outcomes if outcome.result is Result.FAIL]
 
     @property

@@ -1,4 +1,4 @@
-"""Displays an exchange as HTML in a notebook, and as HTTP text elsewhere (D-04)."""
+"""Displays a recorded exchange as HTML in a notebook, and as HTTP text in other front ends (D-04)."""
 
 from __future__ import annotations
 

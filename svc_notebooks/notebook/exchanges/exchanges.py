@@ -27,7 +27,7 @@ def exchanges(*, session: Session | None = None) -> DataFrame:
     Returns:
         One row for each exchange: n (Int64, the number from 1), time (datetime64[ms, UTC]), method, path (str),
         status (Int64, missing if there was no response), sent and received (Int64, bytes of the bodies),
-        content_range and range (str, headers of the request or else of the response), error (str, the reason if there
+        content_range and range (str, request headers or else response headers), error (str, the reason if there
         was no response), query (str).
 
     >>> lab = svc.sandbox()

@@ -17,7 +17,7 @@ _SPECIAL = str.maketrans({"#": "#35;", ";": "#59;", "<": "#lt;", ">": "#gt;", "\
 
 
 class Diagram(str):
-    """Mermaid text that is displayed as a drawing where Markdown is rendered."""
+    """A str with a diagram in the Mermaid language. A front end that renders Markdown displays it as an image."""
 
     __slots__ = ()
 

@@ -31,7 +31,7 @@ _DATA_URL = "data:image/svg+xml,"
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A chart that is displayed as HTML in a notebook, and as the text `words` elsewhere."""
+    """A chart that a notebook displays as HTML, and that other front ends display as the text `words`."""
 
     words: str
     html: Markup

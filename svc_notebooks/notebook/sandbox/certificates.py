@@ -40,7 +40,7 @@ class Authority:
 
 
 def make_authority() -> Authority:
-    """Create an authority. Raises ImportError if trustme is not installed."""
+    """Create a certificate authority with a new private key. Raises ImportError if trustme is not installed."""
     try:
         import trustme
     except ImportError:

@@ -187,7 +187,7 @@ class SandboxControls:
         return self.domains()
 
     def domains(self) -> DataFrame:
-        """List the domains that notification channels may use, with the columns of `register_domain`."""
+        """List the domains to which notification channels may send messages, with the column `domain` (str)."""
         return frame(DOMAINS, [{"domain": domain} for domain in self.service.domains()])
 
     def trust(self, pem: str) -> None:
