@@ -340,7 +340,7 @@ class ClientUpload:
         if status in (200, 201) and (file := read_file(response)) is not None:
             self._finish(file)  # too late: it is complete
         elif over:
-            # Whatever the status, it is over: not even a 404 may open it anew.
+            # The session is over with any of these statuses; a 404 must not open a new one.
             self._machine.feed(ResponseFacts(499), self._session.elapsed(), 0.0)
             self._forget()
         self._record("cancel", request, status=status)

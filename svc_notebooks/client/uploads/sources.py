@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import io
 import os
+from abc import abstractmethod
 from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path, PurePath
@@ -63,12 +64,12 @@ class UploadSource:
         """The media type that is detected from the name and the first bytes."""
         return mime.detect(self.name, self.read(0, mime.SNIFFED_BYTES))
 
+    @abstractmethod
     def read(self, offset: int, size: int) -> bytes:
         """Return `size` bytes from `offset` on, or fewer bytes at the end of the source.
 
         Raises SourceChanged if the source changed during the upload, and OSError if it cannot be read.
         """
-        raise NotImplementedError
 
     def keep(self, size: int) -> None:
         """Keep the last `size` bytes of a stream in memory, so that a chunk can be sent again.

@@ -139,10 +139,10 @@ def _breakable(text: str, width: float) -> str:
 
     `width` is in units of the font size.
     """
-    room = max(int((width - _CELL_PADDING) / _CHARACTER_WIDTH + 0.01), 1)  # so that 7 characters do not become 6.999
-    if len(text) <= room:
+    limit = max(int((width - _CELL_PADDING) / _CHARACTER_WIDTH + 0.01), 1)  # so that 7 characters do not become 6.999
+    if len(text) <= limit:
         return text
-    words = ([word[start : start + room] for start in range(0, len(word), room)] for word in text.split(" "))
+    words = ([word[start : start + limit] for start in range(0, len(word), limit)] for word in text.split(" "))
     return " ".join(map("\u200b".join, words))
 
 
@@ -188,17 +188,17 @@ def _fit(width: float) -> tuple[float, bool]:
     return (smaller, True) if smaller >= _MIN_SIZE else (_SIZE - 1, True)
 
 
-def _bands(widths: list[float], size: float, room: float) -> Iterator[tuple[int, int]]:
-    """Split the columns into bands that fit on a page of width `room`, in points.
+def _bands(widths: list[float], size: float, page_width: float) -> Iterator[tuple[int, int]]:
+    """Split the columns into bands that fit on a page of width `page_width`, in points.
 
     Yield the index of the first column of each band and the index after the last column of the band.
     """
-    if sum(widths) * size <= room:
+    if sum(widths) * size <= page_width:
         yield 0, len(widths)
         return
     first, used = 0, _EDGE_WIDTH
     for index, width in enumerate(widths):
-        if used + width * size > room and index > first:
+        if used + width * size > page_width and index > first:
             yield first, index
             first, used = index, _EDGE_WIDTH
         used += width * size

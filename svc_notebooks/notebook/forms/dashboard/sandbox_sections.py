@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -41,8 +42,9 @@ class Section(widgets.VBox):  # type: ignore[misc]
         self._lab, self._run, self._button = lab, run, button
         super().__init__([widgets.HTML(tag("h4", self.heading, class_="svc-head")), *self._controls()])
 
+    @abstractmethod
     def _controls(self) -> list[widgets.Widget]:
-        raise NotImplementedError
+        """Return the controls of the section, from top to bottom."""
 
     def update(self) -> None:
         """Update the controls from the state of the sandbox. The base class has nothing to update."""
