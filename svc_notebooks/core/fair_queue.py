@@ -70,13 +70,6 @@ class FairQueue(Generic[T]):
         self._forget_idle(key)
         return True
 
-    def clear(self) -> list[T]:
-        """Remove and return all waiting items of all keys."""
-        items = [item for waiting in self._waiting.values() for item in waiting]
-        self._waiting.clear()
-        self._ready.clear()
-        return items
-
     def waiting(self, key: str) -> int:
         """Return the number of waiting items of a key."""
         return len(self._waiting.get(key, ()))

@@ -63,12 +63,11 @@ class ReadyQueue(Generic[T]):
         """The number of lanes that have waiting connections and may get another thread."""
         return self._turns.ready
 
-    def close(self) -> list[T]:
-        """Close the queue and return the connections that still wait."""
+    def close(self) -> None:
+        """Close the queue, so that `get` returns None in every thread."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
-            return self._turns.clear()
 
 
 class LaneTable:

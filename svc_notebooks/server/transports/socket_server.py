@@ -154,7 +154,7 @@ class SocketServer:
             body.abort()
         if self._acceptor:
             self._acceptor.join()
-        waiting = self._queue.close()
+        self._queue.close()
         end = time.monotonic() + _STOP_SECONDS
         for thread in self._threads:
             thread.join(max(0.0, end - time.monotonic()))
@@ -164,7 +164,7 @@ class SocketServer:
                     connection.socket.shutdown(socket.SHUT_RDWR)
         for thread in self._threads:
             thread.join()
-        for connection in (*waiting, *self._waiting()):
+        for connection in list(self._open):  # a thread may have queued one after the queue was closed
             connection.close()
         self._selector.close()
         if self._listener:

@@ -8,7 +8,8 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from threading import Event
+from queue import Queue
+from threading import Event, current_thread
 from typing import Any, cast
 
 import pytest
@@ -19,6 +20,8 @@ from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports import socket_server
+from svc_notebooks.server.transports.client_connection import ServerConnection
+from svc_notebooks.server.transports.connection_queue import ReadyQueue
 from svc_notebooks.server.transports.socket_server import SocketServer
 from svc_notebooks.server.transports.transfer_rate import peer_has_closed
 from tests.contract.conftest import OverSocket, Q
@@ -145,6 +148,26 @@ def test_one_user_gets_only_a_share_of_the_threads(monkeypatch: pytest.MonkeyPat
         assert held.begun == 2
         held.release.set()
         assert all(connection.recv(1000).startswith(b"HTTP/1.1 200 ") for connection in greedy)
+
+
+def test_a_connection_that_is_queued_while_the_server_stops_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    put, queued = ReadyQueue.put, Queue[ServerConnection]()
+
+    def put_after_close(queue: ReadyQueue[ServerConnection], connection: ServerConnection) -> None:
+        if current_thread().name == "svc-request":  # which found the token's user, so that the lane is another one
+            queued.put(connection)
+            becomes(lambda: queue._closed)
+        put(queue, connection)
+
+    monkeypatch.setattr(ReadyQueue, "put", put_after_close)
+    with SocketServer(cast(Service, Held()), threads=1) as server:
+        address = ("127.0.0.1", int(server.base_url.rpartition(":")[2]))
+        with socket.create_connection(address, timeout=PATIENCE) as client:
+            client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer modest\r\n\r\n")
+            connection = queued.get(timeout=PATIENCE)
+            server.stop()
+
+    assert connection.socket.fileno() == -1
 
 
 def test_a_conversion_ends_when_its_client_closes_the_connection(
