@@ -28,7 +28,7 @@ class Engine:
 
     def is_available(self) -> bool:
         """Return whether the engine is installed and the platform can run it. Browsers (Pyodide) run no programs."""
-        return self.is_installed() and (capabilities().processes or not self.program)
+        return self.is_installed() and (not self.program or capabilities().processes)
 
     @property
     def missing(self) -> str:
