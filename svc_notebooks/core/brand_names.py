@@ -1,8 +1,4 @@
-"""The brand names of a deployment, which the client and the service share.
-
-The interface uses `svc` as its brand name in a header prefix, a vendor prefix of media types, a path segment and a
-prefix of `kind` values. For another deployment of the family, create `Names` with other values.
-"""
+"""The brand names in headers, media types, paths and `kind` values, which differ between deployments."""
 
 from __future__ import annotations
 

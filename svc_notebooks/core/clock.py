@@ -26,10 +26,7 @@ class Clock(Protocol):
 
 
 def to_millis(instant: datetime) -> int:
-    """Convert a time to whole Unix milliseconds.
-
-    Uses integers, because a float would round the end of the year 9999 up.
-    """
+    """Convert a time to whole Unix milliseconds, without the rounding errors of a float."""
     return (instant - _EPOCH) // _MILLISECOND
 
 
@@ -48,9 +45,9 @@ def format_time(instant: datetime) -> str:
 
 
 def parse_time(text: str) -> datetime:
-    """Parse an RFC 3339 date-time. A text without an offset is read as UTC.
+    """Parse an RFC 3339 date-time, as UTC if the text has no offset.
 
-    Raises ValueError if the text is not a date-time, or if the time in UTC is outside of the years 1 to 9999.
+    Raises ValueError if the text is not a date-time, or is outside of the years 1 to 9999 in UTC.
 
     >>> parse_time("2026-01-02T04:04:05+01:00") == parse_time("2026-01-02T03:04:05.000Z")
     True
@@ -68,9 +65,9 @@ def parse_time(text: str) -> datetime:
 
 
 def parse_duration(value: str | float | timedelta) -> timedelta:
-    """Convert a duration to a timedelta. Raises ValueError if the text is not a duration.
+    """Convert seconds, a number with a unit of `s m h d w`, or an ISO 8601 duration to a timedelta.
 
-    A duration is a number of seconds, a number with a unit of `s m h d w`, or an ISO 8601 duration.
+    Raises ValueError if the text is not a duration.
 
     >>> parse_duration("8d"), parse_duration(90), parse_duration("PT1H30M")
     (datetime.timedelta(days=8), datetime.timedelta(seconds=90), datetime.timedelta(seconds=5400))

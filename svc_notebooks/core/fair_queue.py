@@ -9,9 +9,9 @@ T = TypeVar("T")
 
 
 class FairQueue(Generic[T]):
-    """A queue of items with keys, in which the keys take turns. It is not thread-safe.
+    """A queue of items with keys, in which the keys take turns. Not thread-safe.
 
-    `share` is the largest number of items of a key that can be active at the same time.
+    `share` is the largest number of active items per key.
 
     >>> turns: FairQueue[str] = FairQueue(share=1)
     >>> for key, item in [("ada", "1st"), ("ada", "2nd"), ("bob", "3rd")]:
@@ -37,10 +37,9 @@ class FairQueue(Generic[T]):
             self._ready.append(key)
 
     def take(self) -> tuple[str, T] | None:
-        """Remove the next item from the queue and return its key and the item. The item is active until `finish`.
+        """Remove the next item from the queue, mark the item as active, and return the key and the item.
 
-        Return None if there is no item, or if every key with waiting items has as many active items as its share
-        allows.
+        Returns None if no item is waiting, or if every key with waiting items has `share` active items.
         """
         if not self._ready:
             return None
@@ -53,14 +52,14 @@ class FairQueue(Generic[T]):
         return key, item
 
     def finish(self, key: str) -> None:
-        """Record that an active item of this key has ended, so that the key may have another active item."""
+        """Record that an active item of this key has ended."""
         self._active[key] -= 1
         if key in self._waiting and self._active[key] == self._share - 1:
             self._ready.append(key)
         self._forget_idle(key)
 
     def remove(self, key: str, item: T) -> bool:
-        """Remove a waiting item of this key and return True. Return False if the item is not waiting."""
+        """Remove a waiting item of this key. Returns False if the item is not waiting."""
         waiting = self._waiting.get(key, deque())
         if item not in waiting:
             return False
@@ -80,7 +79,7 @@ class FairQueue(Generic[T]):
         return len(self._ready)
 
     def _forget_idle(self, key: str) -> None:
-        """Remove a key from the internal tables if the key has neither waiting nor active items."""
+        """Remove a key without waiting and active items from the internal tables."""
         if not self._waiting.get(key, True):
             del self._waiting[key]
         if not self._active[key]:

@@ -3,8 +3,7 @@
     mask   = item *("," item)
     item   = name *("/" name) ["(" mask ")"]
 
-A mask is parsed into a tree of names, `{"files": {"id": ALL}}`, checked against the names of the resource, and
-applied to the response. `*` selects all fields at its position, and an empty mask text selects no fields.
+`parse` converts a mask into a tree of names, such as `{"files": {"id": ALL}}`. `*` selects all fields at its position.
 """
 
 from __future__ import annotations
@@ -21,10 +20,7 @@ Mask = dict[str, "Mask"]
 """A tree of the selected field names. An empty dict below a name selects the whole value of that field."""
 
 Shape = Mapping[str, "Shape | None"]
-"""A tree of the field names of a resource.
-
-None below a name is a plain value, and `ANY_KEY` is a map with arbitrary keys.
-"""
+"""A tree of the field names of a resource. None below a name is a plain value, and `ANY_KEY` a map with any keys."""
 
 ALL: Final[Mask] = {}
 STAR = "*"
@@ -36,8 +32,6 @@ _TOKEN = re.compile(r"\s*([^\s,/()]+|[,/()])")
 
 def shape_of(resource: Any) -> Shape:
     """Return the tree of the field names of a TypedDict of core/resources.
-
-    A field of any JSON type may have any keys.
 
     >>> from .resources.calendars import AclRule
     >>> shape_of(AclRule)["scope"]
@@ -55,9 +49,9 @@ def _shape_of_value(field: Any) -> Shape | None:
 
 
 def parse(text: str) -> Mask:
-    """Parse the text of a mask into a tree. Raises ApiError (invalidFields) if the syntax is invalid.
+    """Parse a mask into a tree of field names, which is empty for an empty text.
 
-    An empty text returns an empty dict.
+    Raises ApiError (invalidFields) if the syntax is invalid.
 
     >>> parse("a,b/c,files(id,owners(email))")
     {'a': {}, 'b': {'c': {}}, 'files': {'id': {}, 'owners': {'email': {}}}}
@@ -81,7 +75,7 @@ def _tokens(text: str) -> Iterator[str]:
 
 
 def _read(tokens: Iterator[str], into: Mask, depth: int) -> str:
-    """Parse items into the tree `into` up to a `)` or the end. Return the token after the items, or "" at the end."""
+    """Parse items into the tree `into`. Returns the token after the items, which is ")", or "" at the end."""
     if depth > MAX_DEPTH:
         raise refuse("invalidFields", name="(")
     while True:
@@ -106,7 +100,7 @@ def _path(tokens: Iterator[str], into: Mask) -> tuple[Mask, str]:
 
 
 def check(mask: Mask, shape: Shape, path: str = "") -> None:
-    """Check that every name of a mask is a field of the resource. Raises ApiError (invalidFields) if a name is not."""
+    """Check that the resource has every field that a mask names. Raises ApiError (invalidFields) if not."""
     for name, below in mask.items():
         known = name == STAR or name in shape or "" in shape
         inner = shape.get(name)
@@ -117,7 +111,7 @@ def check(mask: Mask, shape: Shape, path: str = "") -> None:
 
 
 def apply(mask: Mask, value: JSON) -> JSON:
-    """Return the selected fields of a value, in the order of the value. An empty mask selects the whole value."""
+    """Return the fields of a JSON value that a mask selects, in their order. An empty mask selects all fields."""
     if not mask or STAR in mask:
         return value
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Checks language tags of BCP 47, such as the value of ocrLanguage (A5-03)."""
+"""Check of BCP 47 language tags, such as the value of ocrLanguage (A5-03)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _GRANDFATHERED = {
 def check_tag(text: str) -> str:
     """Return a language tag in its standard spelling, with obsolete codes replaced.
 
-    Raises ValueError if the tag is invalid or its language is unknown.
+    Raises ValueError if the tag is invalid or the language is unknown.
 
     >>> check_tag("PT-br"), check_tag("zh-hant-tw"), check_tag("iw")
     ('pt-BR', 'zh-Hant-TW', 'he')

@@ -1,4 +1,4 @@
-"""Finds lone surrogates in JSON, which cannot be stored or encoded."""
+"""Search for lone surrogates in JSON values, which cannot be stored or encoded."""
 
 from __future__ import annotations
 
@@ -31,10 +31,7 @@ def _is_encodable(text: str) -> bool:
 
 
 def _surrogate_paths(value: JSON, path: str) -> Iterator[str]:
-    """Yield the path of each text with a lone surrogate.
-
-    For a key with a lone surrogate, yield the path of the object that contains the key.
-    """
+    """Yield the path of each text with a lone surrogate, or of the parent object if the text is a key."""
     if isinstance(value, str) and not _is_encodable(value):
         yield path
     elif isinstance(value, list):

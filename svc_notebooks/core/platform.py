@@ -1,7 +1,6 @@
-"""Tells whether the platform supports threads, sockets and processes.
+"""Detection of support for threads, sockets and processes, which a browser (Pyodide in JupyterLite) lacks.
 
-A browser (Pyodide, which runs JupyterLite) supports none of these. Code calls `capabilities()` when it needs a thread,
-socket or process, and never at import, so that a test can override the platform.
+Code calls `capabilities()` at the time of use and never at import, so that a test can override the platform.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ def capabilities() -> PlatformCapabilities:
 
 @contextmanager
 def override(platform: PlatformCapabilities) -> Iterator[None]:
-    """Make `capabilities` return other capabilities inside the block. Used by tests.
+    """Make `capabilities` return `platform` inside the block. Used by tests.
 
     >>> with override(BROWSER):
     ...     capabilities().threads
@@ -57,7 +56,7 @@ def override(platform: PlatformCapabilities) -> Iterator[None]:
 
 
 def need_sockets(feature: str) -> None:
-    """Raise Unsupported if the platform has no sockets. `feature` is the beginning of the error message.
+    """Raise Unsupported if the platform has no sockets. The error message begins with `feature`.
 
     >>> with override(BROWSER):
     ...     need_sockets("serve() listens on a socket")

@@ -1,7 +1,6 @@
-"""The settings of a service for all questions that the interface leaves open.
+"""The settings of a service for behaviour that the interface leaves open.
 
-Each field has a row in docs/decisions.md with the question, the choice, the reason and the place in the code. A number
-in a handler needs a decision, unless it is a setting here or a number of the interface.
+Each setting has a row with question, choice and reason in docs/decisions.md. Do not write such a number into a handler.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ MIB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The settings for the behaviour that the interface leaves open. Sizes are in bytes and times in seconds.
+    """The settings of a service for behaviour that the interface leaves open. Sizes are in bytes and times in seconds.
 
     Raises ValueError if a setting has an invalid value.
 
@@ -131,7 +130,7 @@ class Policy:
 
     @property
     def schedule(self) -> Schedule:
-        """The number of attempts to deliver a notification, and the waits between the attempts."""
+        """The number of delivery attempts for a notification, and the waiting times between the attempts."""
         return Schedule(self.delivery_attempts, self.first_retry, self.longest_retry, self.retry_jitter)
 
     @property
@@ -197,14 +196,11 @@ _VALIDATORS: dict[str, tuple[Callable[[Any], bool], str]] = {
     ),
     "retry_jitter": (lambda value: _is_number(value) and 0 <= value <= MAX_JITTER, f"a number from 0 to {MAX_JITTER}"),
 }
-"""Checks of fields that allow more values than the type of their default suggests.
-
-Each check has a description of the valid values for the error message.
-"""
+"""Validators for settings that allow more values than the default's type suggests, with texts for the error message."""
 
 
 def _find_problem(name: str, value: Any, default: object) -> str | None:
-    """Return a description of the valid values if a setting's value is invalid, or None if it is valid."""
+    """Return a description of the valid values of a setting, or None if `value` is valid."""
     if name in _CHOICES:
         return None if value in _CHOICES[name] else " or ".join(map(repr, _CHOICES[name]))
     if isinstance(default, bool):

@@ -1,4 +1,4 @@
-"""Makes text from untrusted sources safe to print."""
+"""Escaping and shortening of untrusted text for printing."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ _MAX_LENGTH = 300
 
 
 def printable(text: str, limit: int = _MAX_LENGTH) -> str:
-    """Return a text on one line with escaped control characters.
-
-    A text of more than `limit` characters is shortened and ends with " ...".
+    """Return a text on one line with escaped control characters, cut after `limit` characters with " ...".
 
     >>> printable("SSH-2.0\\r\\n" + chr(27) + "[31m"), printable("x" * 5_000_000, 5)
     ('SSH-2.0 \\\\x1b[31m', 'xxxxx ...')

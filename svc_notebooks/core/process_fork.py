@@ -1,9 +1,7 @@
-"""Keeps a forked process from using the locks, connections, descriptors and finalizers of its parent.
+"""Functions that keep a forked process from using the locks, connections, files and finalizers of its parent.
 
-`os.fork` copies the memory of a process and one of its threads. In the child a lock that another thread held stays
-locked forever, sockets and locked files still belong to the parent, a finalizer would delete the parent's files,
-and a SQLite connection must not even be closed (https://www.sqlite.org/howtocorrupt.html, 2.6). An object that
-has any such resource registers a function that replaces the resource in a child.
+In a forked child, a lock of another thread stays locked forever, finalizers would delete the parent's files, and a
+SQLite connection must not even be closed (https://www.sqlite.org/howtocorrupt.html, 2.6).
 """
 
 from __future__ import annotations
@@ -31,10 +29,9 @@ _registered: WeakKeyDictionary[Any, Callable[[Any], None]] = WeakKeyDictionary()
 
 
 def after_fork(owner: _T, renew: Callable[[_T], None]) -> None:
-    """Register `renew` to be called with `owner` in every process that is forked while the owner exists.
+    """Register `renew` to be called with `owner` in every forked child before other code runs.
 
-    The call happens in the child before other code runs. `renew` must not acquire a lock, because a thread that does
-    not exist in the child may hold that lock.
+    `renew` must not acquire a lock, because a thread that does not exist in the child may hold the lock.
     """
     _registered[owner] = renew
 
@@ -52,20 +49,20 @@ if hasattr(os, "register_at_fork"):  # missing on Windows and in a browser, whic
 
 
 def keep_forever(*owners: object) -> None:
-    """Prevent finalizers of these objects in this process, even at exit, as their resources belong to the parent."""
+    """Prevent the finalizers of these objects from running in this process, because the parent owns their resources."""
     for owner in owners:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(owner))
 
 
 def close_copies(sockets: Iterable[socket.socket | None]) -> None:
-    """Close a forked child's copies of the parent's sockets. Sends nothing to the peers of the sockets."""
+    """Close a forked child's copies of the parent's sockets without sending data to the peers."""
     for sock in sockets:
         if sock and sock.fileno() >= 0:
             os.close(sock.detach())
 
 
 def in_this_process(function: Callable[_P, object]) -> Callable[_P, None]:
-    """Return a finalizer that calls the function in this process, and does nothing in a fork of this process.
+    """Return a finalizer that calls the function in this process and does nothing in a forked child.
 
     >>> in_this_process(print)("here")
     here
@@ -80,20 +77,17 @@ def in_this_process(function: Callable[_P, object]) -> Callable[_P, None]:
 
 
 def remove_with(owner: object, folder: Path) -> Callable[[], object]:
-    """Register the removal of a folder for the time when its owner is garbage-collected, or at exit.
-
-    Return a function that removes the folder immediately.
-    """
+    """Remove a folder when `owner` is garbage-collected. Returns a function that removes the folder at once."""
     return finalize(owner, in_this_process(shutil.rmtree), folder, ignore_errors=True)
 
 
 class _Owner:
-    """An object whose finalizer removes a temporary folder."""
+    """An object that is the owner of a temporary folder."""
 
 
 @contextmanager
 def temporary_folder(prefix: str) -> Iterator[Path]:
-    """Create a temporary folder that is removed at the end of the block. A fork of this process never removes it."""
+    """Create a temporary folder and remove the folder at the end of the block, but never in a forked child."""
     owner, folder = _Owner(), Path(tempfile.mkdtemp(prefix=prefix))
     remove = remove_with(owner, folder)
     try:
@@ -103,10 +97,7 @@ def temporary_folder(prefix: str) -> Iterator[Path]:
 
 
 class ForkedChild:
-    """Replaces an object in a forked child process, if the object works only in the parent process.
-
-    Every use of the replacement raises Unsupported.
-    """
+    """A replacement in a forked child for an object that works only in the parent. Every use raises Unsupported."""
 
     def __init__(self, message: str, advice: str) -> None:
         self.__dict__.update(message=message, advice=advice)
@@ -118,4 +109,4 @@ class ForkedChild:
         raise Unsupported(self.message, advice=self.advice)
 
     def __exit__(self, *error: object) -> None:
-        """Exists because a `with` block looks the method up before it calls `__enter__`. Never called."""
+        """Never called. A `with` block looks up this method before `__enter__`, which raises."""

@@ -1,6 +1,6 @@
 """The ids of interface rules, such as A6-04, and of their clauses, such as A6-04a.
 
-The rules are in tests/rules.csv. A rule with clauses has one row for each clause, and no row of its own.
+In tests/rules.csv, a rule with clauses has one row for each clause and no row of its own.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from string import ascii_lowercase
 
 
 def rule_number(id: str) -> str:
-    """Return the id of the rule to which a rule id or a clause id belongs.
+    """Return the rule id for a rule id or clause id.
 
     >>> rule_number("A6-04b"), rule_number("A6-03")
     ('A6-04', 'A6-03')
@@ -19,9 +19,7 @@ def rule_number(id: str) -> str:
 
 
 def rows_of(id: str, ids: Iterable[str]) -> list[str]:
-    """Return the ids of the table rows for a rule or clause id.
-
-    A rule with clauses has one row for each clause. Return an empty list if the id is unknown.
+    """Return the row ids for a rule id, which may have several clauses, or for a clause id. Empty if the id is unknown.
 
     >>> rows_of("A6-04", ["A6-03", "A6-04a", "A6-04b"])
     ['A6-04a', 'A6-04b']

@@ -1,4 +1,4 @@
-"""Time zones by their IANA names, and the days on which their clocks change."""
+"""IANA time zones, and the days on which their UTC offsets change."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from zoneinfo import ZoneInfo, available_timezones
 UTC_NAME = "UTC"
 
 _NOT_ZONES = frozenset({"Factory", "localtime", "posixrules"})
-"""The names of files in the time zone database that are not time zones."""
+"""Names of files in the time zone database that are not time zones."""
 
 
 @cache
 def zone_names() -> tuple[str, ...]:
-    """Return all IANA time zone names that a `timeZone` field may have, in alphabetical order.
+    """Return all IANA time zone names that a `timeZone` field may contain, in alphabetical order.
 
     >>> "Europe/Berlin" in zone_names(), "Mars/Olympus" in zone_names()
     (True, False)
@@ -29,9 +29,9 @@ def _zone_name_set() -> frozenset[str]:
 
 
 def zone(name: str) -> ZoneInfo:
-    """Return the time zone with this IANA name.
+    """Return the time zone with an IANA name.
 
-    Raises ValueError if the name is unknown. The message suggests the most similar names.
+    Raises ValueError if the name is unknown, with similar names in the message.
 
     >>> zone("Europe/Berlin").key
     'Europe/Berlin'
@@ -67,7 +67,7 @@ def clock_changes(tz: tzinfo, year: int) -> tuple[int, ...]:
 
 
 def _change(tz: tzinfo, first: int, last: int) -> list[int]:
-    """Return the days in [first, last) on which the UTC offset changes, which is at most one day."""
+    """Return the day in [first, last) on which the UTC offset changes, as a list that is empty without a change."""
     if _offset(tz, first) == _offset(tz, last):
         return []
     middle = (first + last) // 2

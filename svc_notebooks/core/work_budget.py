@@ -1,4 +1,4 @@
-"""Limits work by steps instead of seconds, so that the work ends at the same step on every machine."""
+"""A limit of work in steps instead of seconds, so that the work ends at the same step on every machine."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ class WorkExceeded(Exception):
 
 
 class WorkBudget:
-    """Counts the steps of some work, and ends the work after more than `limit` steps.
-
-    If `limit` is None, the work never ends early.
+    """Counts the steps of a computation up to `limit`. None means no limit.
 
     >>> work = WorkBudget(2)
     >>> work.spend(2)
@@ -27,7 +25,7 @@ class WorkBudget:
         self.done = 0
 
     def spend(self, steps: int = 1) -> None:
-        """Count steps. Raises WorkExceeded if the total is larger than the limit."""
+        """Add steps to the total. Raises WorkExceeded if the total is larger than the limit."""
         self.done += steps
         if self._limit is not None and self.done > self._limit:
             raise WorkExceeded(f"more than {self._limit} steps")

@@ -1,7 +1,7 @@
-"""Finds the interface rule behind an error, for catalogue rows that serve many rules.
+"""Search for the interface rule behind an error, for the catalogue rows that serve several rules.
 
-Most rows of the error catalogue name their rule. For an invalid field, parameter or header, `rule_for` looks the rule
-up in the tables below. For a missing scope, `rule_for_scopes` derives the rule from the operation.
+`rule_for` finds the rule of an invalid field, parameter or header in tables. `rule_for_scopes` derives the rule of a
+missing scope from the operation.
 """
 
 from __future__ import annotations
@@ -23,11 +23,10 @@ from ..events.field_table import EVENT_FIELDS
 from .operations import CONTENT, EVENTS_CREATE, METADATA_ONLY, Operation
 
 Fields = Mapping[str, str]
-"""Maps the path of a field to a rule id. A nested field without its own entry has the rule of the nearest path above.
-"""
+"""Maps field paths to rule ids. A nested field without an entry has the rule of the nearest parent field."""
 
 WRONG_FIELD = "A4-02"
-"""The rule for a field of a request body that is in none of the tables."""
+"""The rule for an invalid field of a request body that has no entry in the tables."""
 
 FILE = {"fileId": "T-04", "ocrLanguage": "A5-03", "pageSize": "max_page_size", "count": "max_generated_ids"}
 UPLOAD = FILE | {"fileId": "U-06", "Content-Type": "A1-02", "X-Upload-Content-Type": "A3-02",
@@ -57,9 +56,7 @@ FIELDS: Mapping[str, Fields] = {
 
 
 def rule_for(row: Row, operation: str | None, *, upload: bool = False) -> str:
-    """Return the rule id or decision name behind an error of an operation.
-
-    `upload` is True for a request to the upload URI.
+    """Return the rule id or decision name behind an error. `upload` is True for a request to the upload URI.
 
     >>> from svc_notebooks.core.errors.catalogue import row
     >>> rule_for(row("badNumber", field="reminders.overrides[2].minutes", message=""), "events.insert")
@@ -81,9 +78,9 @@ def rule_for(row: Row, operation: str | None, *, upload: bool = False) -> str:
 
 
 def rule_for_scopes(operation: Operation, scopes: frozenset[str]) -> str:
-    """Return the rule id or decision name for a request whose token lacks the scopes of an operation.
+    """Return the rule id or decision name behind the error that a token lacks the scopes of an operation.
 
-    The result is T-03 if the token's scopes allow the file's metadata but not its content.
+    Returns T-03 if the token's scopes allow the file's metadata but not the file's content.
     """
     if operation.scopes == EVENTS_CREATE:
         return "T-02"

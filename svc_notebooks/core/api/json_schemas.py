@@ -1,8 +1,6 @@
 """The JSON Schemas of the resources and request bodies (2020-12, which OpenAPI 3.1 uses).
 
-The schemas of files and events are generated from the tables of their fields. A response schema requires no field,
-because a `fields` mask may leave out any field. A body schema allows null for most fields, and null leaves the field
-unset.
+Response schemas require no field, because a `fields` mask may omit any field. Body schemas allow null for most fields.
 """
 
 from __future__ import annotations
@@ -48,7 +46,7 @@ def record(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Sc
 
 
 def response_schema(status: int, content: Mapping[str, Schema] | None = None) -> Schema:
-    """Return an OpenAPI response object with the status's reason phrase and the schema of each media type."""
+    """Return an OpenAPI response object with the status's reason phrase and a schema per media type."""
     response: Schema = {"description": reason(status)}
     return (
         response | {"content": {media_type: {"schema": schema} for media_type, schema in content.items()}}
@@ -106,7 +104,7 @@ def _file_to(*when: Write) -> Schema:
 
 
 def nullable(schema: Schema) -> Schema:
-    """Return a schema that also allows null. A schema with neither an enum nor a single type is returned unchanged."""
+    """Return a schema that also allows null, or the unchanged schema if it has neither an enum nor a single type."""
     if "enum" in schema:
         return {"anyOf": [schema, {"type": "null"}]}
     return {**schema, "type": [schema["type"], "null"]} if isinstance(schema.get("type"), str) else schema
@@ -141,14 +139,14 @@ def _event_field(field: EventField) -> Schema:
 
 
 class _Tree:
-    """Builds the schema of nested objects from fields with paths, such as `start.date` and `attendees[].email`."""
+    """Builds the schema of nested objects from field paths such as `start.date` and `attendees[].email`."""
 
     def __init__(self, fields: Iterable[EventField], *, writing: bool) -> None:
         self._fields = {field.path: field for field in fields}
         self._writing = writing
 
     def schema(self, path: str = "") -> Schema:
-        """Return the schema of the object at a path. The empty path stands for the whole resource."""
+        """Return the schema of the object at a path, or of the whole resource for an empty path."""
         head = f"{path}." if path else ""
         names = [field_path.removeprefix(head) for field_path in self._fields if field_path.startswith(head)]
         own = [name for name in names if not set(name) & {".", "["}]
@@ -202,10 +200,7 @@ _TYPES: Mapping[str, Schema] = {
 
 
 def _resource(text: str, **others: Schema) -> Schema:
-    """Return the schema of an object with the fields of `text` and `others`.
-
-    `text` consists of `name:type` pairs. A name without a type is a string field. `others` maps field names to schemas.
-    """
+    """Return an object schema from a text of `name:type` pairs (default type string) and from `others`."""
     pairs = (field.partition(":") for field in text.split())
     return record({name: _TYPES[type_name] for name, _, type_name in pairs} | others)
 

@@ -1,9 +1,6 @@
 """The interface as an OpenAPI 3.1 document, generated from the tables of operations, endpoints, schemas and errors.
 
-    document(Names(), Policy(), "https://api.example")
-
-An operation that takes content has a second path under `/upload` (U-01). The document
-leaves out HEAD. The service answers a HEAD request like a GET request, without a body.
+An operation that receives content also has a path under `/upload` (U-01). The document omits HEAD.
 """
 
 from __future__ import annotations
@@ -74,7 +71,7 @@ def _head(
 ) -> Schema:
     """Return the members with which every operation description begins.
 
-    For a method other than the operation's first method, the operationId ends with the method name.
+    `method` is appended to the operationId unless it is the operation's first method.
     """
     return {
         "operationId": name if method == operation.methods[0] else f"{name}.{method.lower()}",
@@ -202,7 +199,7 @@ def _parameter(parameter: Parameter, policy: Policy) -> Schema:
 
 
 def _errors_of(operation: Operation) -> dict[str, Schema]:
-    """Return the error responses that an operation can send, as references by status."""
+    """Return references to the error responses of an operation, by status."""
     statuses = {400, 401, 403, *_FAILURES, *operation.errors}
     statuses |= {404} if any(_path_parameters(operation)) else set()
     return _error_refs(statuses | ({411, 413} if operation.body else set()))
@@ -222,10 +219,7 @@ def _error_response(status: int) -> Schema:
 
 
 def _session_errors() -> dict[str, Schema]:
-    """Return the error responses of a session URI by status.
-
-    The upload protocol also allows plain text for the statuses 400, 404 and 503 (A3).
-    """
+    """Return the error responses of a session URI by status. Statuses 400, 404 and 503 also allow plain text (A3)."""
     plain = {str(status): _error_response(status) for status in (400, 404, 503)}
     for response in plain.values():
         response["content"]["text/plain"] = {"schema": STRING}

@@ -1,8 +1,8 @@
 # ruff: noqa: E501  the operations are a table: a row is a line
-"""The table of the service's operations in the order of the interface, with one row for each operation.
+"""The table of the service's operations, in the order of the interface.
 
-A row contains everything that the router, the rate limits and the OpenAPI document need. The handlers of the operations
-are in server/dispatch/handlers.py. Fault plans and the journal use the same operation names (`files.create`).
+The router, rate limits, OpenAPI document, fault plans and journal use this table. server/dispatch/handlers.py has the
+handlers.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from .parameters import (
 )
 
 FILE_ID = "{fileId}"
-"""The path segment that stands for a file id."""
+"""The placeholder for a file id in a path."""
 
 PERMISSION_ID = "{permissionId}"
-"""The path segment that stands for a permission id."""
+"""The placeholder for a permission id in a path."""
 
 CALENDAR_ID = "{calendarId}"
 EVENT_ID = "{eventId}"
@@ -57,7 +57,7 @@ METADATA_ONLY = frozenset({"storage.metadata", "storage.metadata.readonly"})
 """Scopes that allow access to metadata but not to content (T-03)."""
 
 CONTENT = READ - METADATA_ONLY
-"""The scopes that allow a download of content. A token needs only one of these scopes."""
+"""The scopes that allow a download of content. A token needs only one scope."""
 
 ABOUT = READ - {"storage.meet.readonly"}
 SHARE = frozenset({"storage", "storage.file"})
@@ -67,7 +67,7 @@ EXPORT = frozenset({"storage", "storage.file", "storage.meet.readonly", "storage
 COPY = WRITE | {"storage.photos.readonly"}
 
 EVENTS_CREATE = frozenset({"calendar", "calendar.events"})
-"""The scopes that allow the creation of an event (T-02). A token needs only one of these scopes."""
+"""The scopes that allow the creation of an event (T-02). A token needs only one scope."""
 
 EVENTS_WRITE = EVENTS_CREATE | {"calendar.app.created", "calendar.events.owned"}
 
@@ -83,18 +83,17 @@ ACL_READ = ACL_WRITE | {"calendar.acls.readonly"}
 
 
 GET_COST, UPDATE_COST, LIST_COST, DOWNLOAD_COST = 5, 50, 100, 200
-"""The costs in units that the family publishes for get, update, list and download requests (X-04)."""
+"""The published rate-limit costs in units of get, update, list and download requests (X-04)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation with its address, scopes, cost and OpenAPI description.
+    """An operation with its path, scopes, rate-limit cost and OpenAPI description.
 
     `path` is relative to `/storage/v3` or `/calendar/v3`. An operation with `media` also has a path below `/upload`
-    (U-01). `scopes` are given by their last segments, and a token needs only one scope. `body` and `response` are
-    schema names, or None if there is no JSON. `content` is True if the operation can return the content of a file.
-    `errors` are statuses in addition to the statuses that every operation can return. `decided_by` is the rule behind a
-    successful response, unless the handler names another rule.
+    (U-01). `scopes` are last segments, of which a token needs one. `body` and `response` are schema names, or None
+    without JSON. `content` is True if the operation can return a file's content. `errors` are additional error
+    statuses. `decided_by` is the rule behind a successful response, unless the handler names another rule.
     """
 
     name: str
@@ -113,17 +112,13 @@ class Operation:
     decided_by: str = FAMILY
 
     def scopes_under(self, policy: Policy) -> frozenset[str]:
-        """Return the scopes that allow this operation under a policy. A token needs only one of these scopes.
-
-        With `event_scopes="family"`, additional scopes allow the creation of events.
-        """
+        """Return the scopes that allow this operation (one is enough). `event_scopes="family"` allows more scopes."""
         widened = policy.event_scopes == "family" and self.scopes == EVENTS_CREATE
         return EVENTS_WRITE if widened else self.scopes
 
     def cost(self, counting: Literal["units", "requests"], *, media: bool = False) -> int:
-        """Return the rate-limit cost of one request in units, or 1 if `counting` is "requests".
-
-        `media` is True for a download.
+        """Return the rate-limit cost of a request in units, or 1 if `counting` is "requests". `media` is True for a
+        download.
 
         >>> OPERATIONS[0].cost("units"), OPERATIONS[0].cost("requests")
         (50, 1)
@@ -246,19 +241,13 @@ SESSION = Operation(
     parameters=UPLOAD_SESSION,
     decided_by="A3-14",
 )
-"""The operation of a request to a session URI.
-
-POST has the same effect as PUT, because some clients of the family send POST.
-"""
+"""The operation of a request to a session URI. POST has the same effect as PUT, because some clients send POST."""
 
 QUOTAS: Mapping[str, Mapping[str, object]] = {
     "family": {"rate_limit": 325_000, "calendar_rate_limit": 600, "rate_costs": "units"},
     "family before": {"rate_limit": 12_000, "calendar_rate_limit": 600, "rate_costs": "requests"},
 }
-"""The family's rate limits per user and minute, as `Policy` fields.
-
-The family's limits per project are not implemented.
-"""
+"""The rate limits per user and minute that the documented families of services publish, as `Policy` fields."""
 
 ALL_SCOPES = (
     "storage",

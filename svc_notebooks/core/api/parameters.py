@@ -1,7 +1,6 @@
-"""The query parameters and request headers that the operations of operations.py take.
+"""The query parameters and request headers of the operations in operations.py.
 
-The OpenAPI document (openapi.py) describes them; the handlers read and check their values. The service ignores a
-parameter that an operation does not take.
+openapi.py describes the parameters, and handlers check their values. The service ignores unknown parameters.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from ..events.field_table import EVENT_TYPES
 class Parameter:
     """A query parameter or a request header.
 
-    `type` is string, boolean, integer or time (RFC 3339 with an offset). `maximum` is a number, or the name of the
-    `Policy` field that contains the number. `location` is query or header.
+    `type` is string, boolean, integer or time (RFC 3339 with an offset). `maximum` is a number or the name of a
+    `Policy` field. `location` is query or header.
     """
 
     name: str
@@ -32,10 +31,7 @@ class Parameter:
 
 
 def page(maximum: int | str, name: str = "pageSize") -> tuple[Parameter, ...]:
-    """Return the two parameters of a paged list, which are the page size and `pageToken`.
-
-    `maximum` is the largest page size, and `name` is the name of the page size parameter.
-    """
+    """Return the page size parameter, with this name and maximum, and the `pageToken` parameter of a paged list."""
     return (
         Parameter(name, "integer", "how many entries a page has at most", minimum=1, maximum=maximum),
         Parameter("pageToken", rule="the nextPageToken of the page before"),
@@ -46,7 +42,7 @@ FIELDS: Final = Parameter(
     "fields", rule="the parts of the answer that are wanted, such as id,name or files(id,owners/emailAddress)"
 )
 COMMON: Final = (FIELDS, Parameter("prettyPrint", "boolean", "false: the answer is on one line"))
-"""Parameters of every operation that returns JSON. An operation's own parameter with the same name takes precedence."""
+"""Parameters of every operation that returns JSON. An operation's own parameter of the same name takes precedence."""
 
 MOVE_FILE: Final = (
     Parameter("addParents", rule="the folder that the file moves into"),
@@ -138,7 +134,7 @@ UPLOAD: Final = (
         location="header",
     ),
 )
-"""Parameters of the operations that receive content, at their upload URI."""
+"""Parameters of the operations that receive content at their upload URI."""
 
 UPLOAD_SESSION: Final = (
     Parameter("uploadType", values=("resumable",)),

@@ -1,4 +1,4 @@
-"""The table of the endpoints that need no access token, which are token endpoints and pages for browsers.
+"""The table of the token endpoints and browser pages, which need no access token.
 
 Paths are relative to the root of the service. Fault plans and the journal use the endpoint names.
 """
@@ -17,7 +17,7 @@ CALENDAR = "{calendar}"
 """The placeholder for the calendar's brand name in a path (core/brand_names.py)."""
 
 Responses = Mapping[int, Mapping[str, Schema]]
-"""The possible responses of an endpoint. Maps a status to the schema of each media type."""
+"""The possible responses of an endpoint as a map from status to the schema per media type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +101,4 @@ PUBLIC_ENDPOINTS: tuple[PublicEndpoint, ...] = (
 PAGES = frozenset(
     {"oauth.authorize", "browser.signIn", "browser.signOut", "files.page", "files.content", "events.page"}
 )
-"""The endpoints that a browser opens, with or without the cookie of a signed-in person.
-
-A request to any other endpoint of the table contains its own credential (a token, a code, a client's secret), or needs
-none.
-"""
+"""The endpoints that a browser opens, with or without a sign-in cookie. Other endpoints use no cookie."""

@@ -1,6 +1,6 @@
 """The keys of service accounts and their signed assertions (RFC 7523, only RS256).
 
-The functions need PyJWT and cryptography (the extra `identity`) and import these packages on first use.
+Needs PyJWT and cryptography (the extra `identity`), imported at first use.
 """
 
 from __future__ import annotations
@@ -13,14 +13,11 @@ _BITS = 2048
 
 
 class InvalidAssertionError(ValueError):
-    """The text is not a JWT, or was not signed with the expected key. The message names the problem."""
+    """The text is not a JWT, or was not signed with the expected key."""
 
 
 def new_key() -> tuple[str, str]:
-    """Generate an RSA key pair and return the private and the public key in PEM.
-
-    Raises ImportError if the package cryptography is not installed.
-    """
+    """Generate an RSA key pair as PEM texts (private, public). Raises ImportError without the package cryptography."""
     try:
         from cryptography.hazmat.primitives import serialization as form
         from cryptography.hazmat.primitives.asymmetric import rsa
@@ -33,10 +30,7 @@ def new_key() -> tuple[str, str]:
 
 
 def sign(claims: dict[str, Any], private_key: str, key_id: str) -> str:
-    """Return a signed JWT assertion with these claims.
-
-    Raises ImportError if PyJWT is not installed, and ValueError if the private key is not valid.
-    """
+    """Return a signed JWT with these claims. Raises ImportError without PyJWT, ValueError if the key is invalid."""
     try:
         return str(_jwt().encode(claims, private_key, algorithm=ALGORITHM, headers={"kid": key_id}))
     except (_jwt().PyJWTError, ValueError, TypeError):
@@ -44,10 +38,7 @@ def sign(claims: dict[str, Any], private_key: str, key_id: str) -> str:
 
 
 def read_claims(assertion: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the header and the claims of an assertion without checking its signature.
-
-    Raises InvalidAssertionError if the text is not a JWT.
-    """
+    """Return the header and claims of a JWT, unverified. Raises InvalidAssertionError if the text is not a JWT."""
     try:
         decoded = _jwt().decode_complete(assertion, options={"verify_signature": False})
     except _jwt().PyJWTError as error:
@@ -56,10 +47,7 @@ def read_claims(assertion: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def check_signature(assertion: str, public_key: str) -> None:
-    """Check that an assertion was signed with the private key of this public key.
-
-    The caller checks times and audience. Raises InvalidAssertionError if the signature is not valid.
-    """
+    """Check the signature of a JWT, but not its times and audience. Raises InvalidAssertionError if invalid."""
     options = dict.fromkeys(("verify_exp", "verify_iat", "verify_nbf", "verify_aud", "verify_iss"), False)
     try:
         _jwt().decode(assertion, public_key, algorithms=[ALGORITHM], options=options)

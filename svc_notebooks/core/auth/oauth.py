@@ -1,4 +1,4 @@
-"""The errors of the OAuth 2.0 endpoints, code challenges and redirect addresses.
+"""OAuth 2.0 errors, code challenges and redirect addresses.
 
 RFC 6749 (grants and errors), 7009 (revocation), 7523 (JWT bearer), 7636 (PKCE), 8252 (loopback redirects).
 """
@@ -28,10 +28,7 @@ ERRORS = {
     "unauthorized_client": 401,
     "unsupported_grant_type": 400,
 }
-"""The error codes of the token endpoints and their HTTP statuses.
-
-The body of these errors is flat, unlike other error bodies of the service (RFC 6749, 5.2).
-"""
+"""Maps error codes of the token endpoints to HTTP statuses. The body of these errors is flat (RFC 6749, 5.2)."""
 
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 _LOOPBACK = ("127.0.0.1", "[::1]", "localhost")
@@ -48,7 +45,7 @@ class OAuthError(Exception):
 
 
 def is_verifier(text: str) -> bool:
-    """Return whether a text has the format of a PKCE code verifier or of a plain code challenge."""
+    """Return whether a text has the format of a PKCE code verifier or plain code challenge."""
     return _VERIFIER.fullmatch(text) is not None
 
 
@@ -64,15 +61,12 @@ def challenge(verifier: str, method: str) -> str:
 
 
 def matches_challenge(verifier: str, method: str, expected: str) -> bool:
-    """Return whether a code verifier is valid and results in the expected code challenge."""
+    """Return whether a code verifier is valid and yields the expected code challenge."""
     return is_verifier(verifier) and hmac.compare_digest(challenge(verifier, method), expected)
 
 
 def matches_redirect(registered: str, requested: str) -> bool:
-    """Return whether a requested redirect address matches the registered address.
-
-    If the registered address is a loopback address, the port may differ (RFC 8252, 7.3).
-    """
+    """Return whether a redirect address equals the registered address. Loopback ports may differ (RFC 8252, 7.3)."""
     if registered == requested:
         return True
     parts, without_port = urlsplit(registered), []

@@ -25,10 +25,7 @@ def suppress_abuse_warning() -> Iterator[None]:
 
 
 def warn_of_abuse(name: str, file_id: str) -> None:
-    """Show an AbusiveFileWarning for a file at the line of the caller outside of this package.
-
-    Python shows equal warnings at the same line only once, so that each line warns once for each file.
-    """
+    """Show an AbusiveFileWarning at the first stack frame outside of this package, once per source line and file."""
     if not _confirmed.get():
         message = f"{name} ({file_id}) was flagged as malware or spam; acknowledge_abuse=True downloads it."
         level = 1  # the stack level of the first frame outside of this package

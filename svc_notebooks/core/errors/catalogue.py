@@ -1,9 +1,9 @@
 # ruff: noqa: E501  the catalogue is a table: a row is a line
-"""The error catalogue, with one row for every error of the service, and the body of error responses (X-01).
+"""The error catalogue, with one row per service error, and the body of error responses (X-01).
 
-A handler raises `refuse("fileNotFound", fileId="x")`, and the dispatcher sends `envelope(error)` as the body. The
-interface defines status and reason; the messages are our own. `decided_by` is written to the journal and never sent. It
-is a rule id of tests/rules.csv, or the name of a row of docs/decisions.md.
+A handler raises `refuse("fileNotFound", fileId="x")`, and the dispatcher sends `envelope(error)`. The interface defines
+status and reason; the messages are our own. `decided_by` is a rule id of tests/rules.csv or a row name of
+docs/decisions.md, which only the journal stores.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .decision_ids import (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the error catalogue. `message` and `location` may contain placeholders for values in braces."""
+    """A row of the error catalogue. `message` and `location` may contain placeholders in braces."""
 
     status: int
     reason: str
@@ -47,7 +47,7 @@ class Row:
 
 
 ENGINE = "engine"
-"""The domain of an error whose cause is software that is not installed on the service's machine."""
+"""The domain of errors that are caused by software missing on the service's machine."""
 
 # fmt: off
 CATALOGUE: dict[str, Row] = {
@@ -140,14 +140,14 @@ CATALOGUE: dict[str, Row] = {
 RATE_LIMIT_REASONS = frozenset(
     {"userRateLimitExceeded", "rateLimitExceeded", "dailyLimitExceeded", "sharingRateLimitExceeded"}
 )
-"""The reasons of a 403 response after which a client waits and tries again (X-04)."""
+"""The reasons of a 403 response after which a client waits and retries (X-04)."""
 
 LASTING_REASONS = frozenset({"contentDamaged", "databaseDamaged", "insufficientStorage"})
-"""The reasons of 5xx errors that last until somebody repairs the service."""
+"""The reasons of 5xx errors that last until an operator repairs the service."""
 
 
 class ApiError(Exception):
-    """An error response of the service, with at least one row of the catalogue and optional extra headers."""
+    """An error response of the service, with at least one catalogue row and optional extra headers."""
 
     def __init__(self, rows: Sequence[Row], headers: Sequence[tuple[str, str]] = ()) -> None:
         super().__init__(rows[0].message)
@@ -156,12 +156,12 @@ class ApiError(Exception):
 
     @property
     def status(self) -> int:
-        """The HTTP status of the error's first row."""
+        """The HTTP status of the first row."""
         return self.rows[0].status
 
 
 def row(key: str, /, *, decided_by: str | None = None, **values: object) -> Row:
-    """Return a catalogue row with values in its message and location. `decided_by` replaces the rule of the row."""
+    """Return a catalogue row with `values` in its message and location. `decided_by` replaces the row's rule."""
     template = CATALOGUE[key]
     location = template.location.format(**values) if template.location else None
     message = template.message.format(**values)
@@ -169,7 +169,7 @@ def row(key: str, /, *, decided_by: str | None = None, **values: object) -> Row:
 
 
 def refuse(key: str, /, *, decided_by: str | None = None, **values: object) -> ApiError:
-    """Return the ApiError for a key of the catalogue. The caller raises the error.
+    """Return the ApiError for a catalogue key, for the caller to raise.
 
     >>> refuse("fileNotFound", fileId="x").status
     404
@@ -184,7 +184,7 @@ _NOT_FOUND = {
 
 
 def missing_id(message: str) -> tuple[str, str] | None:
-    """Return the type and id of the missing resource that a 404 message names, or None if the message names none.
+    """Return the type and id of the missing resource from a 404 message, or None if the message names no resource.
 
     >>> missing_id(refuse("fileNotFound", fileId="x").rows[0].message)
     ('file', 'x')

@@ -1,8 +1,7 @@
 """The names of the rows of docs/decisions.md whose decisions no setting can change.
 
-The journal stores the reason for each response in `decided_by`. The reason is the id of a rule of the interface
-("A3-10"), the name of a `Policy` field ("chunk_rule"), the step of a fault plan ("fault faults-1/0"), or one of these
-names.
+The journal field `decided_by` contains such a name, a rule id ("A3-10"), a `Policy` field ("chunk_rule") or a fault
+plan step ("fault faults-1/0").
 """
 
 from __future__ import annotations
@@ -43,4 +42,4 @@ WHO_TRASHES = "Who may trash"
 UNREADABLE = "A parameter or a header that cannot be read"
 
 FIELD = ""
-"""A placeholder for the rule of the invalid field, parameter or header, which core/api/error_rules.py finds."""
+"""A placeholder for the rule of an invalid field, parameter or header, which core/api/error_rules.py finds."""

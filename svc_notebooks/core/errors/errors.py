@@ -1,4 +1,4 @@
-"""The exceptions of the package, by who can fix the problem and how.
+"""The exceptions of the package, grouped by the person who can fix the problem.
 
     SvcError
     ├── BadRequest          the request is invalid: fix the named field
@@ -35,11 +35,10 @@ _MAX_MESSAGE = 2000  # the longest message of the service to show, in characters
 
 
 class SvcError(Exception):
-    """The base class of all exceptions that the package defines for failed requests and transfers.
+    """The base class of all exceptions for failed requests and transfers.
 
-    Attributes: `status` (HTTP status or None), `reason` (the service's reason code or None), `location` (the field,
-    parameter or header of the problem, or None), `service_message` (the message of the service, or None), `advice` (a
-    sentence that tells the user what to do next).
+    Attributes: `status` (HTTP status), `reason` (the service's reason code), `location` (the field, parameter or header
+    of the problem) and `service_message`, each or None; `advice` (what the user can do next).
 
     >>> error = NotFound("No file x.", status=404, reason="notFound")
     >>> print(error)
@@ -71,7 +70,7 @@ class SvcError(Exception):
         return " ".join(part for part in (self.message, self.advice, f"({code})" if code else "") if part)
 
     def _render_traceback_(self) -> list[str]:
-        """Return the traceback lines of the error. IPython calls this method."""
+        """Return the traceback lines for IPython, which calls this method."""
         from .tracebacks import render_error
 
         return render_error(self)
@@ -110,7 +109,7 @@ _ADVICE = {
     "databaseDamaged": "Let the service's operator run `svc-notebooks check`, which lists the damage.",
     "accessNotConfigured": "Enable this interface for the project of the token.",
 }
-"""Advice by reason code, which replaces the less precise advice of the exception class."""
+"""Advice by reason code, which takes precedence over the exception class's advice."""
 
 
 class BadRequest(SvcError):
@@ -179,9 +178,7 @@ class Interrupted(SvcError):
 
 
 class Unreachable(Interrupted):
-    """No connection to the service could be made, because of the host name, the port or the network.
-
-    The message contains the address.
+    """The client could not connect to the service. The message contains the address.
 
     >>> svc.connect("http://127.0.0.1:1", token="secret")
     <Session http://127.0.0.1:1>
@@ -194,10 +191,9 @@ class Unreachable(Interrupted):
 
 
 class Unsupported(SvcError):
-    """This installation or browser lacks a requirement of the call.
+    """This installation or browser lacks a requirement of the call, such as sockets or an optional package.
 
-    A browser cannot open sockets or start programs, an extra may be missing, and a forked process cannot use the
-    sandbox or receiver of its parent process. A notebook shows the message without a traceback.
+    A forked process cannot use its parent's sandbox or receiver. A notebook shows the message without a traceback.
     """
 
     advice = "It works in JupyterLab on a machine of your own, with everything installed."
@@ -217,15 +213,13 @@ class SourceChanged(SvcError):
 
 
 class ContentMismatch(SvcError):
-    """The content differs from the size or checksum that the service reports, or the service has more than was sent."""
+    """The content differs from the reported size or checksum, or the service stored more bytes than were sent."""
 
     advice = "Delete the partial file and download it again."
 
 
 class AbusiveFileWarning(UserWarning):
-    """Warns that a file flagged as malware or spam is being downloaded, because of `acknowledge_abuse`.
-
-    The message names the file.
+    """Warns that a file flagged as malware or spam is downloaded because of `acknowledge_abuse`.
 
     >>> issubclass(AbusiveFileWarning, UserWarning)
     True
@@ -235,8 +229,8 @@ class AbusiveFileWarning(UserWarning):
 class PathExists(SvcError, FileExistsError):
     """The path to write to already contains other content, which was not changed.
 
-    The exception is also a `FileExistsError`. Attributes: `path`, `size` (bytes) and `modified` (UTC) of the existing
-    file, and `replaceable`, which is True if `overwrite=True` replaces the file.
+    Attributes: `path`, `size` (bytes) and `modified` (UTC) of the existing file, and `replaceable`, which is True if
+    `overwrite=True` replaces the file.
 
     >>> isinstance(PathExists("a.txt exists"), FileExistsError)
     True
@@ -273,7 +267,7 @@ _BY_STATUS: dict[int, type[SvcError]] = {
 
 
 def error_class(status: int, reason: str | None) -> type[SvcError]:
-    """Return the exception class for an error response with this HTTP status and reason code."""
+    """Return the exception class for an HTTP error status and reason code."""
     if reason in RATE_LIMIT_REASONS:
         return RateLimited
     if reason == _DOMAIN_NOT_REGISTERED:
@@ -284,7 +278,7 @@ def error_class(status: int, reason: str | None) -> type[SvcError]:
 
 
 def error_from(status: int, body: bytes) -> SvcError:
-    """Create the exception for an error response, with the reason, location and message of its body (X-06).
+    """Return the exception for an error response, with the reason, location and message of the body (X-06).
 
     >>> error_from(404, b'{"error": {"errors": [{"reason": "notFound"}], "message": "File not found: x."}}')
     NotFound('File not found: x.')
@@ -300,10 +294,7 @@ def error_from(status: int, body: bytes) -> SvcError:
 
 
 def read_envelope(body: bytes) -> tuple[str | None, str | None, str | None]:
-    """Return the message, reason and location of an error body. Each value is None if the body lacks it.
-
-    Never raises, because an error body that is not JSON must not hide the error.
-    """
+    """Return the message, reason and location of an error body, each or None. Never raises for invalid JSON."""
     try:
         envelope = json.loads(body)
         error = envelope["error"]
@@ -321,7 +312,7 @@ def _text(value: object) -> str | None:
 
 
 def cannot_write(path: object, error: OSError) -> OSError:
-    """Return a copy of a write error that names the user's path instead of a temporary file next to that path.
+    """Return a copy of a write error that names the user's path instead of a temporary file.
 
     >>> str(cannot_write("/proc/a.txt", FileNotFoundError(2, "No such file", "/proc/a.txt.part")))
     "'/proc/a.txt' cannot be written: No such file; choose another place"
@@ -333,9 +324,7 @@ def cannot_write(path: object, error: OSError) -> OSError:
 
 
 def disk_full(path: object, needed: int | None, free: int) -> OSError:
-    """Return the OSError for a file that does not fit on the local disk.
-
-    `needed` and `free` are in bytes. `needed` is None if the number is not known.
+    """Return the OSError for a full disk. `needed` (bytes, None if unknown) and `free` (bytes) appear in the message.
 
     >>> str(disk_full("a.bin", 5_000_000, 4096))
     "'a.bin' cannot be written, its disk is full (5,000,000 more bytes needed, 4,096 free): make room and run it again"

@@ -1,7 +1,6 @@
-"""Formats an error of the package for a notebook, with IPython's private traceback functions.
+"""Tracebacks of package errors for notebooks, formatted with IPython's private functions.
 
-The traceback shows the user's own lines and the message, and leaves out the calls inside this package. After `%xmode
-Verbose` in an earlier cell, the traceback shows all calls.
+A traceback shows the user's own lines and the message. After `%xmode Verbose`, the traceback shows all calls.
 """
 
 from __future__ import annotations
@@ -13,10 +12,9 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 def render_error(error: BaseException) -> list[str]:
-    """Return the traceback lines that IPython prints for an error.
+    """Return the traceback lines of an error without the calls inside this package, except in the mode Verbose.
 
-    The lines show the user's own calls and the message, or all calls in the mode Verbose. Without IPython, return one
-    line with the class name and the message.
+    Returns one line with class name and message if IPython is not running.
     """
     from IPython.core.getipython import get_ipython
 
@@ -31,7 +29,7 @@ def render_error(error: BaseException) -> list[str]:
 
 
 def _frames_before_package(calls: TracebackType | None) -> TracebackType | None:
-    """Return the traceback frames before the first call into this package, or None if there are none."""
+    """Return the traceback frames before the first call into this package, or None if no frames remain."""
     if calls is None or str(calls.tb_frame.f_globals.get("__name__")).partition(".")[0] == _PACKAGE:
         return None
     return TracebackType(_frames_before_package(calls.tb_next), calls.tb_frame, calls.tb_lasti, calls.tb_lineno)

@@ -1,4 +1,4 @@
-"""The access roles of calendars, and the checks of request bodies for calendars and access rules."""
+"""Access roles of calendars, and checks of request bodies for calendars and access rules."""
 
 from __future__ import annotations
 
@@ -19,10 +19,7 @@ RULE_SHAPE = shape_of(AclRule)
 
 
 class CalendarRole(IntEnum):
-    """The access role of a user for a calendar.
-
-    Roles are in ascending order, and each role includes the rights of all lower roles.
-    """
+    """The access role of a user for a calendar, in ascending order. Each role includes the rights of lower roles."""
 
     FREE_BUSY_READER = 1
     READER = 2
@@ -41,10 +38,7 @@ _TEXTS = {"summary": 254, "description": 8192, "location": 1024}
 
 
 def check_calendar(body: JSONObject, *, creating: bool) -> JSONObject:
-    """Check a calendar body and return only the fields that a client can set.
-
-    Raises ApiError with all problems if the body is invalid.
-    """
+    """Return the fields of a calendar body that a client can set. Raises ApiError with all problems of the body."""
     wrong = lone_surrogates(body)
     if creating and not body.get("summary"):
         wrong.append(row("required", field="summary"))
@@ -63,20 +57,14 @@ def check_calendar(body: JSONObject, *, creating: bool) -> JSONObject:
 
 
 def check_role(role: JSON, *, name: str = "minAccessRole") -> CalendarRole:
-    """Convert a role name to a CalendarRole.
-
-    Raises ApiError if the role does not exist. `name` is the parameter or field that the error names.
-    """
+    """Convert a role name to a CalendarRole. Raises ApiError for the field `name` if the role does not exist."""
     if not isinstance(role, str) or role not in ROLES:
         raise refuse("invalidValue", name=name, message=f"expected one of {', '.join(ROLES)}.")
     return ROLES[role]
 
 
 def check_rule(body: JSONObject) -> tuple[str, CalendarRole]:
-    """Check the body of an access rule and return its scope and role, such as ("user:ada@svc.example", role).
-
-    Raises ApiError if the scope or the role is invalid.
-    """
+    """Return the scope (such as "user:ada@svc.example") and role of an access rule body. Raises ApiError if invalid."""
     scope = body.get("scope")
     scope_type = scope.get("type") if isinstance(scope, dict) else None
     value = scope.get("value") if isinstance(scope, dict) else None

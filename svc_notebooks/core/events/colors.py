@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Color(NamedTuple):
-    """A background and a foreground colour as hex codes. `name` is "" if the family does not name the colour."""
+    """A background and a foreground colour as hex codes. `name` is "" if the colour has no name."""
 
     background: str
     foreground: str

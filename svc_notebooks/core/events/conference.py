@@ -1,7 +1,4 @@
-"""Checks the conference data of an event (E-09).
-
-The data either requests a new conference or copies an existing conference.
-"""
+"""Checks of conference data, which requests a new conference or copies an existing conference (E-09)."""
 
 from __future__ import annotations
 
@@ -17,10 +14,7 @@ _REQUEST = "conferenceData.createRequest"
 
 
 def conference_problems(data: Any, policy: Policy) -> list[Row]:
-    """Return an error row for each problem of conference data.
-
-    The caller has already checked the types of the fields.
-    """
+    """Return an error row for each problem of conference data whose field types were already checked."""
     if data.get("createRequest") and not has_conference(data):
         request = data["createRequest"]
         if request.get("requestId") == "":
@@ -41,7 +35,7 @@ def conference_problems(data: Any, policy: Policy) -> list[Row]:
 
 
 def has_conference(data: Any) -> bool:
-    """Return whether the data contains an existing conference, which is copied instead of created.
+    """Return whether conference data contains an existing conference, which is copied and not created.
 
     >>> request = {"requestId": "r1", "status": {"statusCode": "success"}}
     >>> has_conference({"createRequest": request})
@@ -53,7 +47,7 @@ def has_conference(data: Any) -> bool:
 
 
 def request_status(data: Any) -> JSON:
-    """Return the status of a conference request, such as "success". Return None for a new or missing request."""
+    """Return the status of a conference request, such as "success", or None for a new or missing request."""
     request = data.get("createRequest")
     status = request.get("status") if isinstance(request, dict) else None
     return status.get("statusCode") if isinstance(status, dict) else None

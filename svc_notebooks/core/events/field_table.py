@@ -1,9 +1,8 @@
 # ruff: noqa: E501  the fields are a table: a row is a line
-"""The table of the Event resource's fields in the order of the interface.
+"""The table of the Event resource's fields, in the order of the interface.
 
-Fields that only the family has are at the end. A path gives the position of a field in the resource:
-`attendees[].email` is the `email` of every entry of `attendees`. The checks of the service, the event form, the columns
-of frames and the reference of the documentation use this table.
+The checks, the event form, the columns of frames and the documentation use this table. Fields with `extension` are not
+in the interface. The path `attendees[].email` is the `email` of every entry of `attendees`.
 """
 
 from __future__ import annotations
@@ -33,11 +32,10 @@ MAX_REMINDERS = 5
 class EventField:
     """A field of the Event resource.
 
-    `type` is a type name of value_checks.py, and `values` are the allowed values. `default` is the value of a field
-    that a client leaves out. `rule` states the interface's rule in a few words. If a field is not `writable`, the
-    service ignores a client's value, because clients send back the fields that they received. `limit` is the family's
-    maximum number of characters or entries, and applies only with `event_limits="family"`. `decided_by` names the
-    decision behind an error that the interface does not define.
+    `type` is a type name of value_checks.py, `values` the allowed values, `default` the value of an absent field,
+    `rule` a short text of the interface's rule. The service ignores values of fields that are not `writable`, because
+    clients send back whole resources. `limit` (characters or entries) applies only with `event_limits="family"`.
+    `decided_by` names the decision behind an error that the interface does not define.
     """
 
     path: str

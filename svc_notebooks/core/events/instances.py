@@ -1,10 +1,8 @@
 """Expands recurrences into instances, lazily and in order, from any point in time (E-21).
 
-rrule_expansion.py computes the local times of a rule. This module converts the local times to instants, so that 10:00
-stays 10:00 when summer time begins. A local time that the clock skips is read with the offset before the gap. A local
-time that occurs twice means its first occurrence (RFC 5545, 3.3.5). Every instance has the exact duration of the event
-(3.8.5.3). The event's start is always the first instance, as the interface defines, and COUNT includes the first
-instance.
+Converts the local times of rrule_expansion.py to instants, so that 10:00 stays 10:00 in summer time. A skipped local
+time has the offset before the gap, and a repeated local time means its first occurrence (RFC 5545, 3.3.5). Every
+instance has the event's exact duration (3.8.5.3). COUNT includes the event's start, which is always the first instance.
 """
 
 from __future__ import annotations
@@ -24,33 +22,31 @@ from .rrule_expansion import rule_times
 from .rrule_times_of_day import Batch
 
 _SLACK = timedelta(hours=26)
-"""A duration longer than any clock change (Samoa skipped a day), so that a bound of local times excludes no instance.
-"""
+"""A duration longer than any clock change, so that bounds in local time exclude no instance (Samoa skipped a day)."""
 
 _LAST_END = datetime(9998, 12, 31, 9, tzinfo=UTC)
-"""The latest end of any instance except the first, so that each instance can be printed in every time zone (times.py).
-"""
+"""The latest end of any instance except the first, so that times.py can print instances in every time zone."""
 
 _MAX_DROPPED = 200_000
 _MIDNIGHT = time()
 
 
 class Occurrence(NamedTuple):
-    """An instance of an event. `start` is a date for an all-day event, or a date-time in the event's time zone."""
+    """An instance of an event. `start` is a date if all-day, or a date-time in the event's time zone."""
 
     start: Start
     duration: timedelta
 
     @property
     def end(self) -> Start:
-        """The exclusive end, exactly `duration` after the start, even if the clock changes in between."""
+        """The exclusive end, exactly `duration` after the start despite clock changes."""
         if isinstance(self.start, datetime):
             return (self.start.astimezone(UTC) + self.duration).astimezone(self.start.tzinfo)
         return self.start + self.duration
 
 
 def duration(start: Start, end: Start) -> timedelta:
-    """Return the duration of an event, in whole days for dates or in exact time for date-times."""
+    """Return the duration of an event, in whole days for dates and in exact time for date-times."""
     if isinstance(start, datetime) and isinstance(end, datetime):
         return end.astimezone(UTC) - start.astimezone(UTC)
     return timedelta(days=end.toordinal() - start.toordinal())
@@ -101,10 +97,7 @@ def occurrences(
 def starts(
     recurrence: Recurrence, start: datetime, *, after: datetime | None = None, before: datetime | None = None
 ) -> Iterator[datetime]:
-    """Return the start times of a timed event's instances. This is faster than `occurrences`.
-
-    With `after` or `before`, return only the start times in the window [after, before).
-    """
+    """Return the start times of a timed event's instances in the window [after, before). Faster than `occurrences`."""
     moments = _moments(recurrence, _in_zone(start, start.tzinfo or UTC), after, before)
     if after is None:
         return moments
@@ -112,14 +105,14 @@ def starts(
 
 
 def _in_zone(moment: Start, zone: tzinfo) -> datetime:
-    """Convert a time to a time zone, so that equal times compare equal. A date becomes midnight in the zone."""
+    """Convert a time to a time zone. A date becomes midnight in the zone."""
     if not isinstance(moment, datetime):
         moment = datetime.combine(moment, _MIDNIGHT, zone)
     return moment.astimezone(UTC).astimezone(zone)
 
 
 def _window_end(before: datetime | None, begin: datetime, length: timedelta) -> datetime | None:
-    """Return the earlier of `before` and the time from which on an instance would end after `_LAST_END`."""
+    """Return the earlier of `before` and the start from which instances would end after `_LAST_END`."""
     first = begin.astimezone(UTC) + timedelta.resolution
     last = max(first, _add(_LAST_END, -length) or first)
     return last if before is None else min(before, last)
@@ -135,7 +128,7 @@ def _add(instant: datetime | None, shift: timedelta) -> datetime | None:
 def _skip_past(
     moments: Iterator[datetime], durations: dict[datetime, timedelta], length: timedelta, after: datetime
 ) -> Iterator[datetime]:
-    """Yield the start times of the instances that end after the begin of the window."""
+    """Yield the start times of the instances that end later than `after`."""
     limit = _add(after, -length) if not durations else None
     for moment in moments:
         if limit is not None and moment.astimezone(UTC) > limit:
@@ -152,7 +145,7 @@ def _moments(
     before: datetime | None,
     work: WorkBudget | None = None,
 ) -> Iterator[datetime]:
-    """Yield the distinct start times before `before`. Start times before `first` may be left out to save work."""
+    """Yield the distinct start times before `before`. May omit start times before `first` to save work."""
     streams = [_stream(rule, begin, first, before, work) for rule in recurrence.rules]
     zone = begin.tzinfo or UTC
     extras = sorted(moment for extra in recurrence.rdates if _is_before(moment := _in_zone(extra.start, zone), before))
@@ -183,7 +176,7 @@ def _unique(moments: Iterator[datetime]) -> Iterator[datetime]:
 
 
 def _difference(moments: Iterator[datetime], without: Iterator[datetime]) -> Iterator[datetime]:
-    """Yield the times of `moments` that are not in `without`. Stop after too many excluded times in a row."""
+    """Yield the times of `moments` that are not in `without`, up to `_MAX_DROPPED` excluded times in a row."""
     other, dropped = next(without, None), 0
     for moment in moments:
         while other is not None and other < moment:
@@ -206,10 +199,7 @@ def _stream(
 
 
 def _earliest_wall_time(first: datetime | None, zone: tzinfo) -> datetime | None:
-    """Return a lower bound for the local start times of the instances that begin at or after `first`.
-
-    Return None if there is no such bound.
-    """
+    """Return a lower bound for the local start times of instances at or after `first`, or None without a bound."""
     early, late = _add(first, -_SLACK), _add(first, _SLACK)
     if first is None or early is None or late is None:
         return None
@@ -218,10 +208,7 @@ def _earliest_wall_time(first: datetime | None, zone: tzinfo) -> datetime | None
 
 
 def _order(batches: Iterator[Batch]) -> Iterator[Batch]:
-    """Yield the batches with each skipped local time moved to the time after its gap.
-
-    A time that moves to the next day is yielded with the batch of that day.
-    """
+    """Yield the batches with skipped local times moved to after their gap, and to the batch of their new day."""
     pending: Batch = []
     for batch in filter(None, batches):
         day, shown = batch[-1].toordinal(), _skip_gaps(batch)
@@ -261,10 +248,7 @@ def _end_of(rule: Rule, zone: tzinfo) -> datetime | None:
 
 
 def _until(batches: Iterator[Batch], zone: tzinfo, end: datetime | None) -> Iterator[Batch]:
-    """Yield the batches up to the exclusive `end`.
-
-    Times far from `end` are compared by local time, and times near `end` by UTC.
-    """
+    """Yield the times before `end`. Compares local times far from `end` and UTC times near `end`."""
     if end is None:
         yield from batches
         return

@@ -40,10 +40,9 @@ GRAMMAR = (
 
 
 def recurrence_lines(words: str | Sequence[str], start: Start) -> list[str]:
-    """Return the recurrence lines for a recurrence in English words, for an event with this start.
+    """Return the recurrence lines for a recurrence in English words. Lines of RFC 5545 are returned unchanged.
 
-    Raises ValueError with the grammar if the words do not match it, and RecurrenceError if a line is invalid. Lines of
-    RFC 5545 are checked and returned unchanged.
+    Raises ValueError with the grammar for other words, and RecurrenceError for an invalid line.
 
     >>> recurrence_lines("weekly on Mon, Wed until 2027-02-12", date(2026, 11, 2))
     ['RRULE:FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20270212']
@@ -102,10 +101,7 @@ def _days(words: str, freq: str, text: str | None) -> list[str]:
 
 
 def _weekdays(text: str) -> str:
-    """Return the codes of comma-separated weekdays, such as "MO,WE", or "" if a weekday is unknown.
-
-    A weekday is given by its name or by at least the first two letters of its name.
-    """
+    """Return the codes of comma-separated weekday names, such as "MO,WE" for "mon, wed", or "" for an unknown name."""
     codes = [_weekday(name) for name in re.split(r", ?", text)]
     return ",".join(codes) if all(codes) else ""
 

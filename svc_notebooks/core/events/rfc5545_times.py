@@ -1,4 +1,4 @@
-"""Reads and prints the DATE and DATE-TIME values of RFC 5545 (3.3.4 and 3.3.5)."""
+"""Parsing and formatting of RFC 5545 DATE and DATE-TIME values (3.3.4 and 3.3.5)."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ import re
 from datetime import UTC, date, datetime, time
 
 Start = date | datetime
-"""The start of an event, which is a date for an all-day event and a date-time with a zone for any other event.
-
-Python's datetime is a subclass of date, but a date-time never counts as a date here.
-"""
+"""The start of an event, which is a date if all-day and otherwise a date-time with a time zone."""
 
 _DATE = re.compile(r"\d{8}")
 _DATE_TIME = re.compile(r"\d{8}T\d{6}Z?")
@@ -17,15 +14,12 @@ _LAST_SECOND = time(23, 59, 59)
 
 
 def is_all_day(start: Start) -> bool:
-    """Return whether a start belongs to an all-day event, because the start is a date."""
+    """Return whether an event's start is a date."""
     return not isinstance(start, datetime)
 
 
 def read_moment(text: str) -> Start:
-    """Parse a DATE or DATE-TIME. Raises ValueError if the text has neither format.
-
-    A DATE-TIME that ends in Z is in UTC. Any other DATE-TIME is returned without a time zone.
-    """
+    """Parse a DATE or DATE-TIME, as UTC if the text ends in Z, else without a zone. Raises ValueError if invalid."""
     try:
         if _DATE.fullmatch(text):
             return datetime.strptime(text, "%Y%m%d").replace(tzinfo=UTC).date()
@@ -38,9 +32,7 @@ def read_moment(text: str) -> Start:
 
 
 def print_moment(moment: Start) -> str:
-    """Format a date as DATE, or a date-time as DATE-TIME in UTC.
-
-    `%Y` is not used, because it would omit the leading zeros of an early year.
+    """Format a date as DATE, or a date-time as DATE-TIME in UTC, with leading zeros in early years, unlike `%Y`.
 
     >>> print_moment(date(999, 12, 30)), print_moment(datetime(2026, 3, 10, 14, tzinfo=UTC))
     ('09991230', '20260310T140000Z')
@@ -52,10 +44,7 @@ def print_moment(moment: Start) -> str:
 
 
 def until_day(day: date, start: Start) -> str:
-    """Return the UNTIL value with which a rule includes a whole day, for an event with this start.
-
-    UNTIL is the day itself for an all-day event, and the last second of the day for any other event.
-    """
+    """Return the UNTIL value for a whole day, which is the day if all-day, and otherwise its last second in UTC."""
     if is_all_day(start):
         return print_moment(day)
     try:

@@ -4,8 +4,7 @@
     line       = ("RRULE" / "EXRULE") ":" part *(";" part)
                / ("RDATE" / "EXDATE") *(";" ("VALUE=" type / "TZID=" zone)) ":" value *("," value)
 
-instances.py expands the result. The value types follow the event's start: an all-day event has dates, and a timed event
-has date-times. A date-time without `Z` and TZID is in the time zone of the start.
+All-day events have dates, and timed events have date-times. A date-time without `Z` and TZID is in the start's zone.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from .rfc5545_times import Start as Start, is_all_day as is_all_day, read_moment
 
 
 class Freq(IntEnum):
-    """The frequencies of rules, in order from the longest to the shortest period."""
+    """The frequencies of rules, from the longest to the shortest period."""
 
     YEARLY = 0
     MONTHLY = 1
@@ -39,11 +38,7 @@ WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A parsed RRULE or EXRULE.
-
-    `by_day` contains pairs of an ordinal and a weekday. The ordinal 0 means every such weekday, and Monday is weekday
-    0.
-    """
+    """A parsed RRULE or EXRULE. `by_day` has pairs of ordinal (0 for all) and weekday (0 for Monday)."""
 
     freq: Freq
     interval: int = 1
@@ -71,7 +66,7 @@ class RDate:
 
 @dataclass(frozen=True, slots=True)
 class Recurrence:
-    """The parsed recurrence lines of an event, which are rules and single times to include or to exclude."""
+    """The parsed recurrence lines of an event, which are rules and single times to include or exclude."""
 
     rules: tuple[Rule, ...] = ()
     exrules: tuple[Rule, ...] = ()
@@ -80,9 +75,7 @@ class Recurrence:
 
     @classmethod
     def parse(cls, lines: Sequence[str], start: Start) -> Recurrence:
-        """Parse the recurrence lines of an event with this start.
-
-        Raises RecurrenceError for the first invalid line.
+        """Parse the recurrence lines of an event. Raises RecurrenceError for the first invalid line.
 
         >>> Recurrence.parse(["RRULE:FREQ=WEEKLY;BYDAY=MO,WE"], date(2026, 11, 2)).rules[0].by_day
         ((0, 0), (0, 2))
@@ -98,7 +91,7 @@ class Recurrence:
 
 
 class RecurrenceError(ValueError):
-    """A recurrence line is invalid. `index` is the position of the line, and `message` states what is expected."""
+    """A recurrence line is invalid. `index` is the line's position, and `message` states the expected value."""
 
     def __init__(self, index: int, message: str) -> None:
         super().__init__(f"recurrence[{index}]: {message}")
@@ -112,10 +105,7 @@ _MAX_SHOWN = 120
 
 
 def read_line(line: str, start: Start) -> tuple[str, list[Any]]:
-    """Parse a recurrence line into its name and its values.
-
-    Raises ValueError if the line is invalid. The message quotes the line and states what is expected.
-    """
+    """Parse a recurrence line into its name and values. Raises ValueError, which quotes the line, if invalid."""
     if not isinstance(line, str):
         raise ValueError(f"expected text such as RRULE:FREQ=DAILY, not {type(line).__name__}")
     begin, match = _NAME.match(line), _LINE.fullmatch(line)
@@ -200,13 +190,13 @@ _PARTS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "BYSETPOS": ("by_position", _numbers(1, 366, signed=True)),
     "WKST": ("week_start", _choice({day: index for index, day in enumerate(WEEKDAYS)})),
 }
-"""The parts of a rule in the order of RFC 5545, section 3.3.10, with the `Rule` field and the parser of each part."""
+"""The `Rule` field and the parser of each rule part, in the order of RFC 5545, section 3.3.10."""
 
 _BY_PARTS = tuple(field for field, _ in _PARTS.values() if field.startswith("by_") and field != "by_position")
 
 
 _TIME_PARTS = ("by_second", "by_minute", "by_hour")
-"""The rule parts that must be ignored if the start is a date (RFC 5545, 3.3.10)."""
+"""The rule parts that RFC 5545 ignores if the start is a date (3.3.10)."""
 
 
 def _rule(text: str, parameters: Mapping[str, str], start: Start) -> list[Rule]:
@@ -263,14 +253,14 @@ _FORBIDDEN: tuple[tuple[Callable[[Rule, Start], bool], str], ...] = (
         "BYSETPOS needs another BY part",
     ),
 )
-"""Tests for the combinations of rule parts that RFC 5545 forbids or leaves undefined, with their error messages."""
+"""Tests, with error messages, for combinations of rule parts that RFC 5545 forbids or leaves undefined."""
 
 
 # -- RDATE, EXDATE ---------------------------------------------------------------------------------------------------
 
 _TYPES = ("DATE", "DATE-TIME", "PERIOD")
 _FIRST_DAY, _LAST_DAY = date(3, 1, 1).toordinal(), date(9997, 12, 31).toordinal()
-"""The allowed days are far enough from the first and the last year to be valid in every time zone."""
+"""The allowed days, which are valid in every time zone."""
 
 
 def _rdates(text: str, parameters: Mapping[str, str], start: Start) -> list[RDate]:
@@ -289,10 +279,7 @@ def _exdates(text: str, parameters: Mapping[str, str], start: Start) -> list[Sta
 
 
 def _value_type(parameters: Mapping[str, str], start: Start) -> tuple[str, tzinfo | None]:
-    """Return the value type of a line, and the time zone for its values without a zone.
-
-    Raises ValueError if the value type does not fit the start of the event.
-    """
+    """Return a line's value type and default time zone. Raises ValueError if the type does not fit the start."""
     if unknown := sorted(set(parameters) - {"VALUE", "TZID"}):
         raise ValueError(f"{unknown[0][:20]} is not a parameter; use VALUE and TZID")
     value_type = parameters.get("VALUE", "DATE" if is_all_day(start) else "DATE-TIME").upper()
@@ -317,10 +304,7 @@ def _moment(text: str, value_type: str, tz: tzinfo | None, *, named: bool) -> St
 
 
 def _period(text: str, tz: tzinfo | None, *, named: bool) -> RDate:
-    """Parse a period, such as 20270212T090000Z/20270212T100000Z or 20270212T090000Z/PT1H.
-
-    Raises ValueError if the text is not a period.
-    """
+    """Parse a period, such as 20270212T090000Z/20270212T100000Z or .../PT1H. Raises ValueError if invalid."""
     first, slash, second = text.partition("/")
     start = _moment(first, "PERIOD", tz, named=named)
     if not slash:

@@ -1,7 +1,6 @@
-"""Finds the days that match a rule, and the days of the rule's periods.
+"""The matching days of a rule, and the days of its periods.
 
-`DayFilter` applies the parts of a rule as limits and expansions, by the table of RFC 5545 (3.3.10). The days of a
-period are calculated from the number of the period on the calendar.
+`DayFilter` applies the rule parts by the table of RFC 5545 (3.3.10). Period days are calculated by arithmetic.
 """
 
 from __future__ import annotations
@@ -29,10 +28,9 @@ _Day = Callable[[datetime], bool]
 
 
 class DayFilter:
-    """The days that match all parts of a rule that select days, such as BYMONTH and BYDAY.
+    """The days that match all day parts of a rule, such as BYMONTH and BYDAY.
 
-    Years with the same length and the same weekdays have the same matching days. There are few such types of years, so
-    the matching days are computed once for each type.
+    The matching days are cached by year type, because years of equal length and weekdays have equal matching days.
     """
 
     def __init__(self, rule: Rule) -> None:
@@ -45,7 +43,7 @@ class DayFilter:
         return not self._checks
 
     def between(self, first: int, stop: int) -> Iterator[int]:
-        """Yield the ordinals of the matching days from `first` up to, but not including, `stop`."""
+        """Yield the ordinals of the matching days in [first, stop)."""
         empty = 0
         for year in _years(first, stop):
             begin, days = self.of_year(year)
@@ -56,7 +54,7 @@ class DayFilter:
                 return
 
     def count(self, first: int, stop: int) -> int:
-        """Return the number of matching days from `first` up to, but not including, `stop`."""
+        """Return the number of matching days in [first, stop)."""
         years = (self.of_year(year) for year in _years(first, stop))
         return sum(bisect_left(days, stop - begin) - bisect_left(days, first - begin) for begin, days in years)
 
@@ -69,7 +67,7 @@ class DayFilter:
         return index < len(days) and days[index] == ordinal - begin
 
     def count_in_year(self, ordinal: int) -> int:
-        """Return the number of matching days in the year that contains the day with this ordinal."""
+        """Return the number of matching days in the year of the day with this ordinal."""
         return len(self.of_year(date.fromordinal(ordinal).year)[1])
 
     @property
@@ -78,7 +76,7 @@ class DayFilter:
         return not self._checks or any(self.of_year(year)[1] for year in range(2001, 2001 + _CYCLE_YEARS))
 
     def of_year(self, year: int) -> tuple[int, Sequence[int]]:
-        """Return the ordinal of 1 January, and the matching days of the year as offsets from 1 January."""
+        """Return the ordinal of 1 January, and the year's matching days as offsets from 1 January."""
         first = date(year, 1, 1)
         begin, year_type = first.toordinal(), (first.weekday(), isleap(year), isleap(year - 1))
         if year_type not in self._by_year_type:
@@ -91,7 +89,7 @@ class DayFilter:
 
 
 def days_of(rule: Rule) -> DayFilter:
-    """Return the day filter of a rule. Rules with equal parts for days share a filter."""
+    """Return the day filter of a rule, which rules with equal day parts share."""
     parts = {field: getattr(rule, field) for field in _CHECKS}
     return _days(Rule(rule.freq, week_start=rule.week_start, **parts))
 
@@ -106,10 +104,7 @@ def _years(first: int, stop: int) -> range:
 
 
 def _week_numbers(day: datetime, week_start: int) -> set[int]:
-    """Return the week number of a day, counted from the start and from the end of the year.
-
-    Week 1 is the first week with at least four days in the year.
-    """
+    """Return the week numbers of a day from the year's start and end. Week 1 has at least four days in the year."""
     middle = day + timedelta(days=3 - (day.weekday() - week_start) % 7)
     number = (_year_day(middle) - 1) // 7 + 1
     last_middle = middle + timedelta(days=(_year_length(middle) - _year_day(middle)) // 7 * 7)
@@ -118,10 +113,7 @@ def _week_numbers(day: datetime, week_start: int) -> set[int]:
 
 
 def _by_day(rule: Rule) -> _Day:
-    """Return a function that tests whether a day matches BYDAY.
-
-    Ordinals count weekdays in the month, or in the year if the rule names no month (3.3.10, notes 1 and 2).
-    """
+    """Return a test for BYDAY. Ordinals count in the year if the rule names no month (3.3.10, notes 1 and 2)."""
     every = {weekday for ordinal, weekday in rule.by_day if not ordinal}
     some = {(ordinal, weekday) for ordinal, weekday in rule.by_day if ordinal}
     in_month = rule.freq is Freq.MONTHLY or bool(rule.by_month)

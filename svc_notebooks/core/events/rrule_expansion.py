@@ -1,9 +1,7 @@
-"""Expands one rule into local times from its days, its times of day and BYSETPOS.
+"""Expands a rule into local times from its days, its times of day and BYSETPOS.
 
-A rule is expanded in chunks of a period or a day. A chunk can count its times without generating them, so that an
-expansion that begins far from the start generates no earlier times, even with a COUNT. Periods are calculated by
-arithmetic. Only if the periods of a rule with a COUNT differ in their number of times, each earlier period is counted
-once.
+A rule is expanded in chunks, which are periods or days. A chunk can count its times without generating them, so that an
+expansion far from the start generates no earlier times, even with a COUNT.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ from .rrule_times_of_day import (
 )
 
 _CYCLE = {Freq.YEARLY: 400, Freq.MONTHLY: 4800, Freq.WEEKLY: 20_871, Freq.DAILY: 146_097}
-"""The number of empty periods in a row after which the expansion stops, as the calendar repeats after 400 years."""
+"""The number of empty periods in a row after which the expansion stops. The calendar repeats after 400 years."""
 
 _MAX_DAYS = {Freq.YEARLY: 366, Freq.MONTHLY: 31, Freq.WEEKLY: 7, Freq.DAILY: 1}
 """The maximum length of a period in days, by frequency."""
@@ -53,9 +51,9 @@ def _zero(_since: int) -> int:
 class Chunk(NamedTuple):
     """A group of times that can be counted without generating the times.
 
-    `begin` and `last` are the ordinals of the first and the last day. `size` returns the number of times. `generate`
-    takes a second of the last day and may leave out the hours before that second. `skipped` takes the same second and
-    returns the number of times that `generate` leaves out.
+    `begin` and `last` are the ordinals of the first and last day, and `size` returns the number of times. `generate`
+    takes a second of the last day and may omit earlier hours. `skipped` returns the number of times that `generate`
+    omits.
     """
 
     begin: int
@@ -66,11 +64,7 @@ class Chunk(NamedTuple):
 
 
 class Window(NamedTuple):
-    """The window of the times to generate.
-
-    Times before `first`, and times on or after the day `stop`, are not needed. `work` limits the steps of the
-    expansion.
-    """
+    """The window of the times to generate, from `first` to the day `stop` (exclusive). `work` limits the steps."""
 
     first: datetime | None
     stop: int
@@ -78,14 +72,11 @@ class Window(NamedTuple):
 
     @property
     def first_day(self) -> int:
-        """The ordinal of the day on which the window begins, or 0 if the window has no beginning."""
+        """The ordinal of the window's first day, or 0 if the window has no beginning."""
         return self.first.toordinal() if self.first else 0
 
     def hours_after(self, chunk: Chunk) -> int:
-        """Return the second at which the window begins on the chunk's last day.
-
-        Return 0 if the window does not begin on that day.
-        """
+        """Return the second of the chunk's last day at which the window begins, or 0 if it begins on another day."""
         return seconds_of(self.first) if self.first and chunk.last == self.first_day else 0
 
 
@@ -96,13 +87,10 @@ def rule_times(
     before: datetime | None = None,
     work: WorkBudget | None = None,
 ) -> Iterator[Batch]:
-    """Yield batches of the local times of a rule in order, beginning at `start`.
+    """Yield batches of a rule's local times in order, in the time zone of `start`. Ignores UNTIL.
 
-    Times outside of [first, before) may be left out to save work. The times have the time zone of `start`, and include
-    local times that the clock skips. UNTIL is ignored. COUNT always includes the start as the first time, even if the
-    rule does not include the start.
-
-    Raises WorkExceeded if the expansion takes more steps than `work` allows.
+    May omit times outside of [first, before), and includes local times that the clock skips. COUNT always includes the
+    start, even if the rule does not. Raises WorkExceeded if the expansion takes more steps than `work` allows.
     """
     rule = _with_start_parts(rule, start)
     end = END if before is None else min(END, before.toordinal() + 1)
@@ -121,12 +109,12 @@ def _walk(rule: Rule, start: datetime, window: Window) -> Iterator[Chunk]:
 
 
 def _is_within_days(rule: Rule) -> bool:
-    """Return whether the periods of a rule are at most a day long, and the rule is not simply every n days."""
+    """Return whether the rule's periods are at most a day long, and the rule is not simply every n days."""
     return rule.freq in UNITS and not _offsets(rule)
 
 
 def _from_start(batches: Iterator[Batch], start: datetime) -> Iterator[Batch]:
-    """Skip all times before `start`, and yield the batches with the remaining times."""
+    """Yield the batches without the times before `start`."""
     for batch in batches:
         if batch and batch[-1] >= start:
             yield batch[bisect_left(batch, start) :]
@@ -135,7 +123,7 @@ def _from_start(batches: Iterator[Batch], start: datetime) -> Iterator[Batch]:
 
 
 def _with_start_parts(rule: Rule, start: datetime) -> Rule:
-    """Return the rule with its missing BY parts taken from the start (RFC 5545, 3.3.10)."""
+    """Return the rule with missing BY parts taken from the start (RFC 5545, 3.3.10)."""
     if rule.freq > Freq.WEEKLY or rule.by_year_day or rule.by_month_day or rule.by_day:
         return rule
     if rule.by_week or rule.freq is Freq.WEEKLY:
@@ -148,7 +136,7 @@ def _with_start_parts(rule: Rule, start: datetime) -> Rule:
 
 
 def _count_times(rule: Rule, start: datetime, window: Window) -> Iterator[Batch]:
-    """Yield the first COUNT times of a rule. Times before the window are counted, but not generated."""
+    """Yield the first COUNT times of a rule. Times before the window are only counted."""
     assert rule.count is not None
     marks = _marks(rule, start.replace(tzinfo=None))
     if mark := marks.nearest(window.first_day):
@@ -172,7 +160,7 @@ def _count_times(rule: Rule, start: datetime, window: Window) -> Iterator[Batch]
 def _take(
     left: int, chunks: Iterator[Chunk], window: Window, marks: _Marks | None = None, total: int = 0
 ) -> Iterator[Batch]:
-    """Yield the times of the chunks until `left` times have been counted. Store counts in `marks` at intervals."""
+    """Yield the chunks' times until `left` times are counted. Stores counts in `marks` at intervals."""
     before = 0
     for number, chunk in enumerate(chunks):
         if left <= 0:
@@ -197,10 +185,7 @@ def _can_jump(rule: Rule, start: datetime) -> bool:
 
 
 def _jump(rule: Rule, start: datetime, first_day: int, window: Window) -> tuple[int, Iterator[Chunk]] | None:
-    """Return the number of times that the expansion can skip after the first chunk, and the chunks that follow.
-
-    Return None if the number of times cannot be calculated by arithmetic.
-    """
+    """Return the number of times that arithmetic can skip after the first chunk, and the following chunks, or None."""
     assert window.first
     if not _can_jump(rule, start):
         return None
@@ -213,7 +198,7 @@ def _jump(rule: Rule, start: datetime, first_day: int, window: Window) -> tuple[
 
 
 class _Marks:
-    """Stores how many times of a rule come before certain days, so that these times are counted only once."""
+    """The stored numbers of a rule's times before certain days, so that the times are counted only once."""
 
     def __init__(self) -> None:
         self._days: list[int] = []
@@ -221,16 +206,13 @@ class _Marks:
         self._lock = Lock()
 
     def nearest(self, day: int) -> tuple[int, int] | None:
-        """Return the last stored day that is not after `day`, and the count for that day.
-
-        Return None if there is none.
-        """
+        """Return the last stored day not after `day` and its count, or None without such a day."""
         with self._lock:
             index = bisect_right(self._days, day) - 1
             return (self._days[index], self._counts[index]) if index >= 0 else None
 
     def add(self, day: int, count: int) -> None:
-        """Store the count of a day, if the day is later than all stored days."""
+        """Store the count of a day that is later than all stored days."""
         with self._lock:
             if not self._days or day > self._days[-1]:
                 self._days.append(day)
@@ -239,15 +221,12 @@ class _Marks:
 
 @lru_cache(maxsize=1024)
 def _marks(_rule: Rule, _start: datetime) -> _Marks:
-    """Return the stored counts of a rule and a local start.
-
-    The start has no time zone, because the local times of a rule are the same in all zones.
-    """
+    """Return the stored counts of a rule and a start without a time zone, as local times are equal in all zones."""
     return _Marks()
 
 
 def _per_period(rule: Rule) -> int:
-    """Return the number of times in every whole period, or 0 if periods differ in their number of times."""
+    """Return the number of times in every whole period, or 0 if the number differs between periods."""
     if rule.by_month or rule.by_year_day or rule.by_position or rule.by_hour or rule.by_minute or rule.by_second:
         return 0
     if rule.freq is Freq.DAILY:
@@ -303,10 +282,7 @@ class _Periods:
         return max(0, (self._number(moment, self._rule.week_start) - self._first) // self._rule.interval)
 
     def chunks(self, k: int, end: int) -> list[Chunk] | None:
-        """Return the chunks of period `k`, or one chunk for `at_once` periods of a regular rule.
-
-        Return None if the period begins on or after the day `end`.
-        """
+        """Return the chunks of period `k` (or of `at_once` regular periods), or None from the day `end` on."""
         first, stop = self._span(self._first + k * self._rule.interval, self._rule.week_start)
         if first >= end:
             return None
@@ -351,10 +327,7 @@ class _Periods:
 
 
 def _offsets(rule: Rule) -> list[timedelta]:
-    """Return the offsets of the matching days from the period's beginning, if all periods have the same offsets.
-
-    Only weekly rules and rules for every n days have such offsets. For any other rule, return an empty list.
-    """
+    """Return the matching days' offsets from the period's start if equal for all periods, otherwise an empty list."""
     if rule.by_month or rule.by_month_day or rule.by_position:
         return []
     if rule.freq is Freq.WEEKLY:

@@ -1,8 +1,7 @@
-"""Computes the times of day of a rule, including rules whose periods are hours, minutes or seconds.
+"""The times of day of a rule, including rules whose periods are hours, minutes or seconds.
 
-Times are generated lazily, because a rule of every second has 86,400 times a day, and a page of results needs only a
-few. Periods shorter than a day are counted from the start, so that days on which the first period begins at the same
-second have the same times. The days of periods longer than a day are calculated by arithmetic.
+Times are generated lazily, because a rule of every second has 86,400 times a day and a page of results needs few. Days
+on which the first period begins at the same second have the same times.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ MAX_BATCH = 500
 """The largest number of times of a day that are generated together and cached."""
 
 Batch = list[datetime]
-"""Consecutive times. A time in a list costs a tenth of a time from a generator."""
+"""A list of consecutive times, ten times as fast as a generator."""
 
 
 def midnight(ordinal: int, zone: tzinfo | None) -> datetime:
@@ -39,10 +38,7 @@ def offsets_from(begin: datetime, offsets: Sequence[timedelta]) -> Batch:
 
 
 def select_indices(size: int, positions: Sequence[int]) -> list[int] | None:
-    """Return the indices (from 0) that BYSETPOS selects out of `size` times.
-
-    Return None if there is no BYSETPOS, which selects all times.
-    """
+    """Return the indices (from 0) that BYSETPOS selects out of `size` times, or None without BYSETPOS."""
     if not positions:
         return None
     indices = {position - 1 if position > 0 else size + position for position in positions}
@@ -50,10 +46,7 @@ def select_indices(size: int, positions: Sequence[int]) -> list[int] | None:
 
 
 class TimesOfDay:
-    """The times of day of a rule in seconds after midnight, which are the same on every matching day.
-
-    A leap second is treated as the second before (RFC 5545, 3.3.5).
-    """
+    """A rule's times of day in seconds after midnight. A leap second counts as the second before (RFC 5545, 3.3.5)."""
 
     def __init__(self, rule: Rule, start: datetime) -> None:
         self._hours = rule.by_hour or (start.hour,)
@@ -74,10 +67,7 @@ class TimesOfDay:
         return [timedelta(seconds=second) for hour in self.by_hour() for second in hour]
 
     def by_hour(self, since: int = 0) -> Iterator[list[int]]:
-        """Yield a list of times for each hour, in seconds after midnight.
-
-        Leave out the hours before the second `since`.
-        """
+        """Yield a list of times per hour in seconds after midnight, without the hours before the second `since`."""
         for hour in self._hours[bisect_left(self._hours, since // _HOUR) :]:
             yield [hour * _HOUR + second for second in self._in_hour]
 
@@ -102,10 +92,7 @@ class DayTimes:
         self._cache: tuple[int, list[timedelta]] = (-1, [])
 
     def _period_offsets(self) -> list[int]:
-        """Return the matching times in a period, in seconds from the period's beginning.
-
-        The result is not used for the times of daily periods, which `_hourly` generates.
-        """
+        """Return a period's matching times in seconds from its start. Daily periods use `_hourly` instead."""
         minutes = self._minutes if self._rule.freq is Freq.HOURLY else (0,)
         seconds = (0,) if self._rule.freq in (Freq.DAILY, Freq.SECONDLY) else self._seconds
         offsets = sorted(minute * 60 + second for minute in minutes for second in seconds)
@@ -115,9 +102,9 @@ class DayTimes:
         return offsets if indices is None else [offsets[index] for index in indices]
 
     def days(self, days: DayFilter, first: int, stop: int, work: WorkBudget) -> Iterator[int]:
-        """Yield the ordinals of the days with times, from `first` up to, but not including, `stop`.
+        """Yield the ordinals of the days with times in [first, stop).
 
-        Stop early if a whole cycle of the calendar has no times, because the days would repeat.
+        Stops after a whole calendar cycle without times, because the days would repeat.
         """
         if not self._has_any():
             return
@@ -147,10 +134,7 @@ class DayTimes:
         return DAY_SECONDS % self.step == 0 or (self._is_unlimited and days.is_unlimited)
 
     def count(self, days: DayFilter, first: int, stop: int) -> int:
-        """Return the number of times from the day `first` up to, but not including, the day `stop`.
-
-        Requires `can_count`.
-        """
+        """Return the number of times in the days [first, stop). Requires `can_count`."""
         if DAY_SECONDS % self.step == 0:
             return self.size(first) * days.count(first, stop)
         return self._periods_before(stop) - self._periods_before(first)
@@ -170,7 +154,7 @@ class DayTimes:
         return self._sizes[phase]
 
     def count_skipped(self, ordinal: int, since: int) -> int:
-        """Return the number of times of a day that `moments` leaves out for the same `since`."""
+        """Return the number of times of a day that `moments` omits for the same `since`."""
         hours = self._hourly(self._phase(ordinal)) if since >= _HOUR else ()
         return sum(len(seconds) for seconds in hours if seconds[-1] < since // _HOUR * _HOUR)
 
@@ -194,7 +178,7 @@ class DayTimes:
         yield offsets_from(begin, row)
 
     def _phase(self, ordinal: int) -> int:
-        """Return the second of a day at which its first period begins. Days with equal phases have the same times."""
+        """Return the second of a day at which its first period begins. Days with equal phases have equal times."""
         return (self._begin - ordinal * DAY_SECONDS) % self.step
 
     def _has_times(self, ordinal: int) -> bool:
@@ -203,7 +187,7 @@ class DayTimes:
         return any(self._hourly(phase)) if known is None else known > 0
 
     def _hourly(self, phase: int) -> Iterator[Sequence[int]]:
-        """Yield the times of a day in seconds after midnight, one sequence for each hour that has times."""
+        """Yield a day's times in seconds after midnight, one sequence per hour with times."""
         if self._rule.freq is Freq.DAILY:
             if phase:
                 return iter(())

@@ -1,7 +1,4 @@
-"""Reads and prints event times, which are objects with `date` (all day) or `dateTime` and `timeZone` (E-02, E-03).
-
-A problem names its sub-field, so that a form can show the problem beside that sub-field.
-"""
+"""Parsing and formatting of event times, with `date` (all day) or `dateTime` and `timeZone` (E-02, E-03)."""
 
 from __future__ import annotations
 
@@ -18,16 +15,13 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _DATE_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})?", re.ASCII)
 _MINUTE = timedelta(minutes=1)
 _YEARS = range(2, 9999)
-"""The valid years. The day before and the day after each date must be valid dates as well."""
+"""The valid years, in which the days before and after each date are valid dates as well."""
 _ANY_OFFSET = timedelta(hours=16)
-"""A duration longer than the UTC offset of any zone, because a response may use a different zone than the request."""
+"""A duration longer than any UTC offset, because a response may use another zone than the request."""
 
 
 class TimeProblem(NamedTuple):
-    """A problem of an event time.
-
-    `key` is the key of a catalogue row, and `part` is the sub-field or "" for the whole time.
-    """
+    """A problem of an event time, with a catalogue key. `part` is the sub-field, or "" for the whole time."""
 
     key: str
     part: str
@@ -35,7 +29,7 @@ class TimeProblem(NamedTuple):
 
 
 class TimeError(ValueError):
-    """An event time is invalid. `problem` contains the catalogue key, the sub-field and the message."""
+    """An event time is invalid. `problem` has the catalogue key, sub-field and message."""
 
     def __init__(self, problem: TimeProblem) -> None:
         super().__init__(problem.message)
@@ -43,9 +37,7 @@ class TimeError(ValueError):
 
 
 def read_time(value: object) -> Start:
-    """Parse an event time object into a date, or into a date-time with a time zone.
-
-    Raises TimeError for the first problem.
+    """Parse an event time object into a date or a date-time with a zone. Raises TimeError for the first problem.
 
     >>> read_time({"date": "2026-11-02"})
     datetime.date(2026, 11, 2)
@@ -78,7 +70,7 @@ def read_time(value: object) -> Start:
 
 
 def read_date(text: JSON) -> date:
-    """Parse a date as yyyy-mm-dd. Raises TimeError if the text is not such a date."""
+    """Parse a yyyy-mm-dd date. Raises TimeError if the text is invalid."""
     try:
         if isinstance(text, str) and _DATE.fullmatch(text) and int(text[:4]) in _YEARS:
             return date.fromisoformat(text)
@@ -88,10 +80,7 @@ def read_date(text: JSON) -> date:
 
 
 def _date_time(text: JSON) -> datetime:
-    """Parse an RFC 3339 date-time, with or without an offset, and drop fractions of a second.
-
-    Raises TimeError if the text is not such a date-time.
-    """
+    """Parse an RFC 3339 date-time without fractions of a second, offset optional. Raises TimeError if invalid."""
     match = _DATE_TIME.fullmatch(text) if isinstance(text, str) else None
     try:
         if match and int(match[1][:4]) in _YEARS:
@@ -125,9 +114,7 @@ def instant(moment: Start, tz: tzinfo) -> datetime:
 
 
 def print_time(moment: Start, tz: tzinfo, time_zone: str | None) -> EventTime:
-    """Create an event time object from a date or a date-time.
-
-    The date-time is printed with the offset of the zone `tz`. `time_zone` is copied into the object, unless it is None.
+    """Create an event time object, with a date-time in the offset of `tz` and `time_zone` unless None.
 
     >>> print_time(date(2026, 11, 2), UTC, None)
     {'date': '2026-11-02'}
@@ -147,9 +134,7 @@ def print_instant(moment: datetime, tz: tzinfo) -> str:
 
 
 def in_minutes(moment: datetime) -> datetime:
-    """Return the same time with a UTC offset in whole minutes, as RFC 3339 requires.
-
-    Historical local mean times have offsets with seconds.
+    """Return the same time with a UTC offset in whole minutes (RFC 3339), as historical offsets have seconds.
 
     >>> in_minutes(datetime(1880, 1, 1, tzinfo=zone("Europe/Berlin"))).isoformat()
     '1879-12-31T23:59:32+00:53'

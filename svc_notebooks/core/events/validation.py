@@ -1,8 +1,7 @@
-"""Checks events, and adds the default values of absent fields.
+"""Checks of events, and default values of absent fields.
 
-The service rejects an event for which `problems` returns any row, and the form shows each problem beside its field. The
-checks run in this order: the times (the end before the start, as the family does), then each field in the order of
-field_table.py, then the rules that involve several values.
+`problems` returns error rows in this order: the times (first the end), each field in the order of field_table.py, then
+the rules that involve several values.
 """
 
 from __future__ import annotations
@@ -36,9 +35,8 @@ ATTENDEE_DEFAULTS: dict[str, JSON] = {
 
 
 def problems(event: JSONObject, policy: Policy) -> list[Row]:
-    """Return an error row for each problem that prevents the creation of an event.
-
-    `location` of a row is the path of the invalid field.
+    """Return an error row for each problem that prevents the creation of an event. `location` is the invalid field's
+    path.
 
     >>> event = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}, "colorId": "12"}
     >>> [(error.reason, error.location) for error in problems(event, Policy())]
@@ -72,10 +70,7 @@ def with_defaults(event: Mapping[str, Any]) -> JSONObject:
 
 
 def reminders_of(reminders: object) -> JSON:
-    """Return reminders with a value for `useDefault`.
-
-    A missing `useDefault` becomes true, or false if there are overrides.
-    """
+    """Return reminders with `useDefault`, which defaults to true, or to false if there are overrides."""
     if not isinstance(reminders, dict):
         return {"useDefault": True}
     return {
@@ -85,10 +80,7 @@ def reminders_of(reminders: object) -> JSON:
 
 
 def repair_reminders(event: JSONObject, policy: Policy) -> JSONObject:
-    """Return the event with invalid reminder overrides corrected or removed, if the policy allows this.
-
-    With the policy `reminders="reject"`, return the event unchanged.
-    """
+    """Return the event with corrected reminder overrides, or unchanged if `policy.reminders` is "reject"."""
     reminders = event.get("reminders")
     if (
         policy.reminders == "reject"
@@ -135,7 +127,7 @@ _TREES = {"none": _field_tree(limits=False), "family": _field_tree(limits=True)}
 
 
 def _fields(node: _Node, value: JSONObject, path: str) -> Iterator[Row]:
-    """Yield the problems of an object's fields in the order of the field table."""
+    """Yield error rows for an object's fields in the order of the field table."""
     for name, below in node.children.items():
         member_path, member = f"{path}.{name}" if path else name, value.get(name)
         if member is not None:
@@ -162,10 +154,7 @@ def _value(node: _Node, value: JSON, path: str) -> Iterator[Row]:
 
 
 def _times(event: Mapping[str, Any], policy: Policy) -> list[Row]:
-    """Check the end, the start and their order (E-02 to E-05), then the original start (E-23).
-
-    Return the error rows.
-    """
+    """Return error rows for the end, the start, their order (E-02 to E-05) and the original start (E-23)."""
     rows: list[Row] = []
     times: dict[str, Start] = {}
     for name in ("end", "start", "originalStartTime"):
@@ -250,7 +239,7 @@ _MAX_PROPERTIES, _MAX_BYTES, _MAX_KEY, _MAX_VALUE = 300, 32 * 1024, 44, 1024
 
 
 def _properties(event: Mapping[str, Any], policy: Policy) -> list[Row]:
-    """Check extended properties against the limits of the family, only if `event_limits` is "family"."""
+    """Check extended properties against size limits if `event_limits` is "family"."""
     if policy.event_limits == "none":
         return []
     properties = event["extendedProperties"]

@@ -1,4 +1,4 @@
-"""Checks the value of an event field by the type that field_table.py gives for the field."""
+"""Checks of event field values by the types in field_table.py."""
 
 from __future__ import annotations
 
@@ -42,10 +42,7 @@ _SCHEMES = {"url": ("http", "https"), "https": ("https",), "link": ()}
 
 
 def check(field: EventField, value: Any, path: str) -> list[Row]:
-    """Return the error rows for a field value, or an empty list if the value is valid.
-
-    `path` is the field path in the rows.
-    """
+    """Return the error rows for a field value, empty if valid. `path` is the field path in the rows."""
     if field.type in _PYTHON_TYPES:
         python_type, expected = _PYTHON_TYPES[field.type]
         if not isinstance(value, python_type):
@@ -65,12 +62,12 @@ def check(field: EventField, value: Any, path: str) -> list[Row]:
 
 
 def invalid(path: str, message: str, decided_by: str | None = None) -> list[Row]:
-    """Return a list with the error row for an invalid value. `decided_by` replaces the rule of the field."""
+    """Return a list with the error row for an invalid value. `decided_by` replaces the field's rule."""
     return [row("invalid", decided_by=decided_by, field=path, message=message)]
 
 
 def too_long(path: str, message: str) -> list[Row]:
-    """Return a list with the error row for a value above a limit of the family."""
+    """Return a list with the error row for a value above an `event_limits` maximum."""
     return invalid(path, message, "event_limits")
 
 
