@@ -1,7 +1,6 @@
 """Checks and normalizes the arguments of public functions, such as file arguments and upload sources.
 
-A file argument is an id, a row, a DataFrame or a list of ids. This module never imports pandas, because a caller who
-passes a DataFrame has already imported pandas.
+This module never imports pandas, because a caller who passes a DataFrame has already imported pandas.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 
 def is_frame(value: object) -> TypeGuard[DataFrame]:
-    """Return True if the value is a pandas DataFrame."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(value, pandas.DataFrame)
 
@@ -66,9 +64,7 @@ def one_id(file: object, argument: str = "file") -> str:
 
 
 def sources(source: object) -> list[Any]:
-    """Return the list of sources in an upload argument, which is one source or a list of sources.
-
-    A DataFrame is converted to the bytes of a CSV file without the index. Other sources are returned unchanged.
+    """Return a list of upload sources. A DataFrame becomes the bytes of a CSV file without the index.
 
     >>> sources(b"hello"), sources(["a.csv", "b.csv"])
     ([b'hello'], ['a.csv', 'b.csv'])
@@ -78,10 +74,7 @@ def sources(source: object) -> list[Any]:
 
 
 def single_source(source: object) -> Any:
-    """Return the source of an upload argument that has exactly one source.
-
-    A DataFrame is converted to the bytes of a CSV file. Raises ValueError for no source or several sources.
-    """
+    """Return the only source of an upload argument, a DataFrame as CSV bytes. Raises ValueError for other numbers."""
     contents = sources(source)
     if len(contents) != 1:
         raise ValueError(f"source has {len(contents)} sources; this call takes one")
@@ -89,10 +82,7 @@ def single_source(source: object) -> Any:
 
 
 def media_types(source: object, mime_type: str | None) -> list[str | None]:
-    """Return the media type of each source, in the order of the sources.
-
-    The media type is `mime_type` if it is given. Otherwise it is "text/csv" for a DataFrame and None for other sources.
-    """
+    """Return the media type of each source, which is `mime_type`, or else "text/csv" for a DataFrame, or else None."""
     contents = source if isinstance(source, list | tuple) else [source]
     return [mime_type or ("text/csv" if is_frame(content) else None) for content in contents]
 
@@ -100,8 +90,8 @@ def media_types(source: object, mime_type: str | None) -> list[str | None]:
 def names_for(count: int, name: object) -> list[str | None]:
     """Return the list of `count` file names from a `name` argument, or `count` times None if `name` is None.
 
-    `name` is a str if there is one source, or a list with one name for each source. Raises TypeError for another type,
-    and ValueError for another number of names.
+    `name` is a str for one source, or a list with a name for each source. Raises TypeError for another type, and
+    ValueError for another number of names.
     """
     if name is None:
         return [None] * count
@@ -114,7 +104,7 @@ def names_for(count: int, name: object) -> list[str | None]:
 
 
 def target_path(count: int, to: str | os.PathLike[str] | None) -> Path:
-    """Return the path to which `count` files are saved. If `to` is None, return the notebook's folder.
+    """Return the path to which `count` files are saved, by default the notebook's folder.
 
     Raises ValueError if there are several files and `to` is not an existing folder.
     """

@@ -1,9 +1,8 @@
 """Calls a function for each row, and continues with the next row if the call for a row fails.
 
-If rows failed, the error of the first failed row is raised after the last row. The error has a note for each failed
-row. Its attribute `result` is the DataFrame of the successful rows, and its attribute `failed` is a dict from row
-numbers to errors. An error that would also occur for every other row (not signed in, unreachable service, interrupt)
-is raised at once, with the same two attributes.
+The error of the first failed row is raised after the last row. Its attribute `result` is the DataFrame of the
+successful rows, and its attribute `failed` is a dict from row numbers to errors. An error that would also occur for
+every other row (not signed in, unreachable service, interrupt) is raised at once, with the same two attributes.
 """
 
 from __future__ import annotations
@@ -45,8 +44,8 @@ ROW_ERRORS = (
 def apply_to_rows(schema: Schema, items: Iterable[Item], call: Callable[[Item], Record]) -> DataFrame:
     """Call `call` for each item and return the DataFrame of the records that the calls return.
 
-    If calls raise one of `ROW_ERRORS`, raise the first of these errors after the last item. Any other error is raised
-    at once. The attribute `result` of the error is the DataFrame of the successful calls.
+    If calls raise one of `ROW_ERRORS`, raise the first of these errors after the last item. Raise any other error at
+    once. The attribute `result` of the error is the DataFrame of the successful calls.
     """
     every = list(items)
     done: list[Record] = []

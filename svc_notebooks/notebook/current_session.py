@@ -66,7 +66,7 @@ def session_or_current(session: Session | None) -> Session:
 
 
 def make_current(session: Session | None) -> Session | None:
-    """Make `session` the current session, and return the previous current session or None."""
+    """Make `session` the current session, and return the previous current session (None if there was none)."""
     global _current
     previous, _current = _current, session
     return previous

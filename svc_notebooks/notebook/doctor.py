@@ -150,7 +150,7 @@ def _journal(session: Session) -> Finding:
 
 
 def _store(folder: Path, notes: Sequence[str]) -> Finding:
-    """Return a row with the notes of the service about its folder, or with the number of files that were set aside."""
+    """Return a row with the service's notes about its folder, or with the number of files that were set aside."""
     from ..server.blobs.stray_blobs import ASIDE, files_aside
 
     advice = list(notes)
@@ -160,9 +160,7 @@ def _store(folder: Path, notes: Sequence[str]) -> Finding:
 
 
 def conversion() -> Iterator[Finding]:
-    """Yield a row for each conversion engine, a row for the OCR languages, and a row for the scripts that have fonts.
-
-    A row is a tuple of check, found, status and fix.
+    """Yield (check, found, status, fix) for each conversion engine, for the OCR languages and for the fonts of scripts.
 
     >>> [row[2] for row in conversion() if row[0] == "typst"]
     ['ok']

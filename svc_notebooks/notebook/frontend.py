@@ -9,10 +9,7 @@ FrontEnd: TypeAlias = Literal["notebook", "terminal", "none"]
 
 
 def detect_frontend() -> FrontEnd:
-    """Return the front end that displays output, which is "notebook", "terminal" or "none".
-
-    IPython is not imported, because a notebook kernel has already imported IPython.
-    """
+    """Return "notebook", "terminal" or "none", without importing IPython, which a notebook has already imported."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
     if getattr(shell, "kernel", None) is not None:

@@ -95,10 +95,9 @@ def _parse(argument: str, text: str) -> Start:
 
 
 def in_its_zone(moment: Start, time_zone: str | None) -> Start:
-    """Convert a datetime to the time zone in which its recurrence is expanded. A date is returned unchanged.
+    """Convert a datetime to `time_zone`, or leave the datetime unchanged if `time_zone` is None. A date is unchanged.
 
-    The time zone is `time_zone`, or the zone of the datetime if `time_zone` is None. A datetime without a zone keeps
-    its clock time.
+    A datetime without a zone keeps its clock time.
     """
     if not isinstance(moment, datetime):
         return moment

@@ -95,18 +95,12 @@ _WHOLE_NUMBERS = ("conference_data_version", "max_attendees", "sequence")
 
 
 def _argument(name: str, cell: Any) -> Any:
-    """Return a cell as an argument value.
-
-    A column of whole numbers with missing cells has float cells. Such a float is converted to an int.
-    """
+    """Return a DataFrame cell as an argument value. A float such as 1.0 in a column of integers becomes an int."""
     return int(cell) if name in _WHOLE_NUMBERS and isinstance(cell, float) and cell.is_integer() else cell
 
 
 def _create(session: Session, arguments: dict[str, Any], zone: str) -> Record:
-    """Create an event and return the record of the event.
-
-    If the event is refused, return a record with the summary, the error message and the field of the error.
-    """
+    """Create an event and return its record. If the service refuses the event, the record has the error message."""
     from ...client.events.events import insert_event
 
     title = arguments.get("summary")

@@ -103,11 +103,7 @@ def _conference(value: Any, request_id: str) -> JSON:
 
 
 def _recurrence_lines(recurrence: Any, start_field: JSON) -> JSON:
-    """Return the RFC 5545 lines of a recurrence that is given in words or as a list of lines.
-
-    The lines for words such as "weekly" depend on the start. If the start is not a valid time, words are returned
-    unchanged, as the only line.
-    """
+    """Return the RFC 5545 lines of a recurrence, or the unchanged words if the start of the event is not valid."""
     try:
         start = read_time(start_field)
     except TimeError:
@@ -142,7 +138,6 @@ def _attendees(argument: str, value: Any) -> JSON:
 
 
 def is_missing(value: Any) -> bool:
-    """Return True if the value is None, NaN, NaT or NA."""
     if value is None or (isinstance(value, float | date) and value != value):
         return True
     pandas = sys.modules.get("pandas")
@@ -150,7 +145,7 @@ def is_missing(value: Any) -> bool:
 
 
 def _object(argument: str, value: Any) -> JSONObject:
-    """Return a copy of a dict with its keys in camelCase. Raises TypeError if the value is not a dict."""
+    """Return a copy of a dict with camelCase keys. Raises TypeError if the value is not a dict."""
     if not isinstance(value, Mapping):
         raise TypeError(f"{argument} must be a dict of its fields, not {type(value).__name__}")
     return {camel(str(name)): field for name, field in value.items()}

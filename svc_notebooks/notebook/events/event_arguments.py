@@ -114,19 +114,13 @@ def describe_details(details: type) -> Callable[[Function], Function]:
 
 
 def check_names(function: str, names: Iterable[str], known: Sequence[str]) -> None:
-    """Raise TypeError for the first name that is not in `known`, the arguments of the function.
-
-    The message suggests the known argument with the most similar name.
-    """
+    """Raise TypeError for the first name that is not in `known`, with the most similar known name in the message."""
     for name in names:
         if name not in known:
             raise TypeError(f"{function} has no argument {name!r}; {nearest(function, name, known)}")
 
 
 def nearest(function: str, name: str, known: Sequence[str]) -> str:
-    """Return the last part of an error message about an unknown argument.
-
-    The text suggests the known argument with the most similar name, or else `help()` of the function.
-    """
+    """Return the end of an error message, which suggests the most similar name in `known`, or else `help(function)`."""
     near = get_close_matches(name, known, n=1)
     return f"did you mean {near[0]!r}?" if near else f"help({function}) lists its arguments"

@@ -124,10 +124,9 @@ ARGUMENTS = tuple(name for name in signature(create_event).parameters if name no
 
 
 def body_arguments(session: Session, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments for `event_body`.
+    """Return the arguments for `event_body`, without the query arguments and with a random conference request id.
 
-    The query arguments are removed, stored files in `attachments` are replaced by their URLs, and a random request id
-    for a conference is added. One request is sent for each stored file.
+    Stored files in `attachments` are replaced by their URLs. One request is sent for each stored file.
     """
     from ...client.files import get_file
 
@@ -230,10 +229,7 @@ def update_event(
 
 
 def _apply_to_events(ids: list[str], call: Callable[[str], Event]) -> DataFrame:
-    """Call `call` for each event id and return a DataFrame with a row for each event that `call` returns.
-
-    The times are in the common time zone of the events, or in UTC if the time zones differ.
-    """
+    """Call `call` for each event id and return a DataFrame of the events, with times in their common zone or in UTC."""
     answers: list[Event] = []
 
     def record(event_id: str) -> Record:

@@ -90,10 +90,7 @@ def export_events(
 
 
 def _calendar_entry(session: Session, calendar: str) -> Calendar | CalendarListEntry:
-    """Return the entry of the caller's calendar list, which includes the default reminders.
-
-    If the calendar is not in the list, return the calendar resource, which has no reminders.
-    """
+    """Return the entry of the caller's calendar list. If there is no entry, return the calendar, without reminders."""
     from ...client.events.events import get_calendar, list_calendars
 
     for entry in list_calendars(session):

@@ -27,9 +27,9 @@ QUERY_ARGUMENTS = (*_PARAMETERS, "calendar")
 
 
 def query_of(arguments: Mapping[str, Any]) -> dict[str, object]:
-    """Return the query parameters for those arguments that are sent in the query, as a dict from wire names to values.
+    """Return the arguments that belong in the query as a dict by wire name. Arguments that are None are left out.
 
-    Arguments that are None are omitted. Raises TypeError or ValueError if an argument or the calendar id is not valid.
+    Raises TypeError or ValueError if an argument or the calendar id is not valid.
     """
     check_calendar(arguments.get("calendar", "primary"))
     values = {name: arguments[name] for name in _PARAMETERS if arguments.get(name) is not None}
@@ -37,10 +37,10 @@ def query_of(arguments: Mapping[str, Any]) -> dict[str, object]:
 
 
 def add_required(query: Mapping[str, object], body: Mapping[str, Any]) -> dict[str, object]:
-    """Return the query, with the parameters added without which the service ignores fields of the body.
+    """Return the query with `conferenceDataVersion` or `supportsAttachments` added if the body needs the parameter.
 
-    Conference data need `conferenceDataVersion`, and attachments need `supportsAttachments`. Parameters that are
-    already in the query keep their values.
+    Without these parameters, the service ignores conference data and attachments. Parameters in the query keep their
+    values.
     """
     required: dict[str, object] = {}
     if "conferenceData" in body:
@@ -58,10 +58,9 @@ def check_calendar(calendar: object) -> str:
 
 
 def warn_deprecated(arguments: Mapping[str, Any] | list[str]) -> None:
-    """Issue a FutureWarning if `send_notifications` is given. The warning refers to the caller of the public function.
+    """Issue a FutureWarning at the caller of the public function if `send_notifications` is given.
 
-    FutureWarning is the category for users of a program. Python hides DeprecationWarning outside `__main__`, so a
-    call in a course's own module would show no warning.
+    Python hides DeprecationWarning outside `__main__`, so a call in a course's own module would show no warning.
     """
     named = "send_notifications" in arguments
     if named and not (isinstance(arguments, Mapping) and arguments["send_notifications"] is None):

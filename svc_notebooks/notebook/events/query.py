@@ -100,10 +100,7 @@ def events(
 
 
 def wire_instant(argument: str, value: object, time_zone: str) -> str | None:
-    """Convert a time argument to an RFC 3339 str in UTC for a query parameter. Return None if the value is None.
-
-    A date is converted to midnight in the time zone.
-    """
+    """Convert a time argument to an RFC 3339 str in UTC, or None to None. A date stands for midnight in `time_zone`."""
     if value is None:
         return None
     moment = read_time(time_object(argument, value, time_zone))

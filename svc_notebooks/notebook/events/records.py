@@ -21,10 +21,7 @@ _PEOPLE = ("creator", "organizer")
 
 
 def event_frame(schema: Schema, events: Sequence[Event], time_zone: str | None = None) -> DataFrame:
-    """Return the DataFrame of events, with times in `time_zone`.
-
-    If `time_zone` is None, the times are in the common time zone of the events, or in UTC if the time zones differ.
-    """
+    """Return the DataFrame of events, with times in `time_zone`. None stands for the events' common zone or UTC."""
     name = time_zone or common_zone(events)
     return in_zone(frame(schema, [event_record(event, name) for event in events]), name)
 
@@ -38,17 +35,17 @@ def in_zone(events: DataFrame, name: str) -> DataFrame:
 
 
 def common_zone(events: Iterable[Event]) -> str:
-    """Return the name of the common time zone of all event starts. Return "UTC" if there is no common time zone."""
+    """Return the name of the common time zone of all event starts. Return "UTC" if the time zones differ."""
     starts = [start for event in events if isinstance(start := event.get("start"), dict)]
     names = {str(start.get("timeZone") or UTC_NAME) for start in starts}
     return names.pop() if len(names) == 1 else UTC_NAME
 
 
 def event_record(event: Event, time_zone: str) -> Record:
-    """Convert an event to a record for a DataFrame row, which is a dict with wire names as keys.
+    """Convert an event to a record (dict) for a DataFrame row, with wire names as keys.
 
     Times are instants, people are e-mail addresses, and missing fields have their defaults. An all-day event starts at
-    midnight in `time_zone`, the zone of the DataFrame.
+    midnight in `time_zone`.
     """
     record: dict[str, Any] = with_defaults(event)
     times = {name: record[name] for name in _TIMES if record.get(name)}

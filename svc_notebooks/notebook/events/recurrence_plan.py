@@ -18,10 +18,7 @@ few months."""
 
 @dataclass(frozen=True, slots=True)
 class RecurrencePlan:
-    """The start, the end and the recurrence lines of an event.
-
-    `is_endless` and `instances` raise ValueError if a recurrence line is not valid.
-    """
+    """The start, the end and the recurrence lines of an event. Its methods raise ValueError for an invalid line."""
 
     lines: tuple[str, ...]
     start: Start
@@ -39,9 +36,7 @@ class RecurrencePlan:
 
 
 def event_days(plan: RecurrencePlan, first: date, beyond: date) -> set[date]:
-    """Return the set of dates, from `first` up to but not including `beyond`, on which the event takes place.
-
-    The dates are in the time zone of the event.
+    """Return the dates of the event, in its time zone, from `first` up to but not including `beyond`.
 
     >>> plan = RecurrencePlan(("RRULE:FREQ=DAILY;COUNT=2",), date(2026, 11, 2), date(2026, 11, 3))
     >>> sorted(day.day for day in event_days(plan, date(2026, 11, 1), date(2026, 12, 1)))
@@ -56,7 +51,7 @@ def event_days(plan: RecurrencePlan, first: date, beyond: date) -> set[date]:
 
 
 def _add(day: date, step: timedelta) -> datetime | None:
-    """Return midnight (UTC) of the day plus the step. Return None if the result is out of the range of datetime."""
+    """Return midnight (UTC) of `day` plus `step`. Return None if the result is out of the range of datetime."""
     try:
         return datetime.combine(day, time(), UTC) + step
     except OverflowError:

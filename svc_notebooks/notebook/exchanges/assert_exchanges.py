@@ -68,7 +68,6 @@ class ExpectedExchange:
         return cls(" ".join(words), words[0].upper(), path or "*", Query.parse(query), words[-1].lower())
 
     def matches(self, exchange: Exchange) -> bool:
-        """Return True if the method, path, query parameters and status of an exchange match this pattern."""
         parts, status = urlsplit(exchange.url), _NO_RESPONSE if exchange.status is None else str(exchange.status)
         query_pairs = set(Query.parse(parts.query).pairs)
         return (
@@ -83,10 +82,7 @@ Pairs: TypeAlias = "list[tuple[ExpectedExchange | None, Exchange | None]]"
 
 
 def _align(patterns: Sequence[ExpectedExchange], exchanges: Sequence[Exchange]) -> Pairs:
-    """Pair patterns with matching exchanges, in order, so that the number of pairs is as large as possible.
-
-    An unmatched pattern or exchange is in a pair with None.
-    """
+    """Pair as many patterns as possible with matching exchanges, in order. Pair every other item with None."""
     matching = [[pattern.matches(exchange) for exchange in exchanges] for pattern in patterns]
     counts = _pair_counts(matching, len(exchanges))
     pairs: Pairs = []
@@ -123,10 +119,7 @@ def _pair_counts(matching: Sequence[Sequence[bool]], width: int) -> list[list[in
 
 
 def _diff_lines(pairs: Pairs, patterns: Sequence[ExpectedExchange]) -> Iterator[str]:
-    """Yield a line of the error message for each pair.
-
-    A line shows only those query parameters that are in at least one pattern.
-    """
+    """Yield an error message line for each pair. Query parameters that are in no pattern are left out."""
     parameter_names = {name for pattern in patterns for name, _ in pattern.query.pairs}
     for pattern, exchange in pairs:
         mark = "+" if pattern is None else "-" if exchange is None else " "

@@ -1,7 +1,7 @@
-"""Converts a recorded exchange to a curl command for bash.
+"""Converts a recorded exchange to a curl command for bash, with shell variables instead of secrets.
 
-The command contains no secrets. The shell variable `SVC_TOKEN` has the token, `SVC_BASE_URL` the address of a service
-inside this kernel, and `FILE` the path of a file with the content of a body that was not recorded completely.
+`SVC_TOKEN` has the token, `SVC_BASE_URL` the address of a service inside this kernel, and `FILE` the path of a file
+with a body that was not recorded completely.
 """
 
 from __future__ import annotations
@@ -25,10 +25,7 @@ _ESCAPES = {ord("\\"): "\\\\", ord("'"): "\\'", ord("\n"): "\\n", ord("\r"): "\\
 
 
 def curl_text(exchange: Exchange, base: str | None = None) -> str:
-    """Return the curl command that sends the request of an exchange again.
-
-    If `base` is given, it replaces the scheme and host of the recorded URL.
-    """
+    """Return the curl command that sends a request again. `base` replaces the scheme and host of the recorded URL."""
     source, data = _body(exchange)
     method = _METHOD_OPTIONS.get(exchange.method, [f"-X {exchange.method}"])
     options = [*method, *_headers(exchange), *data, _url(exchange.url, base)]
@@ -47,10 +44,7 @@ def _headers(exchange: Exchange) -> Iterator[str]:
 
 
 def _url(url: str, base: str | None) -> str:
-    """Return the quoted URL argument of curl.
-
-    If the URL has brackets or braces, add `--globoff`, so that curl does not read brackets and braces as patterns.
-    """
+    """Return the quoted URL for curl, with `--globoff` if the URL has brackets or braces, which curl would expand."""
     parts = urlsplit(url)
     origin = f"{parts.scheme}://{parts.netloc}"
     start, rest = (origin, url[len(origin) :]) if base is None else (base.rstrip("/"), url[len(origin) :])
@@ -59,15 +53,12 @@ def _url(url: str, base: str | None) -> str:
 
 
 def _quote_with_token(text: str) -> str:
-    """Return the text quoted for bash. Each redacted token is replaced by the shell variable `SVC_TOKEN`."""
+    """Quote a text for bash, with the shell variable `SVC_TOKEN` instead of each redacted token."""
     return '"$SVC_TOKEN"'.join(shlex.quote(part) if part else "" for part in text.split(REDACTED))
 
 
 def _body(exchange: Exchange) -> tuple[str, list[str]]:
-    """Return a pair of the shell commands that pipe the body to curl, and curl's options for the body.
-
-    The commands are an empty str if no pipe is needed.
-    """
+    """Return the shell commands that pipe the body to curl (may be empty), and curl's options for the body."""
     if not exchange.sent:
         return "", ["-H 'Content-Length: 0'"] if exchange.method in {"POST", "PUT", "PATCH"} else []
     recorded = exchange.request_body or ""  # at most 2 KiB, and empty for a binary body
@@ -83,10 +74,7 @@ def _body(exchange: Exchange) -> tuple[str, list[str]]:
 
 
 def _multipart(exchange: Exchange) -> str:
-    """Return shell commands that print a multipart body, which is the metadata, the file and the closing boundary.
-
-    Return "" if the body is not multipart, or if the recorded text does not include all metadata.
-    """
+    """Return shell commands that print a multipart body, or "" if the recorded text does not include all metadata."""
     try:
         boundary = boundary_of(dict(exchange.request_headers).get("Content-Type") or "")
     except MultipartError:

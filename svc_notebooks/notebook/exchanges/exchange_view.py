@@ -48,9 +48,9 @@ class ExchangeView:
         return f"<Exchange {exchange.n}: {exchange.method} {_path(exchange)} -> {status_line(exchange.status)}>"
 
     def http(self) -> str:
-        """Return the request and the response as HTTP text (str).
+        """Return the request and the response as HTTP text without secrets.
 
-        Secrets are removed. The text has the first 2 KiB of each text body, and only the size of a binary body.
+        The text has the first 2 KiB of each text body, and only the size of a binary body.
         """
         return http_text(self._exchange)
 

@@ -33,7 +33,7 @@ def target(exchange: Exchange) -> str:
 def body_text(size: int, text: str | None) -> str:
     """Return the recorded text of a body of `size` bytes, followed by the number of bytes that were not recorded.
 
-    If no text was recorded, return only the size. Return an empty str if there is no body.
+    If no text was recorded, return only the size, or an empty str if the size is 0.
     """
     if not text:
         return f"<{size} bytes>" if size else ""

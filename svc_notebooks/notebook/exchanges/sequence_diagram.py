@@ -43,10 +43,7 @@ def _request_label(exchange: Exchange) -> str:
 
 
 def _target(url: str) -> str:
-    """Return the label of a request URL, which is the path with the parameters `uploadType` and `alt`.
-
-    If the URL is an upload session URI, which is long, return "session URI".
-    """
+    """Return "session URI" for an upload session, otherwise the path with the parameters `uploadType` and `alt`."""
     parts = urlsplit(url)
     query = Query.parse(parts.query)
     if "upload_id" in query:

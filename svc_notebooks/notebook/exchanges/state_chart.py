@@ -1,7 +1,6 @@
 """Draws a state diagram of upload sessions that highlights the transitions of one upload.
 
-The boxes and arrows come from the table `TRANSITIONS` in svc_notebooks/core/uploads/states.py, so the diagram has every
-possible transition. This module defines only the positions of boxes and labels.
+Boxes and arrows come from `TRANSITIONS` in svc_notebooks/core/uploads/states.py. This module has only their positions.
 """
 
 from __future__ import annotations
@@ -69,16 +68,12 @@ Key = tuple[UploadState, UploadEvent]
 
 @dataclass(frozen=True, slots=True)
 class StatePath:
-    """The state transitions of an upload, and the current state `now`.
-
-    `steps` maps each transition to the numbers of the history steps that caused the transition.
-    """
+    """The transitions of an upload, with the history step numbers of each transition, and the current state `now`."""
 
     steps: Mapping[Key, tuple[int, ...]]
     now: UploadState
 
     def has_visited(self, state: UploadState) -> bool:
-        """Return True if the upload is or was in this state."""
         return state is self.now or any(
             state in (before, TRANSITIONS[before, event].state) for before, event in self.steps
         )
@@ -106,10 +101,7 @@ def state_path(history: Iterable[Mapping[str, Any]], *, begun_elsewhere: bool = 
 
 
 def _event(action: str, status: int | None, before: UploadState) -> UploadEvent | None:
-    """Return the upload event that follows from an action and the status of its response.
-
-    Return None if the response does not show an event.
-    """
+    """Return the upload event that follows from an action and its response status, or None if there is no event."""
     if status in (404, 410):
         return UploadEvent.SILENCE
     if action == "begin":
@@ -122,10 +114,7 @@ def _event(action: str, status: int | None, before: UploadState) -> UploadEvent 
 
 
 def state_chart(name: str, path: StatePath) -> Picture:
-    """Return the state diagram as a picture in which the transitions of an upload are highlighted.
-
-    `name` is the file name, which begins the alternative text.
-    """
+    """Return the state diagram with an upload's transitions highlighted. `name` is the name of the uploaded file."""
     order = sorted((n, before, event) for (before, event), steps in path.steps.items() for n in steps)
     parts = [f"{n} {_EVENT_LABELS[event]} ({TRANSITIONS[before, event].status})" for n, before, event in order]
     words = f"{name}: {'; '.join([*parts, f'now {_state_label(path.now)}'])}"
@@ -154,7 +143,7 @@ def _svg(title: str, path: StatePath) -> Markup:
 
 
 def arrows() -> dict[Arrow, list[Key]]:
-    """Return a dict from each arrow, a pair of states, to the keys of `TRANSITIONS` that the arrow stands for."""
+    """Return a dict from each arrow (a pair of states) to the keys of `TRANSITIONS` that the arrow stands for."""
     keys_by_arrow: dict[Arrow, list[Key]] = {}
     for (before, event), after in TRANSITIONS.items():
         keys_by_arrow.setdefault((before, after.state), []).append((before, event))
@@ -184,10 +173,10 @@ def _arrow(arrow: Arrow, keys: list[Key], path: StatePath) -> Markup:
 
 
 def _label_lines(keys: list[Key], path: StatePath) -> list[tuple[str, tuple[int, ...]]]:
-    """Return the lines of an arrow's label, as pairs of a text and step numbers.
+    """Return the lines of an arrow label, as pairs of a text and step numbers.
 
-    Each transition of the upload has a line with its step numbers. The transitions that did not happen have one line
-    for each response status, without step numbers.
+    Each transition of the upload has a line with its step numbers. The other transitions have one line for each
+    response status, without step numbers.
     """
     lines: list[tuple[str, tuple[int, ...]]] = []
     others: dict[int, list[str]] = {}

@@ -1,11 +1,9 @@
 """Builds charts as HTML tables and SVG images. Every chart also has a text with the same content.
 
-A notebook that was opened but not run is not trusted. JupyterLab removes each `<svg>` element from an untrusted output,
-and leaves only the words of the drawing. JupyterLab does not remove an `<img>` whose `data:` URL contains the SVG. Such
-an image runs no script and follows `prefers-color-scheme`. So every drawing of this module is an `<img>`. If possible,
-a chart is a table with images beside the numbers (`bars`, without alternative text). Other charts have an alternative
-text (`image`). Mermaid, which draws `Exchange.diagram`, places arrows automatically, so that labels could overlap in
-the state diagram.
+JupyterLab removes each `<svg>` element from the output of an untrusted notebook (opened but not run), but keeps an
+`<img>` whose `data:` URL contains the SVG. So every drawing is an `<img>`. If possible, a chart is a table with images
+beside the numbers (`bars`, without alternative text). Other charts have an alternative text (`image`). Mermaid is not
+used for the state diagram, because labels could overlap.
 """
 
 from __future__ import annotations
@@ -52,10 +50,7 @@ class TableColumn:
 
 
 def chart(title: str, columns: Sequence[TableColumn], rows: Sequence[Sequence[object]], *notes: object) -> Markup:
-    """Return an HTML table with a title, and with a paragraph of notes below the table if notes are given.
-
-    The first cell of each row is a row header.
-    """
+    """Return an HTML table with a title. Notes follow in a paragraph. The first cell of each row is a row header."""
     styles = [_RIGHT if column.number else _LEFT for column in columns]
     head = [tag("th", column.name, scope="col", style=style) for column, style in zip(columns, styles, strict=True)]
     body: list[Markup] = []
@@ -69,16 +64,12 @@ def chart(title: str, columns: Sequence[TableColumn], rows: Sequence[Sequence[ob
 
 
 def bars(width: int, height: int, *shapes: object) -> Markup:
-    """Return shapes as an SVG image without alternative text.
-
-    The image is placed beside the numbers that it shows, and screen readers read the numbers.
-    """
+    """Return shapes as an SVG image without alternative text. Screen readers read the numbers beside the image."""
     svg = drawing(width, height, tag("style", Markup(LIGHT_AND_DARK)), *shapes)
     return tag("img", src=_address(svg), alt="", width=width, height=height, style="vertical-align: middle")
 
 
 def drawing(width: int, height: int, *parts: object) -> Markup:
-    """Return an `<svg>` element of this size with the given child elements."""
     box = f"0 0 {width} {height}"
     return tag("svg", *parts, xmlns="http://www.w3.org/2000/svg", width=width, height=height, viewBox=box)
 
@@ -118,5 +109,4 @@ def number(value: int | None) -> str:
 
 
 def swatch(*shapes: object) -> Markup:
-    """Return shapes as a small image for a chart legend."""
     return join_html(bars(16, 12, *shapes), " ")

@@ -25,8 +25,8 @@ _COLUMNS = (
 class SentRequest:
     """A request of an upload, which sent `sent` bytes of the file from position `first`.
 
-    `again` is the number of these bytes that an earlier request had already sent. `stored` is the number of bytes that
-    the service has stored after the request. `answer` is the response status as text.
+    `again` of these bytes had already been sent by an earlier request. `stored` is the number of bytes that the service
+    has stored after the request. `answer` is the response status as text.
     """
 
     n: int

@@ -86,10 +86,7 @@ def import_formats(*, session: Session | None = None) -> DataFrame:
 
 
 def _ocr_available(session: Session) -> bool | None:
-    """Return True if the service reads text in pictures, and False if not.
-
-    Returns None for a service outside this process, because its interface does not report this.
-    """
+    """Return whether the service reads text in pictures. Return None for a service outside this process."""
     if not session.in_process:
         return None
     from ...convert.engines.available import ocr_available
@@ -98,10 +95,7 @@ def _ocr_available(session: Session) -> bool | None:
 
 
 def _note(row: ImportFormat | None, ocr_available: bool | None) -> str | None:
-    """Return the note for a PDF or picture format that says if its text is read (A5-03).
-
-    Returns None for every other format, or if `ocr_available` is None.
-    """
+    """Return the note that says whether text in a PDF or picture is read (A5-03). Return None for any other format."""
     if row is None or ocr_available is None or row.native != "document":
         return None
     if PDF in row.media_types:

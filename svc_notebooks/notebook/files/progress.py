@@ -1,7 +1,6 @@
 """Shows the progress of a transfer, with a widget in notebooks and tqdm in terminals (D-03).
 
-A notebook displays the widget once, and progress reports only change the widget's traits. The widget shows no rates
-and no times. So every run of the notebook saves the same output.
+The widget shows no rates and no times, so every run of the notebook saves the same output.
 """
 
 from __future__ import annotations

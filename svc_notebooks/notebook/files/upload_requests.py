@@ -52,10 +52,7 @@ def new_content(
     arguments: UploadArguments,
     metadata: Mapping[str, Any] | None = None,
 ) -> list[UploadRequest]:
-    """Return a prepared upload for each file id, which replaces the file's content with `source`.
-
-    Arguments and errors are the same as for `update`.
-    """
+    """Return a prepared upload of new content for each file id. Arguments and errors are the same as for `update`."""
     from ...client.uploads.prepare import prepare
 
     contents = sources(source)
@@ -68,7 +65,6 @@ def new_content(
 
 
 def run_with_progress(session: Session, request: UploadRequest, progress: Progress) -> File:
-    """Send a prepared upload, report its progress, and return the file's metadata."""
     from ...client.uploads.prepare import execute
 
     with reporting(progress, f"Upload {request.name}", request.source.size) as report:

@@ -145,7 +145,6 @@ class Upload:
 
     @contextmanager
     def _reporting(self, progress: Progress) -> Iterator[None]:
-        """Show a progress bar for this upload until the end of the block."""
         check_progress(progress)
         with reporting(progress, f"Upload {self._upload.request.name}", self._upload.total) as report:
             self._upload.progress = report
@@ -155,10 +154,7 @@ class Upload:
                 self._upload.progress = None
 
     def _file_frame(self, file: FileResource) -> DataFrame:
-        """Return the file as a frame of one row with all columns.
-
-        The response may have too few fields if another process opened the session. Then the metadata is requested.
-        """
+        """Return the file as a frame of one row. Metadata are requested if another process opened the session."""
         from ...client.files import get_file
 
         if not self._upload.request.restartable:

@@ -1,7 +1,4 @@
-"""The columns and dtypes of the DataFrames about events and calendars.
-
-The columns of an event are computed from the field table `EVENT_FIELDS`.
-"""
+"""The columns and dtypes of the DataFrames about events and calendars, computed from the field table `EVENT_FIELDS`."""
 
 from __future__ import annotations
 

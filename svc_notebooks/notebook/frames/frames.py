@@ -1,9 +1,7 @@
 """Builds the DataFrames of the package from records and a schema.
 
-A `Schema` declares the columns and dtypes of a DataFrame. They do not depend on the number of records (D-01). A
-DataFrame is built column by column. Columns of integers, booleans and times are built faster if no value is missing and
-all values have the same form. Column names are snake_case, and wire names are camelCase. Only `snake` and `camel`
-convert these names.
+A `Schema` declares the columns and dtypes of a DataFrame, which do not depend on the number of records (D-01). Column
+names are snake_case, and wire names are camelCase. Only `snake` and `camel` convert these names.
 """
 
 from __future__ import annotations
@@ -67,7 +65,6 @@ class Schema:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The record key of each column, in the order of the columns."""
         return tuple(column.key for column in self.columns)
 
     @property
@@ -82,18 +79,13 @@ class Schema:
 
 
 def schema(table: str) -> Schema:
-    """Parse a table of columns and return the schema.
-
-    Each line of the table has a record key and a type (text, count, flag, seconds, time or any).
-    """
+    """Parse a table with a record key and a type (text, count, flag, seconds, time or any) in each line."""
     rows = [line.split() for line in table.strip().splitlines()]
     return Schema(tuple(Column(snake(key), _DTYPES[kind], key) for key, kind in rows))
 
 
 def frame(schema: Schema, records: Sequence[Record]) -> DataFrame:
-    """Return a DataFrame with a row for each record, and with the columns and dtypes of the schema.
-
-    A key that a record does not have becomes a missing value.
+    """Return a DataFrame with a row for each record. A key that a record does not have becomes a missing value.
 
     >>> from svc_notebooks.notebook.frames.schemas import FILES
     >>> dict(frame(FILES, []).dtypes.astype(str)) == FILES.dtypes
@@ -124,7 +116,7 @@ def concatenate(schema: Schema, frames: Sequence[DataFrame]) -> DataFrame:
 
 
 def _column(dtype: Dtype, values: list[Any]) -> Any:
-    """Return the values of a column as a pandas or numpy array with the dtype. None is a missing value."""
+    """Return column values as a pandas or numpy array with the dtype. None is a missing value."""
     import numpy as np
     import pandas as pd
 
@@ -149,7 +141,7 @@ def _column(dtype: Dtype, values: list[Any]) -> Any:
 def _instants(values: list[Any]) -> Any:
     """Convert ISO 8601 texts, datetimes and None to a numpy array of UTC instants in milliseconds.
 
-    If all values are texts in the form 2026-01-02T03:04:05.678Z, which the service uses, all texts are parsed at once.
+    Texts in the form of the service (2026-01-02T03:04:05.678Z) are parsed together, which is faster.
     """
     import numpy as np
 

@@ -24,7 +24,7 @@ _REFUSED = (
 
 
 def receiver_for(session: Session, to: object) -> Receiver | str:
-    """Return `to`, which is a Receiver or an https address. If `to` is None, return the session's latest receiver.
+    """Return `to`, a Receiver or an https address. If `to` is None, return the session's latest receiver.
 
     Raises TypeError for another type, and ValueError if `to` is None and the session has no receiver.
     """
@@ -37,10 +37,7 @@ def receiver_for(session: Session, to: object) -> Receiver | str:
 
 
 def channel_token(session: Session, token: object) -> str | None:
-    """Return the channel token unchanged, or None if `token` is None.
-
-    Raises TypeError if the token is not a str, and ValueError if it looks like a credential (ruling 42).
-    """
+    """Return the channel token unchanged. Raises ValueError if the token looks like a credential (ruling 42)."""
     text = optional_text("token", token)
     if text and _BEARER.match(text):
         raise ValueError(_REFUSED.format(reason="begins with 'Bearer ', as a credential does"))
@@ -50,10 +47,10 @@ def channel_token(session: Session, token: object) -> str | None:
 
 
 def expiration_time(session: Session, expires_in: Any, expiration: object) -> int | str | None:
-    """Return the expiration time of a channel as Unix time in milliseconds, from either argument.
+    """Return the expiration time of a channel as Unix time in milliseconds, or None if both arguments are None.
 
-    Returns None if both arguments are None. A number of milliseconds is returned with its type, int or str. Raises
-    TypeError or ValueError if an argument is not valid, and ValueError if both are given.
+    A number of milliseconds keeps its type, int or str. Raises TypeError or ValueError if an argument is not valid, and
+    ValueError if both arguments are given.
     """
     if expiration is None:
         return None if expires_in is None else to_millis(session.clock.now() + parse_duration(expires_in))

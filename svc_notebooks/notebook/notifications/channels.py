@@ -223,10 +223,7 @@ def stop_channel(channel: ChannelLike, *, session: Session | None = None) -> Dat
 
 
 def _channel_pairs(session: Session, channel: Any) -> list[tuple[str, str]]:
-    """Return a pair of id and resource id for each channel.
-
-    Raises ValueError if the argument has no resource id and this session did not open the channel.
-    """
+    """Return pairs of channel id and resource id. Raises ValueError for an unknown channel without a resource id."""
     from ...client.notifications.channels import registry_of
 
     ids, known = file_ids(channel, "channel"), registry_of(session).channels

@@ -37,10 +37,9 @@ _OUTCOME_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class TimelineAttempt:
-    """An attempt to deliver a message.
+    """An attempt to deliver a message, `after` seconds after the first attempt.
 
-    `after` is the time since the first attempt in seconds, `answer` is the HTTP status or the error as a text, and
-    `outcome` is delivered, retry, failed or cancelled.
+    `answer` is the HTTP status or the error as a text. `outcome` is delivered, retry, failed or cancelled.
     """
 
     after: float
@@ -50,10 +49,7 @@ class TimelineAttempt:
 
 @dataclass(frozen=True, slots=True)
 class TimelineMessage:
-    """A message and the attempts to deliver it.
-
-    `name` has the message number and the state, like "1 sync". `begun` is the time of the first attempt as a text.
-    """
+    """A message with its delivery attempts. `name` is like "1 sync", and `begun` is the time of the first attempt."""
 
     name: str
     begun: str
@@ -61,7 +57,6 @@ class TimelineMessage:
 
     @property
     def lasted(self) -> float:
-        """The time between the first and the last attempt, in seconds."""
         return self.attempts[-1].after
 
 
@@ -98,7 +93,7 @@ def delivery_timeline(channel: ChannelLike | None = None, *, session: Session | 
 
 
 def timeline_of(deliveries: Iterable[DeliveryRow]) -> Picture:
-    """Draw the chart for rows of `Service.deliveries`, each of which is one delivery attempt."""
+    """Draw the delivery timeline for rows of `Service.deliveries`, each of which is one delivery attempt."""
     messages = messages_of(deliveries)
     tries = sum(len(message.attempts) for message in messages)
     title = f"Deliveries: {_count_text(len(messages), 'message', 'messages')}, {_count_text(tries, 'try', 'tries')}"

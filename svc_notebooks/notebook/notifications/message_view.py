@@ -36,10 +36,7 @@ def headings(messages: list[Received]) -> Markup:
 
 
 def message_line(message: Received, names: Names, watched: dict[str, str]) -> Markup:
-    """Render a message as a line that expands to its headers.
-
-    `watched` maps a channel id to the name of the watched resource.
-    """
+    """Render a message as a line that expands to its headers. `watched` maps channel ids to resource names."""
     notification = message.notification
     parts: tuple[object, ...] = (
         notification.number,

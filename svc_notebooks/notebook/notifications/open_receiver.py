@@ -31,7 +31,7 @@ _address_numbers: WeakKeyDictionary[Sandbox, Iterator[int]] = WeakKeyDictionary(
 
 
 def receivers_of(session: Session) -> list[Receiver]:
-    """Return the receivers of a session in the order in which they were created."""
+    """Return the receivers of a session, oldest first."""
     return list(_receivers.get(session, ()))
 
 

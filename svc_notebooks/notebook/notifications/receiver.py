@@ -64,7 +64,6 @@ class Receiver:
         after_fork(self, Receiver._reset_in_child)
 
     def _reset_in_child(self) -> None:
-        """Close the receiver in a forked child process, where no message arrives."""
         self._closed, self._settle = True, None
         self._inbox = cast(Inbox, ForkedChild(_FORKED.format(process=self._process), _FORKED_ADVICE))
 
@@ -239,7 +238,6 @@ class Receiver:
         return self._inbox.listen(listener)
 
     def received(self) -> list[Received]:
-        """Return the messages as Received objects, in the order of first arrival."""
         return self._inbox.messages()
 
 
@@ -282,10 +280,7 @@ _CONTENT = {
 
 
 def explain_headers(message: Received, names: Names) -> list[dict[str, Any]]:
-    """Return a dict with header, value and meaning for each notification header of a message.
-
-    The headers have the order of the interface's table. Content-Type and Content-Length follow. The token is masked.
-    """
+    """Return a dict with header, value and meaning for each notification header of a message. The token is masked."""
     token, channel_token = names.header("Channel-Token"), message.notification.token
     meanings = {names.header(row.name): row.meaning for row in HEADERS} | _CONTENT
     return [

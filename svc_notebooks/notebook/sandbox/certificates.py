@@ -25,15 +25,12 @@ class Authority:
 
     @property
     def ca_pem(self) -> str:
-        """The certificate of the authority as PEM text. A client that trusts it accepts the server certificates."""
+        """The certificate of the authority as PEM text, with which clients verify the server certificates."""
         pem: bytes = self._ca.cert_pem.bytes()
         return pem.decode("ascii")
 
     def context(self, *hosts: str) -> ssl.SSLContext:
-        """Return a server-side TLS context with a new certificate for the given host names.
-
-        Without host names, the certificate is for localhost, 127.0.0.1 and ::1.
-        """
+        """Return a server-side TLS context with a new certificate for the given hosts, or for localhost by default."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self._ca.issue_cert(*(hosts or _HOSTS)).configure_cert(context)
         return context
@@ -53,10 +50,10 @@ def make_authority() -> Authority:
 
 @contextmanager
 def tls_for(host: str) -> Iterator[tuple[ssl.SSLContext, Path]]:
-    """Yield a pair of a server-side TLS context for `host`, and the path of the certificate file of its authority.
+    """Yield a server-side TLS context for `host`, and the path of a PEM file with the certificate of its authority.
 
-    The certificate file is in PEM, and all users of the machine can read it. It is removed at the end of the with
-    block. Raises ImportError if trustme is not installed.
+    All users of the machine can read the file. The file is removed at the end of the with block. Raises ImportError if
+    trustme is not installed.
     """
     authority = make_authority()
     with temporary_folder("svc-ca-") as folder:

@@ -267,7 +267,7 @@ class Identities:
 
 
 def _scopes(scopes: Iterable[str]) -> list[str]:
-    """Return scopes as a list. Raises TypeError for a str, because each letter would be read as a scope."""
+    """Return scopes as a list. Raises TypeError for a str, because a str would be read as a list of letters."""
     if isinstance(scopes, str):
         raise TypeError(f'scopes must be a list, such as ["{scopes}"], not a str')
     return list(scopes)

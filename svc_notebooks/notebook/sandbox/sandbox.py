@@ -48,11 +48,7 @@ def new_sandbox(
 
 
 def load_sandbox(path: Path, number: int) -> Sandbox:
-    """Open a saved sandbox in memory and return the sandbox.
-
-    If `number` is 1, the sandbox generates the same new ids as the saved sandbox would have. Otherwise it generates
-    other ids.
-    """
+    """Open a saved sandbox in memory. Sandboxes with different numbers generate different new ids."""
     from ...server.service import open_saved
 
     return _sandbox_copy(open_saved(path, branch=number - 1), number)
@@ -69,7 +65,6 @@ def sandbox_of(session: Session) -> Sandbox | None:
 
 
 def _close(reference: ref[Sandbox]) -> None:
-    """Close a forked sandbox if the sandbox still exists."""
     if copy := reference():
         copy.close()
 
@@ -97,7 +92,6 @@ class Sandbox(Identities, SandboxControls):
         after_fork(self, Sandbox._reset_in_child)
 
     def _reset_in_child(self) -> None:
-        """Release the resources in a forked child process, so that the child does not close the parent's resources."""
         keep_forever(self._resources)
         self._resources = ExitStack()
 

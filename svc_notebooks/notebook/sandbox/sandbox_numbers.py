@@ -41,27 +41,24 @@ def next_number() -> int:
 
 
 def seed_of(number: int) -> int:
-    """Return the seed (int) of the sandbox with this number and `seed="auto"`. The seed of number 1 is 0."""
+    """Return the seed (int) of the sandbox with this number and `seed="auto"`. The seed of sandbox 1 is 0."""
     return (number - 1) * _SEED_DISTANCE
 
 
 def register(sandbox: Sandbox) -> None:
-    """Add an open sandbox to the registry, which is searched for ids and addresses."""
     with _lock:
         _open_sandboxes.add(sandbox)
 
 
 def unregister(sandbox: Sandbox) -> None:
-    """Remove a closed sandbox from the registry."""
     with _lock:
         _open_sandboxes.discard(sandbox)
 
 
 def explain_not_found(error: SvcError, sandbox: Sandbox | None = None) -> SvcError:
-    """Add advice to a NotFound error if the missing id belongs to another open sandbox, and return the error.
+    """Add advice to a NotFound error if another open sandbox has the missing id, and return the error.
 
-    `sandbox` is the sandbox that raised the error, or None for a service outside this kernel. Other errors are returned
-    unchanged.
+    `sandbox` raised the error, or is None for a service outside this kernel. Other errors are returned unchanged.
     """
     if isinstance(error, NotFound) and (missing := missing_id(error.message)):
         owners = [lab for lab in _sandboxes() if _has_id(lab, *missing)]

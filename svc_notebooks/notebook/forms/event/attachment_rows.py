@@ -59,10 +59,7 @@ class AttachmentRows(EditableRows[AttachmentRow]):
             self.append(AttachmentRow(attachment))
 
     def read(self, session: Session) -> None:
-        """Fill the list with the stored files. The selected file stays selected if it still exists.
-
-        If the service returns an error, show the error as a hint.
-        """
+        """Fill the list with the stored files, and keep the selection. Show a service error as a hint."""
         try:
             files = latest_files(session, "webViewLink")
         except SvcError as error:
@@ -75,7 +72,7 @@ class AttachmentRows(EditableRows[AttachmentRow]):
         self.pick.show_hint("" if self._files else _NO_FILES)
 
     def field(self, index: int) -> Field:
-        """Return the row of the attachment with this index in `value`. For the last index, return the link field."""
+        """Return the row of the attachment with this index in `value`, or the link field for the last index."""
         return self.rows[index] if index < len(self.rows) else self.other
 
     def _link_entry(self) -> list[Attachment]:

@@ -71,7 +71,6 @@ class AttendeeRow(Field):
 
     @property
     def value(self) -> dict[str, Any]:
-        """The guest as an entry of the event field `attendees`."""
         texts = {"email": self.email.value.strip(), "displayName": self.name.value.strip()}
         return {
             **{key: value for key, value in texts.items() if value},
@@ -81,7 +80,6 @@ class AttendeeRow(Field):
         }
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever the value of a control changes."""
         super().watch(changed)
         self._changed.append(changed)
         on_change(changed, *self.details.values())
@@ -110,7 +108,6 @@ class AttendeeRow(Field):
             on_change(changed, *self.details.values())
 
     def _set_details(self, fields: Mapping[str, Any]) -> None:
-        """Set the detail controls. Raises TypeError or TraitError for a value that a control cannot have."""
         count = fields.get("additionalGuests")
         if isinstance(count, bool) or not isinstance(count, int | None):
             raise TypeError("additionalGuests must be a whole number")
@@ -126,8 +123,6 @@ class AttendeeRow(Field):
 
 
 class AttendeeRows(EditableRows[AttendeeRow]):
-    """The rows of all guests, and a button that adds a row."""
-
     def __init__(self) -> None:
         super().__init__(lambda row: not (row.value.keys() - {"optional"}))
         self.add = small_button("Add guest", "Add a row", self._add)

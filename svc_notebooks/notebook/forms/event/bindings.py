@@ -40,12 +40,12 @@ PROPERTIES, GADGET, QUERY = "Properties", "Gadget", "Request parameters"
 
 
 def _entries(key: str) -> Callable[[list[dict[str, Any]]], list[Any]]:
-    """Return a function that simplifies a list of entries. An entry with no other key becomes the value of `key`."""
+    """Return a function that converts a list of dicts. A dict whose only key is `key` is replaced by its value."""
     return lambda entries: [entry[key] if list(entry) == [key] else entry for entry in entries]
 
 
 def _reminders(reminders: Mapping[str, Any]) -> list[Any]:
-    """Return the argument `reminders`. A "popup" becomes its minutes, any other reminder becomes (method, minutes)."""
+    """Return the argument `reminders`, a list of ints (minutes of popups) and tuples of method and minutes."""
     rows = [(row["method"], row["minutes"]) for row in reminders.get("overrides", [])]
     return [minutes if method == "popup" else (method, minutes) for method, minutes in rows]
 
@@ -130,9 +130,7 @@ _PATH = re.compile(r"[A-Za-z]+(\[\d+\]|\.\w+)*(?=: | is missing)")
 
 
 def with_label(message: str) -> str:
-    """Replace the path at the beginning of a service message by the label of the control.
-
-    A message that does not begin with a path is returned unchanged.
+    """Replace the path at the beginning of a service message, if there is one, by the label of the control.
 
     >>> with_label("attendees[0].email: expected an e-mail address, such as ada@example.com.")
     'Guest 1, e-mail: expected an e-mail address, such as ada@example.com.'

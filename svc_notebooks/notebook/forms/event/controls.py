@@ -27,10 +27,7 @@ _ALIASES = {"timeMax": "end", "timeZone": "start.timeZone", "time_zone": "start.
 
 
 class EventControls(widgets.VBox):  # type: ignore[misc]
-    """All controls of the event form.
-
-    A control with a name in `BINDINGS` is an attribute of this name. All other controls are in `more`.
-    """
+    """All controls of the event form, as attributes named in `BINDINGS`, and `more` with all other controls."""
 
     when: WhenChoice
     repeats: RecurrenceBuilder
@@ -54,11 +51,9 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
 
     @property
     def other_fields(self) -> OtherFields:
-        """The JSON text field for event fields without a control."""
         return self.more.other_fields
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever the value of a control changes."""
         for control in (*self._controls.values(), self.more):
             control.watch(changed)
 
@@ -74,7 +69,7 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
         self.when.begin(now_local + timedelta(hours=1), zone_name)
 
     def value(self, row: Binding) -> Any:
-        """Return the value of a control. If the control is not set, return None or an empty text, dict or list."""
+        """Return the value of a control, which is None or empty if the control is not set."""
         return self._controls[row.path].value if row.name else self.more.value(row.path)
 
     def set(self, row: Binding, value: Any) -> None:
@@ -88,7 +83,7 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
             self.more.set(row.path, value)
 
     def field_at(self, path: str | None) -> Field | None:
-        """Return the field that shows a problem of an event path or argument. Return None if there is no such field."""
+        """Return the field that shows the problems of an event path or argument, or None."""
         if not path:
             return None
         path = _ALIASES.get(path, path)
@@ -107,13 +102,12 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
         return control.field_at(path)  # type: ignore[no-any-return]
 
     def fields(self) -> Iterator[Field]:
-        """Yield every field that can show a problem."""
         for control in self._controls.values():
             yield from fields_in(control)
         yield from self.more.fields()
 
     def update_dependents(self) -> None:
-        """Update the controls that depend on the start, unless a person has set these controls."""
+        """Update the controls whose values or visibility depend on the start."""
         self.when.set_end_zone(str(self.more.value("end.timeZone") or ""))
         self.more.show_option("start.timeZone", bool(self.when.all_day.value))
         self.more.update_label()
@@ -122,6 +116,6 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
             self.repeats.set_start_day(day)
 
     def show_recurrence(self, lines: Sequence[str], plan: RecurrencePlan | None) -> None:
-        """Show the recurrence lines and a preview of the instances. Without a plan, hide the preview."""
+        """Show the recurrence lines, and a preview if there is a plan."""
         self.repeats.show_lines(lines)
         self.preview.show(plan)

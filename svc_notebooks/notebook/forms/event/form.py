@@ -121,7 +121,6 @@ class EventForm(Form):
         return call_text(self.draft.arguments)
 
     def _update(self) -> None:
-        """Update the problems, the preview of the recurrence and the code after a change."""
         if self._updating:
             return
         self._updating = True
@@ -137,10 +136,7 @@ class EventForm(Form):
             self._updating = False
 
     def _find_problems(self) -> list[tuple[Field | None, str]]:
-        """Return all problems, each with its field or None.
-
-        Problems of the event are left out for fields that already have a problem of a control.
-        """
+        """Return (field or None, text) for each problem. A field with a control problem has no event problem."""
         reported = {field for field, _ in self.draft.problems}
         skipped = {_SERVICE_DEFINED, *(() if self.draft.has_end_zone else (_SAME_ZONE,))}
         rows = [row for row in problems(self.value, LENIENT) if row.location not in skipped]
@@ -148,15 +144,11 @@ class EventForm(Form):
         return [*self.draft.problems, *(problem for problem in located if problem[0] not in reported)]
 
     def _locate(self, path: str | None, message: str) -> tuple[Field | None, str]:
-        """Return the field of a problem and the message, in which the label of the field replaces the path.
-
-        If no field shows the problem, return None and the unchanged message.
-        """
+        """Return the field of an event problem (or None), and the message with the field label instead of the path."""
         field = self.controls.field_at(path)
         return field, message if field in (None, self.controls.other_fields) else with_label(message)
 
     def _move_json_to_controls(self) -> None:
-        """Set the controls from the JSON text field. Event fields without a control stay in the JSON."""
         fields = self.controls.other_fields.value
         self.controls.other_fields.value = {}
         self._update()
@@ -178,10 +170,7 @@ class EventForm(Form):
                 self._show_success(created, [str(row.message) for row in shown])
 
     def _show_failure(self) -> None:
-        """Show how many fields have problems, and the texts of problems that have no field.
-
-        `last_error` contains all problem texts.
-        """
+        """Show the number of fields with problems, and the problems that have no field."""
         self.controls.more.reveal()
         without_field = [text for field, text in self._problems if field is None]
         count = sum(bool(field.problems) for field in self.controls.fields())
@@ -192,7 +181,7 @@ class EventForm(Form):
         self._show_alert(ValueError(f"Nothing was created. {all_texts}"), *([fields] if count else []), *without_field)
 
     def _show_refusal(self, error: SvcError) -> None:
-        """Show a service error beside the field with the problem. Raise the error if there is no such field."""
+        """Show a service error beside its field. Raise the error if there is no such field."""
         field, message = self._locate(error.location, str(error))
         if field is None:
             raise error
@@ -258,5 +247,4 @@ class EventPage(EventForm):
         self.table.value = Markup(heading + region)
 
     def _show_table(self, result: DataFrame) -> None:
-        """Show the events of the calendar, which include the new event, instead of `result`."""
         self._show_events()

@@ -29,9 +29,9 @@ _EMPTY = {"summary": "", "location": "", "description": "", "recurrence": [], "a
 
 
 def fill_controls(controls: EventControls, event: JSONObject, read_back: Callable[[], JSONObject]) -> None:
-    """Set the controls from an event. Fields that the controls cannot represent go into the JSON text field.
+    """Set the controls from an event, and put fields that the controls cannot represent into the JSON text field.
 
-    `read_back` returns the event that the controls represent. This event is compared with `event`.
+    `read_back` returns the event that the controls represent, which is compared with `event`.
     """
     controls.other_fields.value = {}
     for name in _FIELDS:
@@ -51,7 +51,6 @@ def fill_controls(controls: EventControls, event: JSONObject, read_back: Callabl
 
 
 def _is_shown(name: str, event: JSONObject, shown: JSONObject) -> bool:
-    """Return whether the controls represent the value of this event field."""
     value, shown_value = event[name], with_defaults(shown).get(name)
     if name not in _FIELDS:
         return False
@@ -73,7 +72,6 @@ def _is_same_time(expected: Any, actual: Any) -> bool:
 
 
 def _set(controls: EventControls, name: str, event: JSONObject) -> None:
-    """Set the controls of an event field. Raises an error for a value that the controls cannot have."""
     if name in _TIMES:
         _set_times(controls, event)
     elif name == "recurrence":
@@ -85,10 +83,7 @@ def _set(controls: EventControls, name: str, event: JSONObject) -> None:
 
 
 def _value_of(row: Binding, event: JSONObject) -> Any:
-    """Return the value that a control has for an event. Return None if the event does not have the field.
-
-    Raises TypeError if the path leads through a value that is not an object.
-    """
+    """Return the control value for an event, or None without the field. Raises TypeError if the path is not valid."""
     if len(row.fields) > 1:
         return {name: event.get(name) for name in row.fields}
     value: Any = event
@@ -102,10 +97,7 @@ def _value_of(row: Binding, event: JSONObject) -> Any:
 
 
 def _set_times(controls: EventControls, event: JSONObject) -> None:
-    """Set start, end and their time zones.
-
-    If the event has no times, the controls do not change. If a time is invalid, the controls become empty.
-    """
+    """Set start, end and zones if the event has times. An invalid time empties the controls."""
     if not event.keys() & set(_TIMES):
         return
     controls.more.set("start.timeZone", None)

@@ -71,20 +71,15 @@ class Binding:
         return tuple(path.partition(".")[0] for path in self.path.split())
 
     def covers(self, path: str) -> bool:
-        """Return whether an event path or an argument name belongs to this control.
-
-        A path such as gadget.title belongs to the control of gadget.title and to a control of gadget.
-        """
+        """Return whether an argument name or event path, such as gadget or gadget.title, belongs to this control."""
         return path == self.argument or any(re.match(rf"{re.escape(own)}($|[.\[])", path) for own in self.path.split())
 
 
 def free_text(row: Binding) -> SingleField:
-    """Create a one-line text field that keeps spaces at the beginning and the end."""
     return SingleField(text_field(row.label, row.help))
 
 
 def long_text(row: Binding) -> SingleField:
-    """Create a text field with several lines."""
     return SingleField(text_area(row.label, row.help))
 
 
@@ -97,7 +92,6 @@ class TextInput(Field):
 
     @property
     def value(self) -> Any:
-        """The text without surrounding spaces, or None if the text is empty."""
         return self.text.value.strip() or None
 
     @value.setter
@@ -106,7 +100,7 @@ class TextInput(Field):
 
 
 class NumberInput(TextInput):
-    """A field for a whole number. The field keeps any other text, so that the validation can report the text."""
+    """A field for a whole number. `value` is an int, any other text as str for the validation, or None if empty."""
 
     def __init__(self, row: Binding) -> None:
         super().__init__(row)
@@ -114,7 +108,6 @@ class NumberInput(TextInput):
 
     @property
     def value(self) -> Any:
-        """The number as int, any other text as str, or None if the field is empty."""
         return whole_number(self.text.value)
 
     @value.setter
@@ -146,7 +139,6 @@ class SwitchInput(Field):
 
     @property
     def value(self) -> bool | None:
-        """True if the checkbox is checked, otherwise None."""
         return True if self.switch.value else None
 
     @value.setter
@@ -164,7 +156,6 @@ class Choice(Field):
 
     @property
     def value(self) -> Any:
-        """The selected value, or None for the default."""
         selected = self.chooser.value
         return None if selected == self._default else selected
 
@@ -186,7 +177,6 @@ class GuestSwitches(Field):
 
     @property
     def value(self) -> dict[str, bool]:
-        """The event fields of the permissions that differ from the default."""
         return {name: switch.value for name, switch in self.switches.items() if switch.value != self._defaults[name]}
 
     @value.setter
@@ -196,7 +186,6 @@ class GuestSwitches(Field):
             self.switches[name].value = default if value is None else bool(value)
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever a switch changes."""
         on_change(changed, *self.switches.values())
 
 
@@ -216,7 +205,6 @@ class ColorPicker(Field):
 
     @property
     def value(self) -> str | None:
-        """The `colorId` of the event, or None for the color of the calendar."""
         return str(self.chips.value) or None
 
     @value.setter
@@ -225,7 +213,7 @@ class ColorPicker(Field):
 
 
 def chip_styles() -> str:
-    """Return the CSS rules with the colors of the color picker. The first button is the default and has no color."""
+    """Return the CSS rules of the color picker. The first button is the default and has no color."""
     chip = ".svc-event .svc-colours .widget-radio-box label:nth-of-type"
     colors = enumerate(EVENT_COLORS.values(), start=2)
     return "\n".join(f"{chip}({n}) {{ --svc-chip: {color.background}; }}" for n, color in colors)
@@ -241,20 +229,16 @@ class CalendarChoice(Field):
 
     @property
     def value(self) -> str | None:
-        """The id of the selected calendar, or None for the primary calendar."""
         selected = str(self.chooser.value)
         return None if selected == PRIMARY else selected
 
     @property
     def time_zone(self) -> str:
-        """The time zone of the selected calendar, or UTC if the list of calendars was not read."""
+        """The time zone of the selected calendar, or UTC if the calendars were not read."""
         return self._zones.get(str(self.chooser.value), UTC_NAME)
 
     def read(self, session: Session) -> None:
-        """Fill the list of calendars. The selected calendar stays selected if it still exists.
-
-        If the service returns an error, show the error as a hint.
-        """
+        """Fill the list of calendars, and keep the selection. Show a service error as a hint."""
         from ....client.events.events import list_calendars
 
         try:

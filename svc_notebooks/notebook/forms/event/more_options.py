@@ -28,7 +28,6 @@ class EventMoreOptions(MoreOptions):
         super().__init__(_heading("Other fields"), self.other_fields)
 
     def reveal(self) -> None:
-        """Show all controls if a control is set or has a problem."""
         if self._count_set() or self.other_fields.text.value or any(field.problems for field in self.fields()):
             self.shown = True
 
@@ -36,22 +35,22 @@ class EventMoreOptions(MoreOptions):
         return sum(self.value(path) is not None for path in _ROWS) + len(self.other_fields.names)
 
     def show_option(self, path: str, shown: bool) -> None:
-        """Show or hide the control of this path, if the controls were created."""
+        """Show or hide the control of an event path, if the controls exist."""
         if self._controls:
             set_visible(self._controls[path], shown)
 
     def option(self, path: str) -> Any:
-        """Return the control of this path. Create all controls first if they do not exist yet."""
+        """Return the control of an event path. Create all controls first if necessary."""
         self._build_controls()
         return self._controls[path]
 
     def value(self, path: str) -> Any:
-        """Return the value of the control of this path, or None if the control is not set."""
+        """Return the control value of an event path, or None if the control is not set."""
         value = self._controls[path].value if self._controls else None
         return None if value in ("", {}) else value
 
     def set(self, path: str, value: Any) -> None:
-        """Set the value of the control of this path. None clears the control.
+        """Set the control of an event path. None clears the control.
 
         Raises TypeError, ValueError or TraitError for a value that the control cannot have.
         """
@@ -59,23 +58,20 @@ class EventMoreOptions(MoreOptions):
             self.option(path).value = value
 
     def has_zone(self, path: str) -> bool:
-        """Return whether the time zone control of this path is set and visible."""
+        """Return whether the time zone control of an event path is set and visible."""
         return self.value(path) is not None and self._controls[path].layout.display is None
 
     def problems(self) -> Iterator[tuple[Field, str]]:
-        """Yield the problems that the controls find in their own values, each with the field that shows the problem."""
         for control in self._controls.values():
             if isinstance(control, PropertyRows | TimeChoice):
                 yield from control.problems()
 
     def fields(self) -> Iterator[Field]:
-        """Yield every field that can show a problem."""
         yield self.other_fields
         for control in self._controls.values():
             yield from fields_in(control)
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever the value of a control changes."""
         self._changed.append(changed)
         for control in (self.other_fields, *self._controls.values()):
             control.watch(changed)

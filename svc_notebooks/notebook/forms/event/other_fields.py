@@ -46,7 +46,7 @@ class OtherFields(Field):
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of the event fields in the JSON. The set is empty if the text is not a JSON object."""
+        """The names of the event fields in the JSON, or an empty set for invalid JSON."""
         try:
             return frozenset(self.value)
         except ValueError:

@@ -27,12 +27,10 @@ class PropertyRow(Field):
 
     @property
     def name(self) -> str:
-        """The key without surrounding spaces."""
         return str(self.key.value).strip()
 
     @property
     def is_blank(self) -> bool:
-        """True if key and value are empty."""
         return not self.name and not self.text.value
 
 
@@ -47,7 +45,7 @@ class PropertyRows(EditableRows[PropertyRow]):
 
     @property
     def value(self) -> dict[str, Any]:
-        """A dict of the property values by key. With scopes, a dict that contains such a dict for each used scope."""
+        """The property values by key. With scopes, the dict maps each used scope to such a dict."""
         if not self.scopes:
             return self._pairs(None)
         pairs = {scope: self._pairs(scope) for scope in self.scopes}
@@ -65,10 +63,7 @@ class PropertyRows(EditableRows[PropertyRow]):
                 self.append(self._row(key, text, scope))
 
     def problems(self) -> Iterator[tuple[Field, str]]:
-        """Yield each row that has a problem, with the problem text.
-
-        A row needs a key, and two rows with the same scope must not have the same key.
-        """
+        """Yield each row without a key or with a repeated key, with the problem text."""
         seen = set()
         for row in self.filled:
             key = (row.scope.value, row.name)
@@ -79,7 +74,7 @@ class PropertyRows(EditableRows[PropertyRow]):
             seen.add(key)
 
     def field_at(self, path: str) -> Field:
-        """Return the row whose key is at the end of the path. Return `note` if there is no such row."""
+        """Return the row whose key ends the path, or `note` if there is no such row."""
         for row in self.filled:
             key = f"{row.scope.value}.{row.name}" if self.scopes else row.name
             if path.endswith(f".{key}"):

@@ -22,7 +22,7 @@ _UNITS = ((7 * 24 * 60, "week"), (24 * 60, "day"), (60, "hour"), (1, "minute"))
 
 
 def before_text(minutes: int) -> str:
-    """Return the time from a reminder to the start of the event as text, in the largest unit that divides the minutes.
+    """Return the time from a reminder to the event as text, in the largest unit that divides `minutes`.
 
     >>> before_text(1440), before_text(90)
     ('1 day before', '90 minutes before')
@@ -51,11 +51,9 @@ class ReminderRow(Field):
 
     @property
     def value(self) -> Reminder:
-        """The reminder as an entry of `reminders.overrides`."""
         return {"method": self.method.value, "minutes": self.minutes.value}
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever the value of a control changes."""
         on_change(changed, self.method, self.minutes)
 
     def _show_text(self) -> None:

@@ -37,8 +37,8 @@ _INDENT = "    "
 class Draft:
     """The event in the form, as arguments of `create_event`.
 
-    `problems` are the invalid controls with their problem texts, `lines` are the RFC 5545 lines of the recurrence.
-    `plan` is the plan of the instances, or None without a valid recurrence.
+    `problems` are the problem texts with their fields, `lines` are the RFC 5545 lines of the recurrence. `plan` is None
+    without a valid recurrence.
     """
 
     arguments: dict[str, Any]
@@ -49,7 +49,7 @@ class Draft:
 
     @property
     def body(self) -> JSONObject:
-        """The event as a request body. The body can be incomplete or invalid."""
+        """The event as a request body, which can be incomplete or invalid."""
         return _fields(self.arguments, self.lines)
 
 
@@ -88,7 +88,7 @@ def read_controls(controls: EventControls) -> Draft:
 def _arguments(controls: EventControls, combined: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
     """Return the arguments of all controls that are set.
 
-    `combined` contains the arguments that depend on several controls, by the path of the binding.
+    `combined` maps a binding's path to arguments that depend on several controls.
     """
     arguments: dict[str, Any] = {}
     for row in BINDINGS:
@@ -108,7 +108,6 @@ def _arguments(controls: EventControls, combined: Mapping[str, dict[str, Any]]) 
 
 
 def _fields(arguments: Mapping[str, Any], lines: list[str]) -> JSONObject:
-    """Return the event fields that the arguments set."""
     zone = arguments.get("time_zone")
     zones = {"end": arguments.get("end_time_zone", zone)}
     times: JSONObject = {
@@ -120,7 +119,7 @@ def _fields(arguments: Mapping[str, Any], lines: list[str]) -> JSONObject:
 
 
 def _times(controls: EventControls, when: When) -> dict[str, Any]:
-    """Return the time arguments of `create_event`. A UTC offset is a part of a time, not a time zone argument."""
+    """Return the time arguments of `create_event`. A UTC offset is a part of the time."""
     name = str(controls.more.value("start.timeZone") or "") if when.all_day else when.zone
     time_zone = None if not name or read_offset(name) else name
     end_name = when.end_zone or name
@@ -138,10 +137,7 @@ def _times(controls: EventControls, when: When) -> dict[str, Any]:
 
 
 def _conference(controls: EventControls) -> Any:
-    """Return the argument `conference`, or None without a conference.
-
-    This is a dict if a request id is set, the conference type if only a type is set, otherwise True.
-    """
+    """Return the argument `conference`, which is None, True, the conference type, or a dict with the request id."""
     solution, request = controls.more.value(_CONFERENCE_TYPE), controls.more.value(_REQUEST_ID)
     if not controls.conference.value:
         return None
@@ -165,7 +161,7 @@ def _missing_times(controls: EventControls, when: When, other: Mapping[str, Any]
 
 
 def _option_problems(controls: EventControls) -> Iterator[FieldProblem]:
-    """Yield a problem for each conference option that is set although no conference is requested."""
+    """Yield a problem for each conference option that is set without a conference."""
     for path in (_CONFERENCE_TYPE, _REQUEST_ID):
         if controls.more.value(path) is not None and not controls.conference.value:
             yield controls.more.option(path), "Select “Add a video conference” as well, or clear this."
@@ -189,17 +185,14 @@ def _read_or_report(field: Field, problems: list[FieldProblem], default: T, read
 
 
 def _with_zone(moment: date | datetime | None, zone: str) -> Start | None:
-    """Add a time zone to a local time. A date or None is returned unchanged.
-
-    If the zone does not exist, use UTC. The zone field reports this problem.
-    """
+    """Add a time zone to a local time. If the zone is unknown, use UTC. A date or None is returned unchanged."""
     if not isinstance(moment, datetime):
         return moment
     return in_zone(moment, zone) or moment.replace(tzinfo=UTC)
 
 
 def _plan(lines: list[str], start: Start | None, end: Start | None) -> RecurrencePlan | None:
-    """Return the plan of the instances. Return None if there is no recurrence, or if a time or a line is invalid."""
+    """Return the plan of the instances, or None without a recurrence or with an invalid time or line."""
     if not lines or start is None or end is None:
         return None
     if isinstance(start, datetime) and isinstance(end, datetime):
@@ -235,7 +228,7 @@ def call_text(arguments: Mapping[str, Any]) -> str:
 
 
 def _text(value: Any, before: int) -> str:
-    """Return a value as Python code. A list that is too long for its line has a line for each entry."""
+    """Return a value as Python code, with a line for each entry of a list that is too long for one line."""
     text = repr(value)
     if not isinstance(value, list) or len(text) + before + len(_INDENT) + 2 <= _LINE_LENGTH:
         return text

@@ -30,10 +30,7 @@ _EXAMPLES = (
 
 
 class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
-    """The controls for a recurrence. `lines` returns the recurrence.
-
-    Weekdays, the day of the month and the end date follow the start of the event until a person sets these controls.
-    """
+    """The controls for a recurrence. The values follow the start of the event until a person changes the controls."""
 
     def __init__(self) -> None:
         self._read_lines: tuple[Repeat | None, tzinfo | None, list[str]] = (
@@ -55,24 +52,22 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         self._update_visibility()
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever the value of a control changes."""
         for part in (self.frequency_field, self.weekdays, self.month, self.ends, self.text):
             part.watch(changed)
 
     def field_at(self, path: str) -> Field:
-        """Return the field that shows problems of the recurrence."""
         return self.field
 
     def set_start_day(self, day: date) -> None:
-        """Update the controls that follow the start of the event. `day` is the day on which the event starts."""
+        """Update the controls that follow the start day of the event."""
         self.weekdays.set_start_day(day)
         self.month.set_start_day(day)
         self.ends.set_start_day(day)
 
     def lines(self, start: Start) -> list[str]:
-        """Return the RFC 5545 lines of the recurrence for an event with this start.
+        """Return the RFC 5545 lines for an event with this start, or an empty list without a recurrence.
 
-        Returns an empty list if the event does not repeat. Raises ValueError for unknown words or a missing end date.
+        Raises ValueError for unknown words or a missing end date.
         """
         if self.frequency.value == NEVER:
             return []
@@ -82,10 +77,7 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         return self._read_lines[2] if self._read_lines[:2] == (repeat, _zone(start)) else [repeat.line(start)]
 
     def argument(self, lines: list[str], start: Start) -> str | list[str]:
-        """Return the argument `recurrence` of `create_event`.
-
-        This is a text in plain words if the text means the same as the lines. Otherwise, return the lines.
-        """
+        """Return the argument `recurrence` of `create_event`, which is plain words or else the RFC 5545 lines."""
         words = (
             " ".join(str(self.text_input.value).split()) if self.frequency.value == CUSTOM else self.repeat().words()
         )
@@ -96,7 +88,7 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         return words if means == lines else lines
 
     def repeat(self) -> Repeat:
-        """Return the recurrence that the controls describe. Raises ValueError for a missing end date."""
+        """Return the recurrence in the controls. Raises ValueError for a missing end date."""
         freq = self.frequency.value
         days: dict[str, Any] = self.month.value if freq == Freq.MONTHLY else {}
         if freq == Freq.WEEKLY:
@@ -104,10 +96,7 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         return Repeat(freq, self.interval.value, **days, **self.ends.value)
 
     def read(self, lines: Sequence[str], start: Start | None) -> None:
-        """Set the controls from the RFC 5545 lines of an event.
-
-        If the controls cannot represent the lines, or if `start` is None, the lines go into the text field.
-        """
+        """Set the controls from RFC 5545 lines, or the text field if the controls cannot represent the lines."""
         repeat = Repeat.read(lines[0], start) if start is not None and len(lines) == 1 else None
         if start is None or repeat is None:
             self.text_input.value = "\n".join(lines)
@@ -121,7 +110,6 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         self._read_lines = (self.repeat(), _zone(start), list(lines))
 
     def show_lines(self, lines: Sequence[str]) -> None:
-        """Show the RFC 5545 lines that the form sends."""
         self.field.show_hint("\n".join(lines))
 
     def _update_visibility(self) -> None:
@@ -143,9 +131,7 @@ def _zone(start: Start) -> tzinfo | None:
 
 
 def lines_from_text(text: str, start: Start) -> list[str]:
-    """Return the RFC 5545 lines in a text, or convert a text in plain words to RFC 5545 lines.
-
-    Raises ValueError for an empty text or unknown words.
+    """Convert a text with RFC 5545 lines or plain words to RFC 5545 lines. Raises ValueError for other text.
 
     >>> lines_from_text("daily, 3 times", date(2026, 11, 2))
     ['RRULE:FREQ=DAILY;COUNT=3']

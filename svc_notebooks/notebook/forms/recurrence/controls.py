@@ -25,7 +25,7 @@ class StartField(Field):
         self._is_set = self._is_set or not self._updating
 
     def set_start_day(self, day: date) -> None:
-        """Set the value for an event that starts on this day, unless a person has changed the value."""
+        """Set the value that fits an event on this day, unless a person has changed the value."""
         if not self._is_set:
             self._updating = True
             self._propose(day)
@@ -36,7 +36,7 @@ class StartField(Field):
 
 
 class WeekdaySwitches(StartField):
-    """Checkboxes for Monday to Sunday. The weekday of the event start is checked until a person changes a checkbox."""
+    """Checkboxes for Monday (0) to Sunday (6), which follow the event start until a person changes a checkbox."""
 
     def __init__(self) -> None:
         self.days = [
@@ -49,7 +49,6 @@ class WeekdaySwitches(StartField):
 
     @property
     def value(self) -> tuple[int, ...]:
-        """The numbers of the selected weekdays. Monday is 0."""
         return tuple(number for number, day in enumerate(self.days) if day.value)
 
     @value.setter
@@ -58,7 +57,7 @@ class WeekdaySwitches(StartField):
         self._is_set = True
 
     def set_start_day(self, day: date) -> None:
-        """Set the weekday for an event that starts on this day, and show a hint if the weekday is not selected."""
+        """Select the weekday of this day, or show a hint if a person has not selected this weekday."""
         super().set_start_day(day)
         stays_out = day.weekday() not in self.value
         self.show_hint(f"The first instance is on {day:%A}, the start of the event." * stays_out)
@@ -129,7 +128,7 @@ _PROPOSED_MONTHS = 3
 
 
 class RepeatEnd(StartField):
-    """The controls for the end of the recurrence. The proposed end date is about three months after the start."""
+    """The controls for the end of the recurrence, proposed about three months after the start."""
 
     def __init__(self) -> None:
         self.choice = widgets.Dropdown(options=_ENDS, **describe("Ends", "When the recurrence ends"), style=LABEL)
@@ -144,7 +143,7 @@ class RepeatEnd(StartField):
 
     @property
     def value(self) -> dict[str, Any]:
-        """The argument `until` or `count` of `Repeat` as a dict, which is empty for a recurrence without an end.
+        """The argument `until` or `count` of `Repeat` as a dict, which is empty without an end.
 
         Raises ValueError for a missing end date.
         """

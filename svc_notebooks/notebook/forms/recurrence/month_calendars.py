@@ -1,7 +1,7 @@
 """Draws the instances of a recurrence as month calendars (E-21).
 
-A month is an HTML table. A day with an instance is highlighted and bold. A day whose instance was cancelled or moved is
-struck out. If the UTC offset has changed since the previous instance, the new offset is shown below the day.
+A month is an HTML table. A day with an instance is highlighted and bold, and a day whose instance was cancelled or
+moved is struck out. A new UTC offset is shown below its first day.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _NOTE_STYLE = "margin: 6px 8px"
 class DayMarks:
     """The information that a month calendar shows for a day.
 
-    `times` is the number of instances on the day. `left_reason` is "cancelled" or "moved" if an instance was removed
-    from the day. `offset` is the UTC offset if the offset has changed since the previous instance.
+    `times` is the number of instances. `left_reason` is "cancelled" or "moved" if an instance was removed. `offset` is
+    the UTC offset if the offset has changed since the previous instance.
     """
 
     times: int = 0
@@ -76,7 +76,7 @@ def recurrence_calendar(instances: DataFrame, *, months: int = 6) -> Picture:
 
 
 def days_of(rows: Sequence[Mapping[Any, object]]) -> dict[date, DayMarks]:
-    """Return the marks of each day. `rows` are the records of the DataFrame, in the order of the DataFrame."""
+    """Return the marks of each day for the records of an instance DataFrame."""
     days: dict[date, DayMarks] = {}
     before: str | None = None
     for row in rows:
@@ -91,7 +91,7 @@ def days_of(rows: Sequence[Mapping[Any, object]]) -> dict[date, DayMarks]:
 
 
 def _is_time(value: object) -> TypeGuard[datetime]:
-    """Return whether a value is a datetime other than NaT. NaT is a datetime that is not equal to itself."""
+    """Return whether a value is a datetime other than NaT, which is a datetime that is not equal to itself."""
     return isinstance(value, datetime) and value == value
 
 

@@ -59,7 +59,7 @@ class ChannelEnd(Field):
     def arguments(self) -> dict[str, str]:
         """The argument `expires_in` or `expiration` of `watch_file` as a dict, which is empty for the default.
 
-        Raises ValueError for a missing date or time, and for a lifetime below 1.
+        Raises ValueError for a missing date or time, or a lifetime below 1.
         """
         if self.choice.value == AFTER:
             if self.count.value < 1:
@@ -118,10 +118,7 @@ _ASK_TOKEN = 'getpass("Channel token: ")'
 
 
 class ResponsePreset(NamedTuple):
-    """A sequence of receiver responses. `plan` contains the arguments for successive calls of `answer_with`.
-
-    The arguments are the status, the number of responses (None for all further responses) and the delay in seconds.
-    """
+    """A sequence of receiver responses. `plan` has the status, count and delay for each call of `answer_with`."""
 
     words: str
     plan: tuple[tuple[int, int | None, float], ...]
@@ -204,13 +201,12 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
             self.more.shown = True
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever the value of a control changes."""
         on_change(changed, self.target, self.responses)
         for field in self.fields().values():
             field.watch(changed)
 
     def problems(self, session: Session) -> dict[str, str]:
-        """Check the controls and return the problem texts by property name. A missing address is not a problem."""
+        """Return the problems of the controls by property name. A missing address is not a problem."""
         wrong: dict[str, str] = {}
         ends: int | str | None = None
         try:
@@ -231,7 +227,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         return {**_service_problems(body, to_millis(session.clock.now())), **wrong}
 
     def arguments(self) -> dict[str, str]:
-        """Return the keyword arguments of `watch_file` or `watch_changes`, without the receiver.
+        """Return the keyword arguments of `watch_file` or `watch_changes`, except the receiver.
 
         Raises ValueError for an invalid expiration.
         """
@@ -239,11 +235,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         return {name: value for name, value in named.items() if value} | self.ends.arguments
 
     def read(self, session: Session, *, in_kernel: bool) -> dict[str, str]:
-        """Fill the list of files. `in_kernel` is true if the service can reach a receiver of this kernel.
-
-        Returns:
-            The names of the files by file id.
-        """
+        """Fill the list of files, and return the file names by id. `in_kernel` is True for a sandbox in this kernel."""
         files = latest_files(session)
         before = self.target.value
         self.target.options = [self.target.options[0], *((file_line(file), str(file["id"])) for file in files)]
@@ -255,16 +247,16 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         return {str(file["id"]): str(file.get("name")) for file in files}
 
     def explain_limits(self, policy: Policy | None) -> None:
-        """Show the limits of the lifetime for a channel of the selected file or change log."""
+        """Show the lifetime limits for a channel on the selected file or on the change log."""
         self.ends.explain_limits(policy, of_changes=self.target.value == CHANGES)
 
     def address_elsewhere(self, *, in_kernel: bool) -> str | None:
-        """Return the address of an external receiver. Return None if the receiver in this kernel is used."""
+        """Return the address of an external receiver, or None if the receiver in this kernel is used."""
         address = str(self.address.value).strip()
         return None if in_kernel and not address else address
 
     def code(self, *, in_kernel: bool) -> str:
-        """Return the code of the equivalent cell. The code prompts for the token, which is not shown (ruling 42)."""
+        """Return the code that opens the channel. The code prompts for the token, which is not shown (ruling 42)."""
         lines = ["from getpass import getpass"] if self.token.value else []
         address = self.address_elsewhere(in_kernel=in_kernel)
         lines += ["rx = svc.receiver()"] if address is None else []

@@ -94,7 +94,6 @@ class WatchPanel(Form):
         return self.receiver.messages() if self.receiver else frame(MESSAGES, [])
 
     def code(self) -> str:
-        """Return the Python code of a cell that opens the same channel."""
         return self.controls.code(in_kernel=self._lab is not None)
 
     def close(self) -> None:
@@ -104,7 +103,6 @@ class WatchPanel(Form):
         super().close()
 
     def _update(self) -> None:
-        """Show problems beside their fields, and update the code."""
         session = session_or_current(self._session)
         self.controls.explain_limits(self._lab.service.policy if self._lab else None)
         self.controls.show_problems(self.controls.problems(session))
@@ -181,10 +179,7 @@ class WatchPanel(Form):
         return known[self.chosen.value]
 
     def _clock_buttons(self) -> list[widgets.Widget]:
-        """Return buttons that advance a frozen clock, because retries happen only when the clock advances.
-
-        Return an empty list if the clock is not frozen or belongs to an external service.
-        """
+        """Return buttons that advance a frozen sandbox clock, or an empty list if the clock is not frozen."""
         if self._lab is None or not self._lab.clock.is_virtual:
             return []
         label = widgets.HTML(tag("span", "The clock of the sandbox is frozen; retries happen when it advances:"))
@@ -245,10 +240,7 @@ def _count_text(count: int, noun: str) -> str:
 
 
 def _loop_caller() -> Callable[[Callable[[], None]], None]:
-    """Return a function that calls its argument in the thread of the event loop.
-
-    Without an event loop, the returned function calls its argument at once.
-    """
+    """Return a function that calls its argument in the event loop thread, or at once without an event loop."""
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:

@@ -1,7 +1,6 @@
 """Converts local times and time zones of the form to arguments and to JSON, and back.
 
-In the form, a time zone is a text, either an IANA name or a UTC offset such as +01:00. An offset is sent as a part of
-the date-time, not as a time zone.
+In the form, a time zone is an IANA name or a UTC offset such as +01:00. An offset is sent as a part of the date-time.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def read_offset(text: str) -> tzinfo | None:
 
 
 def in_zone(moment: date | datetime | None, text: str) -> datetime | None:
-    """Add a time zone to a local time. Return None for a date or None, and None if the zone does not exist."""
+    """Add a time zone to a local time. Return None for a date, for None and for an unknown zone."""
     if not isinstance(moment, datetime):
         return None
     try:
@@ -57,10 +56,10 @@ def moment_text(moment: date | datetime | None) -> str | None:
 
 
 def argument_time(moment: date | datetime | None, text: str, time_zone: str | None) -> Any:
-    """Convert a date or a local time to an argument of `create_event`, such as `start`.
+    """Convert a date or a local time in the zone `text` to an argument of `create_event`, such as `start`.
 
-    `text` is the time zone of the moment, `time_zone` is another argument of the same call. Returns a str if
-    `create_event` then uses the right zone, otherwise a dict (a time object of the interface). Returns None for None.
+    The call has the argument `time_zone`. Returns a str if `create_event` then uses the right zone, a dict (a time
+    object of the interface) if not, and None for None.
 
     >>> argument_time(datetime(2026, 11, 2, 10), "Europe/Berlin", "Europe/Berlin")
     '2026-11-02 10:00'

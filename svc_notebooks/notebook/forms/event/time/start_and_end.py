@@ -25,10 +25,10 @@ _TO = "The last day of the event"
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """The selected start and end of an event. A missing date or time is None.
+    """The selected start and end of an event, with None for a missing date or time.
 
-    `first` and `begins` are the date and the time of the start, `last` and `ends` are the date and the time of the end.
-    A zone is an IANA name or an offset such as +01:00. `end_zone` is empty if the end has the zone of the start.
+    `first` and `begins` are the start date and time, `last` and `ends` are the end date and time. A zone is an IANA
+    name or an offset such as +01:00. `end_zone` is empty if start and end have the same zone.
     """
 
     all_day: bool
@@ -59,10 +59,7 @@ def _combine(day: date | None, clock: time | None) -> datetime | None:
 
 
 class WhenChoice(widgets.VBox):  # type: ignore[misc]
-    """The controls for start and end.
-
-    If a person moves the start, the end moves by the same time, until the person sets the end.
-    """
+    """The controls for start and end. When the start moves, the end moves too, until a person sets the end."""
 
     def __init__(self) -> None:
         self._updating = self._end_is_set = False
@@ -87,7 +84,6 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
 
     @property
     def value(self) -> When:
-        """The selected times."""
         return When(
             bool(self.all_day.value),
             self.first.value,
@@ -111,18 +107,17 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
         self._update_visibility()
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever one of the controls changes."""
         on_change(changed, self.all_day, self.first, self.begins, self.last, self.ends)
         self.zone.watch(changed)
 
     def field_at(self, path: str) -> Field:
-        """Return the field for a problem at this path of the event."""
+        """Return the field that shows the problems of this event path."""
         if path.endswith(".timeZone"):
             return self.zone
         return self.starts_field if path.startswith("start") else self.ends_field
 
     def set_end_zone(self, name: str) -> None:
-        """Set the time zone of the end. An empty name stands for the time zone of the start."""
+        """Set the time zone of the end. An empty name stands for the start's zone."""
         if name != self.end_zone:
             self.end_zone = name
             self._update_visibility()
@@ -134,7 +129,6 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
         self._end_is_set = self._end_is_set or not self._updating
 
     def _move_end(self) -> None:
-        """Move the end by the same time as the start, unless a person has set the end."""
         start, end, before = self._start(), _combine(self.last.value, self.ends.value), self._last_start
         if self._updating or self._end_is_set or start is None or before is None or end is None:
             self._last_start = start or before
@@ -162,9 +156,9 @@ def _add(moment: datetime, step: timedelta) -> datetime | None:
 
 
 def _length_text(when: When) -> str:
-    """Return the length of the event as text. Return an empty text if the length is unknown or not positive.
+    """Return the length of the event as text, with the exclusive end date of an all-day event.
 
-    For an all-day event, the text contains the exclusive end date that is sent.
+    Return an empty text if the length is unknown or not positive.
     """
     start, end = when.start, when.end
     if start is None or end is None:
@@ -199,12 +193,11 @@ class TimeChoice(widgets.VBox):  # type: ignore[misc]
 
     @property
     def value(self) -> Any:
-        """A tuple of the moment and its time zone text. None if no date is set."""
+        """A tuple of the moment and its time zone text, or None if no date is set."""
         return (self.moment, self.zone.value) if self.moment is not None else None
 
     @value.setter
     def value(self, value: JSON) -> None:
-        """Set the controls from a time object of the interface. None clears the controls."""
         moment, name = read_wire_time(value) if value is not None else (None, "")
         has_time = isinstance(moment, datetime)
         self.day.value = moment.date() if isinstance(moment, datetime) else moment
@@ -212,12 +205,11 @@ class TimeChoice(widgets.VBox):  # type: ignore[misc]
         self.zone.value = name if has_time or name else ""
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever one of the controls changes."""
         on_change(changed, self.day, self.clock)
         self.zone.watch(changed)
 
     def field_at(self, path: str) -> Field:
-        """Return the field for a problem at this path of the event."""
+        """Return the field that shows the problems of this event path."""
         return self.zone if path.endswith(".timeZone") else self.field
 
     def problems(self) -> Iterator[tuple[Field, str]]:

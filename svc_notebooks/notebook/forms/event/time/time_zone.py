@@ -39,17 +39,13 @@ def matching_zones(text: str, names: Iterable[str]) -> list[str]:
 
 
 def _normalize(text: str) -> str:
-    """Return a text in lower case without accents. Spaces replace underscores, slashes and hyphens."""
     letters = unicodedata.normalize("NFKD", text.casefold())
     kept = "".join(letter for letter in letters if not unicodedata.combining(letter))
     return kept.replace("_", " ").replace("/", " ").replace("-", " ")
 
 
 class ZoneChoice(Field):
-    """A text field for a time zone or a part of its name, and a list of the matching time zones.
-
-    The style sheet shows the list only while the text field or the list has the focus.
-    """
+    """A text field for a time zone or a part of its name, and a list of the matching time zones."""
 
     def __init__(
         self,
@@ -87,11 +83,10 @@ class ZoneChoice(Field):
         self.text.value = name or ""
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever the text changes."""
         self.text.observe(lambda _change: changed(), "value")
 
     def show_offset(self, moment: datetime | None) -> None:
-        """Show the UTC offset of this moment as a hint, and the UTC offset of each zone in the list at this moment."""
+        """Show the UTC offset of `moment` as a hint, and the offset of each listed zone at this moment."""
         self.moment = moment or self.moment
         self._search()
         self.show_hint(f"UTC{offset_text(moment)} at the start" if moment else "")
@@ -118,7 +113,7 @@ class ZoneChoice(Field):
             return name
 
     def _pick(self) -> None:
-        """Copy the selected zone into the text field. The list does not change, so that arrow keys can move on."""
+        """Copy the selected zone into the text field, and keep the list for arrow keys."""
         if self._updating or not self.matches.value:
             return
         self._updating = True
@@ -126,7 +121,7 @@ class ZoneChoice(Field):
         self._updating = False
 
     def _on_text(self) -> None:
-        """Search for the text. If the person pressed Enter before the last letters arrived, use the first zone."""
+        """Search for the text, or select the first zone if Enter was pressed before the last letters arrived."""
         self._search()
         if self.value in zone_names():
             return
@@ -141,7 +136,7 @@ class ZoneChoice(Field):
             self.take_first()
 
     def take_first(self) -> None:
-        """Set the text to the first zone in the list, like the Enter key."""
+        """Set the text to the first zone in the list, as the Enter key does."""
         first = next((value for _, value in self.matches.options), None)
         if first:
             self.text.value = first
