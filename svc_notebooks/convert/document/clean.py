@@ -89,7 +89,7 @@ def nodes_of(value: Any) -> Iterator[Node]:
 
 
 def is_rtl(text: str) -> bool:
-    """Return whether text runs from right to left, which its first character with a direction determines.
+    """Return whether the first character with a direction in a text is a right-to-left letter.
 
     >>> is_rtl("12 \u05d0 a"), is_rtl("a \u05d0"), is_rtl("12")
     (True, False, False)
@@ -99,8 +99,6 @@ def is_rtl(text: str) -> bool:
 
 
 class _Cleaner:
-    """Cleans one pandoc tree, and collects the tree's pictures in `resources`."""
-
     def __init__(self, job: Job) -> None:
         self._job = job
         self._media = (job.folder / "media").resolve()
@@ -108,7 +106,6 @@ class _Cleaner:
         self._names: dict[str, str | None] = {}
 
     def nodes(self, values: list[Any], depth: int) -> list[Any]:
-        """Clean the values in a list. The result can have more or fewer nodes than the list."""
         cleaned: list[Any] = []
         for value in values:
             if isinstance(value, dict) and value.get("t") in _NODE_HANDLERS:
@@ -130,7 +127,6 @@ class _Cleaner:
         return {key: self.value(inner, deeper) for key, inner in value.items()}
 
     def _flatten(self, node: Node) -> Node:
-        """Return a node with plain text in place of a node that is nested too deeply."""
         self._job.note(f"Content nested more than {MAX_DEPTH} deep was kept as plain text.")
         text = text_inlines(_CONTROL.sub("", plain_text(node)))
         if node["t"] in _CONTAINER_BLOCKS:
@@ -160,7 +156,6 @@ class _Cleaner:
         return [{**block, "t": "Para"} if block["t"] == "Plain" else block for block in inside]
 
     def number_list(self, node: Node, depth: int) -> list[Any]:
-        """Clean a numbered list, and limit the first number to the range from 0 to `_MAX_LIST_START`."""
         (start, style, end), items = node["c"]
         if depth >= MAX_DEPTH:
             return [self._flatten(node)]
@@ -168,10 +163,7 @@ class _Cleaner:
         return [{"t": "OrderedList", "c": [order, [self.nodes(item, depth + 1) for item in items]]}]
 
     def table(self, node: Node, depth: int) -> list[Any]:
-        """Clean a table, and reset the column widths if a column would be invisible.
-
-        Raises TooLarge if the table has more than `_MAX_COLUMNS` columns.
-        """
+        """Clean a table, and reset invisible column widths. Raises TooLarge above `_MAX_COLUMNS` columns."""
         if len(node["c"][2]) > _MAX_COLUMNS:
             raise TooLarge(f"a table has more than {_MAX_COLUMNS} columns.")
         attributes, caption, columns, *rows = node["c"]
@@ -184,7 +176,6 @@ class _Cleaner:
         return self.nodes(node["c"][1], depth)
 
     def math(self, node: Node, depth: int) -> list[Any]:
-        """Clean a TeX formula, and cut the formula after `_MAX_TEX` characters."""
         display, tex = node["c"]
         return [{"t": "Math", "c": [display, _CONTROL.sub("", tex)[:_MAX_TEX]]}]
 
@@ -204,10 +195,7 @@ class _Cleaner:
         return [{"t": "Link", "c": [_attributes(attributes), inside, [target.strip(), _CONTROL.sub("", title)]]}]
 
     def image(self, node: Node, depth: int) -> list[Any]:
-        """Return a picture with the name of its resource.
-
-        If the picture is missing or not valid, return its alternative text or "[picture]".
-        """
+        """Return the picture with its resource name. An invalid picture becomes its alternative text or "[picture]"."""
         attributes, inlines, (target, title) = node["c"]
         alt = text_inlines(_CONTROL.sub("", plain_text(inlines)))
         if target not in self._names:
@@ -218,10 +206,7 @@ class _Cleaner:
         return [{"t": "Image", "c": [_attributes(attributes), alt, [name, _CONTROL.sub("", title)]]}]
 
     def _resource(self, target: str) -> str | None:
-        """Add the picture at an image target to the resources, and return the name of the resource.
-
-        If the picture is missing or not a valid picture, add a note to the job and return None.
-        """
+        """Store the picture at an image target, and return its name. Returns None if the picture is not valid."""
         if match := _DATA_URI.match(target):
             data = _decode_data_uri(target[match.end() :], match[2].lower())
         else:
@@ -241,10 +226,7 @@ class _Cleaner:
         return name
 
     def _read_media(self, name: str) -> bytes | None:
-        """Return the bytes of a file in the folder `media`.
-
-        Returns None if the file does not exist, or if the path leads outside the folder.
-        """
+        """Read a file in the folder `media`. Returns None if the file is missing or outside the folder."""
         try:
             path = (self._media / name).resolve()
             return path.read_bytes() if path.is_relative_to(self._media) and path.is_file() else None
@@ -290,10 +272,7 @@ def _attributes(triple: list[Any]) -> list[Any]:
 
 
 def _attribute_value(name: str, text: str) -> str | None:
-    """Return the normalized value of an attribute.
-
-    Returns None if the name is not in `KEPT_ATTRIBUTES`, or if the value is not valid.
-    """
+    """Normalize an attribute's value. Returns None if the name or the value is not allowed."""
     if name in ("width", "height"):
         match = _LENGTH.fullmatch(text.strip())
         return match[1] + (match[2] or "px") if match and float(match[1]) > 0 else None

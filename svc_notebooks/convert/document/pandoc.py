@@ -15,13 +15,10 @@ _HEAP_EXHAUSTED = 251
 
 
 def read(source: bytes, reader: str, job: Job, *options: str) -> dict[str, Any]:
-    """Parse a source with one of pandoc's readers, and return the tree.
+    """Parse a source with pandoc's reader `reader`, and return the tree.
 
-    Pandoc extracts pictures to the folder `media` in the job's folder.
-
-    Raises:
-        ConversionError: pandoc cannot read the source.
-        TooLarge: pandoc exceeds the limit of memory or time, or the source is nested too deeply.
+    Pandoc extracts pictures to the job's folder `media`. Raises ConversionError if pandoc cannot read the source, and
+    TooLarge if a limit of memory, time or nesting is exceeded.
     """
     extract = f"--extract-media={job.folder / 'media'}"
     text = run((f"--from={reader}", "--to=json", extract, *options), source, job)
@@ -44,11 +41,8 @@ def write(document: Document, writer: str, job: Job, *options: str) -> bytes:
 def run(options: Sequence[str], source: bytes, job: Job) -> bytes:
     """Run pandoc with standard input `source`, and return standard output.
 
-    Pandoc can access neither the network nor files, except files that the options name. SOURCE_DATE_EPOCH is `job.now`.
-
-    Raises:
-        ConversionError: pandoc reports an error.
-        TooLarge: pandoc exceeds the limit of memory or time.
+    Pandoc can access only files that the options name, and no network. SOURCE_DATE_EPOCH is `job.now`. Raises
+    ConversionError if pandoc reports an error, and TooLarge if pandoc exceeds the limit of memory or time.
     """
     environment = {
         "LANG": "C.UTF-8",

@@ -26,10 +26,7 @@ _TITLE_BLOCK = (("title", "title"), ("subtitle", "subtitle"), ("author", "subtit
 
 
 def write(document: Document, job: Job) -> bytes:
-    """Return the document as a PDF with A4 pages, page numbers and bookmarks.
-
-    An empty document gives one empty page.
-    """
+    """Return the document as a PDF of at least one A4 page, with page numbers and bookmarks."""
     tree = _TypstTree(document, job)
     blocks = [*tree.title_block(), *tree.blocks(document.blocks, 0)]
     title = plain_text(document.meta.get("title")) or job.name
@@ -37,10 +34,7 @@ def write(document: Document, job: Job) -> bytes:
 
 
 class _TypstTree:
-    """Converts the pandoc nodes of a document to the nodes of `document.typ`.
-
-    The key `k` of a new node has the node's type.
-    """
+    """Converts pandoc nodes to the nodes of `document.typ`, whose key `k` has the node's type."""
 
     def __init__(self, document: Document, job: Job) -> None:
         self._document = document
@@ -49,7 +43,6 @@ class _TypstTree:
         self._formulas = typst_formulas(document, job)
 
     def title_block(self) -> Iterator[Node]:
-        """Yield nodes for the title, the subtitle, each author and the date, if the document has them."""
         for name, style in _TITLE_BLOCK:
             value = self._document.meta.get(name)
             for part in value["c"] if value and value["t"] == "MetaList" else [value] if value else []:
@@ -71,7 +64,6 @@ class _TypstTree:
         return rendered
 
     def inlines(self, nodes: list[Node], depth: int) -> list[Node]:
-        """Convert a list of pandoc inlines. Adjacent text nodes are joined."""
         rendered: list[Node] = []
         for node in nodes:
             node_type, content = node["t"], node.get("c")
@@ -114,10 +106,7 @@ class _TypstTree:
         return [{"k": "heading", "level": max(1, min(level, 6)), "id": label, "body": body}]
 
     def _label(self, identifier: str) -> str | None:
-        """Return the typst label for an identifier in the document.
-
-        Returns None if no link leads to the identifier, or if an earlier node has the same label.
-        """
+        """Return an unused typst label, or None if no link targets the identifier or the label is used."""
         if identifier not in self._anchors or identifier in self._used_labels:
             return None
         self._used_labels.add(identifier)
@@ -252,8 +241,7 @@ _PlacedCell = tuple[int, int, int, list[Any]]
 def _cell_grid(rows: list[Any], count: int) -> Iterator[list[_PlacedCell]]:
     """Yield the cells of each row as tuples (column, column span, row span, pandoc cell).
 
-    Spans are cut where cells would overlap or extend beyond the table. In pandoc's rows the positions under a span have
-    no cell. Other positions without a cell get an empty cell, so that typst places the next row correctly.
+    Overlapping spans are cut. Positions without a cell get an empty cell, so that typst places the next row correctly.
     """
     occupied: set[tuple[int, int]] = set()
     for y, (_, cells) in enumerate(rows):
@@ -275,10 +263,7 @@ def _cell_grid(rows: list[Any], count: int) -> Iterator[list[_PlacedCell]]:
 
 
 def _text(text: str) -> list[Node]:
-    """Return a list with one text node, or [] if the text is empty.
-
-    Zero-width spaces in long words allow line breaks.
-    """
+    """Return one text node with break points in long words, or [] if the text is empty."""
     return [{"k": "text", "text": _LONG_WORD.sub("\\1\u200b", text) if len(text) > 30 else text}] if text else []
 
 
@@ -296,10 +281,9 @@ def _anchors(value: Any) -> set[str]:
 
 
 def _length(text: str | None) -> dict[str, Any] | None:
-    """Parse a picture's width or height, and convert units other than percent to points.
+    """Parse a picture length as a dict such as {"size": 72.0, "unit": "pt"} or {"size": 50.0, "unit": "%"}.
 
-    Returns a dict such as {"size": 72.0, "unit": "pt"} or {"size": 50.0, "unit": "%"}.
-    Returns None if the text is not a length or the length is zero. The picture then has its natural size.
+    Returns None if the text is not a length above zero.
     """
     match = _LENGTH.fullmatch(text or "")
     if match is None or not float(match[1]):

@@ -78,10 +78,7 @@ def title_of(job: Job) -> str:
 
 
 def _with_metadata(job: Job, part: bytes) -> bytes:
-    """Replace pandoc's dates with the job's date and an empty title with the job's title in a metadata part.
-
-    In its sandbox pandoc writes the date 1970-01-01.
-    """
+    """Replace pandoc's date 1970-01-01 with the job's date, and an empty title with the job's title."""
     date = job.now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ").encode()
     title = b"<dc:title>%s</dc:title>" % escape(title_of(job)).encode()
     return re.sub(rb"1970-01-01T00:00:00(?:\.0+)?Z", date, part).replace(b"<dc:title></dc:title>", title, 1)
@@ -109,10 +106,7 @@ def _with_rtl_styles(content: bytes) -> bytes:
 
 
 def rewrite_parts(archive: bytes, changes: Mapping[str, Callable[[bytes], bytes]]) -> bytes:
-    """Return a copy of a zip file with changed members.
-
-    `changes` maps the name of a member to a function from the old content to the new content.
-    """
+    """Return a copy of a zip file. `changes` maps a member's name to a function from old to new content."""
     target = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(archive)) as source, zipfile.ZipFile(target, "w") as copy:
         for entry in source.infolist():

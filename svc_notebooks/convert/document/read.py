@@ -29,26 +29,17 @@ _VISIBLE_METADATA = ("title", "subtitle", "author", "date", "abstract")
 
 
 def docx(source: bytes, job: Job) -> Document:
-    """Read a Word document (docx, docm, dotx or dotm), including its title.
-
-    Raises:
-        ConversionError: the source is damaged, encrypted, or not a Word document.
-        TooLarge: the source exceeds a limit.
-    """
+    """Read a docx, docm, dotx or dotm file. Raises ConversionError if the file is invalid, TooLarge above a limit."""
     _check_archive(source, job, "word/")
     return _clean(pandoc.read(_with_list_levels(source), "docx", job), job, keeps_metadata=True)
 
 
 def doc(source: bytes, job: Job) -> Document:
-    """Read a source of the media type application/msword.
+    """Read a file of the media type application/msword.
 
-    LibreOffice converts a Word 97 to 2003 document to docx first. If the source is in fact a docx, odt, RTF or HTML
-    file, the reader of that format reads the source. LibreOffice never gets such a file, since LibreOffice would also
-    read local files that an HTML page refers to.
-
-    Raises:
-        ConversionError: the source is damaged, encrypted, or in none of these formats.
-        TooLarge: the source exceeds a limit.
+    LibreOffice converts a Word 97 to 2003 file to docx first. The readers for docx, odt, RTF and HTML read other files.
+    LibreOffice never gets such a file, since LibreOffice would also read local files that an HTML page refers to.
+    Raises ConversionError if the file is invalid, and TooLarge above a limit.
     """
     if source.startswith(OLE):
         return docx(libreoffice.convert(source, "doc", "docx", job), job)
@@ -60,12 +51,7 @@ def doc(source: bytes, job: Job) -> Document:
 
 
 def odt(source: bytes, job: Job) -> Document:
-    """Read an OpenDocument text (odt).
-
-    Raises:
-        ConversionError: the source is damaged, encrypted, or not an OpenDocument file.
-        TooLarge: the source exceeds a limit.
-    """
+    """Read an odt file. Raises ConversionError if the file is invalid or encrypted, and TooLarge above a limit."""
     _check_archive(source, job, "content.xml")
     return _clean(pandoc.read(source, "odt", job), job)
 
@@ -85,20 +71,12 @@ _NESTING_TAG = re.compile(
 _MAX_COLUMNS = 1_000
 _INVISIBLE_TAGS = ("script", "style", "iframe", "frame", "template")
 _FOREIGN_TAGS = ("object", "embed", "applet")
-"""The tags of embedded objects. The content of such an element is kept.
-
-The content is the fallback text, or the rest of the page if the tag is not closed.
-"""
+"""The tags of embedded objects, whose content (usually a fallback text) is kept."""
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{1,40})", re.IGNORECASE)
 
 
 def html(source: bytes, job: Job) -> Document:
-    """Read an HTML page without scripts, styles and frames.
-
-    Raises:
-        ConversionError: the source is not an HTML page.
-        TooLarge: the source exceeds a limit.
-    """
+    """Read an HTML page without scripts and styles. Raises ConversionError if the file is not HTML, or TooLarge."""
     if source.startswith((OLE, b"PK\x03\x04", b"%PDF")):
         raise ConversionError("the file is not an HTML page.")
     charset_match = _META_CHARSET.search(source[:4096])
@@ -109,10 +87,7 @@ def html(source: bytes, job: Job) -> Document:
 
 
 def _close_tags(text: str) -> bytes:
-    """Return an HTML page with all tags closed, and without scripts, styles and frames.
-
-    Pandoc needs exponential time for unclosed lists.
-    """
+    """Close all tags, since pandoc needs exponential time for unclosed lists, and remove invisible elements."""
     from lxml import etree, html as markup
 
     parser = markup.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
@@ -129,11 +104,7 @@ def _close_tags(text: str) -> bytes:
 
 
 def _check_spans(row: Any) -> None:
-    """Limit the row spans and column spans of the cells in a table row.
-
-    Web pages often have spans that exceed the table. Raises TooLarge if the sum of the column spans exceeds
-    `_MAX_COLUMNS`.
-    """
+    """Limit the row and column spans in a table row. Raises TooLarge if the columns exceed `_MAX_COLUMNS`."""
     spans = [cell for cell in row if "colspan" in cell.attrib or "rowspan" in cell.attrib]
     for cell in spans:
         for name in {"colspan", "rowspan"} & set(cell.attrib):
@@ -153,13 +124,9 @@ def _span(text: str) -> str:
 
 
 def rtf(source: bytes, job: Job) -> Document:
-    """Read RTF with the reader in the package `rtf`, which keeps more than pandoc's reader.
+    """Read RTF with the package `rtf`, which keeps more than pandoc's reader (compared in docs/decisions.md).
 
-    The file docs/decisions.md compares the readers.
-
-    Raises:
-        ConversionError: the source is not RTF.
-        TooLarge: the source exceeds a limit.
+    Raises ConversionError if the source is not RTF, and TooLarge above a limit.
     """
     if not source.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{\\rtf"):
         raise ConversionError("the file is not RTF: it does not begin with {\\rtf.")
@@ -167,10 +134,7 @@ def rtf(source: bytes, job: Job) -> Document:
 
 
 def _check_nesting(tags: re.Pattern[bytes], source: bytes) -> None:
-    """Raise TooLarge if tags are nested more than `_MAX_NESTING` deep.
-
-    Unclosed tags count, since pandoc nests everything after an unclosed tag inside its element.
-    """
+    """Raise TooLarge if tags are nested too deeply. Pandoc also nests all content after an unclosed tag."""
     depth = 0
     for match in tags.finditer(source):
         depth = depth - 1 if match[1] and depth else depth + (not match[1])
@@ -184,11 +148,7 @@ _NESTED_MARKERS = re.compile(rf"^(?:[ \t]*(?:>|[-+*][ \t]|\d{{1,9}}[.)][ \t])){{
 
 
 def markdown(source: bytes, job: Job) -> Document:
-    """Read Markdown. Embedded HTML is left out.
-
-    Raises:
-        TooLarge: lists and quotes are nested too deeply.
-    """
+    """Read Markdown without embedded HTML. Raises TooLarge if lists and quotes are nested too deeply."""
     text = decode(source, job.charset)
     if _NESTED_MARKERS.search(text):
         raise TooLarge(f"it is nested more than {_MAX_NESTING} deep.")
@@ -197,11 +157,7 @@ def markdown(source: bytes, job: Job) -> Document:
 
 
 def _clean(tree: dict[str, Any], job: Job, *, keeps_metadata: bool = False) -> Document:
-    """Convert a pandoc tree to a document that is safe to store.
-
-    If `keeps_metadata` is true, keep the metadata in `_VISIBLE_METADATA`. Otherwise remove all metadata.
-    Raises TooLarge if the tree is nested too deeply.
-    """
+    """Convert a pandoc tree to a safe document. `keeps_metadata` keeps `_VISIBLE_METADATA`. Raises TooLarge."""
     names = _VISIBLE_METADATA if keeps_metadata else ()
     tree = tree | {"meta": {name: value for name, value in tree["meta"].items() if name in names}}
     before = sys.getrecursionlimit()
@@ -230,8 +186,7 @@ _LIST_PARTS = ("word/styles.xml", "word/numbering.xml")
 def _with_list_levels(source: bytes) -> bytes:
     """Return a docx file in which the styles "List Bullet 2", "List Number 3" and so on have their list level.
 
-    Word defines a separate one-level list for each of these styles. Pandoc would read them as separate lists and not as
-    nested lists. If the document does not use these styles, return the source.
+    Word defines a separate one-level list for each style, and pandoc would not nest these lists.
     """
     with zipfile.ZipFile(io.BytesIO(source)) as archive:
         if not all(part in archive.namelist() for part in _LIST_PARTS):
@@ -249,10 +204,7 @@ def _with_list_levels(source: bytes) -> bytes:
 
 
 def _numbering_with_levels(numbering: bytes, levels: dict[bytes, int]) -> bytes:
-    """Return the numbering part of a docx file with new list levels.
-
-    `levels` maps the id of a list (numId) to the new level. Only definitions with one level are changed.
-    """
+    """Set levels in the one-level lists of a docx numbering part. `levels` maps list ids (numId) to levels."""
     levels_by_abstract_num = {match[2]: levels[match[1]] for match in _NUM.finditer(numbering) if match[1] in levels}
 
     def with_level(plan: re.Match[bytes]) -> bytes:

@@ -28,11 +28,9 @@ _CJK = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")  # scripts withou
 
 
 def picture(source: bytes, job: Job) -> Document:
-    """Read a picture as a document with the picture, followed by the text that OCR recognizes in the picture.
+    """Read a picture as a document with the picture and the text that OCR recognizes.
 
-    Raises:
-        ConversionError: the source is damaged or not a picture.
-        TooLarge: the picture has too many pixels.
+    Raises ConversionError if the source is not a valid picture, and TooLarge if the picture has too many pixels.
     """
     decoded = images.validate_image(source, job.limits)
     with images.open_image(decoded.data, job.limits) as image:
@@ -42,13 +40,10 @@ def picture(source: bytes, job: Job) -> Document:
 
 
 def pdf(source: bytes, job: Job) -> Document:
-    """Read a PDF as a document that has, for each page, a picture and the text of the page.
+    """Read a PDF as a document with a picture and the text of each page.
 
-    The text comes from the PDF's text layer. If the layer is missing or not readable, OCR recognizes the text.
-
-    Raises:
-        ConversionError: the source is damaged or encrypted, or is not a PDF.
-        TooLarge: the PDF has too many pages.
+    OCR recognizes the text of pages without a readable text layer. Raises ConversionError if the PDF is damaged or
+    encrypted, and TooLarge if the PDF has too many pages.
     """
     import pypdfium2 as pdfium
 
@@ -100,19 +95,13 @@ def _text_layer(page: Any) -> list[str]:
 
 
 def _without_hyphenation(text: str) -> str:
-    """Join words that are hyphenated at the end of a line, and remove control characters.
-
-    Pdfium writes \\x02 for such a hyphen.
-    """
+    """Join words that are hyphenated at a line end (pdfium writes \\x02), and remove control characters."""
     text = re.sub("[\x00-\x01\x03-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", "", text)
     return re.sub(r"(?<=\w)(?:\x02\n?|-\n(?=[a-zäöüéèàß]))", "", text).replace("\x02", "-")
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Yield the paragraphs in the text of a page.
-
-    A paragraph ends at an empty line, and after a short line that ends with a punctuation mark.
-    """
+    """Yield paragraphs, which end at empty lines and after short lines with a final punctuation mark."""
     for block in re.split(r"\n\s*\n", text):
         lines = [line.strip() for line in block.split("\n") if line.strip()]
         longest = max(map(len, lines), default=0)
@@ -127,7 +116,7 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _reflow(lines: list[str]) -> str:
-    """Join full lines with the next line, and keep the line breaks after short lines, as in addresses and tables.
+    """Join full lines with the next line, and keep the line breaks after short lines, as in addresses.
 
     >>> _reflow(["The first line goes on", "in the second one here.", "Short", "end"])
     'The first line goes on in the second one here. Short\\nend'

@@ -12,10 +12,9 @@ from .model import Document
 
 
 def typst_formulas(document: Document, job: Job) -> dict[str, str]:
-    """Convert the TeX formulas in a document with one call of pandoc.
+    """Return a dict from each TeX formula in a document to typst source.
 
-    Returns a dict from TeX source to typst source. The dict leaves out formulas that pandoc cannot convert or typst
-    cannot compile.
+    The dict leaves out formulas that pandoc cannot convert or typst cannot compile.
     """
     sources = list(dict.fromkeys(n["c"][1] for n in nodes_of(document.blocks) if n["t"] == "Math"))
     if not sources:
@@ -35,10 +34,7 @@ def typst_formulas(document: Document, job: Job) -> dict[str, str]:
 
 
 def _compilable(formulas: list[str]) -> set[str]:
-    """Return the formulas that typst can compile.
-
-    All formulas are compiled at once. After an error, each half is compiled separately, and so on.
-    """
+    """Return the formulas that typst can compile. After an error, each half is compiled separately."""
     if not formulas or compiles("\n".join(map(_equation, formulas))):
         return set(formulas)
     half = len(formulas) // 2
@@ -46,9 +42,6 @@ def _compilable(formulas: list[str]) -> set[str]:
 
 
 def _equation(formula: str) -> str:
-    """Return typst code that displays a formula in the same way as the template `document.typ`.
-
-    The formula has no access to the module `std`, whose functions can read files.
-    """
+    """Return typst code for a formula as in `document.typ`, without `std`, whose functions can read files."""
     escaped = formula.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'#math.equation(eval("{escaped}", mode: "math", scope: (std: none)))'

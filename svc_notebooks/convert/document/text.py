@@ -20,11 +20,7 @@ _LINE_BREAK: Node = {"t": "LineBreak"}
 
 
 def text(source: bytes, job: Job) -> Document:
-    """Read plain text in any character set as a document.
-
-    Raises:
-        ConversionError: more than one percent of the characters are zero, so the file is not text.
-    """
+    """Read plain text in any character set. Raises ConversionError if over one percent of the characters are zero."""
     plain = decode(source, job.charset).replace("\r\n", "\n").replace("\r", "\n")
     if plain.count("\0") > len(plain) // 100:
         raise ConversionError("the file is not text.")
@@ -34,10 +30,7 @@ def text(source: bytes, job: Job) -> Document:
 
 
 def _paragraph(part: str, nodes: dict[str, Node]) -> Node:
-    """Convert a block of lines to a pandoc paragraph.
-
-    Of several successive spaces only the last is a breaking space. `nodes` caches one node for each word.
-    """
+    """Convert lines to a paragraph, with one breaking space in each sequence of spaces. `nodes` caches words."""
     inlines: list[Node] = []
     for line in part.strip("\n").split("\n"):
         inlines.append(_LINE_BREAK)

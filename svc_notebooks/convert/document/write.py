@@ -75,10 +75,7 @@ def rtf(document: Document, job: Job) -> bytes:
 
 
 def _with_subtitle(document: Document) -> Document:
-    """Return the document with its subtitle and abstract as first paragraphs.
-
-    Pandoc's templates for RTF and plain text do not show these metadata.
-    """
+    """Insert the subtitle and the abstract, which pandoc's templates for RTF and plain text do not show."""
     values = [document.meta[name] for name in ("subtitle", "abstract") if name in document.meta]
     blocks: list[Node] = [{"t": "Para", "c": text_inlines(plain_text(value))} for value in values]
     return Document([*blocks, *document.blocks], document.meta, document.resources)
@@ -104,10 +101,7 @@ def epub(document: Document, job: Job) -> bytes:
 
 
 def _standalone(document: Document) -> tuple[str, ...]:
-    """Return the option "--standalone", with which pandoc writes the title.
-
-    Returns () if the document has no metadata.
-    """
+    """Return ("--standalone",), with which pandoc writes the title, or () if the document has no metadata."""
     return ("--standalone",) if document.meta else ()
 
 
@@ -132,8 +126,6 @@ def _with_image_targets(document: Document, target_for: Callable[[str, bytes], s
 
 
 def _without_formatting(document: Document) -> Document:
-    """Return the document without character formatting, and with the alternative texts in place of the pictures."""
-
     def alt_text(content: list[Any]) -> Node:
         description = plain_text(content[1])
         return {"t": "Str", "c": f"[{description}]" if description else ""}
@@ -145,10 +137,7 @@ def _without_formatting(document: Document) -> Document:
 
 
 def _replace_nodes(document: Document, changes: dict[str, Callable[[list[Any]], Node]]) -> Document:
-    """Return a copy of the document with some nodes replaced.
-
-    `changes` maps the type of a node to a function from the node's content to the new node.
-    """
+    """Return a copy of the document. `changes` maps a node type to a function from content to a new node."""
 
     def replaced(value: Any) -> Any:
         if isinstance(value, list):

@@ -14,10 +14,7 @@ _QUOTES = ("quote", "intense quote", "quotations", "block text", "zitat", "citat
 
 
 def take_title(flow: Flow, stylesheet: StyleSheet) -> dict[str, Node]:
-    """Remove the title and the subtitle from the beginning of a flow, and return them as pandoc metadata.
-
-    Returns an empty dict if the flow begins with another paragraph or with a table.
-    """
+    """Remove the title and subtitle at the start of a flow, and return pandoc metadata, or {} without a title."""
     nodes: dict[str, Node] = {}
     while flow and isinstance(paragraph := flow[0], RtfParagraph):
         name = stylesheet.style_name(paragraph.paragraph_format)
@@ -55,10 +52,7 @@ def blocks(flow: Flow, stylesheet: StyleSheet) -> list[Node]:
 
 
 def _block(paragraph: RtfParagraph, level: int | None, stylesheet: StyleSheet) -> Node | None:
-    """Convert a paragraph to a heading, a code block, a quote or a pandoc paragraph.
-
-    `level` is the heading level, or None for no heading. Returns None if the paragraph has no content.
-    """
+    """Convert a paragraph (with a heading level or None) to a pandoc block. Returns None for an empty paragraph."""
     if level is not None:
         inside = inlines(paragraph.runs, ("Strong", "Code"))
         return {"t": "Header", "c": [min(level, 6), ["", [], []], inside]} if inside else None

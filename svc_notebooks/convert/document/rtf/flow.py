@@ -61,10 +61,7 @@ class FlowBuilder:
         return self._flow_at(0)
 
     def _flow_at(self, depth: int) -> Flow:
-        """Return the flow at a table nesting depth, which is 0 outside tables.
-
-        Deeper tables are ended, and missing tables are opened.
-        """
+        """Return the flow at a table depth (0 outside tables). Closes deeper tables and opens missing tables."""
         while len(self.tables) > depth:
             table = self.tables.pop()
             table.end_row(self.rows[min(len(self.tables), 1)])

@@ -16,10 +16,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def inlines(runs: list[RtfRun], without: Iterable[str] = ()) -> list[Node]:
-    """Convert the runs of a paragraph to pandoc inlines.
-
-    The formats in `without` are ignored. Spaces and line breaks at the begin and the end are removed.
-    """
+    """Convert the runs of a paragraph to pandoc inlines without outer spaces. Formats in `without` are ignored."""
     kept = [mark for mark in _ORDER if mark not in without]
     if "Code" in without:
         runs = [replace(run, character_format=run.character_format.marked("Code", on=False)) for run in runs]
@@ -37,10 +34,7 @@ def inlines(runs: list[RtfRun], without: Iterable[str] = ()) -> list[Node]:
 
 
 def _marked(runs: list[RtfRun], marks: list[str]) -> list[Node]:
-    """Convert runs to inlines that are nested in the nodes of their formats.
-
-    The first format in `marks` becomes the outermost node. Formats that are not in `marks` are ignored.
-    """
+    """Convert runs to inlines inside format nodes. The first format in `marks` becomes the outermost node."""
     if not marks:
         return _unformatted(runs)
     first, others = marks[0], marks[1:]
@@ -52,10 +46,7 @@ def _marked(runs: list[RtfRun], marks: list[str]) -> list[Node]:
 
 
 def _wrap(mark: str, inside: list[Node]) -> list[Node]:
-    """Put nodes into a formatting node of type `mark`.
-
-    Spaces at both ends stay outside the formatting node, as Markdown and similar formats require.
-    """
+    """Put nodes into a node of type `mark`. Spaces at both ends stay outside, as Markdown requires."""
     start, end = inside[:1] == [{"t": "Space"}], inside[-1:] == [{"t": "Space"}] and len(inside) > 1
     core = inside[start : len(inside) - end]
     blank: list[Node] = [{"t": "Space"}]
@@ -85,10 +76,7 @@ def _text_nodes(text: str) -> list[Node]:
 
 
 def join_surrogates(text: str) -> str:
-    """Replace surrogate pairs with the characters that they encode.
-
-    A single surrogate becomes a replacement character.
-    """
+    """Replace surrogate pairs with their characters, and single surrogates with replacement characters."""
     if not _SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -44,10 +44,7 @@ def parse_list_item(paragraph: RtfParagraph, stylesheet: StyleSheet) -> RtfListI
 
 
 def _leading_marker(paragraph: RtfParagraph) -> tuple[str, list[RtfRun]]:
-    """Split a paragraph with a hanging indent at its first tab into the list marker and the runs after the tab.
-
-    If the paragraph does not begin with a number or a bullet and a tab, return "" and all its runs.
-    """
+    """Split a paragraph with a hanging indent at its first tab into a list marker (or "") and other runs."""
     text, runs = "", list(paragraph.runs)
     while paragraph.paragraph_format.first < 0 and runs and runs[0].node is None and len(text) < 16:
         run = runs.pop(0)
@@ -61,10 +58,9 @@ def _leading_marker(paragraph: RtfParagraph) -> tuple[str, list[RtfRun]]:
 
 
 def _parse_marker(marker: str, level: ListLevel | None) -> tuple[str | None, str, int]:
-    """Return the number style, the delimiter and the number of a list marker.
+    """Return the number style (None for a bullet), the delimiter and the number of a list marker.
 
-    The style is None for a bullet. The style of the list level, if given, takes precedence over the marker. If the
-    marker is neither a number nor a bullet, return the values of the list level.
+    The style of the list level, if given, takes precedence. Other markers get the values of the list level.
     """
     match = _NUMBER.fullmatch(marker)
     if level and level.style is None:
@@ -83,7 +79,7 @@ def _parse_marker(marker: str, level: ListLevel | None) -> tuple[str | None, str
 
 
 def _number_value(number: str, style: str) -> int:
-    """Convert a list number to an integer. The number consists of digits, Roman numerals or one letter.
+    """Convert a list number in digits, Roman numerals or one letter to an integer.
 
     >>> _number_value("xiv", "LowerRoman"), _number_value("c", "LowerAlpha"), _number_value("12", "Decimal")
     (14, 3, 12)
@@ -99,10 +95,7 @@ def _number_value(number: str, style: str) -> int:
 
 
 class Lists:
-    """Builds nested lists from successive list items.
-
-    Each new list is added to `blocks`, or to the last item of the list that contains it.
-    """
+    """Builds nested lists from successive list items, and adds the outermost lists to `blocks`."""
 
     def __init__(self, blocks: list[Node], stylesheet: StyleSheet) -> None:
         self._blocks = blocks
@@ -110,10 +103,7 @@ class Lists:
         self._open: list[tuple[RtfListItem, list[list[Node]]]] = []
 
     def add(self, item: RtfListItem) -> None:
-        """Add an item to the open list with the same position, style and delimiter.
-
-        If no such list is open, or if the item repeats the list's first number, begin a new list.
-        """
+        """Add an item to the open list with the same position, style and delimiter, or begin a new list."""
         while self._open and self._open[-1][0].position > item.position:
             self._open.pop()
         same_position = self._open and self._open[-1][0].position == item.position
@@ -129,10 +119,7 @@ class Lists:
         self._open[-1][1].append([{"t": "Plain", "c": inlines(item.runs, self._stylesheet.ignored_marks)}])
 
     def continues_item(self, paragraph: RtfParagraph) -> bool:
-        """Return whether a paragraph without a marker continues an open item, because both have the same indent.
-
-        Open lists with a greater indent are closed.
-        """
+        """Return whether a paragraph has the indent of an open item. Closes lists with a greater indent."""
         paragraph_format = paragraph.paragraph_format
         while self._open and paragraph_format.left and paragraph_format.first >= 0:
             indent = self._open[-1][0].position[1]

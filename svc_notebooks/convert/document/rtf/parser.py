@@ -26,10 +26,7 @@ _DESTINATIONS = {
     "shptxt": "body", "object": "silent", "result": "body", "upr": "silent", "ud": "body",
     "nesttableprops": "rows", "field": "", "shppict": "",
 }  # fmt: skip
-"""The destinations that the parser reads, by control word.
-
-The groups of other ignorable destinations and of `_SKIPPED_DESTINATIONS` are skipped.
-"""
+"""The destinations that the parser reads, by control word. Other ignorable destinations are skipped."""
 _SKIPPED_DESTINATIONS = frozenset({
     "colortbl", "info", "header", "headerf", "headerl", "headerr", "footer", "footerf", "footerl", "footerr",
     "nonshppict", "nonesttables", "shprslt", "annotation", "atnid", "atnauthor", "xe", "tc", "rxe", "bkmkend", "pn",
@@ -50,10 +47,8 @@ _TWIPS_PER_INCH = 1440
 def parse(source: bytes, job: Job) -> dict[str, Any]:
     """Parse an RTF file, and return the pandoc tree (`meta` and `blocks`).
 
-    The pictures are written to the folder `media` in the job's folder.
-
-    Raises:
-        TooLarge: groups are nested too deeply, or a table has too many columns.
+    Pictures are written to the job's folder `media`. Raises TooLarge if groups are nested too deeply, or if a table has
+    too many columns.
     """
     return _Parser(job).tree(source)
 
@@ -72,7 +67,7 @@ class _Picture:
     goals: dict[str, int] = field(default_factory=dict)
 
     def node(self, job: Job) -> Node:
-        """Write the picture to a file in the job's folder `media`, and return an image node with the file name."""
+        """Write the picture to a file in the job's folder `media`, and return an image node."""
         digits = _NON_HEX.sub(b"", self.digits)
         data = bytes(self.data) or bytes.fromhex(digits[: len(digits) // 2 * 2].decode("ascii"))
         folder = job.folder / "media"
@@ -102,7 +97,6 @@ class _Parser:
         self._at_group_start = False  # whether the next word may name the group's destination
 
     def tree(self, source: bytes) -> dict[str, Any]:
-        """Parse an RTF file, and return a dict with pandoc's `meta` and `blocks`."""
         for token in tokens(source):
             if token.kind in ("byte", "text"):
                 self._add_bytes(token.data)
@@ -123,7 +117,6 @@ class _Parser:
         return {"meta": meta, "blocks": blocks(flow, self._stylesheet)}
 
     def _read(self, token: RtfToken) -> None:
-        """Process a brace, a control symbol or a control word."""
         self._flush()
         self._skip = 0
         at_group_start = self._at_group_start
@@ -174,10 +167,7 @@ class _Parser:
             self._add_node(builder.note)
 
     def _set_destination(self, word: str) -> bool:
-        """Set the destination of the group that begins with a control word.
-
-        Returns True if the word names a destination, and False if it is another control word.
-        """
+        """Set the destination of a new group. Returns False if the control word names no destination."""
         group, destination = self._group, _DESTINATIONS.get(word)
         if word in _SKIPPED_DESTINATIONS or (destination is None and group.ignorable):
             group.destination = "skip"
@@ -203,10 +193,7 @@ class _Parser:
     # -- text
 
     def _add_bytes(self, data: bytes) -> None:
-        """Add bytes to the text or to a picture.
-
-        The replacement bytes after a Unicode character (`\\u`) are skipped.
-        """
+        """Add bytes to the text or to a picture, except replacement bytes after a Unicode character (`\\u`)."""
         kept = data[self._skip :]
         self._skip = max(0, self._skip - len(data))
         self._at_group_start = False
@@ -268,7 +255,6 @@ class _Parser:
             self._stylesheet.apply_control_word(group, word, number)
 
     def _define_row(self, word: str, number: int | None) -> None:
-        """Apply a control word that defines the next table row, or a cell in the next row."""
         rows, nested = self._builders[-1].rows, self._group.destination == "rows"
         row = rows[nested]
         if word == "trowd":

@@ -73,10 +73,7 @@ class RtfParagraph:
 
 @dataclass(slots=True)
 class Group:
-    """The state of an RTF group, which is the text between two braces.
-
-    An inner group begins with a copy of the outer group's state.
-    """
+    """The state of an RTF group, which is the text between braces. An inner group starts with a copy of the state."""
 
     destination: str = "body"
     character_format: CharacterFormat = field(default_factory=CharacterFormat)
@@ -88,10 +85,7 @@ class Group:
     """The object to which the group's content is added. Examples are a list definition, a picture and a field."""
 
     def apply_control_word(self, word: str, number: int | None) -> bool:
-        """Apply a control word for character or paragraph formatting.
-
-        Returns True if the word was applied, and False if it is another control word.
-        """
+        """Apply a formatting control word. Returns False if the word is not a formatting word."""
         characters, paragraph = self.character_format, self.paragraph_format
         if word in _MARKS:
             self.character_format = characters.marked(_MARKS[word], on=number != 0)

@@ -28,11 +28,7 @@ _MAX_LEVELS = 9
 
 @dataclass(slots=True)
 class ListLevel:
-    """A level of an RTF list.
-
-    style: pandoc's number style, such as "Decimal", or None for bullets.
-    start: the first number.
-    """
+    """A level of an RTF list. `style` is pandoc's number style, such as "Decimal", or None for bullets."""
 
     style: str | None = "Decimal"
     start: int = 1

@@ -22,11 +22,7 @@ _NO_ATTRIBUTES: list[Any] = ["", [], []]
 
 @dataclass(frozen=True, slots=True)
 class CellDefinition:
-    """The definition of a table cell.
-
-    right_edge: the position of the right edge, in twips.
-    merged_left, merged_above: whether the cell is merged with the cell to the left or with the cell above.
-    """
+    """A cell definition, with the right edge in twips and whether the cell is merged with the left or upper cell."""
 
     right_edge: int
     merged_left: bool = False
@@ -35,10 +31,7 @@ class CellDefinition:
 
 @dataclass(frozen=True, slots=True)
 class RowDefinition:
-    """The definition of a table row, with the left edge in twips and the cells from left to right.
-
-    In the file the definition can come before or after the text of the cells.
-    """
+    """A row definition with the left edge in twips, which RTF files contain before or after the cell text."""
 
     left: int = 0
     is_header: bool = False
@@ -47,12 +40,7 @@ class RowDefinition:
 
 @dataclass(slots=True)
 class RtfCell:
-    """A table cell.
-
-    flow: the content, which is not yet converted to pandoc blocks.
-    align: pandoc's alignment, or "" for the default alignment.
-    column, columns, rows: the first column, the column span and the row span.
-    """
+    """A table cell with RTF content (`flow`), pandoc's alignment (or ""), the first column and the spans."""
 
     flow: list[Any]
     align: str = ""
@@ -63,11 +51,7 @@ class RtfCell:
 
 @dataclass(slots=True)
 class RtfTable:
-    """A table while its rows are read.
-
-    rows: the complete rows with their definitions.
-    cells, flow: the cells of the open row, and the content of the open cell.
-    """
+    """A table while its rows are read, with the cells of the open row and the content of the open cell."""
 
     rows: list[tuple[RowDefinition, list[RtfCell]]] = field(default_factory=list)
     cells: list[RtfCell] = field(default_factory=list)
@@ -104,10 +88,7 @@ def table_node(table: RtfTable, blocks: Callable[[list[Any]], list[Node]]) -> No
 
 
 def _edges(table: RtfTable) -> list[int]:
-    """Return the sorted positions of the column edges in twips.
-
-    A column for cells without a definition is one inch wide. Raises TooLarge if there are too many columns.
-    """
+    """Return sorted column edges in twips. Undefined columns are one inch wide. Raises TooLarge for many columns."""
     edges = {row.left for row, _ in table.rows} | {cell.right_edge for row, _ in table.rows for cell in row.cells}
     distinct: list[int] = []
     for edge in sorted(edges):
@@ -122,10 +103,9 @@ def _edges(table: RtfTable) -> list[int]:
 
 
 def _place_cells(row: RowDefinition, cells: list[RtfCell], edges: list[int]) -> list[tuple[bool, RtfCell]]:
-    """Set the first column and the column span of each cell in a row.
+    """Set the columns of each cell, and return pairs (whether the cell is merged with the cell above, cell).
 
-    Returns pairs of a flag and a cell. The flag is true if the cell is merged with the cell above. A cell that is
-    merged with the cell to its left is left out, and the left cell's span grows.
+    A cell that is merged with the cell to its left is left out, and the left cell's span grows.
     """
     placed: list[tuple[bool, RtfCell]] = []
     column = min(_column_at(edges, row.left), len(edges) - 2)
@@ -149,10 +129,7 @@ def _column_at(edges: list[int], edge: int) -> int:
 
 
 def _merge_vertically(rows: list[list[tuple[bool, RtfCell]]], count: int) -> list[list[RtfCell]]:
-    """Merge cells vertically, and return the cells of each row.
-
-    A merged cell is only in its first row, with the row span set. Gaps in a row are filled with empty cells.
-    """
+    """Merge cells vertically, fill gaps with empty cells, and return the cells of each row."""
     above: dict[int, RtfCell] = {}
     merged_rows: list[list[RtfCell]] = []
     for row in rows:

@@ -19,10 +19,7 @@ _MAX_DEPTH = 500
 
 
 class RtfToken(NamedTuple):
-    """A token of an RTF file.
-
-    A control word has its name in `word` and its parameter in `number`. Tokens with text or bytes use `data`.
-    """
+    """A token of an RTF file. Control words use `word` and `number`, and tokens with text or bytes use `data`."""
 
     kind: Literal["open", "close", "word", "symbol", "byte", "text", "binary"]
     word: str = ""
@@ -31,10 +28,7 @@ class RtfToken(NamedTuple):
 
 
 def tokens(source: bytes) -> Iterator[RtfToken]:
-    """Split an RTF file into tokens, and yield them in file order. Bytes that are not valid RTF are skipped.
-
-    Raises:
-        TooLarge: groups are nested more than `_MAX_DEPTH` deep.
+    """Yield the tokens of an RTF file, and skip invalid bytes. Raises TooLarge if groups are nested too deeply.
 
     >>> [token.kind for token in tokens(b"{\\\\b bold\\\\'e9}")]
     ['open', 'word', 'text', 'byte', 'close']
