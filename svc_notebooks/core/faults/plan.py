@@ -2,8 +2,8 @@
 
     {"match": {"operation"?, "method"?, "path"?, "user"?, "nth"?}, "times": 1, "action": {...}}
 
-`operation` is a name of core/api/operations.py, `path` a glob without the query, and `nth` counts the matching requests
-from 1. An action is one of `ACTIONS`. The short form of an action in a header is `status=503`.
+`operation` is a name of core/api/operations.py, `path` a glob without the query, and `nth` counts matching requests
+from 1. An action is one of `ACTIONS`, or short in a header as `status=503`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 @dataclass(frozen=True, slots=True)
 class FaultTarget:
-    """A request to which a fault may apply. `size` is the size of the body in bytes, or None if it is not declared."""
+    """A request to which a fault may apply. `size` is the body's declared size in bytes, or None."""
 
     operation: str | None
     method: str
@@ -71,10 +71,7 @@ class Match:
         return cls(**values)  # type: ignore[arg-type]
 
     def mismatches(self, target: FaultTarget) -> tuple[str, ...]:
-        """Return the names of the match's fields that differ from a request.
-
-        The tuple is empty if the request matches.
-        """
+        """Return the names of the match's fields that differ from a request. Empty if the request matches."""
         matches = {
             "operation": self.operation in (None, target.operation),
             "method": self.method in (None, target.method),
@@ -95,7 +92,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """The action of a step. `kind` is a key of `ACTIONS`, `value` is its value, and `raw` is the whole JSON object."""
+    """The action of a step. `kind` is a key of `ACTIONS` with this `value`, and `raw` is the whole JSON object."""
 
     kind: str
     value: JSON
@@ -124,9 +121,7 @@ class Action:
 
     @classmethod
     def parse_header(cls, text: str) -> Action:
-        """Parse a header value with an action, written as JSON or as name=value.
-
-        Raises ValueError if the text is not an action.
+        """Parse an action in a header, as JSON or as name=value. Raises ValueError if the text is not an action.
 
         >>> Action.parse_header("cut_request_after=300000").value, Action.parse_header('{"reset": "after"}').value
         (300000, 'after')
@@ -146,7 +141,7 @@ class Action:
 
     @property
     def number(self) -> float:
-        """The value of the action as a float. Requires an action whose value is a number."""
+        """The action's value as a float. Requires a numeric value."""
         return float(str(self.value))
 
     @property
@@ -160,7 +155,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class _Effect:
-    """The check and the description of a kind of action. `expected` is the error message for an invalid value."""
+    """The check and the description of an action type. `expected` is the error message for an invalid value."""
 
     is_valid: Callable[[Any], bool]
     expected: str
@@ -180,10 +175,7 @@ def _check_keys(name: str, members: JSONObject, keys: tuple[str, ...]) -> None:
 
 
 def object_member(members: JSONObject, name: str) -> JSONObject:
-    """Return the JSON object under a name of a step, or an empty object if the name is missing.
-
-    Raises ValueError if the value is not an object.
-    """
+    """Return the JSON object under a name of a step, empty if missing. Raises ValueError for any other value."""
     value = members.get(name, {})
     if not isinstance(value, dict):
         raise ValueError(f"{name} takes an object")
@@ -191,7 +183,7 @@ def object_member(members: JSONObject, name: str) -> JSONObject:
 
 
 def count(name: str, value: JSON) -> int:
-    """Return a positive integer unchanged. Raises ValueError if the value is not a positive integer."""
+    """Return a positive integer unchanged. Raises ValueError for any other value."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise ValueError(f"{name} takes a whole number of 1 or more")
     return value
@@ -206,7 +198,7 @@ _OPERATIONS = sorted({operation.name for operation in (SESSION, *OPERATIONS, *PU
 
 
 def _operation(name: str) -> None:
-    """Check the name of an operation, because a step for an unknown operation would never match a request."""
+    """Check an operation name, because a step for an unknown operation would never match."""
     if name not in _OPERATIONS:
         suggestions = get_close_matches(name[:60], _OPERATIONS, n=2) or ["files.create", SESSION.name]
         raise ValueError(f"match: {name[:60]!r} is not an operation; did you mean {' or '.join(suggestions)}?")
@@ -261,7 +253,4 @@ ACTIONS: Mapping[str, _Effect] = {
         lambda value: "lets the upload session expire first",
     ),
 }
-"""The kinds of actions by name.
-
-`expire` is not part of the interface. It lets the upload session of the request expire.
-"""
+"""The action types by name. `expire`, which is not in the interface, lets the request's upload session expire."""

@@ -13,7 +13,7 @@ from .plan import Action, object_member
 class Preset:
     """A named fault plan and the lesson that it teaches.
 
-    A `faults` block with a preset fails only if none of the preset's steps happened in the block.
+    A `faults` block with a preset fails only if none of the preset's steps happened.
     """
 
     name: str
@@ -75,7 +75,7 @@ PRESETS: tuple[Preset, ...] = (
 
 
 def preset(name: str) -> Preset:
-    """Return the preset with this name. Raises ValueError that lists all names if there is none.
+    """Return the preset with this name. Raises ValueError, which lists all names, for an unknown name.
 
     >>> preset("lost receipt").teaches
     'the work is done and nobody is told: look before you do it again'

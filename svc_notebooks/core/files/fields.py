@@ -1,7 +1,6 @@
 """The table of the File resource's fields in alphabetical order, and the checks of request bodies.
 
-A row states the type of a field, when a client may write the field, and whether only files with binary content have the
-field. The table includes fields that this service never fills, because a mask may name them.
+The table includes fields that this service never fills, because a mask may name them.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ class Write(Enum):
 class FileField:
     """A field of the File resource.
 
-    `type` is a key of `TYPES`, and `parts` are the names of the members of an object. Only files with binary content
-    have a `binary` field. The service keeps a client's value of a `stored` field unchanged. Until a client sets the
-    field, it has the value `default`, or is absent if `default` is None.
+    `type` is a key of `TYPES`, and `parts` are the member names of an object. Only files with binary content have a
+    `binary` field. The service keeps a client's value of a `stored` field, which is otherwise `default`, or absent if
+    None.
     """
 
     name: str
@@ -57,7 +56,7 @@ CAPABILITIES = (
     "canModifyContentRestriction", "canMoveItemWithinDrive", "canReadRevisions", "canRemoveChildren", "canRename",
     "canShare", "canTrash", "canTrashChildren", "canUntrash",
 )  # fmt: skip
-"""The names of the actions that a file may allow the caller, depending on the caller's role."""
+"""The actions that a file may allow the caller, depending on the caller's role."""
 
 # fmt: off
 FILE_FIELDS: tuple[FileField, ...] = (
@@ -186,20 +185,19 @@ TYPES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         "expected an object with targetId, the id of a file.",
     ),
 }
-"""The field types, each with a function that checks a value and the message for an invalid value."""
+"""Maps each field type to a function that checks a value, and to the message for an invalid value."""
 
 
 def type_problem(field: FileField, value: JSON) -> str | None:
-    """Return the error message for a value of the wrong type, or None if the value has the field's type."""
+    """Return the error message for a value of the wrong type, or None if the type is right."""
     is_valid, message = TYPES[field.type]
     return None if is_valid(value) else message
 
 
 def check_file(body: JSONObject, *, creating: bool, policy: Policy) -> JSONObject:
-    """Check that a client may write every field of a body and that the values are valid. Return the body unchanged.
+    """Check that a client may write every field of a body with its value. Returns the body.
 
-    Null is always valid and leaves a field unset. Raises ApiError with all problems, with invalid values (400) before
-    fields that cannot be written (403).
+    Null is always valid and leaves a field unset. Raises ApiError with all problems, status 400 before 403.
     """
     allowed = (Write.CREATE, Write.ALWAYS) if creating else (Write.ALWAYS,)
     problems = [row for name, value in body.items() for row in _problems(name, value, allowed, policy)]
@@ -222,10 +220,7 @@ def _problems(name: str, value: JSON, allowed: tuple[Write, ...], policy: Policy
 
 
 def _size(field: FileField, value: JSON, policy: Policy) -> list[tuple[str, str]]:
-    """Return a list with the exceeded policy limit and an error message for an object of strings.
-
-    The list is empty if the object exceeds no limit, or if the field is not an object of strings.
-    """
+    """Return the exceeded policy limit and an error message, or an empty list if no limit is exceeded."""
     if field.type != "strings" or not isinstance(value, dict):
         return []
     if len(value) > policy.max_properties:

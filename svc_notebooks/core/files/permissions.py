@@ -1,4 +1,4 @@
-"""The roles of permissions, and the checks of request bodies with permissions."""
+"""Permission roles, and checks of permission request bodies."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ from ..resources.files import Permission
 
 
 class Role(IntEnum):
-    """The role of a user for a file.
-
-    Roles are in ascending order, and each role includes the rights of all lower roles.
-    """
+    """The role of a user for a file, in ascending order. Each role includes the rights of lower roles."""
 
     READER = 1
     COMMENTER = 2
@@ -37,14 +34,11 @@ GRANTEES: Mapping[str, str | None] = {
     "domain": "domain",
     "anyone": None,
 }
-"""Maps each type of grantee to the body field that names the grantee. "anyone" needs no field."""
+"""Maps each grantee type to the body field that names the grantee. "anyone" needs no field."""
 
 PERMISSION_SHAPE: Shape = {**shape_of(Permission), "permissionDetails": None, "teamDrivePermissionDetails": None}
 _UNSUPPORTED = ("expirationTime", "view", "pendingOwner", "inheritedPermissionsDisabled")
-"""Fields of the family that this service does not support.
-
-The service rejects these fields, so that no client relies on them.
-"""
+"""Unsupported fields, which the service rejects so that no client relies on them."""
 
 _READ_ONLY = ("id", "kind", "displayName", "deleted", "photoLink", "permissionDetails", "teamDrivePermissionDetails")
 
@@ -59,7 +53,7 @@ class PermissionRequest:
 
 
 def check_permission(body: JSONObject) -> PermissionRequest:
-    """Check the body of a new permission and return its type, role and grantee.
+    """Return the type, role and grantee from the body of a new permission.
 
     Raises ApiError with all problems if the body is invalid.
 
@@ -92,10 +86,7 @@ _GRANTEE_FORMS = {
 
 
 def check_role(body: JSONObject) -> Role:
-    """Check the body of a permission update and return its role.
-
-    An update can change only the role. Raises ApiError if the body has another field or an invalid role.
-    """
+    """Return the role from the body of a permission update. Raises ApiError for other fields or an invalid role."""
     _check_writable(body, (*_READ_ONLY, *_UNSUPPORTED, "type", "emailAddress", "domain"))
     if problems := _choice("role", body.get("role"), ROLES):
         raise ApiError(problems)

@@ -35,10 +35,7 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A search term that tests whether a collection of the file contains a value.
-
-    `collection` is parents, owners, writers or readers.
-    """
+    """A search term that tests whether a file's parents, owners, writers or readers contain a value."""
 
     value: str
     collection: str
@@ -108,7 +105,7 @@ _TOKEN = re.compile(
 
 
 def parse_query(text: str) -> Search:
-    r"""Parse the query of the parameter `q` into a tree. Raises ApiError (400 invalid, location q) if it is invalid.
+    r"""Parse a `q` parameter into a search tree. Raises ApiError (400 invalid, location q) if invalid.
 
     >>> parse_query(r"not name = 'it\'s'")
     Not(inner=Compare(field='name', operator='=', value="it's"))
@@ -237,7 +234,7 @@ class _Reader:
         return Compare(name, operator, value)
 
     def check_search_text(self, name: str, text: str) -> None:
-        """Limit the length and the words of a `contains` text, as a database limits patterns and conditions."""
+        """Limit the length and word count of a `contains` text, because databases limit patterns and conditions."""
         if len(text) > MAX_SEARCH_TEXT:
             raise _invalid_query(f"{name} contains takes at most {MAX_SEARCH_TEXT} characters.")
         if name == "fullText":
@@ -281,14 +278,14 @@ SORT_KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class SortKey:
-    """A sort key of the parameter `orderBy`. Keys sort in ascending order unless `descending` is True."""
+    """A sort key of the parameter `orderBy`, ascending unless `descending` is True."""
 
     name: str
     descending: bool = False
 
 
 def parse_order(text: str) -> tuple[SortKey, ...]:
-    """Parse the parameter `orderBy` into sort keys. Raises ApiError for an unknown or a repeated key.
+    """Parse the parameter `orderBy` into sort keys. Raises ApiError for an unknown or repeated key.
 
     >>> parse_order("folder,modifiedTime desc")
     (SortKey(name='folder', descending=False), SortKey(name='modifiedTime', descending=True))

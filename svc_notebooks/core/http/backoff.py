@@ -1,6 +1,6 @@
 """Delays between retries, and the time after which a client gives up (A3-22).
 
-The functions read no clock and no random number generator. The caller passes times and random numbers.
+The functions read no clock and no random numbers, which the caller passes.
 """
 
 from __future__ import annotations
@@ -10,10 +10,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 MAX_JITTER = 0.25
-"""The largest fraction of a delay that jitter removes.
-
-With a fraction of one half, a delay might not be longer than the previous delay.
-"""
+"""The largest fraction of a delay that jitter removes. With one half, a delay might not exceed the previous delay."""
 
 _MOST_DOUBLINGS = 1023  # 2.0**1024 overflows
 
@@ -22,11 +19,10 @@ _YEARS = 10 * 366 * 86_400
 
 
 def growing_delay(first: float, cap: float, failures: int, jitter: float) -> float:
-    """Return the delay in seconds after a number of consecutive failures.
+    """Return the delay in seconds after a number of consecutive failures, 1 for the first.
 
-    `failures` is 1 for the first failure. The delay is `first`, doubled with each further failure, and at most `cap`.
-    `jitter` is the fraction of the delay to remove, from 0 to MAX_JITTER. It is removed before the cap applies, so that
-    each delay is longer than the previous delay until the delay equals the cap.
+    The delay is `first`, doubled with each further failure, and at most `cap`. `jitter` is the fraction to remove, from
+    0 to MAX_JITTER. It applies before `cap`, so that each delay is longer than the previous delay until `cap`.
 
     >>> [growing_delay(1.0, 5.0, failures, jitter=0.25) for failures in (1, 2, 3, 4, 5)]
     [0.75, 1.5, 3.0, 5.0, 5.0]
@@ -36,10 +32,9 @@ def growing_delay(first: float, cap: float, failures: int, jitter: float) -> flo
 
 @dataclass(frozen=True, slots=True)
 class RetryRule:
-    """The delays of a client between retries, and the time after which it gives up, in seconds.
+    """A client's delays between retries, and the time after which the client gives up, in seconds.
 
-    `patience` is the longest time without progress, and `deadline` is the longest time since the start, or None for no
-    deadline.
+    `patience` limits the time without progress, and `deadline` the time since the start (None for no limit).
 
     >>> RetryRule().delay(failures=3, chance=0.5)
     3.5
@@ -51,25 +46,18 @@ class RetryRule:
     deadline: float | None = None
 
     def delay(self, failures: int, chance: float, retry_after: float | None = None) -> float:
-        """Return the delay in seconds after a number of consecutive failures, which is 1 for the first failure.
-
-        `chance` is a random number from 0 to 1. The delay is at least the Retry-After time of the service.
-        """
+        """Return the delay in seconds, at least `retry_after`, after a number of failures. `chance` is from 0 to 1."""
         return max(growing_delay(self.base, self.cap, failures, MAX_JITTER * chance), retry_after or 0.0)
 
     def time_left(self, *, since_progress: float, since_start: float) -> float:
-        """Return the seconds until the client gives up.
-
-        `since_progress` and `since_start` are the seconds since the last progress and since the start.
-        """
+        """Return the seconds until the client gives up, for the seconds since the last progress and since the start."""
         patience = self.patience - since_progress
         return patience if self.deadline is None else min(patience, self.deadline - since_start)
 
     def wait(self, failures: int, chance: float, retry_after: float | None, left: float) -> float | None:
-        """Return the seconds to wait before the next attempt, or None if the client must give up.
+        """Return the seconds until the next attempt, at most `left`.
 
-        The client gives up if no time is left, or if the service's Retry-After time is longer than the time left. The
-        wait is never longer than the time left.
+        Returns None if the client must give up, because no time is left or `retry_after` is longer than the time left.
 
         >>> RetryRule().wait(1, 0.5, retry_after=61.0, left=60.0) is None
         True
@@ -88,9 +76,7 @@ class RetryRule:
 
 
 def parse_retry_after(text: str | None, now: datetime) -> float | None:
-    """Return the seconds that a Retry-After header requests, as a number or until a date.
-
-    Return None if there is no header, or if its value is neither a number nor a date.
+    """Return the seconds that a Retry-After header requests as a number or date, or None if missing or invalid.
 
     >>> parse_retry_after("120", datetime.now(UTC))
     120.0

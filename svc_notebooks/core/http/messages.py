@@ -1,7 +1,7 @@
 """HTTP requests and responses as values that the client and the service share.
 
-The service is a function from `Request` to `Response`, and so is a transport of the client. A body is bytes or a
-stream. The stream of a request is an object with `read`, and the stream of a response is an iterable of bytes.
+The service is a function from `Request` to `Response`, and so is a client transport. A body is bytes or a stream, which
+is an object with `read` in a request and an iterable of bytes in a response.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _REASONS = {status.value: status.phrase for status in HTTPStatus} | {
     422: "Unprocessable Content",
     499: "Client Closed Request",
 }
-"""The reason phrases of the interface, and the phrases of RFC 9110 that differ between versions of Python."""
+"""The reason phrases of the interface, and phrases of RFC 9110 that differ between Python versions."""
 
 
 def reason(status: int) -> str:
@@ -42,17 +42,14 @@ class Disconnected(Exception):
 
 
 class Body(Protocol):
-    """A request body that can be read once, from its beginning to its end."""
+    """A request body that can be read once, from beginning to end."""
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return at most `size` bytes, or b"" at the end of the body.
-
-        Raises Disconnected if the connection closes before the end of the body.
-        """
+        """Return at most `size` bytes, or b"" at the end. Raises Disconnected if the connection closes early."""
 
 
 class Headers(Mapping[str, str]):
-    """Header fields in order, in which a name may be repeated. Lookups ignore the case of names.
+    """HTTP headers in order. A name may be repeated, and lookups ignore the case of names.
 
     >>> h = Headers([("Content-Type", "text/csv")]); h["content-type"], h.get("range")
     ('text/csv', None)
@@ -85,7 +82,7 @@ class Headers(Mapping[str, str]):
         return isinstance(name, str) and name.lower() in self._values
 
     def all(self, name: str) -> list[str]:
-        """Return all values of a header in order, or an empty list if the header is missing."""
+        """Return all values of a header in order, empty if the header is missing."""
         return list(self._values.get(name.lower(), ()))
 
     def plus(self, *pairs: tuple[str, str]) -> Headers:
@@ -98,7 +95,7 @@ class Headers(Mapping[str, str]):
 
 
 class Query:
-    """The query parameters of a URL in order, in which a name may be repeated. Lookups return the first value.
+    """The query parameters of a URL in order. A name may be repeated, and lookups return the first value.
 
     >>> str(Query.parse("a=1&b=x%20y").plus(c="2")), Query.parse("a=1").get("a")
     ('a=1&b=x%20y&c=2', '1')
@@ -120,7 +117,7 @@ class Query:
         return self._first.get(name, default)
 
     def all(self, name: str) -> list[str]:
-        """Return all values of a parameter in order, or an empty list if the parameter is missing."""
+        """Return all values of a parameter in order, empty if the parameter is missing."""
         return [value for key, value in self.pairs if key == name]
 
     def plus(self, **values: str) -> Query:
@@ -144,18 +141,18 @@ class Request:
     body: Body | bytes = b""
 
     def __repr__(self) -> str:
-        """Return the method and the URL without secrets, because a traceback may show the request (T-05)."""
+        """Return the method and the redacted URL, because a traceback may show the request (T-05)."""
         return f"<Request {self.method} {redact_url(self.url)}>"
 
     @property
     def origin(self) -> str:
-        """The scheme and the authority of the URL, such as "https://api.example:8443"."""
+        """The scheme and authority of the URL, such as "https://api.example:8443"."""
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc}"
 
     @property
     def path(self) -> str:
-        """The path of the URL with its percent-encoding, exactly as the client sent it."""
+        """The path of the URL with its percent-encoding, as the client sent it."""
         return urlsplit(self.url).path
 
     @property
@@ -177,7 +174,7 @@ class Response:
         return f"<Response {self.status}>"
 
     def content(self) -> bytes:
-        """Return the whole body as bytes. A stream is read to its end, so the method works only once for a stream."""
+        """Return the whole body as bytes. Works only once for a stream, which is read to its end."""
         return self.body if isinstance(self.body, bytes) else b"".join(self.body)
 
 
@@ -204,19 +201,19 @@ def as_body(body: Body | bytes) -> Body:
 
 
 def close_body(blocks: object) -> None:
-    """Close a response body that will not be read to its end. Does nothing if the body has no `close` method."""
+    """Close a response body that will not be read to its end, if the body has a `close` method."""
     if close := getattr(blocks, "close", None):
         close()
 
 
 def abort_body(body: object) -> None:
-    """Close the connection from which a body is read. Does nothing if the body has no connection."""
+    """Close the connection from which a body is read, if the body has a connection."""
     if abort := getattr(body, "abort", None):
         abort()
 
 
 def is_gone(body: object) -> bool:
-    """Return whether the sender of a body has closed the connection. Return False if the body cannot tell."""
+    """Return whether the sender of a body has closed the connection, or False if unknown."""
     check = getattr(body, "gone", None)
     return check is not None and bool(check())
 
@@ -232,10 +229,10 @@ def join_url(base: str, path: str, query: Query | None = None) -> str:
 
 
 def segment(text: str) -> str:
-    """Percent-encode a value for use as one segment of a path."""
+    """Percent-encode a value for use as one path segment."""
     return quote(text, safe="")
 
 
 def plain_segment(text: str) -> str:
-    """Decode a percent-encoded path segment. This is the inverse of `segment`."""
+    """Decode a percent-encoded path segment. Inverse of `segment`."""
     return unquote(text)

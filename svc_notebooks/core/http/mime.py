@@ -1,8 +1,7 @@
-"""Detects the media type of content by the file name's extension, then by its first bytes.
+"""Detects the media type of content by the file name extension, then by the first bytes.
 
-The tables are part of this package and of the standard library, and never of the machine, so that the same file has
-the same type everywhere. Plain text is not recognized by its bytes. Content whose type cannot be detected is
-application/octet-stream (U-03).
+The machine's own tables are not used, so that a file has the same type everywhere. Unknown content, including plain
+text without an extension, is application/octet-stream (U-03).
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ def _builtin_types() -> dict[str, str]:
 
 
 def by_name(name: str) -> str | None:
-    """Return the media type for the extension of a file name, or None if the extension is unknown.
+    """Return the media type for a file name extension, or None if the extension is unknown.
 
     >>> by_name("survey.CSV"), by_name("README")
     ('text/csv', None)
@@ -69,7 +68,7 @@ def by_name(name: str) -> str | None:
 
 
 def sniff(head: bytes) -> str | None:
-    """Return the media type that the first bytes of content identify, or None if they identify no type.
+    """Return the media type that the first bytes of content identify, or None if unknown.
 
     >>> sniff(b"%PDF-1.7 ..."), sniff(b"hello")
     ('application/pdf', None)
@@ -78,17 +77,12 @@ def sniff(head: bytes) -> str | None:
 
 
 def detect(name: str | None, head: bytes) -> str:
-    """Return the media type of content, detected by its file name or else by its first bytes.
-
-    Return application/octet-stream if neither identifies a type.
-    """
+    """Return the media type by file name, else by the first bytes, else application/octet-stream."""
     return (name and by_name(name)) or sniff(head) or UNKNOWN
 
 
 def extension_of(name: str) -> tuple[str, str]:
-    """Return the last extension of a file name, and all its extensions, each without the leading dot.
-
-    Both are "" if the name has no extension.
+    """Return the last extension and all extensions of a file name without the leading dot, or "" without extension.
 
     >>> extension_of("data.tar.gz")
     ('gz', 'tar.gz')

@@ -1,11 +1,10 @@
-"""Encodes and decodes multipart/related bodies with two parts, metadata and content (A2), as streams.
+"""Streaming encoder and decoder for multipart/related bodies with metadata and content (A2).
 
-The encoder computes the length of the body before it reads the content. The decoder takes pieces of any size and
-returns events. It holds back at most the length of a boundary, so a body of any size needs little memory.
+The encoder computes the body length before it reads the content. The decoder takes pieces of any size, returns events,
+and holds back at most the length of a boundary.
 
-RFC 2387 and 2046 require CRLF. Some clients of the family write bare LF, consistently within a body. The line end after
-the first boundary is therefore the line end of the whole body, and content keeps its own line ends byte for byte
-(A2-03). A line that only begins like the boundary is content.
+RFC 2387 and 2046 require CRLF, but some clients write bare LF. The line end after the first boundary is therefore the
+line end of the whole body, and content keeps its own line ends (A2-03).
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class MediaType:
 
     @classmethod
     def parse(cls, text: str) -> MediaType:
-        """Parse a Content-Type header. Parameter names are lowercased, and values may be quoted.
+        """Parse a Content-Type header, with lower-case parameter names and optionally quoted values.
 
         >>> MediaType.parse('Multipart/Related; Boundary="a b"').parameters
         {'boundary': 'a b'}
@@ -55,7 +54,7 @@ class MediaType:
 
 
 def boundary_of(content_type: str) -> str:
-    """Return the boundary of a multipart Content-Type header. Raises MultipartError if there is no valid boundary."""
+    """Return the boundary of a multipart Content-Type header. Raises MultipartError without a valid boundary."""
     boundary = MediaType.parse(content_type).parameters.get("boundary", "")
     if not _BOUNDARY.fullmatch(boundary):
         raise MultipartError("Content-Type must name a boundary of 1 to 70 characters.")
@@ -64,7 +63,7 @@ def boundary_of(content_type: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MultipartRelated:
-    """The frame of a multipart/related body. The content is sent between the bytes `head` and `tail`.
+    """The bytes `head` and `tail` around the content of a multipart/related body, and its Content-Type.
 
     >>> body = MultipartRelated.of({"name": "a.txt"}, "text/plain", boundary="b")
     >>> body.content_type, body.length(3)
@@ -77,7 +76,7 @@ class MultipartRelated:
 
     @classmethod
     def of(cls, metadata: JSONObject, media_type: str, *, boundary: str) -> MultipartRelated:
-        """Create the frame of a body with this metadata, for content of this media type."""
+        """Create the head and tail of a body with this metadata and content of this media type."""
         head = (
             f"--{boundary}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n"
             f"{json.dumps(metadata, ensure_ascii=False)}\r\n"
@@ -93,21 +92,21 @@ class MultipartRelated:
 
 @dataclass(frozen=True, slots=True)
 class PartBegins:
-    """A decoder event at the beginning of a part, with the headers of the part."""
+    """A decoder event at the beginning of a body part, with the part's headers."""
 
     headers: Headers
 
 
 @dataclass(frozen=True, slots=True)
 class PartData:
-    """A decoder event with bytes from the content of the current part."""
+    """A decoder event with content bytes of the current body part."""
 
     data: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class PartEnds:
-    """A decoder event at the end of the current part."""
+    """A decoder event at the end of the current body part."""
 
 
 MultipartEvent: TypeAlias = PartBegins | PartData | PartEnds
@@ -121,7 +120,7 @@ class _State(Enum):
 
 
 class _BoundaryLine(NamedTuple):
-    """A boundary line in the buffer from `start` to `end`. `end` is None while the line is incomplete."""
+    """A boundary line in the buffer from `start` to `end`, which is None while the line is incomplete."""
 
     start: int
     end: int | None
@@ -152,7 +151,7 @@ class MultipartDecoder:
             self._buffer.clear()
 
     def close(self) -> list[MultipartEvent]:
-        """Return the last events at the end of the body. Raises MultipartError if the closing boundary is missing."""
+        """Return the last events at the end of the body. Raises MultipartError without a closing boundary."""
         # The body may end within the line of the closing boundary. The added line end completes no other event.
         last = list(self.feed(b"\r\n")) if self._state is _State.CONTENT else []
         if self._state is not _State.EPILOGUE:
@@ -192,10 +191,7 @@ class MultipartDecoder:
         return self._emit(edge.start if edge else len(self._buffer) - len(delimiter) + 1) or None
 
     def _find_boundary(self, mark: bytes, begin: int = 0) -> _BoundaryLine | None:
-        """Return the first boundary line from `begin` on, or None if there is none.
-
-        A line that only begins like the boundary is skipped.
-        """
+        """Return the first boundary line at or after `begin`, or None. Skips lines that only begin like a boundary."""
         at = self._buffer.find(mark, begin)
         while at >= 0:
             end = at + len(mark)
@@ -212,10 +208,7 @@ class MultipartDecoder:
         return []
 
     def _emit(self, upto: int) -> list[MultipartEvent]:
-        """Return an event with the content up to a position, or an empty list if there is no content.
-
-        The end of the blank line before the content is left out.
-        """
+        """Return a list with the event for the content up to a position, or an empty list without content."""
         start = len(self._newline) if self._at_part_start else 0
         if upto < max(start, 1):
             return []
@@ -230,10 +223,7 @@ class MultipartDecoder:
 
 
 def _parse_headers(block: bytes, newline: bytes) -> Headers:
-    """Parse the headers of a part. Raises MultipartError if a line is not a header.
-
-    A long header may continue on lines that begin with a blank (RFC 2045, RFC 5322).
-    """
+    """Parse part headers, with continuation lines (RFC 2045, RFC 5322). Raises MultipartError for any other line."""
     unfolded = re.sub(re.escape(newline) + rb"[ \t]+", b" ", block)
     headers = []
     for line in unfolded.split(newline):

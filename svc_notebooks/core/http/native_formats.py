@@ -1,7 +1,7 @@
-"""The formats that can be imported and exported, as in the tables of A5 and A7.
+"""The interface's tables of import and export formats (A5 and A7).
 
-A native type is written as its last word (`document`), from which `Names.native` makes a media type. These tables
-contain the formats of the interface. convert/registry.py finds the formats that an installation can convert.
+`Names.native` makes media types from native types such as `document`. convert/registry.py finds the formats that an
+installation can convert.
 """
 
 from __future__ import annotations
@@ -35,22 +35,16 @@ JPEG = "image/jpeg"
 MARKDOWN = "text/markdown"
 JSON = "application/json"
 SCRIPT_JSON = "script+json"
-"""The vendor type of a script project, from which `Names.native` makes a media type."""
+"""The vendor type of a script project in JSON, without the brand's prefix."""
 SCRIPT_TEXT = "script+text/plain"
-"""The vendor type of a script as plain text, from which `Names.native` makes a media type."""
+"""The vendor type of a script as plain text, without the brand's prefix."""
 VENDOR_TYPES = (SCRIPT_JSON, SCRIPT_TEXT)
-"""Formats whose media types contain the brand.
-
-These formats can be imported or exported, but are not types of native documents.
-"""
+"""Import and export formats with the brand in their media types, which are not native document types."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
-    """A format to which a native type can be exported, as a row of the table of A7.
-
-    `extended` is True for a format that the family has and the interface does not.
-    """
+    """An export format of a native type, as in table A7. `extended` formats are not in the interface."""
 
     native: str
     title: str
@@ -61,10 +55,7 @@ class ExportFormat:
 
 @dataclass(frozen=True, slots=True)
 class ImportFormat:
-    """A format from which a native type can be imported.
-
-    `extended` is True for a format that the family has and the interface does not.
-    """
+    """A format that can be imported as a native type. `extended` formats are not in the interface."""
 
     native: str
     title: str

@@ -1,4 +1,4 @@
-"""Checks for the values of the headers Origin and Host."""
+"""Checks of Origin and Host header values."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ _HOST_NAME = re.compile(r"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+")
 
 
 def is_origin(text: str) -> bool:
-    """Return whether a text is an origin in the format that browsers send.
-
-    The format is lower case, without a path and without the default port.
+    """Return whether a text is an origin as browsers send it, in lower case, without a path and a default port.
 
     >>> is_origin("https://app.example:8443"), is_origin("https://app.example/"), is_origin("http://app.example:80")
     (True, False, False)
@@ -26,7 +24,7 @@ def is_origin(text: str) -> bool:
 
 
 def is_host_name(text: str) -> bool:
-    """Return whether a text is a host name or an IP address, without a scheme, port or brackets.
+    """Return whether a text is a host name or IP address without scheme, port or brackets.
 
     >>> is_host_name("files.example.org"), is_host_name("::1"), is_host_name("files.example.org:8080")
     (True, True, False)
@@ -35,9 +33,7 @@ def is_host_name(text: str) -> bool:
 
 
 def host_of(authority: str) -> str:
-    """Return the host name of a Host header in lower case. Return "" if the header is invalid.
-
-    The result has no port, brackets or final dot.
+    """Return the host name of a Host header in lower case, without port, brackets and final dot, or "" if invalid.
 
     >>> host_of("[::1]:8080"), host_of("Files.example.:80"), host_of("[x")
     ('::1', 'files.example', '')

@@ -5,9 +5,8 @@
     Range           of a download      bytes=0-99              A6   ByteRange
     Content-Range   of a 206           bytes 0-99/500          A6   ContentRange
 
-Parsing raises ValueError with an error message for the response. Offsets count from 0 and ends are inclusive, as in
-HTTP. A number in a header of an upload has at most 18 digits, so that the number fits a 64-bit integer. The range of a
-download may end after the end of the content.
+Parsing raises ValueError with an error message for the response. Offsets count from 0, and ends are inclusive. Numbers
+in upload headers have at most 18 digits, to fit 64 bits. A download range may end after the content.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ _MAX_OFFSET = 10**18 - 1
 
 @dataclass(frozen=True, slots=True)
 class ByteSpan:
-    """The bytes from `first` to `last`, including both. If `last` is None, the span ends with the body."""
+    """The bytes from `first` to `last` inclusive, or to the end of the body if `last` is None."""
 
     first: int
     last: int | None = None
 
     @property
     def size(self) -> int | None:
-        """The number of bytes, or None if the last byte is not known."""
+        """The number of bytes, or None if the last byte is unknown."""
         return None if self.last is None else self.last - self.first + 1
 
 
@@ -40,7 +39,7 @@ class ByteSpan:
 class ContentRange:
     """A Content-Range header, which gives the position of a body in the whole content.
 
-    `span` is None for a status query. `total` is the size of the whole content, or None if it is unknown.
+    `span` is None for a status query. `total` is the size of the whole content, or None if unknown.
 
     >>> ContentRange.parse("bytes 0-262143/*")
     ContentRange(span=ByteSpan(first=0, last=262143), total=None)
@@ -53,10 +52,7 @@ class ContentRange:
 
     @classmethod
     def parse(cls, text: str) -> ContentRange:
-        """Parse a Content-Range header. Raises ValueError if the header is invalid.
-
-        The unit `bytes` may be missing, because some clients leave it out.
-        """
+        """Parse a Content-Range header, without the unit `bytes` for some clients. Raises ValueError if invalid."""
         match = _CONTENT_RANGE.fullmatch(text.strip())
         if not match:
             raise ValueError("Failed to parse Content-Range header.")
@@ -103,20 +99,16 @@ def parse_stored(text: str | None) -> int:
 
 
 def _offset(digits: str) -> int:
-    """Parse a byte offset. An offset with more than 18 digits becomes `_MAX_OFFSET`.
-
-    int() is not used for such offsets, because it is slow for many digits.
-    """
+    """Parse a byte offset of at most 18 digits. Longer offsets become `_MAX_OFFSET`, because int() would be slow."""
     digits = digits.lstrip("0") or "0"
     return int(digits) if len(digits) <= 18 else _MAX_OFFSET
 
 
 @dataclass(frozen=True, slots=True)
 class ByteRange:
-    """The Range header of a download.
+    """A download's Range header for the bytes from `first` to `last`, or to the end if `last` is None.
 
-    The range is the bytes from `first` to `last`, or to the end if `last` is None. If `first` is None, the range is the
-    last `last` bytes.
+    If `first` is None, the range is the last `last` bytes.
 
     >>> ByteRange.parse("bytes=-100").resolve(500)
     ByteSpan(first=400, last=499)
@@ -129,7 +121,7 @@ class ByteRange:
 
     @classmethod
     def parse(cls, text: str) -> ByteRange:
-        """Parse a Range header with a single range of bytes. Raises ValueError if the header is anything else."""
+        """Parse a Range header with a single byte range. Raises ValueError for any other header."""
         unit, _, ranges = text.strip().partition("=")
         match = _BYTE_RANGE.fullmatch(ranges.strip())
         if unit.strip().lower() != "bytes" or not match or ranges.strip() == "-":
@@ -140,10 +132,7 @@ class ByteRange:
         return cls(first, last)
 
     def resolve(self, size: int) -> ByteSpan | None:
-        """Return the bytes that the range selects from a content of this size.
-
-        Return None if the range selects no byte, which is a 416 error.
-        """
+        """Return the selected bytes of a content of this size, or None for a 416 error if no byte is selected."""
         if self.first is None:
             first = max(0, size - (self.last or 0))
             return ByteSpan(first, size - 1) if self.last and size else None

@@ -1,7 +1,7 @@
 """Removes secrets from messages before the messages are stored or shown (T-05).
 
-A secret is recognized by the name of its parameter, JSON field or header, or by its format (a bearer token, a private
-key). A text may be cut off. A secret whose end is missing is removed up to the end of the text.
+Secrets are recognized by parameter, JSON field or header names, or by format (bearer token, private key). A secret
+whose end is cut off is removed up to the end of the text.
 """
 
 from __future__ import annotations
@@ -26,20 +26,14 @@ _NAMES = frozenset(
 _IN_QUERIES = _NAMES | {"code"}
 _AT_ENDPOINTS = _IN_QUERIES | {"token"}
 _ENDPOINTS = frozenset({"authorize", "revoke", "signin", "token", "tokeninfo"})
-"""The last path segments of URLs at which `token` and `code` are secrets.
-
-At other URLs, these names may be a field of a file or the code of an error.
-"""
+"""The last path segments of URLs at which `token` and `code` are secrets. Elsewhere, these may be ordinary fields."""
 
 _WATCH = "watch"
 _IN_CHANNELS = _NAMES | {"token"}
-"""The names of secrets in the body of a watch request.
-
-At a path that ends in `watch`, `token` is the secret that the service and a receiver share.
-"""
+"""The names of secrets in watch requests, where `token` is a secret of the service and the receiver."""
 
 _OAUTH = ('"grant_type"', '"redirect_uri"', '"client_id"')
-"""JSON fields that identify a body as a message of a token endpoint."""
+"""JSON fields that identify a body as a token endpoint message."""
 
 _HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie"})
 _ADDRESSES = frozenset({"location", "content-location", "referer", "refresh"})
@@ -55,7 +49,7 @@ _PEM = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIV
 
 
 def may_contain_secret(text: str) -> bool:
-    """Return whether a text may contain a secret, so that the slower search for secrets is needed."""
+    """Return whether a text may contain a secret. Fast test before the slow search."""
     return (
         "token" in text
         or "secret" in text
@@ -107,7 +101,7 @@ def redact_query(text: str, path: str = "") -> str:
 
 
 def redact_url(url: str) -> str:
-    """Return a URL with the secrets in its user information, query and fragment replaced by `REDACTED`.
+    """Return a URL with secrets in user information, query and fragment replaced by `REDACTED`.
 
     >>> redact_url("https://api.example/token?token=abc")
     'https://api.example/token?token=[redacted]'
@@ -122,9 +116,9 @@ def redact_url(url: str) -> str:
 
 
 def redact_text(text: str, url: str = "") -> str:
-    """Return a text with each secret replaced by `REDACTED`. The text may be cut off at its end.
+    """Return a text, which may be cut off, with each secret replaced by `REDACTED`.
 
-    `url` is the URL to which the text was sent or from which it was received.
+    `url` is the URL to which the text was sent or from which the text was received.
 
     >>> redact_text('{"access_token": "abc", "expires_in": 3599}')
     '{"access_token": "[redacted]", "expires_in": 3599}'
@@ -145,9 +139,7 @@ def redact_text(text: str, url: str = "") -> str:
 
 
 def mask_token(token: str) -> str:
-    """Return the first characters of a channel token and its length.
-
-    At most four characters, and at most a quarter of the token, are shown.
+    """Return a channel token's length and at most four leading characters, at most a quarter of the token.
 
     >>> mask_token("5f3a90c1d2e4b7a8"), mask_token("lab")
     ('5f3a… (16 characters)', '… (3 characters)')
@@ -166,7 +158,7 @@ def _redact_field(match: re.Match[str], names: frozenset[str]) -> str:
 
 
 def remove_secret(text: str, secret: str) -> str:
-    """Return the text with a secret replaced by `REDACTED`, also if the secret is percent-encoded.
+    """Return a text with a plain or percent-encoded secret replaced by `REDACTED`.
 
     A secret of fewer than six characters is not replaced.
 
@@ -183,7 +175,7 @@ def remove_secret(text: str, secret: str) -> str:
 
 
 def _remove_encoded_secret(text: str, secret: str) -> str:
-    """Return a parameter or a URL up to its query with a percent-encoded secret replaced. The URL's host is kept."""
+    """Return a parameter or URL with a percent-encoded secret replaced. Keeps the URL's host."""
     if secret not in unquote(text):
         return text
     name, mark, value = text.partition("=")

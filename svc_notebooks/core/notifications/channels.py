@@ -27,10 +27,7 @@ MAX_TOKEN_LENGTH = 256
 _MAX_ADDRESS = 2048
 
 CHANNEL_SHAPE = shape_of(ChannelResource)
-"""The field names that a `fields` mask for a channel may contain.
-
-A response never contains `type` and `address`, which are fields of the request.
-"""
+"""The fields that a `fields` mask for a channel may contain. Responses never contain `type` and `address`."""
 
 
 class ChannelState(Enum):
@@ -64,20 +61,15 @@ TRANSITIONS: dict[tuple[ChannelState, ChannelEvent], ChannelState] = {
     (ChannelState.ENDED, ChannelEvent.EXPIRY): ChannelState.STOPPED,
     (ChannelState.ENDED, ChannelEvent.STOP): ChannelState.STOPPED,
 }
-"""The state transitions that the interface defines.
-
-An ended channel sends no new notifications, but the service still delivers queued notifications.
-"""
+"""The state transitions in the interface. Ended channels deliver only messages that are already queued."""
 
 
 class IllegalChannelTransition(Exception):
-    """The event cannot happen to a channel in its current state."""
+    """The event is impossible in the current state of a channel."""
 
 
 def next_state(state: ChannelState, event: ChannelEvent) -> ChannelState:
-    """Return the state of a channel after an event.
-
-    Raises IllegalChannelTransition if the event cannot happen in the current state.
+    """Return the channel state after an event. Raises IllegalChannelTransition if the event is impossible.
 
     >>> next_state(ChannelState.ENDED, ChannelEvent.STOP)
     <ChannelState.STOPPED: 'stopped'>
@@ -89,7 +81,7 @@ def next_state(state: ChannelState, event: ChannelEvent) -> ChannelState:
 
 
 def transitions_of(event: ChannelEvent) -> dict[ChannelState, ChannelState]:
-    """Return the possible transitions of an event, as a dict from the state before the event to the state after it.
+    """Return the transitions of an event as a dict from the state before to the state after the event.
 
     >>> transitions_of(ChannelEvent.LOSS)
     {<ChannelState.ACTIVE: 'active'>: <ChannelState.ENDED: 'ended'>}
@@ -99,7 +91,7 @@ def transitions_of(event: ChannelEvent) -> dict[ChannelState, ChannelState]:
 
 @dataclass(frozen=True, slots=True)
 class ChannelRequest:
-    """A valid watch request. `expiration` is the expiration time that the client requests, in Unix milliseconds."""
+    """A valid watch request. `expiration` is the requested expiration time in Unix milliseconds."""
 
     id: str
     address: str
@@ -109,9 +101,9 @@ class ChannelRequest:
 
 
 def check_channel(body: JSONObject, *, now: int, types: tuple[str, ...] = ("web_hook",)) -> ChannelRequest:
-    """Check the body of a watch request and return the request. Raises ApiError (400) with all problems.
+    """Return the watch request from a request body. Raises ApiError (400) with all problems.
 
-    `now` is the current time in Unix milliseconds. `types` are the accepted channel types.
+    `now` is in Unix milliseconds. `types` are the accepted channel types.
 
     >>> asked = {"id": "c1", "type": "web_hook", "address": "https://hooks.example/in"}
     >>> check_channel(asked, now=0).address
@@ -146,10 +138,7 @@ def check_channel(body: JSONObject, *, now: int, types: tuple[str, ...] = ("web_
 
 
 def _check_header_text(name: str, value: Any, limit: int) -> Row | None:
-    """Check a text that the service sends in a header of every message. Return an error row, or None if it is valid.
-
-    The text must have no control characters, such as line ends, and no blanks at its ends.
-    """
+    """Return an error row for a text that is too long or has characters unfit for a header, or None if valid."""
     if not isinstance(value, str) or len(value) > limit:
         return row("invalid", field=name, message=f"expected text of at most {limit} characters.")
     if value != value.strip() or re.search(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]", value):
@@ -174,7 +163,7 @@ def _check_address(value: Any) -> Row | None:
 
 
 def _split(value: Any) -> SplitResult | None:
-    """Split a URL into its components. Return None unless it fits a request line and a Host header."""
+    """Split a URL into components. Returns None if the URL does not fit a request line and a Host header."""
     if not isinstance(value, str) or not re.fullmatch(r"[^\s\x00-\x20\x7f-\x9f\\\ud800-\udfff]+", value):
         return None
     try:
@@ -187,7 +176,7 @@ def _split(value: Any) -> SplitResult | None:
 
 @lru_cache(maxsize=1024)
 def host_of(address: str) -> str:
-    """Return the host of a URL in ASCII and lower case, without a final dot. Raises ValueError if it is invalid.
+    """Return a URL's host in lower-case ASCII, without a final dot. Raises ValueError if invalid.
 
     >>> host_of("https://Hooks.Example.:8443/in"), host_of("https://[::1]:8443/in")
     ('hooks.example', '::1')
@@ -196,7 +185,7 @@ def host_of(address: str) -> str:
 
 
 def plain_host(host: str) -> str:
-    """Convert a host name to ASCII and lower case, without a final dot. Raises ValueError if it is invalid."""
+    """Convert a host name to lower-case ASCII, without a final dot. Raises ValueError if invalid."""
     host = host.lower().removesuffix(".")
     if host.isascii():
         return host
@@ -207,10 +196,7 @@ def plain_host(host: str) -> str:
 
 
 def _as_integer(value: Any) -> Any:
-    """Convert a float without a fraction to an integer, because JSON has only one number type.
-
-    Return any other value unchanged.
-    """
+    """Convert a float without a fraction to an integer, as JSON has one number type. Other values are unchanged."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -234,10 +220,10 @@ def _check_params(value: Any) -> Row | None:
 
 
 def actual_expiration(requested: int | None, *, now: int, default: float | None, limit: float) -> int | None:
-    """Return the expiration time of a channel in Unix milliseconds, or None if the channel never expires (A8-07).
+    """Return a channel's expiration time in Unix milliseconds, or None if the channel never expires (A8-07).
 
-    The result is the requested time, or else `now` plus `default`, and at most `now` plus `limit`. `requested` and
-    `now` are in Unix milliseconds, `default` and `limit` in seconds.
+    The time is `requested`, or `now` plus `default`, at most `now` plus `limit`. `requested` and `now` are in Unix
+    milliseconds, `default` and `limit` in seconds.
 
     >>> actual_expiration(None, now=0, default=3600, limit=5000), actual_expiration(10**9, now=0, default=None, limit=9)
     (3600000, 9000)

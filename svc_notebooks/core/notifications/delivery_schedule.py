@@ -1,4 +1,4 @@
-"""Decides after each attempt whether a notification was delivered, will be sent again or has failed (N-08)."""
+"""Classification of delivery attempts as delivered, to be retried, or failed (N-08)."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from enum import Enum
 from ..http.backoff import growing_delay
 
 DELIVERED = frozenset({102, 200, 201, 202, 204})
-"""The response statuses that mean that a message was delivered."""
+"""The response statuses for which a message counts as delivered."""
 
 RETRIED = frozenset({500, 502, 503, 504})
-"""The response statuses after which a message is sent again.
-
-Statuses that are neither here nor in `DELIVERED` are failures.
-"""
+"""The response statuses after which a message is sent again. Statuses outside of both sets are failures."""
 
 
 class DeliveryStatus(Enum):
-    """The delivery status of a message, or of an attempt to deliver a message."""
+    """The delivery status of a message or of a delivery attempt."""
 
     DELIVERED = "delivered"
     RETRY = "retry"
@@ -28,11 +25,7 @@ class DeliveryStatus(Enum):
 
 @dataclass(frozen=True, slots=True)
 class AttemptOutcome:
-    """The result of an attempt to deliver a message.
-
-    `status` is the HTTP status of the receiver's response. If there was no response, `status` is None and `error`
-    describes the problem.
-    """
+    """The result of a delivery attempt. `status` is the receiver's HTTP status, or None with an `error` text."""
 
     status: int | None
     error: str | None = None
@@ -40,10 +33,9 @@ class AttemptOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The maximum number of delivery attempts, and the waits between the attempts in seconds.
+    """The maximum number of delivery attempts, and the waits between them in seconds.
 
-    Each wait is longer than the previous wait, up to `cap`. `jitter` is the largest fraction of a wait that is removed
-    at random.
+    Each wait is longer than the previous wait, up to `cap`. `jitter` is the largest fraction to remove at random.
 
     >>> [Schedule(jitter=0).wait(n, 0.5) for n in (1, 2, 3, 9)]
     [1.0, 2.0, 4.0, 32.0]
@@ -55,26 +47,20 @@ class Schedule:
     jitter: float = 0.25
 
     def wait(self, attempt: int, chance: float) -> float:
-        """Return the seconds between a failed attempt and the next attempt.
-
-        `attempt` is 1 for the first attempt. `chance` is a random number from 0 to 1.
-        """
+        """Return the seconds to wait after a failed attempt (1 for the first). `chance` is random from 0 to 1."""
         return growing_delay(self.first, self.cap, attempt, self.jitter * chance)
 
 
 @dataclass(frozen=True, slots=True)
 class DeliveryDecision:
-    """The decision after a delivery attempt.
-
-    `wait` is the time until the next attempt in seconds, or None if there is no next attempt.
-    """
+    """The decision after a delivery attempt. `wait` is in seconds, or None without a next attempt."""
 
     status: DeliveryStatus
     wait: float | None = None
 
 
 def next_attempt(outcome: AttemptOutcome, attempt: int, schedule: Schedule, chance: float) -> DeliveryDecision:
-    """Decide whether a message was delivered, is sent again or has failed after an attempt.
+    """Return the decision after an attempt, which is delivered, to be retried after a wait, or failed.
 
     `attempt` is 1 for the first attempt. `chance` is a random number from 0 to 1, which shortens the wait.
 

@@ -17,7 +17,7 @@ STATES = ("sync", "add", "remove", "update", "trash", "untrash", "change")
 """The values of X-Svc-Resource-State (N-06)."""
 
 CHANGED = ("content", "properties", "parents", "children", "permissions")
-"""The values of X-Svc-Changed, in the order in which a message lists them (N-04)."""
+"""The values of X-Svc-Changed, in their order in a message (N-04)."""
 
 CONTENT_TYPE = "application/json; utf-8"
 """The media type of every message, including messages without a body (N-07)."""
@@ -30,10 +30,7 @@ FIRST_NUMBER = 1
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A notification message of a channel.
-
-    `expiration` is the expiration time of the channel in Unix milliseconds, or None if the channel never expires.
-    """
+    """A notification message. `expiration` is the channel's, in Unix milliseconds, or None if it never expires."""
 
     channel_id: str
     number: int
@@ -46,17 +43,11 @@ class Message:
     of_changes: bool = False
 
     def body(self, names: Names) -> bytes:
-        """Return the body of the message (N-07).
-
-        The body is empty for a channel on a file, and a JSON object for a channel on the change log.
-        """
+        """Return the body, which is JSON for a change log channel and empty for a file channel (N-07)."""
         return json.dumps({"kind": names.kind("changes")}).encode() if self.of_changes else b""
 
     def headers(self, names: Names) -> list[tuple[str, str]]:
-        """Return the headers that the family defines for the message (N-03 to N-05).
-
-        Headers without a value are left out.
-        """
+        """Return the headers of the message that have a value (N-03 to N-05)."""
         headers = []
         for row in HEADERS:
             value = getattr(self, row.attribute)
@@ -67,7 +58,7 @@ class Message:
 
 @lru_cache(maxsize=1024)
 def _http_date(millis: int) -> str:
-    """Format a time in Unix milliseconds as an HTTP date, such as `Tue, 19 Nov 2013 01:13:52 GMT`."""
+    """Format Unix milliseconds as an HTTP date, such as `Tue, 19 Nov 2013 01:13:52 GMT`."""
     return format_datetime(datetime.fromtimestamp(millis // 1000, UTC), usegmt=True)
 
 
@@ -75,9 +66,8 @@ def _http_date(millis: int) -> str:
 class HeaderRow:
     """A row of the interface's table of message headers.
 
-    `name` is the header's name without its prefix. `presence` states whether every message has the header. `meaning`
-    describes the header's value. `attribute` is the field of Message that contains the value, and `to_text` formats the
-    value.
+    `name` has no prefix. `presence` states whether every message has the header. `attribute` is the Message field with
+    the value, which `to_text` formats.
     """
 
     name: str
@@ -122,9 +112,7 @@ class Notification:
 
 
 def read_notification(headers: Headers, body: bytes, names: Names) -> Notification:
-    """Parse the headers and the body of a message into a Notification.
-
-    X-Svc-Changed may contain blanks. The state `changed` is read as `change`.
+    """Parse a message's headers and body. Accepts blanks in X-Svc-Changed, and reads the state `changed` as `change`.
 
     >>> names, message = Names(), Message("c", 1, "r", "sync", "https://svc.example/storage/v3/files/f?alt=json")
     >>> read_notification(Headers(message.headers(names)), b"", names).state
@@ -167,10 +155,7 @@ def _kind(body: bytes) -> str | None:
 
 
 def _utf8(value: str) -> str:
-    """Decode a header value as UTF-8 that an HTTP library has decoded as Latin-1.
-
-    Return the value unchanged if it is not UTF-8.
-    """
+    """Decode UTF-8 in a header value that was decoded as Latin-1. Returns any other value unchanged."""
     try:
         return value.encode("latin-1").decode()
     except UnicodeError:

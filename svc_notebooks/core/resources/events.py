@@ -8,10 +8,7 @@ from ..http.messages import JSON, JSONObject
 
 
 class EventTime(TypedDict, total=False):
-    """The start or end of an event.
-
-    `date` is set for an all-day event, and `dateTime` with an optional `timeZone` for any other event.
-    """
+    """The start or end of an event, with `date` if all-day, otherwise `dateTime` and optionally `timeZone`."""
 
     date: str
     dateTime: str

@@ -1,12 +1,11 @@
-"""The client's half of a resumable upload, a state machine (A3-20 to A3-25).
+"""The client side of a resumable upload as a state machine without I/O (A3-20 to A3-25).
 
     machine = ResumableUpload(total, chunk_size)
     while not isinstance(step := machine.next_step(), Done | Failed):
         machine.feed(response to the step, now, chance)
 
-The machine never assumes that sent bytes are stored. After a 308 response it continues after the Range of that
-response. After a lost connection or a 5xx it queries the status before it sends more. It does no I/O. The caller
-performs the steps, and passes the time and a random number from 0 to 1.
+The machine never assumes that sent bytes are stored. It continues after the Range of a 308 response, and queries the
+status after a lost connection or a 5xx. The caller performs the steps, and passes the time and random numbers.
 """
 
 from __future__ import annotations
@@ -21,10 +20,7 @@ from ..http.ranges import ByteSpan, ContentRange, parse_stored
 from .states import EVENT_BY_STATUS, UploadEvent, UploadState, transition
 
 RETRIED = frozenset({408, 429, 500, 502, 503, 504})
-"""The statuses after which the client waits and tries again.
-
-The client also tries again after a 403 whose reason is a rate limit.
-"""
+"""The statuses after which the client waits and retries, in addition to a 403 with a rate limit reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +30,9 @@ class Begin:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """A step that sends at most `size` bytes from the offset `first`.
+    """A step that sends at most `size` bytes from the offset `first`, or all bytes up to the end if None.
 
-    If `size` is None, the step sends all bytes up to the end. `total` is the size of the upload, or None if it is not
-    yet known.
+    `total` is the size of the upload, or None if not yet known.
     """
 
     first: int
@@ -45,16 +40,13 @@ class Send:
     total: int | None
 
     def content_range(self, sent: int, total: int | None) -> ContentRange:
-        """Return the Content-Range for the `sent` bytes that the caller has read for this step.
-
-        Without bytes, the result is the Content-Range of a status query.
-        """
+        """Return the Content-Range for `sent` bytes from `first` on, or for a status query if `sent` is 0."""
         return ContentRange(ByteSpan(self.first, self.first + sent - 1) if sent else None, total)
 
 
 @dataclass(frozen=True, slots=True)
 class QueryStatus:
-    """A step that queries how many bytes are stored, by an empty PUT with Content-Range bytes */total."""
+    """A step that queries the number of stored bytes by an empty PUT with Content-Range bytes */total."""
 
     total: int | None
 
@@ -68,7 +60,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The last step of a complete upload. The last response contains the file's metadata."""
+    """The last step of a complete upload, whose last response has the file's metadata."""
 
 
 class FailureReason(Enum):
@@ -94,9 +86,9 @@ Step: TypeAlias = Begin | Send | QueryStatus | Wait | Done | Failed
 
 @dataclass(frozen=True, slots=True)
 class ResponseFacts:
-    """The values of a response that the state machine needs.
+    """The response values that the state machine needs.
 
-    `stored_range` is the Range header, `reason` is the service's reason code, and `retry_after` is in seconds.
+    `stored_range` is the Range header, `reason` the service's reason code, and `retry_after` is in seconds.
     """
 
     status: int
@@ -106,7 +98,7 @@ class ResponseFacts:
 
     @property
     def worth_retrying(self) -> bool:
-        """True if the same request may succeed when it is repeated later."""
+        """True if a later repetition of the request may succeed."""
         if self.status in RETRIED:
             return self.reason not in LASTING_REASONS
         return self.status == 403 and self.reason in RATE_LIMIT_REASONS
@@ -115,10 +107,9 @@ class ResponseFacts:
 class ResumableUpload:
     """The state machine of a resumable upload, which determines the next step.
 
-    `total` is the size in bytes, or None if it is not known. `chunk_size` is the size of a request's content, or None
-    to send all content in one request. With `session_open`, the first step queries how many bytes an earlier process
-    has stored. `first_available` is the first byte that the source can still read. It increases for a stream that
-    cannot be rewound.
+    `total` is the size in bytes, or None if unknown. `chunk_size` is the content size per request, or None to send all
+    content in one request. `session_open` means that an earlier process opened the session. `first_available` is the
+    first byte that the source can still read, which increases for a stream that cannot be rewound.
     """
 
     def __init__(
@@ -150,7 +141,7 @@ class ResumableUpload:
         self._pending: Step | None = None
 
     def next_step(self) -> Step:
-        """Return the next step. The step stays the same until the caller reports its result."""
+        """Return the next step, which stays the same until the caller reports its result."""
         if self._pending is not None:
             return self._pending
         if self.state is UploadState.NONE:
@@ -168,35 +159,29 @@ class ResumableUpload:
         return Send(self.stored, size, self.total)
 
     def set_total(self, total: int) -> None:
-        """Set the size of the upload, when the caller reaches the end of a source of unknown size."""
+        """Set the upload size at the end of a source of unknown size."""
         self.total = total
 
     def note_sent(self, end: int) -> None:
-        """Record that the bytes up to `end` are being sent, so that the service may report them as stored."""
+        """Record that bytes up to `end` are being sent, so that the service may report them as stored."""
         self._sent_end = max(self._sent_end, end)
 
     def invalidate(self) -> None:
-        """Make the next step a status query, for example after an interrupt. Has no effect without an open session."""
+        """Make the next step a status query, for example after an interrupt. No effect without an open session."""
         if self.state is UploadState.OPEN:
             self._certain, self._pending = False, None
 
     def end_wait(self) -> None:
-        """Record that the caller has finished a `Wait` step."""
+        """Record the end of a `Wait` step."""
         self._pending = None
 
     def lose_connection(self, now: float, chance: float) -> None:
-        """Record a lost connection or an unreadable response, after which the number of stored bytes is not known.
-
-        `now` is a time in seconds, and `chance` is a random number from 0 to 1.
-        """
+        """Record a lost connection or unreadable response at `now` seconds. `chance` is random from 0 to 1."""
         self._certain = False
         self._back_off(None, now, chance)
 
     def feed(self, response: ResponseFacts, now: float, chance: float) -> None:
-        """Update the state by the response to the last step.
-
-        `now` is a time in seconds, and `chance` is a random number from 0 to 1.
-        """
+        """Update the state by the response to the last step at `now` seconds. `chance` is random from 0 to 1."""
         if response.worth_retrying:
             self._certain = False
             return self._back_off(response.retry_after, now, chance)

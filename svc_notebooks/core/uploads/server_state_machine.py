@@ -1,12 +1,11 @@
-"""The service's half of a resumable upload, a state machine without I/O.
+"""The service side of a resumable upload as a state machine without I/O.
 
     plan = before_body(session, content_range, length, rule, now)
     ...the caller drops `plan.skip` bytes of the body and appends at most `plan.take` of the rest...
     decision = after_body(session, plan, received, rule, now)
 
-`before_body` returns a `SessionDecision` instead of a plan if the body does not matter, which is the case for a status
-query, a refused request and a session that is not open. `decision.session.stored` is the size of the upload. The caller
-must drop appended bytes beyond that size.
+`before_body` returns a `SessionDecision` if the body does not matter (status query, refused request, closed session).
+The caller must drop appended bytes beyond `decision.session.stored`, which is the size of the upload.
 """
 
 from __future__ import annotations
@@ -21,10 +20,7 @@ from .states import UploadEvent, UploadRule, UploadState, transition
 
 @dataclass(frozen=True, slots=True)
 class UploadSession:
-    """An upload session of the service.
-
-    Sizes are in bytes. `touched` is the Unix time of the last request in seconds.
-    """
+    """An upload session of the service. Sizes are in bytes, `touched` is the Unix time of the last request."""
 
     stored: int = 0
     total: int | None = None
@@ -34,10 +30,10 @@ class UploadSession:
 
 @dataclass(frozen=True, slots=True)
 class ReadPlan:
-    """The plan to drop `skip` bytes of a body, then append at most `take` bytes. If `take` is None, append all bytes.
+    """The plan to drop `skip` bytes of a body, then append at most `take` bytes (None for all).
 
-    `end` is the size of the upload if this body completes the upload, "body" if the upload ends where the body ends, or
-    None if more bytes must follow. `decided_by` is the rule behind the plan.
+    `end` is the upload size if this body completes the upload, "body" if the upload ends with the body, or None if more
+    bytes must follow. `decided_by` is the rule behind the plan.
     """
 
     skip: int
@@ -49,10 +45,9 @@ class ReadPlan:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedBody:
-    """The result of reading a body.
+    """The result of reading a body, with the number of bytes after the skipped bytes.
 
-    `appended` is the number of bytes after the skipped bytes. `broken` is True if the body ended before its declared
-    length or within the bytes to skip. `overlong` is True if the body continued after the last byte to take.
+    `broken` means that the body ended too early, and `overlong` that the body continued after the last byte to take.
     """
 
     appended: int
@@ -62,9 +57,9 @@ class ReceivedBody:
 
 @dataclass(frozen=True, slots=True)
 class SessionDecision:
-    """The response to a request to a session URI, and the session after the request.
+    """The response to a session URI request, and the session after the request.
 
-    `status` is the HTTP status, `decided_by` is the rule behind it, and `text` is an error message or "".
+    `status` is the HTTP status, `decided_by` the rule for the status, and `text` an error message or "".
     """
 
     session: UploadSession
@@ -94,10 +89,9 @@ GAP = (
 def before_body(
     session: UploadSession, content_range: ContentRange | None, length: int | None, rule: UploadRule, now: float
 ) -> ReadPlan | SessionDecision:
-    """Decide how to handle a PUT to the session URI before its body is read.
+    """Return a plan for reading a PUT body, or a decision if the body does not matter.
 
-    Return a plan for reading the body, or a decision if the body does not matter. `length` is the declared length of
-    the body, or None if it is not declared.
+    `length` is the declared length of the body, or None.
     """
     if session.state is UploadState.EXPIRED or now - session.touched >= rule.lifetime:
         return _expire(session)
@@ -113,7 +107,7 @@ def before_body(
 def after_body(
     session: UploadSession, plan: ReadPlan, received: ReceivedBody, rule: UploadRule, now: float
 ) -> SessionDecision:
-    """Return the new session and the response status for a PUT to the session URI after its body was read."""
+    """Return the new session and response status after the body of a PUT to the session URI was read."""
     stored = session.stored + received.appended
     kept = replace(session, stored=max(session.stored, rule.floor(stored)))
     if received.overlong:
@@ -130,27 +124,21 @@ def after_body(
 
 
 def cancel(session: UploadSession, rule: UploadRule, now: float) -> SessionDecision:
-    """Return the new session and the response status for a DELETE to the session URI."""
+    """Return the new session and response status for a DELETE to the session URI."""
     if session.state is UploadState.EXPIRED or now - session.touched >= rule.lifetime:
         return _expire(session)
     return _decision(session, UploadEvent.CANCEL, now)
 
 
 def refusal(session: UploadSession, problem: RequestProblem, now: float) -> SessionDecision:
-    """Return the decision to refuse a request.
-
-    The session stays open, with the same number of stored bytes.
-    """
+    """Return the decision to refuse a request. The session stays open with the same stored bytes."""
     return _decision(session, UploadEvent.REFUSED, now, problem.text, rule=problem.decided_by)
 
 
 def _decision(
     session: UploadSession, event: UploadEvent, now: float, text: str = "", *, rule: str | None = None
 ) -> SessionDecision:
-    """Return the decision for an event of a session by the transition table.
-
-    `rule` replaces the rule of the table.
-    """
+    """Return the decision for a session event by the transition table. `rule` replaces the table's rule."""
     state, status, decided_by = transition(session.state, event)
     return SessionDecision(replace(session, state=state, touched=now), status, rule or decided_by, text)
 
@@ -173,7 +161,7 @@ def _query(session: UploadSession, total: int | None, length: int | None, now: f
 
 
 def _whole(session: UploadSession, length: int | None, now: float) -> ReadPlan | SessionDecision:
-    """Decide how to handle a body without a Content-Range, which is the whole upload from its first byte."""
+    """Return the plan or decision for a body without Content-Range, which is the whole upload."""
     if None not in (length, session.total) and length != session.total:
         return refusal(session, _wrong_total(session.total, f"this body has {length}"), now)
     total = session.total if length is None else length
@@ -207,10 +195,7 @@ def _chunk(
 def _chunk_problem(
     session: UploadSession, span: ByteSpan, total: int | None, length: int | None, rule: UploadRule
 ) -> RequestProblem | None:
-    """Return the problem of a Content-Range or of the chunk's size, or None if there is no problem.
-
-    A Content-Range may contradict its body or the upload.
-    """
+    """Return the contradiction in a Content-Range, or the chunk size problem, or None without a problem."""
     size = span.size
     if size is not None and length is not None and length != size:
         return RequestProblem(f"Content-Range names {size} bytes, but the body has {length}.")

@@ -1,12 +1,8 @@
 """The states of a resumable upload, and one transition table for the service and the client.
 
-Rule 1: every transition of an upload session is a row of `TRANSITIONS`, in the order of the interface's table (States
-and transitions, Resumable upload session). Any other transition raises `IllegalUploadTransition`.
-
-Rule 2: both sides use the same table. The service (`server_state_machine.py`) looks up an event and sends the
-status of its row. The client (`client_state_machine.py`) maps the status of a response back to an event with
-`EVENT_BY_STATUS`, and makes the same transition. So both sides have the same state whenever a response arrives. A
-client that missed a response queries the status.
+Every transition is a row of `TRANSITIONS`, in the order of the interface's table (States and transitions, Resumable
+upload session). The service looks up an event and sends the row's status. The client maps the status back to an event
+with `EVENT_BY_STATUS` and makes the same transition. A client that missed a response queries the status.
 
                     PART, QUERY, REFUSED, GAP
                          ┌──────┐
@@ -24,14 +20,14 @@ from typing import NamedTuple
 from ..errors.decision_ids import CANCELLED, CONTRADICTION, FINISHED
 
 QUANTUM = 262_144
-"""The number of bytes of which every chunk except the last is a multiple (256 x 1024)."""
+"""The size in bytes (256 x 1024) of which every chunk except the last is a multiple."""
 
 LIFETIME = 7 * 86_400.0
-"""The number of seconds without a request after which a session expires (1 week)."""
+"""The seconds without a request after which a session expires (1 week)."""
 
 
 class UploadState(Enum):
-    """The states of an upload session. NONE is the state before the service has accepted an initiation."""
+    """The states of an upload session. NONE is the state before the service accepts an initiation."""
 
     NONE = "none"
     OPEN = "open"
@@ -54,7 +50,7 @@ class UploadEvent(Enum):
 
 
 class Transition(NamedTuple):
-    """The next state, the status of the response, and the rule or decision behind the transition."""
+    """The next state, the response status, and the rule or decision behind the transition."""
 
     state: UploadState
     status: int
@@ -62,7 +58,7 @@ class Transition(NamedTuple):
 
 
 class IllegalUploadTransition(Exception):
-    """The event cannot happen to an upload session in its current state."""
+    """The event is impossible in the current state of an upload session."""
 
 
 TRANSITIONS: dict[tuple[UploadState, UploadEvent], Transition] = {
@@ -95,11 +91,11 @@ EVENT_BY_STATUS: dict[int, UploadEvent] = {
     410: UploadEvent.SILENCE,
     499: UploadEvent.CANCEL,
 }
-"""The event that a client infers from the status of a response. Other statuses do not change the state."""
+"""The event that a client infers from a response status. Other statuses do not change the state."""
 
 
 def transition(state: UploadState, event: UploadEvent) -> Transition:
-    """Return the transition of an event in a state. Raises IllegalUploadTransition if the table has no such transition.
+    """Return the transition of an event in a state. Raises IllegalUploadTransition if the table has no such row.
 
     >>> transition(UploadState.OPEN, UploadEvent.GAP)
     Transition(state=<UploadState.OPEN: 'open'>, status=503, decided_by='A3-11')
@@ -114,9 +110,8 @@ def transition(state: UploadState, event: UploadEvent) -> Transition:
 class UploadRule:
     """The limits of the upload protocol.
 
-    With `strict`, the service refuses every chunk before the last that is not a multiple of the quantum. Without
-    `strict`, the service refuses only chunks smaller than one quantum, and stores the largest multiple of the quantum
-    of a longer chunk (A3-10).
+    With `strict`, the service refuses every chunk before the last that is not a multiple of the quantum. Otherwise it
+    refuses only chunks below one quantum, and rounds longer chunks down (A3-10).
     """
 
     quantum: int = QUANTUM
