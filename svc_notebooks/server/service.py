@@ -86,11 +86,9 @@ class Service:
         return self._context.policy
 
     def handle(self, request: Request) -> Response:
-        """Return the response to a request. If a handler fails, log the error and return a response with status 500.
+        """Return the response to a request, with status 500 if a handler fails.
 
-        Raises only:
-            Disconnected: a fault of `faults` cuts the connection.
-            Unsupported: this process is a fork of the process that opened the service.
+        Raises Disconnected if a fault cuts the connection, and Unsupported in a fork of the process.
         """
         return self._dispatcher.handle(request)
 
@@ -143,9 +141,9 @@ class Service:
     def oauth_client(
         self, name: str, redirect_uris: Sequence[str] = (), *, public: bool = False, base_url: str = NOWHERE
     ) -> clients.ClientCredentials:
-        """Register an OAuth client and return its credentials. Raises ValueError for an invalid redirect URI.
+        """Register an OAuth client and return its id, its secret (unless public) and the URIs that the client needs.
 
-        The credentials are `client_id`, `client_secret` (not for a public client) and the URIs that the client needs.
+        Raises ValueError for an invalid redirect URI.
         """
         return clients.create_oauth_client(self._context, name, redirect_uris, public=public, base_url=base_url)
 
@@ -183,9 +181,9 @@ class Service:
         return row is not None
 
     def register_domain(self, domain: str) -> str:
-        """Register a domain that may receive notifications, and return its normalized form.
+        """Register a domain for notifications and return its normalized form.
 
-        Raises ValueError unless the domain is a host name or an IP address, without scheme and port.
+        Raises ValueError for an invalid domain.
         """
         return domains.register(self._context.store, domain)
 
@@ -194,17 +192,14 @@ class Service:
         return domains.list_domains(self._context.store, self.policy)
 
     def trust(self, pem: str) -> None:
-        """Let deliveries trust the certificate authorities in a PEM text, and apply the revocation lists in the text.
+        """Trust the certificates in a PEM text and apply its revocation lists.
 
-        Raises ValueError if `pem` contains no certificate and no revocation list, or if its content is invalid.
+        Raises ValueError for an invalid text.
         """
         self._push.trust(pem)
 
     def receive_at(self, address: str, handler: Callable[[Request], Response] | None) -> None:
-        """Deliver the messages for an address to a function of this process, or with None again over the network.
-
-        The domain of the address must be registered.
-        """
+        """Pass the messages for an address to `handler` (None: over the network). The domain must be registered."""
         self._push.receive_at(address, handler)
 
     def deliveries(self) -> list[DeliveryRow]:
@@ -216,10 +211,7 @@ class Service:
         return invitations.outbox(self._context)
 
     def deliver(self, timeout: float | None = None) -> None:
-        """Deliver the messages that are due, and return when each attempt has ended.
-
-        After `timeout` seconds of real time, return early while the deliveries continue in the background.
-        """
+        """Deliver all due messages. Return after every attempt, or after `timeout` seconds while a thread continues."""
         self._push.deliver(timeout)
 
     def faults(self, *steps: JSONObject | str, in_order: bool = False) -> AbstractContextManager[None]:
@@ -249,10 +241,7 @@ class Service:
         self._faults.clear()
 
     def limit(self, user: str | None = None, requests: int | None = None, per: str | float | timedelta = "60s") -> None:
-        """Set the number of requests that a user may send within a duration. `requests=None` removes the user's limit.
-
-        The user's limit replaces the limit of the policy. Raises ValueError for an invalid number or duration.
-        """
+        """Set a user's rate limit, or remove it with `requests=None`. Raises ValueError for an invalid value."""
         self._rate_limiter.limit((user or self.policy.first_user).lower(), requests, parse_duration(per))
 
     def limits(self) -> list[RateLimitRow]:
@@ -300,10 +289,10 @@ class Service:
         return Service(*fork_context(self._context, self._parts, branch), background=self._background)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the whole state to one file and return the path of the file.
+        """Write the whole state, with digests of the access tokens, to one file and return its path.
 
-        With `overwrite`, an existing saved service is renamed to `.bak`. The file contains digests of the access tokens
-        and not the tokens. Raises PathExists if the file exists, and OSError for a disk error or damaged content.
+        With `overwrite`, an existing saved service is renamed to `.bak`. Raises PathExists if the file exists, and
+        OSError for a disk error or damaged content.
         """
         target = Path(path)
         save_to(target, self.dump, overwrite=overwrite)
@@ -314,16 +303,15 @@ class Service:
         save(self._context, self._parts, file)
 
     def load(self, file: BinaryIO) -> None:
-        """Replace the whole state by the content of a file that `save` wrote. Channels are stopped, as in a fork.
+        """Replace the state by a file that `save` wrote, with stopped channels.
 
-        Raises ValueError for any other file or a damaged file, before anything is changed.
+        Raises ValueError for an invalid file.
         """
         load(self._context, self._parts, file)
         self._push.load_authorities()
         self._forget_caches()
 
     def _forget_caches(self) -> None:
-        """Clear all cached data, because the store has been replaced."""
         self._tokens.clear_cache()
         self._rate_limiter.forget()
         self._push.queue.forget()
@@ -382,9 +370,9 @@ def open_service(
 
 
 def open_saved(path: str | Path, *, branch: int = 0, background: bool | None = None) -> Service:
-    """Open a service in memory from a file of `Service.save`. Its channels and ids are those of `Service.fork`.
+    """Open a file of `Service.save` in memory, with channels and ids like `Service.fork`.
 
-    Raises OSError if the file cannot be read. Raises ValueError if it is damaged or has another format or version.
+    Raises OSError for an unreadable file, and ValueError for a damaged file or another format or version.
     """
     with Path(path).open("rb") as file:
         try:

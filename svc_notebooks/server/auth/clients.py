@@ -77,8 +77,8 @@ def create_service_account(
 ) -> ServiceAccountKey:
     """Create a service account, or a new key for an existing account, and return the key file.
 
-    Only the public key is stored. Raises ValueError for an invalid name or an unknown scope. Raises ImportError if the
-    extra `identity` is not installed.
+    Stores only the public key. Raises ValueError for an invalid name or scope, and ImportError without the extra
+    `identity`.
     """
     if not _ACCOUNT_NAME.fullmatch(name):
         raise ValueError(f"name={name!r} must be 1 to 30 of a-z, 0-9 and -, a letter first, no - at the end")

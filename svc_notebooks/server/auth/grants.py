@@ -78,9 +78,9 @@ def _check_exchange(form: dict[str, str], grant: GrantRow) -> None:
 
 
 def refresh_access_token(request: PublicRequest, form: dict[str, str], client: ClientRow) -> Token:
-    """Return a new access token for a refresh token, in all scopes of the user's consent or in the requested scopes.
+    """Exchange a refresh token for an access token.
 
-    Raises OAuthError for an invalid refresh token or a scope outside the consent.
+    Raises OAuthError for an invalid token or a scope without consent.
     """
     with request.context.store.transaction():  # no revocation can happen between the check and the new token
         grant = _grant(request, require_parameter(form, "refresh_token"), "refresh", client)
@@ -122,11 +122,7 @@ def _token(request: PublicRequest, user: str, client: str, scopes: str, *, servi
 
 
 def exchange_assertion(request: PublicRequest, form: dict[str, str]) -> Token:
-    """Exchange a signed assertion for an access token.
-
-    The token is for the service account that signed it, or for a user whom the account may represent. Raises OAuthError
-    for an invalid assertion.
-    """
+    """Exchange a service account's signed assertion for an access token. Raises OAuthError for an invalid assertion."""
     assertion = require_parameter(form, "assertion")
     try:
         header, claims = read_claims(assertion)
@@ -143,10 +139,7 @@ def exchange_assertion(request: PublicRequest, form: dict[str, str]) -> Token:
 
 
 def _account(request: PublicRequest, header: JSONObject, claims: JSONObject) -> AccountRow:
-    """Return the service account that the claim `iss` of an assertion names.
-
-    Raises InvalidAssertionError for a wrong algorithm or key. Raises OAuthError for an unknown account or audience.
-    """
+    """Return the service account that the claim `iss` names. Raises OAuthError or InvalidAssertionError."""
     if header.get("alg") != ALGORITHM:
         raise InvalidAssertionError(f"it must be signed with {ALGORITHM}")
     issuer = claims.get("iss")
@@ -185,10 +178,7 @@ def _seconds(claims: JSONObject, name: str) -> float:
 
 
 def _subject(context: ServiceContext, account: AccountRow, claims: JSONObject, scopes: str) -> str:
-    """Return the user whom the token is for, which is the service account itself or the user in the claim `sub`.
-
-    Raises OAuthError if the account may not act for this user (domain-wide delegation) or the user is unknown.
-    """
+    """Return the e-mail address of the token's user. Raises OAuthError if the account may not act for this user."""
     subject = claims.get("sub", account.email)
     if subject == account.email:
         return account.email
@@ -200,10 +190,7 @@ def _subject(context: ServiceContext, account: AccountRow, claims: JSONObject, s
 
 
 def scopes_of(context: ServiceContext, scope: object) -> str:
-    """Convert the OAuth parameter `scope` to the stored form, which is scope names separated by spaces.
-
-    Raises OAuthError if the parameter is missing or has an unknown scope.
-    """
+    """Convert the OAuth parameter `scope` to scope names joined by spaces. Raises OAuthError for an invalid `scope`."""
     if not isinstance(scope, str) or not scope.strip():
         raise OAuthError("invalid_scope", "scope is missing: name at least one, separated by spaces.")
     try:

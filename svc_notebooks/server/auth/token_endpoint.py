@@ -23,10 +23,7 @@ _CLIENT_GRANTS: Mapping[str, Callable[[PublicRequest, dict[str, str], ClientRow]
 
 
 def token(request: PublicRequest) -> Response:
-    """Return the response of /token, which is an access token for a code, a refresh token or an assertion.
-
-    If the request is invalid, return an OAuth error response.
-    """
+    """Handle POST /token and return the response with an access token or an OAuth error."""
     basic = "Authorization" in request.http_request.headers
     try:
         return no_store_json(_issue(request))
@@ -45,10 +42,7 @@ def _issue(request: PublicRequest) -> Token:
 
 
 def _client(request: PublicRequest, form: dict[str, str]) -> ClientRow:
-    """Return the OAuth client of a request. If the client has a secret, check that the request sends the secret.
-
-    Raises OAuthError (401) for an unknown client or a wrong secret.
-    """
+    """Return the OAuth client of a request. Raises OAuthError (401) for an unknown client or a wrong secret."""
     name, secret = _client_credentials(request, form)
     client = request.context.store.oauth.client(name)
     if client is None:
@@ -59,9 +53,9 @@ def _client(request: PublicRequest, form: dict[str, str]) -> ClientRow:
 
 
 def _client_credentials(request: PublicRequest, form: dict[str, str]) -> tuple[str, str]:
-    """Return the client id and the client secret from the Authorization header, or else from the form.
+    """Return the client id and secret from the header or the form ("" if missing).
 
-    Each is "" if missing. Raises OAuthError if the header is invalid or contradicts the form (RFC 6749, 2.3).
+    Raises OAuthError (RFC 6749, 2.3).
     """
     header = request.http_request.headers.get("Authorization")
     if header is None:
@@ -82,10 +76,7 @@ def _client_credentials(request: PublicRequest, form: dict[str, str]) -> tuple[s
 
 
 def tokeninfo(request: PublicRequest) -> Response:
-    """Return the response of /tokeninfo, with the user, the client, the scopes and the lifetime of an access token.
-
-    If the token is invalid, return an OAuth error response.
-    """
+    """Handle /tokeninfo and return the response with the data of an access token or with an OAuth error."""
     try:
         secret = bearer(request.http_request) or _parameter(request, "access_token")
         return no_store_json(_token_info(request, secret))
@@ -111,10 +102,7 @@ def _token_info(request: PublicRequest, secret: str) -> TokenInfo:
 
 
 def revoke(request: PublicRequest) -> Response:
-    """Revoke an access token or refresh token, and all tokens of the same consent.
-
-    Return an empty JSON object, or an OAuth error if the token is unknown.
-    """
+    """Revoke a token and all tokens of the same consent. Return {}, or an OAuth error for an unknown token."""
     try:
         secret = _parameter(request, "token")
     except OAuthError as error:
@@ -133,9 +121,6 @@ def revoke(request: PublicRequest) -> Response:
 
 
 def _parameter(request: PublicRequest, name: str) -> str:
-    """Return a required parameter from the query, or else from the form.
-
-    Raises OAuthError if the parameter is missing.
-    """
+    """Return a parameter from the query, or else from the form. Raises OAuthError if the parameter is missing."""
     form = request.form() if request.method == "POST" else {}
     return require_parameter({**form, name: request.query.get(name) or form.get(name, "")}, name)

@@ -11,10 +11,7 @@ from ..tables.users import TokenRow
 
 
 def create_user(context: ServiceContext, email: str) -> None:
-    """Create the user with this e-mail address, with a root folder and copies of the events that invite the user.
-
-    If the user exists, do nothing.
-    """
+    """Create the user with this e-mail address, with a root folder and event copies, unless the user exists."""
     if context.store.users.root(email) is not None:
         return
     root = root_row(context, email)

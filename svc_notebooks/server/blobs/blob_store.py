@@ -14,14 +14,13 @@ from itertools import count
 from typing import NamedTuple, Protocol
 
 MUCH = 16 << 20
-"""The minimum number of freed bytes for which the call of glibc, which takes milliseconds, is made."""
+"""The minimum number of freed bytes for which `malloc_trim`, which takes milliseconds, is called."""
 
 
 def release_memory(freed: int) -> None:
-    """Return freed memory to the operating system with a call of glibc, if at least 16 MiB were freed.
+    """Return freed memory to the operating system with `malloc_trim` of glibc, if at least 16 MiB were freed.
 
-    Without the call, a Python process that once held files of 300 MB would keep the memory, because the freed blocks
-    lie between blocks that are in use. Other C libraries return memory without a call.
+    Without the call, a Python process keeps the memory, because freed blocks lie between blocks that are in use.
     """
     if freed < MUCH or sys.platform != "linux":
         return
@@ -30,8 +29,7 @@ def release_memory(freed: int) -> None:
 
 
 BLOCK = 256 * 1024
-"""The maximum number of bytes that are read or written at once. With 1 MiB the service was no faster and took five
-times as much memory, because the C library allocates and returns such blocks again and again."""
+"""The maximum number of bytes that are read or written at once. 1 MiB was no faster and took five times the memory."""
 
 _SMALL = 64 * 1024
 
@@ -104,22 +102,16 @@ class BlobStore(Protocol):
         """Return a writer for a new part."""
 
     def read(self, key: str, start: int, stop: int) -> Iterator[bytes]:
-        """Yield bytes `start` to `stop` (exclusive) of a part in blocks.
+        """Yield bytes `start` to `stop` (exclusive) in blocks.
 
-        Raises DamagedContent if the part is missing or has fewer bytes.
+        Raises DamagedContent if the part is missing or shorter.
         """
 
     def problem(self, part: StoredPart, *, contents: bool = True) -> str | None:
-        """Return a sentence about a damaged part, or None if the part is undamaged.
-
-        Compares the length and the checksum, or only the length if `contents` is false.
-        """
+        """Describe the damage of a part, or return None. Compares only the length if `contents` is false."""
 
     def checksum(self, part: StoredPart) -> int | None:
-        """Compute the CRC-32 of a part.
-
-        Returns None if the part has the wrong length or cannot be read, or if the store is in memory.
-        """
+        """Compute the CRC-32 of a part. Returns None for an unreadable part, a wrong length or a store in memory."""
 
     def has_all(self, keys: Iterable[str]) -> bool:
         """Return whether all of these parts exist."""
@@ -131,10 +123,7 @@ class BlobStore(Protocol):
         """Delete all parts that were written since the store was opened and are not in `known`. Return their number."""
 
     def copy(self, stored: Iterable[StoredPart]) -> BlobStore:
-        """Return a new store with these parts, which shares their bytes with this store if possible.
-
-        Raises DamagedContent if a part is missing or has the wrong length.
-        """
+        """Return a new store that shares these parts if possible. Raises DamagedContent for a missing or cut part."""
 
     def restore(self, kept: BlobStore) -> None:
         """Add the parts of `kept`, which is a store that `copy` returned."""

@@ -28,8 +28,7 @@ PART_NAME = re.compile(rf"[0-9a-f]{{{_KEY_LENGTH}}}")
 
 _MOST_VERIFIED = 65_536
 _SAME_TICK = 100_000_000
-"""A time span in nanoseconds. A file that was changed within this time may change again without a new modification
-time."""
+"""A time in nanoseconds within which a changed file may change again without a new modification time."""
 
 
 class _FileWriter:

@@ -19,8 +19,7 @@ UNFINISHED_AGE = 24 * 3600.0
 """The age in seconds at which an unfinished part is deleted. Until then a person can still inspect the part."""
 
 HARMLESS = frozenset({".DS_Store", ".directory", ".gitignore", ".gitkeep", "Thumbs.db", "desktop.ini", "lost+found"})
-"""The names of files that file managers, git and file systems create. They stay where they are, and a folder with only
-such files counts as empty."""
+"""Files of file managers, git and file systems. Such files stay in place, and their folder still counts as empty."""
 
 _SNAPSHOTS_BEFORE_MARKERS = "kept"
 
@@ -88,11 +87,7 @@ def _classify(file: os.DirEntry[str], prefix: str, known: set[str], contents: _C
 
 
 def _restore_from_aside(folder: Path, missing: set[str]) -> set[str]:
-    """Move the missing parts back from aside/ to parts/, and return the keys of these parts.
-
-    An earlier opening moved the parts to aside/ because the database was outdated. Since then the right database was
-    put back.
-    """
+    """Move missing parts back from aside/ to parts/ after the right database was put back, and return their keys."""
     returned = set[str]()
     candidates = (folder / ASIDE).glob("*/parts/??/*") if missing else ()
     for path in candidates:
@@ -105,7 +100,7 @@ def _restore_from_aside(folder: Path, missing: set[str]) -> set[str]:
 
 
 def _move_aside(folder: Path, paths: list[Path], number: int) -> None:
-    """Move files and folders to aside/opening-N. They keep their paths relative to the folder of the store."""
+    """Move files and folders to aside/opening-N, with their paths relative to the folder of the store."""
     for path in paths:
         target = folder / ASIDE / f"opening-{number}" / path.relative_to(folder)
         target.parent.mkdir(parents=True, exist_ok=True)

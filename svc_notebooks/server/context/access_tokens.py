@@ -50,10 +50,7 @@ class TokenVerifier:
         self._cache: dict[str, Caller] = {}
 
     def caller(self, request: Request, query: Query) -> Caller:
-        """Return the caller of a request by its access token, from the Authorization header or the query.
-
-        Raises ApiError (401) if the token is missing, unknown or expired.
-        """
+        """Return the caller by the access token in the header or query. Raises ApiError (401) for an invalid token."""
         credentials = None
         for name, value in request.headers.pairs:
             if len(name) == 13 and name.lower() == "authorization":
@@ -110,16 +107,13 @@ class TokenVerifier:
 
 
 def bearer(request: Request) -> str | None:
-    """Return the bearer token in the Authorization header of a request, without a check of the token.
-
-    Return None if the header is missing or has another scheme.
-    """
+    """Return the unchecked bearer token of the Authorization header. Return None without a bearer token."""
     match = _BEARER.fullmatch(request.headers.get("Authorization") or "")
     return match[1] if match else None
 
 
 def require_scopes(caller: Caller, scopes: frozenset[str], operation: Operation) -> Caller:
-    """Return the caller with the value of `app_only` for an operation that accepts any of these scopes.
+    """Return the caller with `app_only` set for these scopes.
 
     Raises ApiError (403) if the caller has none of the scopes.
     """
@@ -132,10 +126,7 @@ def require_scopes(caller: Caller, scopes: frozenset[str], operation: Operation)
 
 
 def scope_names(scopes: Iterable[str] | None, policy: Policy) -> str:
-    """Convert scopes, given as URIs or as names, to the stored form, which is scope names separated by spaces.
-
-    None stands for all scopes. Raises ValueError for an unknown scope.
-    """
+    """Return scopes (URIs or names, None for all) as names joined by spaces. Raises ValueError for an unknown scope."""
     if scopes is None:
         return " ".join(ALL_SCOPES)
     names = [scope.removeprefix(policy.auth_scope_base + "/") for scope in scopes]

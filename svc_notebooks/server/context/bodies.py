@@ -15,10 +15,7 @@ _MAX_DIGITS = 18
 
 
 class RequestBody:
-    """The body of a request, as a stream that never returns more bytes than the declared length.
-
-    The stream adds the number of received bytes to the journal entry.
-    """
+    """The body of a request, limited to the declared length. Adds the number of received bytes to the journal entry."""
 
     __slots__ = ("_body", "_entry", "_read")
 
@@ -28,10 +25,7 @@ class RequestBody:
         self._read: Callable[[int], bytes] = self._body.read
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return at most `size` bytes, or b"" at the end of the body.
-
-        Raises Disconnected if the body ends before its declared length.
-        """
+        """Return at most `size` bytes, or b"" at the end. Raises Disconnected if the body is shorter than declared."""
         declared, entry = self._entry.declared, self._entry
         if declared is not None:
             remaining = declared - entry.received
@@ -52,10 +46,9 @@ class RequestBody:
 
 
 class ResponseStream:
-    """The blocks of a streamed response. The stream adds the number of sent bytes to the journal entry.
+    """The blocks of a streamed response. Adds the number of sent bytes to the journal entry.
 
-    Iteration raises Disconnected if the body ends before `length`, if the source cannot be read, and after `cut_after`
-    bytes. The transport then closes the connection, so that the client does not wait for the rest of the body.
+    Iteration raises Disconnected if the body ends before `length`, if the source fails, and after `cut_after` bytes.
     """
 
     __slots__ = ("_blocks", "_cut_after", "_entry", "_length", "_source")
@@ -96,10 +89,9 @@ class ResponseStream:
 
 
 def content_length(request: Request, *, required: bool = False) -> int | None:
-    """Return the length of a request body in bytes. Return None if the headers do not declare the length of a stream.
+    """Return the length of a request body in bytes, or None for a stream without a declared length.
 
-    Raises ApiError (400) for a Content-Length that is not one number. Raises ApiError (411) if a length is `required`
-    and the request has neither a Content-Length nor a Transfer-Encoding header.
+    Raises ApiError (400) for an invalid Content-Length and ApiError (411) if a `required` length is missing.
     """
     text, is_coded = request.headers.get("Content-Length"), "Transfer-Encoding" in request.headers
     if text is None and required and not is_coded:

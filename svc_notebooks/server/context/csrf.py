@@ -23,10 +23,7 @@ from .service_context import ServiceContext
 
 _LOCALHOST = "localhost"
 _SAME_SITE = ("same-origin", "none")
-"""Accepted values of Sec-Fetch-Site, sent by this service's pages and for a typed address.
-
-`same-site` is not accepted, because a page on another port of the host sends it.
-"""
+"""Accepted values of Sec-Fetch-Site. `same-site` is missing, because pages on other ports of the host send it."""
 
 
 def check_page(request: Request, operation: str, context: ServiceContext) -> None:
@@ -54,10 +51,7 @@ def check_same_origin(request: Request, context: ServiceContext) -> None:
 
 
 def check_host(request: Request, context: ServiceContext) -> None:
-    """Refuse a request whose Host header does not name this service. Raises ApiError (403).
-
-    A request without a Host header does not come from a browser, so it is accepted.
-    """
+    """Refuse a request whose Host header names another host. Raises ApiError (403). Browsers always send Host."""
     authority = request.headers.get("Host")
     if authority is None or ANY in context.policy.host_names:
         return

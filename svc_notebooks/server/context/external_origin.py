@@ -14,10 +14,7 @@ _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 
 def external_origin(request: Request, context: ServiceContext) -> str:
-    """Return the origin of this service as the client sees it, which is a URL with only a scheme and an authority.
-
-    Raises ApiError (400) for an invalid Host header.
-    """
+    """Return the service's scheme and authority as the client sees them. Raises ApiError (400) for an invalid Host."""
     if context.base_url:
         return context.base_url.rstrip("/")
     scheme, _, host = request.origin.partition("://")

@@ -13,20 +13,13 @@ _MAC_SIZE = 16
 
 
 def encode_page_token(keys: tuple[Any, ...], about: tuple[str, ...], secret: str) -> str:
-    """Return a page token that contains the sort keys at which the next page begins.
-
-    `about` identifies the listing. The token is signed, so that a client cannot change it or use it for another
-    listing.
-    """
+    """Return a signed token with the sort keys at which the next page begins. `about` identifies the listing."""
     text = json.dumps(keys, ensure_ascii=False).encode()
     return urlsafe_b64encode(_mac(text, about, secret) + text).decode().rstrip("=")
 
 
 def decode_page_token(token: str, about: tuple[str, ...], width: int, secret: str) -> tuple[Any, ...]:
-    """Return the sort keys in a page token. Their number must be `width`.
-
-    Raises ApiError (400 invalid, location pageToken) for a token that this service did not issue for this listing.
-    """
+    """Return the `width` sort keys in a page token. Raises ApiError (400) for a token of another listing or service."""
     try:
         raw = urlsafe_b64decode(token.encode("ascii") + b"=" * (-len(token) % 4))
     except ValueError:

@@ -41,10 +41,7 @@ class PublicRequest:
         return self.context.clock.now().timestamp()
 
     def form(self) -> dict[str, str]:
-        """Return the parameters of a form body by name.
-
-        Raises OAuthError if the body is too long or not a form, or if a parameter is repeated.
-        """
+        """Return the form parameters by name. Raises OAuthError for a long or invalid body or a repeated parameter."""
         media_type = MediaType.parse(self.http_request.headers.get("Content-Type") or "").essence
         content = b""
         while block := self.body.read(_MAX_FORM_SIZE):
@@ -82,10 +79,7 @@ def no_store_json(value: Mapping[str, object]) -> Response:
 
 
 def oauth_error_response(error: OAuthError, *, basic: bool = False) -> Response:
-    """Return the JSON response to an OAuth error, in the error format of OAuth (RFC 6749, 5.2).
-
-    With `basic`, a response with status 401 has a challenge for Basic authentication.
-    """
+    """Return the JSON response to an OAuth error (RFC 6749, 5.2), with a Basic challenge for status 401 if `basic`."""
     challenge = [("WWW-Authenticate", 'Basic realm="svc"')] if basic and error.status == 401 else []
     description = _NOT_IN_DESCRIPTION.sub("?", error.description)
     body: OAuthErrorResponse = {"error": error.error, "error_description": description}

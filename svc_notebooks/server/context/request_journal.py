@@ -89,18 +89,12 @@ class JournalEntry:
 
 
 def with_notes(decided_by: str, notes: Iterable[str]) -> str:
-    """Return the rule that decided a response, followed by notes.
-
-    The text is cut to the length that a journal row allows.
-    """
+    """Return the rule that decided a response, followed by notes, cut to the length that a journal row allows."""
     return "; ".join((decided_by, *notes))[:_MAX_DECIDED_BY]
 
 
 class Journal:
-    """The entries of the most recent requests, at most `length` entries and `max_bytes` bytes.
-
-    The journal always keeps the newest entry, even if that entry alone has more bytes.
-    """
+    """The entries of the last `length` requests, in at most `max_bytes` bytes. The newest entry is always kept."""
 
     def __init__(self, length: int, max_bytes: int) -> None:
         self._length, self._max_bytes = length, max_bytes

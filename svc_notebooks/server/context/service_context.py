@@ -67,10 +67,7 @@ class ServiceContext:
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """A request with its operation and its caller.
-
-    `method` is the method in X-HTTP-Method-Override if a POST has one.
-    """
+    """A request with its operation and caller. `method` is the X-HTTP-Method-Override of a POST, if present."""
 
     http_request: Request
     method: str

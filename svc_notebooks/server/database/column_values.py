@@ -1,7 +1,4 @@
-"""Checks values in rows from archives, such as times, JSON objects and enumerated words, beyond their types.
-
-Rows that the service itself writes need no check.
-"""
+"""Checks values in archive rows, such as times and JSON objects. Rows of the service itself need no check."""
 
 from __future__ import annotations
 

@@ -1,12 +1,11 @@
 """Runs the SQL of the service on its one SQLite connection.
 
 SQLite allows one writer, so the service has one connection and one lock, and no transaction is open while a body
-streams. SQLAlchemy compiles each statement once. The compiled SQL is then passed to the driver directly, because a
-result object of SQLAlchemy costs several times as much as the look-up itself.
+streams. SQLAlchemy compiles each statement once. The driver then runs the SQL directly, because a result object of
+SQLAlchemy costs several times as much as the look-up.
 
-Rows that were looked up by key are cached until a statement changes the database, because no other process writes to
-it. The cache is for a sandbox in a busy kernel. With each statement the driver releases the interpreter lock, and if
-another thread computes, the driver's thread gets the lock back only 5 ms later.
+Rows that were looked up by key are cached until a statement changes the database. The cache is for a sandbox in a busy
+kernel, where each statement releases the interpreter lock and may wait 5 ms to get the lock back.
 """
 
 from __future__ import annotations
@@ -71,11 +70,7 @@ class Prepared:
 def inserting(
     table: Table, names: Iterable[str], *, otherwise: Literal["FAIL", "IGNORE", "REPLACE"] = "FAIL"
 ) -> Prepared:
-    """Return a prepared INSERT statement for a row with these columns.
-
-    Args:
-        otherwise: The conflict clause of SQLite, for a row whose key already exists.
-    """
+    """Return a prepared INSERT statement. `otherwise` is the SQLite conflict clause for a row whose key exists."""
     statement = insert(table).values({name: bindparam(name) for name in names})
     return Prepared(statement if otherwise == "FAIL" else statement.prefix_with(f"OR {otherwise}", dialect="sqlite"))
 
@@ -149,10 +144,7 @@ class Database:
             return self._execute(prepared, values)[1]
 
     def fetch_one(self, prepared: Prepared, values: dict[str, Any]) -> Row | None:
-        """Return the first row of a result, from the cache if nothing has changed since.
-
-        Return None if there is no row.
-        """
+        """Return the first row of a result, cached until the database changes. Return None if there is no row."""
         key = (prepared, *values.items())
         with self.lock:
             if key not in self._row_cache:
@@ -169,10 +161,7 @@ class Database:
             return self._execute(prepared, values)[0].rowcount
 
     def add(self, prepared: Prepared, values: dict[str, Any]) -> None:
-        """Insert a row with untrusted values, for example from an archive.
-
-        Raises ValueError if the database refuses the row.
-        """
+        """Insert a row with untrusted values. Raises ValueError if the database refuses the row."""
         try:
             self.change(prepared, values)
         except (sqlite3.Error, UnicodeError) as error:
@@ -200,8 +189,7 @@ class Database:
     def transaction(self) -> Iterator[None]:
         """Commit all changes of a `with` block, or none if the block raises.
 
-        A nested block belongs to the outer transaction. The functions passed to `after_commit` are called after the
-        commit.
+        A nested block joins the outer transaction.
         """
         with self.lock:
             if self._depth:
@@ -228,10 +216,9 @@ class Database:
             function()
 
     def after_commit(self, function: Callable[[], None]) -> None:
-        """Call a function once after the open transaction is committed. Without an open transaction, call it now.
+        """Call a function once after the open transaction commits, or now if no transaction is open.
 
-        The function is called without the lock and may wait for other threads. After a rollback the function is not
-        called.
+        The function runs without the lock and may wait for other threads. A rollback discards the function.
         """
         with self.lock:
             if self._depth:
@@ -330,10 +317,7 @@ def _connect(path: Path | None) -> Connection:
 
 @cache
 def _empty_image() -> bytes:
-    """Return an empty database with all tables as bytes.
-
-    SQLAlchemy needs 8 ms to create the tables, and SQLite needs 0.2 ms to copy this image.
-    """
+    """Return an empty database as bytes. Copying takes 0.2 ms, while SQLAlchemy creates the tables in 8 ms."""
     connection = _connect(None)
     try:
         _create_tables(connection)
@@ -358,10 +342,7 @@ def _create_tables(connection: Connection) -> None:
 
 
 def _migrate(connection: Connection, path: Path) -> Path | None:
-    """Create the tables of a new database, or upgrade an older database.
-
-    Return the path of the copy that was made before an upgrade, or None without an upgrade.
-    """
+    """Create or upgrade the tables. Return the path of the copy made before an upgrade, or None without an upgrade."""
     driver: Any = connection.connection.driver_connection
     tables, version = upgrades.tables(driver), upgrades.version(driver)
     if not tables:

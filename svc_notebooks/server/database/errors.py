@@ -61,11 +61,7 @@ def store_error(error: BaseException, path: Path | None) -> OSError | None:
 
 
 def _cause(path: Path) -> tuple[int, str] | None:
-    """Write a temporary file in the database's folder to find the cause of an I/O error.
-
-    Return the error code and the error text, or None if the file can be written. SQLite also reports an I/O error for
-    an exceeded quota and for a read-only disk.
-    """
+    """Return the error code and text of a test write, or None. SQLite reports an exceeded quota as an I/O error."""
     try:
         with TemporaryFile(dir=path.parent) as file:
             file.write(bytes(4096))
@@ -76,7 +72,7 @@ def _cause(path: Path) -> tuple[int, str] | None:
 
 @contextmanager
 def explain_errors(path: Path | None) -> Iterator[None]:
-    """Convert SQLite errors about the database file to the OSErrors of `store_error`, inside a `with` block."""
+    """Convert SQLite errors in a `with` block to the OSErrors of `store_error`."""
     try:
         yield
     except Exception as error:

@@ -46,10 +46,7 @@ class Stored(NamedTuple):
 
 
 def database_problems(driver: sqlite3.Connection) -> list[str]:
-    """Return sentences about the problems that SQLite finds and about references to missing rows.
-
-    Raises sqlite3.Error.
-    """
+    """Return sentences about problems that SQLite finds and about references to missing rows. Raises sqlite3.Error."""
     messages = [str(line) for (line,) in driver.execute(f"PRAGMA integrity_check({_MOST_PROBLEMS})")]
     problems = [] if messages == ["ok"] else messages
     for table, column, other, key, condition in _REFERENCES:
@@ -59,10 +56,7 @@ def database_problems(driver: sqlite3.Connection) -> list[str]:
 
 
 def read_contents(driver: sqlite3.Connection) -> Stored:
-    """Return the schema version, the number of files and the stored parts of a store.
-
-    In schema version 1 the parts have no checksums.
-    """
+    """Return the schema version, file count and stored parts. Parts have no checksums in schema version 1."""
     columns = {name for _, name, *_ in driver.execute("PRAGMA table_info(rope)")}
     checksum = "checksum" if "checksum" in columns else "NULL"
     rows = driver.execute(f"SELECT part, stop - start, {checksum} FROM rope ORDER BY part")

@@ -25,10 +25,7 @@ _CREATE = """CREATE TABLE IF NOT EXISTS opening
 
 
 class Opening(NamedTuple):
-    """The last opening of a store, with its number and its token.
-
-    `before` is the token of the marker before this opening. `closed` is true after the service was closed.
-    """
+    """The record of an opening. `before` is the previous token, and `closed` is true after the service was closed."""
 
     number: int
     token: str
@@ -37,11 +34,7 @@ class Opening(NamedTuple):
 
 
 class Inspected(NamedTuple):
-    """The result of the inspection of a database.
-
-    `problem` completes a sentence about the database, or is "" if the database can be opened. `names_parts` is true if
-    the database refers to stored parts.
-    """
+    """The result of inspecting a database. `problem` is "" if the database can be opened."""
 
     problem: str
     advice: str = ""
@@ -63,10 +56,7 @@ def begin(driver: sqlite3.Connection, token: str, before: str) -> Opening:
 
 
 def end(driver: sqlite3.Connection) -> bool:
-    """Record that the service was closed and return True.
-
-    If another transaction is open, do nothing and return False.
-    """
+    """Record that the service was closed and return True. Return False if another transaction is open."""
     if not driver.in_transaction:
         with _synced(driver):
             driver.execute("UPDATE opening SET closed = 1")
@@ -137,10 +127,7 @@ def _read(driver: sqlite3.Connection) -> Opening | None:
 
 
 def in_use(path: Path, sleep: Callable[[float], None] = time.sleep) -> bool:
-    """Return True if another process has this database open and does not close it within 2 seconds.
-
-    On a system without POSIX locks the result is always False. The error then occurs when the database is opened.
-    """
+    """Return True if another process keeps this database open for 2 seconds. Always False without POSIX locks."""
     try:
         from fcntl import LOCK_NB, LOCK_SH, lockf
     except ImportError:

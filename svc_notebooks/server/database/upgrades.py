@@ -34,8 +34,7 @@ _NEW_COLUMNS: Mapping[tuple[str, str], str] = {
 def _to_version_1(driver: sqlite3.Connection) -> None:
     """Upgrade a database without a schema version to version 1.
 
-    Older packages created missing tables and did not change existing tables, so any mixture of tables is possible.
-    Therefore this step recreates each table and index whose definition differs from version 1.
+    Older packages changed no existing tables, so this step recreates all tables and indexes that differ from version 1.
     """
     tables, indexes = _version_1()
     for name, sql in tables.items():
@@ -61,7 +60,7 @@ def empty_database(version: int) -> sqlite3.Connection:
 
 
 def columns(driver: sqlite3.Connection) -> dict[str, list[str]]:
-    """Return the column names of each table of a database, by table. The names are in the order of the columns."""
+    """Return the column names of each table, by table, in column order."""
     return {
         table: [name for _, name, *_ in driver.execute(f"PRAGMA table_info({table})")]
         for table in _definitions(driver, _TABLES)
@@ -157,10 +156,7 @@ def upgrade(driver: sqlite3.Connection, target: int = VERSION) -> None:
 
 
 def back_up(driver: sqlite3.Connection, path: Path) -> Path:
-    """Copy a database to a new file in the same folder and return the path of the copy.
-
-    If an equal copy exists, return its path instead.
-    """
+    """Copy a database to a new file in the same folder, unless an equal copy exists. Return the path of the copy."""
     unfinished = path.with_name(f"{path.name}.bak.unfinished")
     unfinished.unlink(missing_ok=True)
     with closing(sqlite3.connect(unfinished)) as copy:

@@ -32,10 +32,7 @@ def is_preflight(request: Request) -> bool:
 
 
 def preflight(request: Request, methods: Iterable[str], context: ServiceContext) -> Response:
-    """Return the response to a CORS preflight. Raises ApiError (403) for an origin that is not allowed.
-
-    The response allows every request header, because the access token alone decides the rights of a request.
-    """
+    """Return the response to a CORS preflight, which allows all headers. Raises ApiError (403) for a refused origin."""
     origin = request.headers["Origin"]
     if not _allow_origin(origin, context):
         raise refuse("foreignOrigin", decided_by="allowed_origins", origin=origin[:100])
@@ -47,10 +44,7 @@ def preflight(request: Request, methods: Iterable[str], context: ServiceContext)
 
 
 def with_origin(response: Response, origin: str, context: ServiceContext) -> Response:
-    """Return a response with the CORS headers for an origin.
-
-    If the origin is not allowed, the headers do not let its pages read the response.
-    """
+    """Return a response with CORS headers. If `origin` is not allowed, its pages cannot read the response."""
     allowed = _allow_origin(origin, context)
     headers = [] if allowed == ANY else [("Vary", "Origin")]
     if allowed:
@@ -59,10 +53,9 @@ def with_origin(response: Response, origin: str, context: ServiceContext) -> Res
 
 
 def _allow_origin(origin: str, context: ServiceContext) -> str:
-    """Return the value of Access-Control-Allow-Origin, or "" for an origin that is not allowed.
+    """Return the value of Access-Control-Allow-Origin, or "" for a refused origin.
 
-    If the policy sets no origins, all origins are allowed. But if the service has a seed, no origin is allowed then,
-    because anybody can compute access tokens that are made from a seed.
+    By default all origins are allowed, or none if the service has a seed, because anybody can compute seeded tokens.
     """
     origins = context.policy.allowed_origins
     if origins is None:

@@ -67,9 +67,9 @@ class Dispatcher:
         self._fault_header = context.names.header("Fault")
 
     def handle(self, request: Request) -> Response:
-        """Return the response to a request. If a handler fails, log the error and return a response with status 500.
+        """Return the response to a request, with status 500 if a handler fails.
 
-        Raises Disconnected if a fault cuts the connection, and no other exception.
+        Raises Disconnected for a cut connection.
         """
         parts, headers = urlsplit(request.url), request.headers
         entry = self._open_entry(request, parts)
@@ -97,10 +97,7 @@ class Dispatcher:
         return _count_body(response, entry, head=request.method == "HEAD")
 
     def refusal(self, request: Request, check: Callable[[Request, ServiceContext], None]) -> Response | None:
-        """Return the error response to a control call that `check` refuses, and add a journal row for the call.
-
-        Return None if `check` accepts the call.
-        """
+        """Return None if `check` accepts a control call, or else add a journal row and return the error response."""
         try:
             check(request, self._context)
         except ApiError as error:
@@ -150,10 +147,7 @@ class Dispatcher:
             entry.fault, entry.decided_by = str(injection) or None, injection.decided_by or entry.decided_by
 
     def _fault_target(self, incoming: _Incoming) -> FaultTarget:
-        """Return the properties of a request that fault plans match, and write them to the journal entry.
-
-        The journal entry needs them in case a fault ends the request before a handler is called.
-        """
+        """Return the properties that fault plans match, and fill the journal entry before any fault happens."""
         entry, operation = incoming.entry, None
         with suppress(ApiError):
             operation = self._routes.find(incoming.method, incoming.path, incoming.query).operation
@@ -206,9 +200,9 @@ class Dispatcher:
         return handler(context, request_context)
 
     def _caller(self, incoming: _Incoming, *, in_session: bool) -> Caller:
-        """Return the caller of a request. Raises ApiError (401) without a valid access token.
+        """Return the caller, or a session's owner if the policy allows it.
 
-        If the policy allows it, the caller of an upload session is the user who opened the session.
+        Raises ApiError (401) without a valid token.
         """
         headers = incoming.request.headers
         if in_session and self._context.policy.session_uri_is_enough and "Authorization" not in headers:

@@ -35,9 +35,9 @@ _REASONS = {
 
 @dataclass(slots=True)
 class ArmedFault:
-    """A fault that may happen to one request. `wait` lets a number of seconds pass.
+    """A fault that may happen to one request.
 
-    `undo` is called if the fault does not happen.
+    `wait` sleeps for seconds. `undo` is called if the fault does not happen.
     """
 
     name: str
@@ -51,10 +51,7 @@ class ArmedFault:
 
 
 class FaultInjection:
-    """The faults of one request, applied before, during and after the call of the handler.
-
-    `lock` protects the counters of the fault plans.
-    """
+    """The faults of one request, applied before, during and after its handler. `lock` protects the plan counters."""
 
     def __init__(self, faults: list[ArmedFault], lock: AbstractContextManager[object]) -> None:
         self._armed = faults
@@ -71,11 +68,9 @@ class FaultInjection:
         return f"fault {self._decided.name}" if self._decided else None
 
     def before(self, expire: Callable[[], bool]) -> Response | None:
-        """Apply the faults that happen before the handler.
+        """Apply the faults before the handler. Return the response of the first `status` fault, or None without one.
 
-        Return the response of the first fault of the kind `status`, or None if there is no such fault. `expire` ends
-        the upload session of the request and returns True if there was a session. Raises Disconnected if a fault resets
-        the connection.
+        `expire` ends the upload session and returns True if there was a session. Raises Disconnected for a reset.
         """
         for fault in self._armed:
             action = fault.action
@@ -92,10 +87,7 @@ class FaultInjection:
         return None
 
     def request_body(self, body: Body | bytes, entry: JournalEntry) -> RequestBody | None:
-        """Return a request body that breaks off where a fault cuts it.
-
-        Return None if no fault cuts the request body.
-        """
+        """Return a request body that raises Disconnected where a fault cuts it, or None if no fault cuts the body."""
         cuts = [fault for fault in self._armed if fault.action.kind == "cut_request_after"]
         if cuts:
             first = min(cuts, key=lambda fault: fault.action.number)
@@ -106,10 +98,9 @@ class FaultInjection:
         return self._cut
 
     def after(self, response: Response, entry: JournalEntry) -> Response:
-        """Return the response, changed by the faults that happen after the handler.
+        """Return the response, perhaps with a body that raises Disconnected at a cut.
 
-        Raises Disconnected if a fault resets the connection. If a fault cuts the response, its body raises
-        Disconnected.
+        Raises Disconnected for a reset.
         """
         if self._cut:
             self._cut.drain()

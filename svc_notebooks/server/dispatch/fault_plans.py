@@ -22,10 +22,7 @@ FROM_HEADER = "the request's own"
 
 
 class Step:
-    """A step of a fault plan.
-
-    It counts the requests that match its condition, and how often its action has happened.
-    """
+    """A step of a fault plan, which counts the matching requests and how often its action has happened."""
 
     def __init__(self, document: JSONObject) -> None:
         if unknown := document.keys() - {"match", "times", "action"}:
@@ -86,9 +83,9 @@ class ArmedPlan:
         self.requests = 0
 
     def faults_for(self, target: FaultTarget, wait: Callable[[float], object]) -> Iterator[ArmedFault]:
-        """Yield a fault for each step that happens to this request.
+        """Yield a fault for each step that happens to a request.
 
-        With `in_order`, only the first unfinished step can happen.
+        With `in_order`, only the first unfinished step can.
         """
         self.requests += 1
         for number, step in enumerate(self.steps):
@@ -99,10 +96,7 @@ class ArmedPlan:
                 return
 
     def describe_missing(self) -> str | None:
-        """Describe the steps that never happened. Return None if every step happened.
-
-        For a preset, return None if at least one step happened.
-        """
+        """Describe the steps that never happened. Return None if every step, or one step of a preset, happened."""
         missing = [number for number, step in enumerate(self.steps) if not step.fired]
         if not missing or (self.name and len(missing) < len(self.steps)):
             return None

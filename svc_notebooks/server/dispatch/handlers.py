@@ -51,10 +51,7 @@ def _export(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def _alt(request: RequestContext) -> str:
-    """Return the value of the query parameter `alt`, which is "json" or "media".
-
-    Raises ApiError (400) for another value.
-    """
+    """Return the query parameter `alt`, "json" or "media". Raises ApiError (400) for another value."""
     alt = (request.query.get("alt") or "json").lower()
     if alt not in ("json", "media"):
         raise refuse("invalidParameter", name="alt", message="expected json or media.")
@@ -111,10 +108,7 @@ HANDLERS: Mapping[str, Handler] = {
 
 
 def handler_of(request: RequestContext, *, upload: bool) -> Handler:
-    """Return the handler of a request. `upload` is true if the request was sent to the upload URI.
-
-    Raises ApiError (400) for an upload with an unknown or missing `uploadType`.
-    """
+    """Return the handler of a request. Raises ApiError (400) for an `upload` with an invalid `uploadType`."""
     if not (upload and request.operation.media):
         return HANDLERS[request.operation.name]
     upload_type = request.query.get("uploadType")
@@ -144,8 +138,5 @@ PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {
 
 
 def describe(context: ServiceContext, request: Request) -> Response:
-    """Return the OpenAPI document as a JSON response, with the address that the client used for this service.
-
-    Raises ApiError (400) for an invalid Host.
-    """
+    """Return the OpenAPI document with the address that the client used. Raises ApiError (400) for an invalid Host."""
     return json_response(request.query, document(context.names, context.policy, external_origin(request, context)))

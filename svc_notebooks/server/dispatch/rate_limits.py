@@ -47,8 +47,6 @@ class RateLimitRow(TypedDict):
 
 @dataclass(slots=True)
 class _Window:
-    """The end of one time window, and the cost units spent in the window."""
-
     ends: datetime
     spent: int = 0
 
@@ -66,9 +64,9 @@ class RateLimiter:
         self._lock = Lock()
 
     def limit(self, user: str, requests: int | None, per: timedelta) -> None:
-        """Set the limit of one user, which replaces the limit of the policy. `requests=None` removes the user's limit.
+        """Set the limit of one user, or remove the limit with `requests=None`.
 
-        Raises ValueError for an invalid number of requests or an invalid duration.
+        Raises ValueError for an invalid value.
         """
         if requests is not None and (isinstance(requests, bool) or not isinstance(requests, int) or requests < 1):
             raise ValueError("requests must be a whole number of at least 1, or None to remove the limit")
@@ -81,10 +79,7 @@ class RateLimiter:
                 self._own[user] = Limit(requests, per, "requests")
 
     def check(self, caller: Caller, operation: Operation, query: Query) -> None:
-        """Count a request.
-
-        Raises ApiError if the request exceeds the limit, with status 403, or 429 if the policy says so.
-        """
+        """Count a request. Raises ApiError, with the policy's `rate_status`, if the request exceeds the limit."""
         if own := self._own.get(caller.user):  # read once, because another thread may remove it
             name, limit = "own", own
         elif default := self._calendar if operation.calendar else self._files:

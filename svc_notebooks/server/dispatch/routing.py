@@ -35,7 +35,6 @@ class _Node:
     parameter: tuple[str, _Node] | None = None
 
     def add(self, path: Sequence[str], operation: Operation) -> None:
-        """Add an operation at a path below this segment."""
         if not path:
             self.methods.update(dict.fromkeys(operation.methods, operation))
         elif path[0].startswith("{"):
@@ -80,10 +79,7 @@ class Routes:
         (self._calendar if operation.calendar else self._plain).add(operation.path, operation)
 
     def find(self, method: str, path: str, query: Query) -> Route:
-        """Return the route of a request.
-
-        Raises ApiError (404) for an unknown path and ApiError (405) for an unknown method.
-        """
+        """Return the route of a request. Raises ApiError, 404 for an unknown path and 405 for an unknown method."""
         methods, path_params = self._look_up(path, query)
         is_new_upload = path == self._new_upload and methods is not _SESSION_METHODS
         if is_new_upload and method == "PUT" and query.get("uploadType") == "resumable":
@@ -105,10 +101,7 @@ class Routes:
         return path.startswith(self._interface) or path in self._endpoints
 
     def _look_up(self, path: str, query: Query) -> tuple[Methods, PathParams]:
-        """Return the operations of a path by method, and the values of its path parameters.
-
-        Both are empty for an unknown path.
-        """
+        """Return the operations by method and the path parameters. Both are empty for an unknown path."""
         for root, node in self._roots.items():  # noqa: B007 -- `node` is read below
             if path.startswith(root):
                 break

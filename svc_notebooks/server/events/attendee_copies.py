@@ -48,10 +48,7 @@ def merge_parts(shared: Event, private: Event) -> Event:
 
 
 def sync_attendee_copies(context: ServiceContext, event: EventRecord, before: Event) -> None:
-    """Update the guests' copies of an organizer's event or instance.
-
-    `before` contains the event fields before the change.
-    """
+    """Update the guests' copies of an organizer's event. `before` contains the event fields before the change."""
     row, body = event
     if not (body.get("attendees") or before.get("attendees")):
         return
@@ -73,10 +70,7 @@ def sync_attendee_copies(context: ServiceContext, event: EventRecord, before: Ev
 
 
 def copies_of(context: ServiceContext, row: EventRow) -> list[EventRow]:
-    """Return the rows of the guests' copies of an organizer's event.
-
-    Other events with the same uid are not copies (E-11).
-    """
+    """Return the guests' copies of an organizer's event. Other events with the same uid are not copies (E-11)."""
     return [copy for copy in context.store.events.by_uid(row.uid) if copy.origin == row.origin != copy.calendar]
 
 

@@ -34,8 +34,7 @@ def calendar_of(
 ) -> CalendarRow:
     """Return the calendar with the id `name`, or by default with the id in the path.
 
-    Raises ApiError (404) if the caller cannot see the calendar. Raises ApiError (403) if the caller's role is below
-    `minimum_role`.
+    Raises ApiError, 404 if the caller cannot see the calendar and 403 if the caller's role is below `minimum_role`.
     """
     calendar_id = request.path_params[CALENDAR_ID] if name is None else name
     row = primary_of(context, request.caller.user) if calendar_id == PRIMARY else calendar_by_id(context, calendar_id)
@@ -55,10 +54,7 @@ def calendar_of(
 
 
 def calendar_by_id(context: ServiceContext, calendar_id: str) -> CalendarRow | None:
-    """Return the calendar with this id, or the primary calendar of the user with this e-mail address.
-
-    Return None if there is no such calendar or user.
-    """
+    """Return the calendar with this id, or the primary calendar of the user with this e-mail address, or None."""
     row = context.store.calendars.get(calendar_id)
     if row is None and context.store.users.root(calendar_id.lower()):
         return primary_of(context, calendar_id.lower())
@@ -238,8 +234,8 @@ def colors(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def resource_response(request: RequestContext, value: Mapping[str, Any], shape: Shape) -> Response:
-    """Return the JSON response with a resource, limited to the fields that the `fields` parameter selects.
+    """Return the JSON response with the fields that `fields` selects.
 
-    Raises ApiError (400) for an invalid `fields` parameter.
+    Raises ApiError (400) for an invalid selection.
     """
     return json_response(request.query, select_fields(parse_fields_param(request.query, {}, shape), value))

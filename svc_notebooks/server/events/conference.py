@@ -20,10 +20,9 @@ _STATUS_OF_POLICY = {"success": "success", "pending-then-success": "pending", "f
 def complete_attachments(
     context: ServiceContext, request: RequestContext, sent: list[Attachment], before: list[Attachment] | None
 ) -> list[Attachment]:
-    """Return the attachments of an event. Links to stored files get the id, title and type of the file.
+    """Return the attachments of an event, with the id, title and type of the stored files.
 
-    A link in `before`, the event's stored attachments, stays as it is if the caller cannot see the file. Raises
-    ApiError (400) for a new link to a file that the caller cannot see.
+    Raises ApiError (400) for a link to an invisible file, unless the link is in `before`, the stored attachments.
     """
     known = {attachment.get("fileUrl"): attachment for attachment in before or []}
     origin = external_origin(request.http_request, context)
@@ -50,10 +49,9 @@ def complete_attachments(
 def complete_conference(
     context: ServiceContext, conference_data: ConferenceData, before: ConferenceData | None
 ) -> ConferenceData:
-    """Return the conference data to store. If the data requests a conference, create the conference (E-09).
+    """Return the conference data to store, and create the conference that the data requests (E-09).
 
-    If `before`, the stored conference data, has the same request id, return `before`. If the data already contains a
-    conference, create none.
+    If `before`, the stored conference data, has the same request id, return `before`.
     """
     request = conference_data.get("createRequest")
     if not request or has_conference(conference_data):

@@ -61,10 +61,7 @@ def _read_max_attendees(query: Query) -> int | None:
 
 
 def view_of(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> EventView:
-    """Return the EventView with which the caller of a request sees a calendar.
-
-    Raises ApiError (400) for a bad parameter.
-    """
+    """Return the EventView for the caller of a request. Raises ApiError (400) for an invalid parameter."""
     try:
         tz = zone(request.query.get("timeZone") or calendar.zone)
     except ValueError as error:

@@ -1,7 +1,4 @@
-"""Stores the changes that a guest makes to an event.
-
-Private fields go to the guest's copy, and the guest's response goes to the organizer's event.
-"""
+"""Stores a guest's changes. Private fields go to the guest's copy, and responses to the organizer's event."""
 
 from __future__ import annotations
 
@@ -24,10 +21,7 @@ _NOT_COMPARED = ("attendees", "sequence", "status", "originalStartTime", "creato
 
 
 def save(context: ServiceContext, calendar: CalendarRow, before: EventRecord, after: Event) -> EventRecord:
-    """Store the changes that a guest has made in their copy of an event, and return the copy.
-
-    Raises ApiError (403) for a change that guests may not make.
-    """
+    """Store a guest's changes to their copy of an event and return the copy. Raises ApiError (403) if forbidden."""
     _check_permission(before.body, after)
     organizer_event = _organizer_event(context, before.row)
     if organizer_event is not None:
@@ -58,10 +52,7 @@ def _organizer_event(context: ServiceContext, copy: EventRow) -> EventRecord | N
 
 
 def _check_permission(before: Event, after: Event) -> None:
-    """Check that a guest may make the changes from `before` to `after`.
-
-    Raises ApiError (403 forbiddenForNonOrganizer).
-    """
+    """Raise ApiError (403 forbiddenForNonOrganizer) if a guest may not make the changes from `before` to `after`."""
     if before.get("guestsCanModify") is True:
         return
     old: Any = omit(common_part(before), *_NOT_COMPARED)
@@ -75,10 +66,7 @@ def _check_permission(before: Event, after: Event) -> None:
 
 
 def _merge_attendees(organizer_body: Event, after: Event, user: str) -> list[Attendee] | None:
-    """Return the organizer's attendees with the guest's new response and the guests that this guest has added.
-
-    Return None if nothing changes.
-    """
+    """Return the organizer's attendees with the guest's response and additions, or None if nothing changes."""
     attendees = list(organizer_body.get("attendees") or [])
     invited = {attendee["email"].lower(): index for index, attendee in enumerate(attendees)}
     new = [attendee for attendee in after.get("attendees") or [] if attendee["email"].lower() not in invited]

@@ -31,11 +31,7 @@ def send_invitations(context: ServiceContext, notify: str, event: EventRecord) -
 
 
 def send_updates(context: ServiceContext, notify: str, event: EventRecord, before: Event) -> None:
-    """Send e-mails about a changed event to its attendees and removed attendees.
-
-    New attendees get an invitation, removed attendees get a cancellation, and the other attendees get an update. If the
-    event is now cancelled, all attendees get a cancellation.
-    """
+    """Send invitations to new attendees, cancellations to removed attendees and updates to the other attendees."""
     if event.row.cancelled:
         return send_cancellations(context, notify, event)
     now, then = _recipients(event.body), [] if before.get("status") == "cancelled" else _recipients(before)

@@ -1,7 +1,7 @@
 """Handlers that list events or instances in pages.
 
-A page token contains the key of the last event, which is a position or time together with the event id. Therefore an
-event that is created or deleted between two pages does not shift the events on the next page.
+A page token contains the key of the last event, so events created or deleted between two pages do not shift the next
+page.
 """
 
 from __future__ import annotations
@@ -90,10 +90,7 @@ def list_instances(context: ServiceContext, request: RequestContext) -> Response
 
 
 def _original(query: Query) -> Start | None:
-    """Return the query parameter `originalStart` as a date or time. Return None if the parameter is missing.
-
-    Raises ApiError (400) for an invalid value.
-    """
+    """Return `originalStart` as a date or time, or None if missing. Raises ApiError (400) for an invalid value."""
     text = query.get("originalStart")
     if text is None or re.fullmatch(r"\d{4}-\d{2}-\d{2}", text) is None:
         return _instant(query, "originalStart")
@@ -195,10 +192,7 @@ def _searchable_text(body: Event) -> str:
 def _list_rows(
     context: ServiceContext, calendar: CalendarRow, criteria: _ListCriteria, key: Key | None
 ) -> Iterator[Keyed]:
-    """Yield single events, recurring events and changed instances with their keys.
-
-    Raises PageEnds if the budget is spent.
-    """
+    """Yield stored events and changed instances with their keys. Raises PageEnds if the budget is spent."""
     if criteria.order == "updated":
         rows = context.store.events.by_age(calendar.id, FIRST, "", _MAX_PAGE_SIZE)
         by_update = sorted(((row.updated, row.id), row) for row in rows)
@@ -246,10 +240,7 @@ def _expand_series(
 def _expand_in_order(
     context: ServiceContext, calendar: CalendarRow, criteria: _ListCriteria, key: Key | None, rows: list[EventRow]
 ) -> Iterator[Keyed]:
-    """Return the events of these rows in the requested window with their keys. Instances replace recurring events.
-
-    Iteration raises PageEnds if the budget is spent.
-    """
+    """Return the events in the requested window, with instances of recurring events. Iteration raises PageEnds."""
     single, recurring = [row for row in rows if not row.recurring], [row for row in rows if row.recurring]
 
     def streams(after: datetime | None, before: datetime | None, work: WorkBudget) -> list[Iterator[Keyed]]:
@@ -272,10 +263,7 @@ def _matching_instances(
     before: datetime | None,
     work: WorkBudget,
 ) -> Iterator[EventRecord]:
-    """Return the instances of a recurring event that can match the criteria.
-
-    If the recurring event itself does not match, only its changed instances can match. Their number is finite.
-    """
+    """Return the instances that can match, only changed instances if the recurring event itself does not match."""
     master = event_from_row(row)
     if _instance_matches(criteria, master) and all(accepts(master) for accepts in criteria.filters):
         return instances(context, calendar, row, after, before, work)
@@ -288,10 +276,7 @@ def _instance_matches(criteria: _ListCriteria, event: EventRecord) -> bool:
 
 
 def _page_start(after: datetime | None, key: Key | None) -> datetime | None:
-    """Return the start of a page's time window. Return None if the window has no start.
-
-    Events that end before the start of the previous page's last event are not on the page.
-    """
+    """Return the later of `after` and the start of the previous page's last event, or None if neither is set."""
     if key is None or key[0] == FIRST:
         return after
     start = from_millis(key[0])

@@ -1,7 +1,4 @@
-"""Handlers that create, change, delete and move events (B1).
-
-A change of the organizer's event changes all its copies. guest_changes.py handles the changes that guests make.
-"""
+"""Handlers that create, change, delete and move events (B1). guest_changes.py handles the changes of guests."""
 
 from __future__ import annotations
 
@@ -61,10 +58,7 @@ def insert(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def import_event(context: ServiceContext, request: RequestContext) -> Response:
-    """Store a private copy of an event from another calendar system and return the copy. No e-mails are sent.
-
-    The copy replaces an event with the same iCalUID.
-    """
+    """Import an event as a private copy, which replaces an event with the same iCalUID. No e-mails are sent."""
     calendar = calendar_of(context, request, CalendarRole.WRITER)
     body, options, view = read_event_request(context, request, calendar)
     if not body.get("iCalUID"):
@@ -115,10 +109,7 @@ def _new_event(context: ServiceContext, calendar: CalendarRow, body: JSONObject,
 
 
 def get(context: ServiceContext, request: RequestContext) -> Response:
-    """Return the event whose id is in the path.
-
-    If the conference of the event is pending, create the conference for the next response.
-    """
+    """Return the event in the path. If its conference is pending, create the conference for the next response."""
     calendar = calendar_of(context, request, CalendarRole.READER)
     view = view_of(context, request, calendar)
     event = event_in_path(context, request, calendar)
@@ -222,10 +213,9 @@ def merge_patch(old: Mapping[str, Any], patch: JSONObject) -> JSONObject:
 
 
 def _merge_attendees(before: Event, attendees: list[Any], *, all_named: bool) -> list[Any]:
-    """Return the attendees of an event after a request (E-08).
+    """Return the attendees after a request. Stored `resource` and unsent response values stay (E-08).
 
-    Attendees keep their stored `resource`, and their response if the request has none. With `attendeesOmitted`,
-    `all_named` is False, and attendees who are not in the request also stay.
+    If `all_named` is False (`attendeesOmitted`), attendees who are not in the request also stay.
     """
     known: dict[str, Any] = {attendee["email"].lower(): attendee for attendee in before.get("attendees") or []}
     named = []
@@ -243,10 +233,7 @@ def _merge_attendees(before: Event, attendees: list[Any], *, all_named: bool) ->
 
 
 def delete(context: ServiceContext, request: RequestContext) -> Response:
-    """Cancel an event or one instance in all calendars and send cancellations.
-
-    A guest deletes only their own copy and thereby declines.
-    """
+    """Cancel an event or instance everywhere and send cancellations. A guest only deletes their copy and declines."""
     options = read_options(request.query)
     with context.store.transaction():
         calendar = calendar_of(context, request, CalendarRole.WRITER)
@@ -267,10 +254,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def move(context: ServiceContext, request: RequestContext) -> Response:
-    """Move an event with its changed instances to another calendar, which becomes the organizer. Return the event.
-
-    Raises ApiError if the calendar is not the organizer of the event or the event is an instance.
-    """
+    """Move an event to another calendar, the new organizer, and return it. Raises ApiError for copies and instances."""
     options = read_options(request.query)
     destination = request.query.get("destination")
     if not destination:

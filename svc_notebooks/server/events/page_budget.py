@@ -1,8 +1,7 @@
 """Ends a page of events early when the step budget for the expansion of recurring events is spent.
 
-The budget counts steps (core/work_budget.py). When the budget is spent, the page ends with the instances found so far,
-and its page token continues after the last instance, so that no instance is missing or on two pages. If the whole
-budget yields no instance, the page covers a period that is short enough for the budget.
+The page ends with the instances found so far, and its page token continues after the last instance. If the whole budget
+(core/work_budget.py) yields no instance, the page covers a period that is short enough for the budget.
 """
 
 from __future__ import annotations
@@ -75,10 +74,7 @@ def _in_order_for_years(
     steps: int,
     series: int,
 ) -> Iterator[Keyed]:
-    """Yield the same events as `in_order`, but only for a period that is short enough for the step budget.
-
-    The period is so many years that the budget suffices to examine each of their days. Raises PageEnds at its end.
-    """
+    """Yield events like `in_order`, but only for as many years as the budget covers. Raises PageEnds at the end."""
     after, before = window[0], window[1] or _END
     years = max(1, min(_MAX_YEARS, steps // (_DAYS_PER_YEAR * max(1, series))))
     first = from_millis(begin) if after is None else after

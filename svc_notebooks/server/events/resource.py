@@ -20,10 +20,7 @@ from ..tables.events import EventRow
 
 
 class EventRecord(NamedTuple):
-    """A stored event, with its database row and its fields.
-
-    The fields of an instance include the fields of its series.
-    """
+    """A stored event with its database row and its fields. An instance's fields include those of its series."""
 
     row: EventRow
     body: Event
@@ -96,11 +93,7 @@ class EventView:
         return cast(Event, {name: resource[name] for name in FIELD_ORDER if resource.get(name) is not None})
 
     def _attendees(self, body: Event, stored: list[Attendee]) -> list[Attendee]:
-        """Return all attendees, with the fields that the service computes.
-
-        Return only the caller if there are more than `max_attendees` (E-15). If guests may not see each other, return
-        only the caller and the organizer.
-        """
+        """Return the attendees that the caller may see, with the fields that the service computes (E-15)."""
         organizer = (body.get("organizer") or {}).get("email")
         attendees: list[Attendee] = []
         for each in stored:
@@ -128,8 +121,5 @@ def visible_to_readers(body: Event) -> Event:
 
 
 def etag(row: EventRow) -> str:
-    """Return the etag of an event, which is different after every change of the event.
-
-    Clients send the etag in If-Match.
-    """
+    """Return the etag of an event for If-Match. Every change of the event also changes the etag."""
     return f'"{row.updated * 2}000"'

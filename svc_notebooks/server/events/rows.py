@@ -36,10 +36,7 @@ def with_body(row: EventRow, body: Event, calendar: CalendarRow) -> EventRow:
 
 
 def save_event(context: ServiceContext, event: EventRecord) -> EventRecord:
-    """Store an event and return it with the stored row.
-
-    Delete changed instances that are no longer in the event's recurrence.
-    """
+    """Store an event, delete changed instances outside its recurrence, and return the event with its row."""
     row, body = event
     if row.series is None:
         drop_missing_instances(context, event)
@@ -54,10 +51,7 @@ def save_event(context: ServiceContext, event: EventRecord) -> EventRecord:
 
 
 def save_with_copies(context: ServiceContext, before: EventRecord, fields: Event) -> EventRecord:
-    """Store the new fields of an organizer's event, update the guests' copies and return the event.
-
-    A change of the reminders alone does not change the time of the last update.
-    """
+    """Store an organizer's event and the guests' copies, and return it. Reminders alone keep the update time."""
     old: Any = before.body
     new: Any = fields
     changed = {name for name in {*new, *old} if new.get(name) != old.get(name)}

@@ -48,10 +48,9 @@ def start_page_token(context: ServiceContext, request: RequestContext) -> Respon
 
 
 def check_start(context: ServiceContext, request: RequestContext, *, required: bool) -> int:
-    """Return the entry number in the parameter `pageToken`.
+    """Return the entry number in `pageToken`, or by default the next number of the change log.
 
-    Without a token, return the number that the next entry of the change log will have. Raises ApiError (400) if the
-    token is invalid, or is `required` and missing.
+    Raises ApiError (400) if the token is invalid, or is `required` and missing.
     """
     text = request.query.get("pageToken")
     if text is None and required:

@@ -1,7 +1,6 @@
 """Writes the change log and queues notifications when a file changes (Events).
 
-Each function is called inside the transaction that changes the file, so that a message is queued if and only if the
-change is committed. This module sends no messages.
+Each function runs inside the transaction that changes the file, so messages are queued only for committed changes.
 """
 
 from __future__ import annotations
@@ -22,21 +21,14 @@ def change_log_of(user: str) -> str:
 
 
 def record_creation(context: ServiceContext, row: FileRow) -> None:
-    """Log the creation of a file and queue its notifications.
-
-    Each channel on the parent folder gets an `add` message, and an `update` message for `children`.
-    """
+    """Log a file creation. Channels on the parent folder get an `add` message and an `update` for `children`."""
     _log_change(context, users_with_access(context, row), row)
     if row.parent and _enqueue(context, row.parent, "add"):
         _notify_folder(context, row.parent)
 
 
 def record_change(context: ServiceContext, old: FileRow, row: FileRow, changes: AbstractSet[str]) -> None:
-    """Log a change to a file's content, properties, parent or trashed flag, and queue its notifications.
-
-    Args:
-        changes: The values for the `update` message: "content", "properties", "parents". If empty, none is queued.
-    """
+    """Log a change to a file and queue its notifications. Empty `changes` queue no `update` message."""
     moved, trashed = old.parent != row.parent, old.trashed != row.trashed
     before = users_with_access(context, old) if moved else frozenset()
     _log_change(context, before | users_with_access(context, row), row, below=moved or trashed)
@@ -74,21 +66,14 @@ def record_role(context: ServiceContext, row: FileRow) -> None:
 
 
 def record_permission_removal(context: ServiceContext, row: FileRow, before: AbstractSet[str]) -> None:
-    """Log the deletion of a permission. Channels of users who have lost access get a last message and are stopped.
-
-    Args:
-        before: The users who had access to the file before the deletion.
-    """
+    """Log a permission's deletion for the users in `before`, and stop the channels of users who lost access."""
     _log_change(context, before | users_with_access(context, row), row, below=True)
     _stop_lost_channels(context, row)
     _enqueue(context, row.id, "update", {"permissions"})
 
 
 def _log_change(context: ServiceContext, users: AbstractSet[str], row: FileRow, *, below: bool = False) -> None:
-    """Add a change of a file to the change logs of these users, and queue a message for the channels on each log.
-
-    If `below` is true, also add a change for every file below the folder `row`.
-    """
+    """Add a file change to these users' logs and queue messages. If `below`, also add all files below the folder."""
     now, ordered = context.millis(), sorted(users)
     context.store.changes.add(ordered, row.id, now)
     if below and row.mime_type == context.folder_type:
@@ -115,10 +100,7 @@ def _watchers(context: ServiceContext, watched: str) -> list[ChannelRow]:
 
 
 def _files_below(context: ServiceContext, row: FileRow, *, following: bool = False) -> list[str]:
-    """Return the ids of the files below a folder that have a channel.
-
-    If `following` is true, return only the files that are trashed and untrashed together with the folder.
-    """
+    """Return the ids of watched files below a folder, with `following` only files trashed along with the folder."""
     if row.mime_type != context.folder_type or not context.store.channels.any():
         return []
     return context.store.channels.find_watched(row.id, context.millis(), following=following)

@@ -1,7 +1,4 @@
-"""Converts content to native documents (A5) and exports native documents (A7).
-
-A native document is stored in one canonical form, as content that cannot be downloaded.
-"""
+"""Converts content to native documents (A5), stored in one canonical form, and exports the documents (A7)."""
 
 from __future__ import annotations
 
@@ -85,10 +82,9 @@ class ConvertedContent(NamedTuple):
 def conversion_for(
     context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, declared_type: str | None
 ) -> ConversionRequest | None:
-    """Return the conversion that an upload needs, or None if the uploaded file is not a native document (A5-01).
+    """Return the conversion that an upload needs, or None if the file is not a native document (A5-01).
 
-    Called before the first byte is read. Raises ApiError (400) if the conversion does not exist, the content is too
-    large, or ocrLanguage is invalid. The parameter ocrLanguage is checked even if nothing is converted.
+    Called before the first byte is read. Raises ApiError (400) for an unsupported conversion or invalid ocrLanguage.
     """
     _language(request)
     requested_type, source = metadata.get("mimeType"), (declared_type or "unknown")[:200]
@@ -128,10 +124,7 @@ def too_large(context: ServiceContext, conversion: ConversionRequest) -> ApiErro
 
 
 def _language(request: RequestContext) -> str | None:
-    """Return the parameter ocrLanguage, the language of the text in images, or None if it is missing (A5-03).
-
-    Raises ApiError (400) for an invalid language tag.
-    """
+    """Return the OCR language tag in ocrLanguage, or None if missing (A5-03). Raises ApiError (400) if invalid."""
     tag = request.query.get("ocrLanguage")
     try:
         return check_tag(tag) if tag else None
@@ -157,10 +150,9 @@ def convert(
     size: int,
     pieces: Iterable[PartRange],
 ) -> Iterator[ConvertedContent | None]:
-    """Convert the content in `pieces`, and yield the converted content to a `with` block.
+    """Convert `pieces`, and yield the converted content, or None without a `conversion`, to a `with` block.
 
-    Yields None if `conversion` is None. If the block fails, the converted content is deleted.
-    Raises ApiError (400) if the content cannot be converted (A5-02).
+    If the block fails, the content is deleted. Raises ApiError (400) if the conversion fails (A5-02).
     """
     if conversion is None:
         yield None
@@ -209,11 +201,7 @@ def _not_run(context: ServiceContext, error: Abandoned | TooManyWaiting) -> Disc
 
 
 def _detect_type(context: ServiceContext, conversion: ConversionRequest, name: str, source: bytes) -> str | None:
-    """Return the declared media type of a source.
-
-    If the declared type is missing or generic, detect the type from the bytes and the name. Returns None if the type
-    cannot be detected.
-    """
+    """Return the declared media type, or else the type detected from the bytes and the name, or None."""
     declared = _source_of(context, conversion.declared_type)
     if declared not in GENERIC_TYPES:
         return declared
@@ -225,10 +213,7 @@ def _detect_type(context: ServiceContext, conversion: ConversionRequest, name: s
 
 
 def _export_options(row: FileRow) -> dict[str, Any]:
-    """Return the name and the date for an export.
-
-    The date is the time of the last change, so that all exports of an unchanged document have the same bytes.
-    """
+    """Return the name and the last change date, so that exports of an unchanged document have the same bytes."""
     return {"name": row.name, "now": max(from_millis(row.modified), _FIRST_DATE)}
 
 
@@ -270,10 +255,7 @@ def export(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def render_document(context: ServiceContext, row: FileRow, target: str, user: str) -> bytes:
-    """Return the bytes of a native document in the format `target`. The conversion runs on behalf of `user`.
-
-    Raises ConversionError if the format is not supported, the conversion fails or too many conversions are waiting.
-    """
+    """Return a native document in the format `target`, converted on behalf of `user`. Raises ConversionError."""
     native = row.mime_type.removeprefix(context.names.media_prefix)
     if not context.converter.can_write(native, target):
         raise ConversionError(f"{native} documents have no {target}")

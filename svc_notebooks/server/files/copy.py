@@ -1,8 +1,4 @@
-"""Copies a file with its content (files.copy).
-
-Stored content never changes, so a copy shares the content of the original. If the copy is converted to a native
-document, new content is stored.
-"""
+"""Copies a file (files.copy). The copy shares the stored content, unless it is converted to a document."""
 
 from __future__ import annotations
 
@@ -70,11 +66,7 @@ def _source(context: ServiceContext, request: RequestContext) -> FileRow:
 
 
 def _metadata(context: ServiceContext, request: RequestContext, source: FileRow, sent: JSONObject) -> JSONObject:
-    """Return the metadata of the copy. Fields that the caller did not send have the values of the original.
-
-    The copy goes into the folder of the original if the caller may write to that folder, or else into the caller's
-    root folder.
-    """
+    """Return the copy's metadata, by default the original's values. An unwritable folder becomes the caller's root."""
     extra, caller = json.loads(source.extra), request.caller
     try:
         folder = file_for(context, caller, source.parent or "", Role.WRITER).id

@@ -16,11 +16,7 @@ from .rows import file_for
 
 
 def download(context: ServiceContext, request: RequestContext) -> Response:
-    """Return a response with the bytes of a file.
-
-    A download continues even if the file is changed or deleted meanwhile. Raises DamagedContent if
-    `ContentReader.check` finds damaged parts before the response begins.
-    """
+    """Return a response with the bytes of a file. Raises DamagedContent for damage found before the response begins."""
     caller = require_scopes(request.caller, CONTENT, request.operation)
     with context.store.transaction():  # so that the row and the parts belong together
         row = file_for(context, caller, request.file_id)
@@ -41,11 +37,7 @@ def download(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def _parse_range(headers: list[str], size: int) -> ByteSpan | None:
-    """Return the byte range that a request selects, or None for the whole content.
-
-    A missing, invalid or repeated header and a header with several ranges select the whole content. Raises ApiError
-    (416) if the range contains no byte of the content.
-    """
+    """Return the requested byte range, or None for no, an invalid or several ranges. Raises ApiError (416)."""
     if len(headers) != 1:
         return None
     try:

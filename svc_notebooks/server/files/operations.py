@@ -42,10 +42,7 @@ _SPACES = (*_SEARCHED_SPACES, "appDataFolder")
 
 
 def read_json(body: Body, limit: int) -> JSONObject:
-    """Read a request body, and return its JSON object, or {} if the body is empty.
-
-    Raises ApiError if the body has more than `limit` bytes or is not a JSON object.
-    """
+    """Return the JSON object in a body, or {} if empty. Raises ApiError if invalid or longer than `limit` bytes."""
     pieces, size = [], 0
     while block := body.read(BLOCK):
         pieces.append(block)
@@ -56,10 +53,7 @@ def read_json(body: Body, limit: int) -> JSONObject:
 
 
 def parse_json(text: bytes) -> JSONObject:
-    """Return the JSON object in a text, or {} if the text is empty.
-
-    Raises ApiError (400 parseError) if the text is not a JSON object.
-    """
+    """Return the JSON object in a text, or {} if empty. Raises ApiError (400 parseError) for any other text."""
     if not text.strip():
         return {}
     too_deep = f"it is nested more than {_MAX_NESTING} deep."
@@ -94,11 +88,7 @@ def _integer(digits: str) -> int:
 
 
 def parse_fields_param(query: Query, default: Mask, shape: Shape) -> Mask | None:
-    """Return the field mask in the parameter `fields`.
-
-    Returns `default` if the parameter is missing, and None if it is blank and therefore selects no field.
-    Raises ApiError if the parameter is invalid or selects a field that does not exist.
-    """
+    """Return the mask in `fields`, `default` if missing, or None if blank. Raises ApiError for an invalid mask."""
     text = query.get("fields")
     if text is None:
         return default
@@ -115,10 +105,7 @@ def select_fields(mask: Mask | None, value: Mapping[str, object]) -> JSONObject:
 
 
 def check_response_params(context: ServiceContext, request: RequestContext) -> None:
-    """Check `fields` and the Host header, which the response depends on, before the request changes anything.
-
-    Raises ApiError (400) if one of them is invalid.
-    """
+    """Check `fields` and the Host header before the request changes anything. Raises ApiError (400) if invalid."""
     parse_fields_param(request.query, DEFAULT_MASK, FILE_SHAPE)
     external_origin(request.http_request, context)
 
@@ -131,10 +118,7 @@ def render_file(context: ServiceContext, request: RequestContext, row: FileRow) 
 
 
 def create(context: ServiceContext, request: RequestContext) -> Response:
-    """Create a file from metadata, and return its resource.
-
-    The file is a folder, a shortcut, an empty native document, or an empty file of another type.
-    """
+    """Create a folder, a shortcut or an empty file from metadata, and return its resource."""
     check_response_params(context, request)
     metadata = check_file(
         read_json(request.body, context.policy.max_metadata_size), creating=True, policy=context.policy
@@ -175,10 +159,7 @@ def change_file(
     metadata: JSONObject,
     content: NewContent | None = None,
 ) -> FileRow:
-    """Store the new metadata of a file, and its new content if there is any, and return the new row.
-
-    The caller opens the transaction. Raises ApiError if the caller may not change the file.
-    """
+    """Store new metadata and content in the caller's transaction and return the new row. Raises ApiError."""
     old = file_for(context, request.caller, file_id, Role.WRITER)
     row = change_row(context, request.caller, _move(context, request, old), metadata)
     if content:
@@ -197,11 +178,7 @@ def change_file(
 
 
 def _move(context: ServiceContext, request: RequestContext, row: FileRow) -> FileRow:
-    """Return the row of a file with the parent that `addParents` and `removeParents` request.
-
-    A file has one parent. Adding another parent moves the file into that folder, and removing the parent moves the
-    file into the root folder of its owner. Raises ApiError if the file cannot be moved.
-    """
+    """Return the row with the folder in `addParents`, or the root folder for `removeParents`. Raises ApiError."""
     add, remove = request.query.get("addParents"), request.query.get("removeParents")
     root = context.root(row.owner)
     if add:
@@ -246,8 +223,7 @@ def empty_trash(context: ServiceContext, request: RequestContext) -> Response:
 def _delete_tree(context: ServiceContext, file_id: str) -> dict[int, list[str]]:
     """Delete a file and all files below it, and return the part keys of each deleted content by content number.
 
-    The caller opens the transaction. Files of other users below the file are not deleted. They move, with everything
-    below them, to the root folders of their owners.
+    Files of other users, with everything below them, move to their owners' root folders.
     """
     if top := context.store.files.get(file_id):
         for foreign_id in context.store.files.foreign_below(top.id, top.owner):
@@ -318,10 +294,7 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def int_param(query: Query, name: str, default: int, maximum: int) -> int:
-    """Return a query parameter as an integer, or `default` if the parameter is missing.
-
-    Raises ApiError (400) if the value is not a whole number from 1 to `maximum`.
-    """
+    """Return an integer parameter, or `default` if missing. Raises ApiError (400) unless from 1 to `maximum`."""
     text = query.get(name)
     if text is None:
         return default
@@ -331,18 +304,12 @@ def int_param(query: Query, name: str, default: int, maximum: int) -> int:
 
 
 def bool_param(query: Query, name: str, *, default: bool) -> bool:
-    """Return a query parameter as a bool, or `default` if the parameter is missing.
-
-    Raises ApiError (400) if the value is neither "true" nor "false".
-    """
+    """Return a parameter as a bool, or `default` if missing. Raises ApiError (400) unless "true" or "false"."""
     return choice_param(query, name, ("true", "false") if default else ("false", "true")) == "true"
 
 
 def choice_param(query: Query, name: str, allowed: tuple[str, ...]) -> str:
-    """Return the value of a query parameter, or the first allowed value if the parameter is missing.
-
-    Raises ApiError (400) if the value is not allowed.
-    """
+    """Return a parameter, or the first `allowed` value if missing. Raises ApiError (400) for any other value."""
     text = query.get(name)
     if text is None:
         return allowed[0]

@@ -76,10 +76,7 @@ def _own_permission(context: ServiceContext, row: FileRow, permission_id: str) -
 
 
 def _changeable_permission(context: ServiceContext, row: FileRow, permission_id: str) -> PermissionRow:
-    """Return a permission that was granted on the file itself.
-
-    Raises ApiError for the permission of the owner, for an inherited permission and for an unknown id.
-    """
+    """Return a permission on the file itself. Raises ApiError for an inherited, unknown or owner's permission."""
     if permission := _own_permission(context, row, permission_id):
         return permission
     if permission_id in (permission["id"] for permission in permissions_of(context, row)):

@@ -22,10 +22,7 @@ _DROPPED_PARAMETERS = ("access_token", "oauth_token", "uploadType", "upload_id")
 
 
 def initiate(context: ServiceContext, request: RequestContext) -> Response:
-    """Open a resumable upload session, and return a response with the session URI.
-
-    The request is checked now, and again when the last byte has been received.
-    """
+    """Check an upload, open a resumable session and return a response with the session URI."""
     check_response_params(context, request)
     metadata = _metadata(context, request)
     media_type = header_type(request.headers, "X-Upload-Content-Type")

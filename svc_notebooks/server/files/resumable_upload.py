@@ -1,8 +1,8 @@
 """Handles requests to upload sessions according to core/uploads/server_state_machine.py (A3).
 
-The bytes of a request are written to parts while they arrive. After every `part_size` bytes, and at the end, one short
-transaction adds the part to the session's content and increases `stored`, unless a later request has claimed the
-session in the meantime. Therefore `stored` never counts a byte that could still be lost.
+The bytes of a request are written to parts while they arrive. After every `part_size` bytes and at the end, a short
+transaction adds the part and increases `stored`, unless a later request has claimed the session. Therefore `stored`
+never counts a byte that could still be lost.
 """
 
 from __future__ import annotations
@@ -140,8 +140,6 @@ def _receive(
     lock: SessionLock,
     plan: ReadPlan,
 ) -> Response:
-    """Store the bytes of a request, and return the response."""
-
     def store_part(piece: PartRange) -> None:
         """Commit a full part before more bytes are written, so that a broken connection loses at most one part."""
         nonlocal row
@@ -163,10 +161,7 @@ def _receive(
 
 
 def _read_body(lock: SessionLock, writer: ContentWriter, plan: ReadPlan, limit: int) -> ReceivedBody:
-    """Skip the bytes of a body that are already stored, and write the remaining bytes.
-
-    Returns the number of written bytes, and whether the body ended early or was longer than planned.
-    """
+    """Skip the stored bytes of a body and write the rest. Return the number of written bytes and how the body ended."""
     start, skip, left = writer.end, plan.skip, plan.take
     try:
         while skip and (block := lock.read(min(BLOCK, skip))):
@@ -225,11 +220,9 @@ def _commit(
 def _prepare_content(
     context: ServiceContext, request: RequestContext, row: SessionRow, last: PartRange | None, *, converting: bool
 ) -> Iterator[ConvertedContent | None]:
-    """Convert the content of a complete upload, and yield the converted content to a `with` block.
+    """Yield the converted content of a complete upload, or None without a conversion, to a `with` block.
 
-    Yields None if the upload is not complete, or if the file is not a native document. If the block fails, the
-    converted content and the last part are deleted. If the conversion fails, the session does not change, and a
-    repeated request gets the same error. No transaction is open during the conversion.
+    If the block fails, the converted content and the last part are deleted. No transaction is open meanwhile.
     """
     try:
         if not converting:
@@ -252,11 +245,7 @@ def _prepare_content(
 def _store_file(
     context: ServiceContext, request: RequestContext, row: SessionRow, converted: ConvertedContent | None
 ) -> tuple[SessionRow, OrphanedContent | None]:
-    """Create the file of a complete upload, or replace its content.
-
-    Returns the new row of the session and the former content of the file. The former content is None for a new file,
-    and if another file still uses the content.
-    """
+    """Store the file of a complete upload. Return the session row and the file's orphaned content, or None."""
     metadata = json.loads(row.metadata)
     media_type = metadata.get("mimeType") or row.media_type
     if media_type is None and row.file:
@@ -304,11 +293,7 @@ def _response(context: ServiceContext, request: RequestContext, row: SessionRow,
 
 
 def _file_json(context: ServiceContext, request: RequestContext, row: SessionRow) -> bytes:
-    """Return the JSON text of the uploaded file for the response to a complete upload (edge case 14).
-
-    The `fields` parameter of the initiation selects the fields. The text is stored, so that later requests get the
-    same response even if the file has changed.
-    """
+    """Return and store the uploaded file's JSON, so that later requests get the same response (edge case 14)."""
     if row.answer is not None:
         return row.answer.encode()
     initiation = _initiation_request(request, row)

@@ -22,10 +22,7 @@ def effective_role(context: ServiceContext, user: str, row: FileRow) -> Role | N
 
 
 def can_download(row: FileRow, role: Role) -> bool:
-    """Return whether a user with this role may download, export and copy a file.
-
-    Writers always may. Other roles may not if a field of the file forbids copying.
-    """
+    """Return whether a role may download, export and copy a file. Writers always may, unlike other roles."""
     if role >= Role.WRITER:
         return True
     extra = json.loads(row.extra)
@@ -33,10 +30,7 @@ def can_download(row: FileRow, role: Role) -> bool:
 
 
 def check_can_download(context: ServiceContext, user: str, row: FileRow, refusal: str) -> None:
-    """Raise ApiError (403) if a user may not download, export or copy a file (A6-05).
-
-    `refusal` is the key of the error in the error catalogue.
-    """
+    """Raise ApiError (403, key `refusal`) if a user may not download, export or copy a file (A6-05)."""
     if row.owner != user and not can_download(row, effective_role(context, user, row) or Role.READER):
         raise refuse(refusal, fileId=row.id)
 
@@ -48,20 +42,13 @@ def _applies_to(grant: PermissionRow, user: str) -> bool:
 
 
 def users_with_access(context: ServiceContext, row: FileRow) -> frozenset[str]:
-    """Return the e-mail addresses of the users who have access to a file.
-
-    These are the owners of the file and of the folders above it, and the users with whom the file or one of the
-    folders is shared by name.
-    """
+    """Return the e-mail addresses of the owners and named grantees of a file and of the folders above the file."""
     owners = {ancestor.owner for ancestor in _file_and_ancestors(context, row)}
     return frozenset(owners | {grant.grantee for grant in effective_permissions(context, row) if grant.type == "user"})
 
 
 def effective_permissions(context: ServiceContext, row: FileRow) -> list[PermissionRow]:
-    """Return the permissions on a file, including permissions inherited from the folders above the file.
-
-    If two permissions have the same id, only the permission with the higher role is returned.
-    """
+    """Return the own and inherited permissions of a file, for each id the permission with the highest role."""
     by_id: dict[str, PermissionRow] = {}
     for ancestor in _file_and_ancestors(context, row):
         for grant in context.store.permissions.of(ancestor.id):

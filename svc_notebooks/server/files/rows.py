@@ -29,10 +29,9 @@ _MODIFIER = "lastModifyingUser"
 
 
 def file_for(context: ServiceContext, caller: Caller, file_id: str, minimum_role: Role = Role.READER) -> FileRow:
-    """Return the row of a file on which the caller has at least the role `minimum_role`.
+    """Return the row of a file, or of the caller's root folder for the id `root`.
 
-    The id `root` stands for the caller's root folder. Raises ApiError (404) if the caller cannot see the file, and
-    ApiError (403) if the caller has a lower role.
+    Raises ApiError, 404 if the caller cannot see the file and 403 if the caller's role is below `minimum_role`.
     """
     row = context.store.files.get(context.root(caller.user) if file_id == "root" else file_id)
     role = visible_role(context, caller, row) if row else None
@@ -60,10 +59,7 @@ def writable_folder(context: ServiceContext, caller: Caller, file_id: str) -> Fi
 
 
 def is_document(context: ServiceContext, media_type: str | None) -> bool:
-    """Return whether a media type is the type of a native document.
-
-    Returns False for the types of folders, shortcuts and vendor formats, which have the same prefix.
-    """
+    """Return whether a media type is a native document type, not a folder, shortcut or vendor type."""
     prefix = context.names.media_prefix
     if media_type is None or not media_type.startswith(prefix):
         return False
@@ -71,10 +67,7 @@ def is_document(context: ServiceContext, media_type: str | None) -> bool:
 
 
 def check_new(context: ServiceContext, caller: Caller, metadata: JSONObject) -> None:
-    """Check the id, the parent folder and the shortcut target of a new file. Raises ApiError if one is invalid.
-
-    Called before the content is read, and again when the file is stored.
-    """
+    """Check the id, the parent folder and the shortcut target of a new file. Raises ApiError if one is invalid."""
     file_id, media_type = metadata.get("id"), metadata.get("mimeType")
     if isinstance(file_id, str):
         _check_id(context, caller, file_id, isinstance(media_type, str) and is_document(context, media_type))
@@ -105,10 +98,7 @@ def _check_id(context: ServiceContext, caller: Caller, file_id: str, document: b
 
 
 def new_row(context: ServiceContext, caller: Caller, metadata: JSONObject, media_type: str | None) -> FileRow:
-    """Return the row of a new file, without its content.
-
-    `media_type` is the media type of the content, which is used if the metadata has no `mimeType`.
-    """
+    """Return the row of a new file without content. `media_type` applies if the metadata has no `mimeType`."""
     mime_type = str(metadata.get("mimeType") or media_type or UNKNOWN)
     parent, details, now = _parent(metadata), metadata.get("shortcutDetails"), context.millis()
     parent = writable_folder(context, caller, parent).id if parent else context.root(caller.user)
@@ -166,10 +156,7 @@ def add_file(context: ServiceContext, caller: Caller, row: FileRow, metadata: JS
 
 
 def change_row(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject) -> FileRow:
-    """Return a copy of a file row with the new metadata. A null value resets a field to its default.
-
-    Raises ApiError if the media type cannot be changed, or if the caller may not trash the file.
-    """
+    """Return the row with new metadata, where null resets a field. Raises ApiError for a forbidden change."""
     now = context.millis()
     changes: dict[str, Any] = {"modified": now, "modified_by_me": now, "version": row.version + 1}
     if "name" in metadata:
@@ -198,10 +185,7 @@ def change_row(context: ServiceContext, caller: Caller, row: FileRow, metadata: 
 
 
 def _trash_columns(context: ServiceContext, row: FileRow, into: bool, now: int) -> dict[str, int | None]:
-    """Return the new trash-related column values for trashing a file (`into` is True) or untrashing it.
-
-    A file below a trashed folder stays trashed. Raises ApiError (403) for trashing the root folder.
-    """
+    """Return the column values that trash (`into`) or untrash a file. Raises ApiError (403) for the root folder."""
     if row.parent is None and into:
         raise refuse("filePermission", decided_by=ROOT, fileId=row.id)
     parent = context.store.files.get(row.parent) if row.parent else None
@@ -211,10 +195,9 @@ def _trash_columns(context: ServiceContext, row: FileRow, into: bool, now: int) 
 
 
 def save_properties(context: ServiceContext, caller: Caller, file_id: str, metadata: JSONObject) -> None:
-    """Store the `properties` and `appProperties` in the metadata of a file.
+    """Store the `properties` and the client's `appProperties` in the metadata of a file.
 
-    The `appProperties` belong to the caller's OAuth client. A null value removes a property, and null for a whole
-    field removes all of its properties. Raises ApiError if the file would have too many properties.
+    A null value removes a property, and a null field removes all. Raises ApiError for too many properties.
     """
     for name, client in (("properties", ""), ("appProperties", caller.client)):
         if name not in metadata:

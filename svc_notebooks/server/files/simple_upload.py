@@ -68,10 +68,7 @@ class _ContentReceiver:
 
 
 def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
-    """Store the body of a request as a file, and return a response with the file (uploadType=media, A1-02).
-
-    The Content-Type header has the media type of the file.
-    """
+    """Store the request body as a file of the Content-Type header's media type, and return the file (A1-02)."""
     _refuse_content_range(request.headers)
     media_type = header_type(request.headers, "Content-Type")
     with _ContentReceiver(context) as receiver:
@@ -85,10 +82,7 @@ def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def multipart(context: ServiceContext, request: RequestContext) -> Response:
-    """Store the second part of a multipart body as a file, and return a response with the file (A2).
-
-    The first part has the metadata of the file (uploadType=multipart).
-    """
+    """Store the second part of a multipart body as a file, with the metadata in the first part (A2)."""
     _refuse_content_range(request.headers)
     with _ContentReceiver(context) as receiver:
         parts = _MultipartReceiver(context, request, receiver)
@@ -157,10 +151,7 @@ class _MultipartReceiver:
 
 
 def header_type(headers: Headers, name: str) -> str | None:
-    """Return the media type in a header, including its parameters, or None if the header is missing or empty.
-
-    Raises ApiError (400) if the header has no valid media type.
-    """
+    """Return the media type in a header with parameters, or None if missing. Raises ApiError (400) if invalid."""
     value = (headers.get(name) or "").strip()
     if value and not is_media_type(value):
         raise refuse("invalidHeader", name=name, message="expected a media type like text/csv.")
@@ -170,10 +161,7 @@ def header_type(headers: Headers, name: str) -> str | None:
 def check_content(
     context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, media_type: str | None
 ) -> ConversionRequest | None:
-    """Check an upload before its bytes are read, and return the conversion that the upload needs, or None.
-
-    Raises ApiError if the file cannot be created, or if its content cannot be converted.
-    """
+    """Check an upload before its bytes are read, and return its conversion or None. Raises ApiError if invalid."""
     if not file_id:
         check_new(context, request.caller, metadata)
     return conversion_for(context, request, file_id, metadata, media_type)
@@ -202,10 +190,7 @@ def _store_file(
 
 
 def file_name(context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject) -> str | None:
-    """Return the name that a file will have after an upload.
-
-    This is the name in the metadata, or else the present name of the file. Returns None for a new file without a name.
-    """
+    """Return the name of a file after an upload, from the metadata or the existing file, or None without a name."""
     name = metadata.get("name")
     if file_id and name is None:
         return file_for(context, request.caller, file_id).name
@@ -213,10 +198,7 @@ def file_name(context: ServiceContext, request: RequestContext, file_id: str, me
 
 
 def add_content(context: ServiceContext, pieces: list[PartRange], size: int | None, media_type: str) -> NewContent:
-    """Add a content that consists of these parts to the database. The caller opens the transaction.
-
-    Raises ApiError (503) if a reset has deleted the parts.
-    """
+    """Add a content of these parts in the caller's transaction. Raises ApiError (503) if a reset deleted the parts."""
     if not context.content.all_present(pieces):
         raise refuse("unavailable")
     content = NewContent(context.store.contents.begin(), size, media_type)
@@ -228,10 +210,9 @@ def add_content(context: ServiceContext, pieces: list[PartRange], size: int | No
 def store_content(
     context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, content: NewContent
 ) -> tuple[FileRow, OrphanedContent | None]:
-    """Create a file with a content, or replace the content of the file `file_id` if the id is not empty.
+    """Create a file with a content, or replace the content of `file_id`, in the caller's transaction.
 
-    The caller opens the transaction. Returns the row of the file and its former content. The former content is None
-    for a new file, and if another file still uses the content.
+    Returns the row and the former content, which is None for a new file or if another file uses the content.
     """
     if not file_id:
         check_new(context, request.caller, metadata)

@@ -18,10 +18,9 @@ _MOST_LOOKED_UP = 100
 
 
 def disk_refusal(error: OSError, context: ServiceContext | None = None, user: str = "") -> ApiError:
-    """Log a disk error, and return the ApiError for the response.
+    """Log a disk error and return the ApiError for the response.
 
-    If content is damaged and a context is given, the log names all affected files. The response names only the
-    affected files that the user can see.
+    For damaged content, the log names all affected files, and the response only the files that the user can see.
     """
     if isinstance(error, DamagedContent):
         _log.error("%s", with_files(context, error) if context else error)
@@ -38,10 +37,7 @@ def disk_refusal(error: OSError, context: ServiceContext | None = None, user: st
 
 
 def with_files(context: ServiceContext, error: DamagedContent, user: str | None = None) -> DamagedContent:
-    """Return a copy of the error with the names of the affected files that a user can see.
-
-    If `user` is None, the copy has the names of all affected files.
-    """
+    """Return a copy of the error with the names of the affected files that a user can see, or of all for None."""
     rows = []
     with suppress(OSError):  # if the database is damaged, too, the files are unknown
         rows = context.store.files.of_parts(list(error.problems)[:_MOST_LOOKED_UP])

@@ -51,10 +51,9 @@ class DeliveryRow(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A delivery attempt in the log.
+    """A logged delivery attempt, begun at `time` (Unix milliseconds).
 
-    `attempt` is 1 for the first attempt, and 0 if the message was cancelled before any attempt. `time` is when the
-    attempt began, in Unix milliseconds.
+    `attempt` 0 means cancelled without an attempt.
     """
 
     waiting: Waiting
@@ -90,10 +89,7 @@ class DeliveryQueue:
         self._deliveries: deque[Delivery] = deque(maxlen=context.policy.deliveries_length)
 
     def due(self) -> list[Waiting]:
-        """Return the first due message of each channel that has no message in flight.
-
-        The returned messages are then in flight, which means that an attempt to deliver them has begun.
-        """
+        """Mark the first due message of each idle channel as in flight, and return these messages."""
         now = self._context.millis()
         self._cancel_for_closed_channels(now)
         due = [waiting for waiting in self._store.outbox.due(now) if waiting.channel.seq not in self._in_flight]
@@ -101,10 +97,7 @@ class DeliveryQueue:
         return due
 
     def later(self) -> datetime | None:
-        """Return the time when the next message becomes due or the next channel with messages expires.
-
-        Return None if no message waits.
-        """
+        """Return when the next message is due or its channel expires, or None if no message waits."""
         millis = self._store.outbox.later(self._context.millis())
         return None if millis is None else from_millis(millis)
 
@@ -113,10 +106,7 @@ class DeliveryQueue:
         return self._store.outbox.has_pending()
 
     async def drain(self, first: Waiting, send: Send) -> bool:
-        """Send the due messages of one channel in order. `first` is a message that `due` returned.
-
-        Return True if `due` must be called again, because a message was postponed or the store was replaced.
-        """
+        """Send the due messages of a channel, from `first` on. Return True if `due` must be called again."""
         waiting: Waiting | None = first
         look_again = False
         while waiting:
@@ -150,10 +140,7 @@ class DeliveryQueue:
         return look_again
 
     def _record(self, waiting: Waiting, outcome: AttemptOutcome, began: int) -> bool:
-        """Record a delivery attempt, and delete or postpone its message.
-
-        Return True if there will be another attempt.
-        """
+        """Record a delivery attempt, and delete or postpone its message. Return True if another attempt follows."""
         attempt = waiting.attempts + 1
         # Random, but the same for each attempt in every run, regardless of the order in which the receivers respond.
         seed = f"{self._context.secret} {waiting.channel.id} {waiting.number} {attempt}"
@@ -167,10 +154,7 @@ class DeliveryQueue:
         return self._store.outbox.postpone(waiting.seq, due=due, attempts=attempt)
 
     def _next_due(self, channel: int) -> Waiting | None:
-        """Return the next message of a channel and mark it as in flight.
-
-        Return None if no message is due or the channel is closed.
-        """
+        """Return a channel's next due message, now in flight. Return None if none is due or the channel is closed."""
         waiting = self._store.outbox.next_of(channel)
         if waiting is None or waiting.due > (now := self._context.millis()):
             return None
@@ -205,10 +189,7 @@ class DeliveryQueue:
 
 
 def call_receiver(handler: Handler, address: str, headers: list[tuple[str, str]], body: bytes) -> AttemptOutcome:
-    """Pass a message to a receiver in this process and return the outcome, which has the status of the response.
-
-    If the receiver raises an exception, the outcome has an error message and no status.
-    """
+    """Pass a message to a receiver in this process and return an outcome with the status or the error."""
     fields = Headers([*headers, ("Content-Length", str(len(body)))])
     try:
         return AttemptOutcome(handler(Request("POST", address, fields, body)).status)

@@ -1,8 +1,7 @@
 """The thread that delivers push notifications.
 
-The thread runs an event loop with one task for each channel that has a due message. A slow or dead receiver delays
-only its own channel (N-09). The thread ends after a long time without work, so that Python can delete a sandbox that
-is no longer referenced.
+Its event loop runs one task for each channel with a due message, so a slow receiver delays only its own channel (N-09).
+An idle thread ends, so that Python can delete a sandbox that is no longer referenced.
 """
 
 from __future__ import annotations
@@ -103,10 +102,9 @@ class DeliveryWorker:
             await self._sender.close()
 
     def _start_due(self) -> float | None:
-        """Start a task for each channel that has a due message. Return the seconds until the next message is due.
+        """Start a task for each channel with a due message. Return the seconds until the next message is due.
 
-        Return None if no message waits. Also return None for a virtual clock, which wakes the thread when the clock
-        moves.
+        Return None if no message waits, and for a virtual clock, which wakes the thread when the clock moves.
         """
         self._looked = self._requested  # before the queue is read, as later messages belong to a later request
         seconds = None

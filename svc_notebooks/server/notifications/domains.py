@@ -15,10 +15,7 @@ _HOST_NAME = re.compile(rf"(?=.{{1,253}}$){_LABEL}(?:\.{_LABEL})*", re.ASCII)
 
 
 def register(store: Store, domain: str) -> str:
-    """Register a domain and return its normalized form. The domain is a host name or an IP address.
-
-    Raises ValueError for any other text.
-    """
+    """Register a host name or an IP address and return its normalized form. Raises ValueError for any other text."""
     text = domain.strip().removeprefix("[").removesuffix("]")
     try:
         host = plain_host(text)

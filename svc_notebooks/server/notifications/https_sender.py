@@ -67,11 +67,7 @@ class _HostPool:
         self._resolving: asyncio.Future[list[AddrInfo]] | None = None
 
     async def send(self, text: bytes) -> int:
-        """Send a message and return the HTTP status.
-
-        The timeout begins when a connection is free, because the receiver does not cause the wait for a free
-        connection.
-        """
+        """Send a message and return the HTTP status. The timeout begins when a connection is free."""
         async with self._free, asyncio.timeout(self._timeout):
             for connection in reversed(self._connections):
                 if connection.state is ConnectionState.IDLE and not self._trust.is_revoked(connection.certificate):

@@ -61,10 +61,7 @@ def _add_brackets(host: str) -> str:
 
 
 def resolve(target: Endpoint) -> asyncio.Future[list[AddrInfo]]:
-    """Look up the IP addresses of a host in a new thread, and return a future of the addresses.
-
-    The event loop has only a few shared threads, and a silent name server would block them for all receivers.
-    """
+    """Look up a host's IP addresses in a new thread, because a silent name server would block the shared threads."""
     loop = asyncio.get_running_loop()
     addresses: asyncio.Future[list[AddrInfo]] = loop.create_future()
 
@@ -93,7 +90,7 @@ def resolve(target: Endpoint) -> asyncio.Future[list[AddrInfo]]:
 async def connect(
     target: Endpoint, addresses: Sequence[AddrInfo], trust: TrustStore, make_connection: Callable[[], Connection]
 ) -> Connection:
-    """Connect to the first of these addresses that accepts, start TLS and return the connection.
+    """Connect to the first address that accepts, start TLS and return the connection.
 
     Raises OSError if no address accepts or TLS fails, ValueError for an invalid host name, and NoResponse for a revoked
     certificate.

@@ -1,8 +1,7 @@
 """Delivers the push notifications of one service.
 
-A thread that starts with the first message sends the messages (delivery_worker.py), so that no request waits. On a
-platform without threads (JupyterLite), or with `background=False`, messages are sent only by `deliver`, and only to
-receivers in this process. Modules that need sockets are imported when a message is sent.
+A thread sends the messages (delivery_worker.py), so that no request waits. Without threads (JupyterLite), or with
+`background=False`, only `deliver` sends messages, and only to receivers in this process.
 """
 
 from __future__ import annotations
@@ -22,10 +21,7 @@ if TYPE_CHECKING:
 
 
 class PushNotifications:
-    """Delivers the waiting messages in the store of a service.
-
-    `background` is true to deliver in a thread. None means true on platforms with threads.
-    """
+    """Delivers the waiting messages of a service, in a thread if `background` is true (None if threads exist)."""
 
     def __init__(self, context: ServiceContext, *, background: bool | None = None) -> None:
         self._context = context
@@ -64,9 +60,9 @@ class PushNotifications:
             self._running_worker()
 
     def deliver(self, timeout: float | None = None) -> None:
-        """Deliver all messages that are due now. Return when every attempt has ended.
+        """Deliver all due messages.
 
-        After `timeout` seconds of real time, return early while the thread continues. None waits without a limit.
+        Return after every attempt, or after `timeout` seconds while the thread continues.
         """
         if not self._background:
             while due := self.queue.due():
@@ -81,10 +77,7 @@ class PushNotifications:
             self._worker.finish(timeout)  # a message in flight may no longer be in the store
 
     def next(self) -> datetime | None:
-        """Return the time when the next message becomes due or the next channel with messages expires.
-
-        Return None if no message waits.
-        """
+        """Return when the next message is due or its channel expires, or None if no message waits."""
         return self.queue.later()
 
     def close(self) -> None:

@@ -1,8 +1,7 @@
 """An HTTP/1.1 connection to a receiver of notifications. No other module uses h11.
 
-The status of a response is reported as soon as it is known. The rest of the response is read and discarded, and until
-then the connection accepts no other message. This module limits the bytes that a receiver may send. The caller limits
-the time.
+The status of a response is reported at once. The connection accepts the next message when the rest of the response has
+been discarded. The bytes of a response are limited here, and the time by the caller.
 """
 
 from __future__ import annotations
@@ -19,17 +18,14 @@ MAX_RESPONSE_BYTES = 64 * 1024
 _IN_PROGRESS = 102
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
-# h11 takes longer than all other steps together, so it parses only the responses that `plain_status` cannot parse.
-# h11 must be given a request before a response, so this request stands for every message that was sent.
+# h11 is slow, so it parses only responses that `plain_status` cannot parse. It needs a request before a response, so
+# this request stands for every sent message.
 _REQUEST = h11.Request(method="POST", target="/", headers=[("Host", "receiver"), ("Content-Length", "0")])
 _END_OF_MESSAGE = h11.EndOfMessage()
 
 
 class NoResponse(Exception):
-    """Raised when a receiver will send no status.
-
-    The text continues a sentence that begins with the receiver's address.
-    """
+    """Raised when a receiver sends no status. The text continues a sentence that begins with the receiver's address."""
 
 
 class ConnectionState(Enum):
@@ -81,10 +77,9 @@ def plain_status(response: bytes) -> int | None:
 
 
 class Connection(asyncio.Protocol):
-    """A connection to a receiver. `on_change` is called with the connection after each change of its state.
+    """A connection to a receiver, which calls `on_change` with the connection after each change of its state.
 
-    The connection closes itself after `rest` seconds of reading the rest of a response, and after `idle` unused
-    seconds.
+    The connection closes itself after `rest` seconds in a response, and after `idle` unused seconds.
     """
 
     def __init__(self, on_change: Callable[[Connection], None], *, rest: float, idle: float) -> None:
@@ -101,10 +96,7 @@ class Connection(asyncio.Protocol):
         self._h11: h11.Connection | None = None
 
     async def send(self, message: bytes) -> int:
-        """Send a message and return the status that decides its delivery, which is the final status or 102.
-
-        Raises NoResponse if the receiver sends no status, and OSError if the connection fails.
-        """
+        """Send a message and return the final status or 102. Raises NoResponse without a status, or OSError."""
         if self.state is ConnectionState.CLOSED:
             raise NoResponse("closed the connection without an answer")
         self._h11 = None
@@ -161,10 +153,7 @@ class Connection(asyncio.Protocol):
         return ConnectionState.READING_REST if status_known else ConnectionState.AWAITING_RESPONSE
 
     def _set_status(self, status: int) -> None:
-        """Report the status that decides the delivery, which is a final status or 102.
-
-        Ignore other interim statuses (N-08).
-        """
+        """Report a final status or 102, which decides the delivery, and ignore other interim statuses (N-08)."""
         if (status >= 200 or status == _IN_PROGRESS) and self._status and not self._status.done():
             self._status.set_result(status)
 

@@ -31,9 +31,9 @@ class TrustStore:
             return self._context
 
     def add(self, pem: str) -> None:
-        """Trust the certificates in a PEM text, and apply the revocation lists in the text.
+        """Trust the certificates in a PEM text and apply its revocation lists.
 
-        Raises ValueError if the text has neither, or if any of them is invalid.
+        Raises ValueError for an invalid text.
         """
         blocks = [(block[1], block[0]) for block in _BLOCK.finditer(pem)]
         certificates = [text for label, text in blocks if label == _CERTIFICATE]
@@ -69,10 +69,7 @@ def _load(context: ssl.SSLContext, certificates: list[str]) -> None:
 
 
 def _read_revocation_list(pem: str) -> set[tuple[bytes, int]]:
-    """Return the issuer and serial number of each certificate that a PEM revocation list revokes.
-
-    Raises ValueError for an invalid list, or if the package cryptography is missing.
-    """
+    """Return the issuer and serial number of each certificate in a PEM revocation list. Raises ValueError."""
     try:
         from cryptography import x509
     except ImportError:

@@ -32,9 +32,9 @@ from .domains import is_registered
 
 
 def watch_file(context: ServiceContext, request: RequestContext) -> Response:
-    """Open a channel that watches a file and return the response with the channel (A8-08).
+    """Open a channel that watches a file, and return the channel (A8-08).
 
-    Raises ApiError (404) if the caller cannot see the file.
+    Raises ApiError (404) for an invisible file.
     """
     row = file_for(context, request.caller, request.file_id)
     uri = _uri(context, request, "files", segment(row.id))
@@ -56,9 +56,9 @@ def _uri(context: ServiceContext, request: RequestContext, *segments: str) -> st
 def _open(
     context: ServiceContext, request: RequestContext, watched: str, uri: str, limit: float, *, of_changes: bool
 ) -> Response:
-    """Store a new channel, queue its sync message and return the response with the channel.
+    """Store a new channel, queue its sync message and return the channel.
 
-    `limit` is the maximum lifetime of the channel in seconds.
+    `limit` is its maximum lifetime in seconds.
     """
     mask = parse_fields_param(request.query, {field_mask.STAR: {}}, CHANNEL_SHAPE)
     policy, now = context.policy, context.millis()
@@ -100,10 +100,7 @@ def _open(
 
 
 def stop(context: ServiceContext, request: RequestContext) -> Response:
-    """Stop a channel and delete its queued messages (A10). Return an empty response.
-
-    Raises ApiError (404) if no open channel has these ids, or if the caller may not stop the channel.
-    """
+    """Stop a channel and delete its messages (A10). Raises ApiError (404) if the caller cannot stop such a channel."""
     body = read_json(request.body, context.policy.max_metadata_size)
     channel_id, resource_id = body.get("id"), body.get("resourceId")
     problems: list[Row] = []
@@ -118,8 +115,8 @@ def stop(context: ServiceContext, request: RequestContext) -> Response:
         channel = context.store.channels.get(channel_id)
         if channel is None or not _is_stoppable(context, channel, resource_id):
             raise refuse("channelNotFound", id=channel_id[:MAX_ID_LENGTH])
-        # Only the user and OAuth client that opened a channel may stop it. Any user of the client may stop a channel
-        # that a service account opened (A10-02).
+        # Only the user and client that opened a channel may stop it, or any user for a service account's channel
+        # (A10-02).
         own_user = channel.service_account or channel.user == request.caller.user
         if channel.client != request.caller.client or not own_user:
             raise refuse("channelNotFound", decided_by="A10-02", id=channel_id[:MAX_ID_LENGTH])

@@ -47,10 +47,9 @@ Rows = Mapping[str, list[Sequence[JSON]]]
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The saved state of a service, without its rows and parts.
+    """The saved state of a service without rows and parts.
 
-    `now` is the time of its clock. `start` is the start of its virtual clock, or None for a system clock. `ids` is the
-    state that `Ids.state` returned.
+    `start` is the start of the virtual clock, or None for a system clock. `ids` is the result of `Ids.state`.
     """
 
     now: datetime
@@ -135,11 +134,8 @@ def is_saved(path: Path) -> bool:
 def save_to(path: Path, dump: Callable[[BinaryIO], None], *, overwrite: bool) -> None:
     """Write a service to the file `path`, unless the file already has the same content.
 
-    Args:
-        dump: Writes the service to an open binary file.
-        overwrite: Replace an existing saved service, and keep the old file with the suffix `.bak`.
-
-    Raises PathExists if an existing file may not be replaced, and OSError. The file is then unchanged.
+    `dump` writes to an open file. With `overwrite`, an old saved service gets the suffix `.bak`. Raises PathExists if
+    an existing file may not be replaced, and OSError. The file is then unchanged.
     """
     _check_path(path, overwrite=overwrite)
     if overwrite:
@@ -154,10 +150,7 @@ def _check_path(path: Path, *, overwrite: bool) -> None:
 
 
 class ArchiveReader(AbstractContextManager["ArchiveReader"]):
-    """An open file that `write` has written. Its entries are compared with its manifest.
-
-    Raises ValueError with one sentence if the file is damaged or is not a saved service.
-    """
+    """An open file that `write` has written. Raises ValueError if the file is damaged or not a saved service."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -271,10 +264,7 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
 
 
 def _read_entries(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
-    """Return the archive entries by name.
-
-    Raises ValueError for unknown, compressed, repeated and overlapping entries. `size` is the size of the file.
-    """
+    """Return the entries by name. Raises ValueError for unknown, compressed, repeated or overlapping entries."""
     entries: dict[str, zipfile.ZipInfo] = {}
     for entry in archive.infolist():
         if not _ENTRY.fullmatch(entry.filename):
@@ -323,10 +313,7 @@ def _instant(text: str) -> datetime:
 
 
 def _fields(kind: type, values_by_name: JSON) -> dict[str, Any]:
-    """Return the field values of a dataclass from a JSON object, with lists converted to tuples.
-
-    Raises ValueError for an unknown field, and for a value of Names that is not a string.
-    """
+    """Return the field values of a dataclass, with tuples for lists. Raises ValueError for invalid fields."""
     if not isinstance(values_by_name, dict):
         raise ValueError("its names and policy must be objects")
     known = {field.name: field.default for field in fields(kind)}

@@ -25,10 +25,9 @@ class Problem(NamedTuple):
 
 @dataclass
 class Report:
-    """The result of a check of a store. `size` is the total size of the parts in bytes.
+    """The result of a store check, with the total `size` in bytes.
 
-    `unverified` is the number of parts without a checksum, for which only the length was compared. `unnamed` has the
-    paths of the files below `parts/` that no database row names.
+    `unverified` counts the parts without a checksum. `unnamed` has the paths of files below `parts/` that no row names.
     """
 
     folder: str
@@ -58,10 +57,7 @@ class Report:
 
 
 def check_store(folder: Path) -> Report:
-    """Check the database of a store and the length and the checksum of every part, and return a report.
-
-    Raises OSError with one sentence if the folder is not a store, or if a service is using the store.
-    """
+    """Check the database and all parts of a store. Raises OSError if the folder is not a store or is in use."""
     check_not_in_use(folder)
     report = Report(str(folder))
     try:

@@ -81,7 +81,7 @@ def _build_context(
 
 
 def fork_context(context: ServiceContext, parts: BlobStore, branch: int = 0) -> Opened:
-    """Return a copy of a running service in memory, with its own clock. The channels of the copy are stopped.
+    """Return a copy of a service in memory, with its own clock and stopped channels.
 
     Copies with different `branch` numbers get different ids. Raises DamagedContent if a part is damaged.
     """
@@ -100,10 +100,7 @@ def fork_context(context: ServiceContext, parts: BlobStore, branch: int = 0) -> 
 
 
 def load_context(file: BinaryIO, branch: int = 0) -> Opened:
-    """Build a context in memory from a saved service.
-
-    Raises ValueError if the file is damaged or is not a saved service.
-    """
+    """Build a context in memory from a saved service. Raises ValueError if the file is damaged or of another kind."""
     with ArchiveReader(file) as saved:
         about, store, parts = saved.manifest, Store(open_database(None, "process")), MemoryBlobStore()
         try:
@@ -117,10 +114,7 @@ def load_context(file: BinaryIO, branch: int = 0) -> Opened:
 
 
 def _ids_of_a_copy(store: Store, seed: int | None, state: Any, branch: int) -> Ids:
-    """Return the id generator for a copy of a service.
-
-    Branch 0 continues the sequence from `state`. Every other branch begins its own sequence.
-    """
+    """Return the ids of a copied service. Branch 0 continues from `state`, other branches begin new sequences."""
     ids = Ids(seed, opening=store.users.count_opening(), branch=branch)
     if not branch:
         ids.go_to(state)
@@ -128,7 +122,7 @@ def _ids_of_a_copy(store: Store, seed: int | None, state: Any, branch: int) -> I
 
 
 def _virtual_start(context: ServiceContext) -> datetime | None:
-    """Return the start of the context's virtual clock, or None if the clock is a running system clock."""
+    """Return the start of the virtual clock, or None for a running system clock."""
     clock = virtual_clock_of(context.clock)
     return clock.start if clock else None
 
@@ -148,11 +142,7 @@ def silence_channels(opened: Opened) -> Opened:
 
 
 def save(context: ServiceContext, parts: BlobStore, file: BinaryIO) -> None:
-    """Write the state of a running service to an empty file.
-
-    The state is copied at one moment, and the service handles requests while the file is written. Raises DamagedContent
-    if a part is damaged.
-    """
+    """Write a service's state at one moment to an empty file while requests go on. Raises DamagedContent."""
     state, store = ServiceState.of(context, parts), Store(open_database(None, "process"))
     try:
         store.restore(state.rows)
@@ -165,10 +155,9 @@ def save(context: ServiceContext, parts: BlobStore, file: BinaryIO) -> None:
 
 
 def load(context: ServiceContext, parts: BlobStore, file: BinaryIO) -> None:
-    """Replace the state of a running service by the state in a file that `save` has written.
+    """Replace the state of a running service by a saved state, except the policy, the brand names and the secret.
 
-    The policy, the brand names and the secret of the context stay. Raises ValueError, and changes nothing, if the file
-    is damaged, is not a saved service or has other brand names.
+    Raises ValueError, and changes nothing, if the file is damaged, no saved service or has other brand names.
     """
     with ArchiveReader(file) as saved, context.store.exclusive():
         if saved.manifest.names != context.names:

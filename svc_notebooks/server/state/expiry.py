@@ -13,10 +13,7 @@ _NEVER = 2**62
 
 
 def expire_session(context: ServiceContext, query: Query, user: str | None) -> bool:
-    """Let the upload session of a session URI expire.
-
-    Returns False if the session is unknown, belongs to another user, or was claimed by another request meanwhile.
-    """
+    """Let an upload session expire. Returns False if the session is unknown, another user's or claimed meanwhile."""
     row = context.store.upload_sessions.claim(query.get("upload_id") or "")
     if row is None or row.owner != user:
         return False
@@ -25,10 +22,9 @@ def expire_session(context: ServiceContext, query: Query, user: str | None) -> b
 
 
 def upcoming_events(context: ServiceContext, since: datetime | None, until: datetime | None) -> list[dict[str, Any]]:
-    """Return the expirations and deliveries later than `since` and not later than `until`, sorted by time.
+    """Return the expirations and deliveries later than `since` (or now) and not later than `until`, sorted by time.
 
-    By default `since` is the present time and `until` is unlimited. A dict has the keys `time`, `what`, `user`,
-    `subject` and `detail`.
+    A dict has the keys `time`, `what`, `user`, `subject` and `detail`.
     """
     first, last = to_millis(since) if since else context.millis(), to_millis(until) if until else _NEVER
     deadlines = context.store.deadlines.between(first, last, context.policy.session_lifetime)

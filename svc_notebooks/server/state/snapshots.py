@@ -16,10 +16,9 @@ from ..tables import Store
 
 @dataclass(frozen=True, slots=True)
 class ServiceState:
-    """The state of a service at one moment.
+    """The state of a service at one moment, with the time of the clock and the state of the id generators.
 
-    `rows` is an image of the database. `parts` has the contents and shares their bytes with the service if possible.
-    `now` is the time of the clock, and `ids` is the state of the id generators.
+    `rows` is an image of the database. `parts` shares the bytes with the service if possible.
     """
 
     rows: bytes
@@ -37,8 +36,8 @@ class ServiceState:
     def restore(self, context: ServiceContext, parts: BlobStore) -> None:
         """Restore a service to this state.
 
-        Parts are restored first, then the rows that name the parts. Other parts are deleted last. In this order,
-        nothing is lost if the process is killed in between.
+        Parts are restored before the rows that name the parts, and other parts are deleted last, so a kill loses
+        nothing.
         """
         with context.store.exclusive():
             parts.restore(self.parts)

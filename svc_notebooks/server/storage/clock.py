@@ -1,7 +1,4 @@
-"""The system clock, and a virtual clock that shows the same time until a program moves it.
-
-A virtual clock that is moved forward stops at the time of each event of its agenda, and lets the event happen.
-"""
+"""The system clock, and a virtual clock that moves only by a program and lets the events on its way happen."""
 
 from __future__ import annotations
 
@@ -115,10 +112,9 @@ class VirtualClock:
             return self._go_to(end)
 
     def set(self, instant: datetime | str) -> datetime:
-        """Set the clock to an instant and return the new time.
+        """Set the clock to an instant, let all events up to a later instant happen, and return the new time.
 
-        If the instant is later than the present time, all events up to the instant happen. The instant is a datetime
-        with a time zone, or a string such as "2026-01-12T09:00:00Z". Raises ValueError or TypeError for other values.
+        Raises ValueError or TypeError unless the instant is a datetime with a time zone or an RFC 3339 string.
         """
         target = parse_instant(instant)
         with self._moving:
@@ -131,8 +127,7 @@ class VirtualClock:
     def wait(self, seconds: float) -> None:
         """Move the clock forward by this number of seconds.
 
-        If another thread is moving the clock, return at once. Otherwise a receiver that waits during such a move would
-        wait forever.
+        If another thread is moving the clock, return at once, because a receiver could otherwise wait forever.
         """
         if self._moving.acquire(blocking=False):
             try:
@@ -178,10 +173,7 @@ def parse_step(duration: str | float | timedelta) -> timedelta:
 
 
 def parse_instant(instant: object) -> datetime:
-    """Convert a datetime with a time zone, or an RFC 3339 string, to a datetime in UTC.
-
-    Raises ValueError for an invalid string or a datetime without a time zone, and TypeError for other types.
-    """
+    """Convert a datetime with a time zone or an RFC 3339 string to UTC. Raises ValueError or TypeError."""
     if isinstance(instant, str):
         return parse_time(instant).astimezone(UTC)
     if not isinstance(instant, datetime):

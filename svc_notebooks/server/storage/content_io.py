@@ -1,7 +1,4 @@
-"""Writes and reads contents as parts, and computes their digests.
-
-Parts that no database row names any more are deleted when the last download that reads the parts has ended.
-"""
+"""Writes and reads contents as parts. Unnamed parts are deleted after the last download that reads them."""
 
 from __future__ import annotations
 
@@ -22,8 +19,7 @@ END = 2**62
 """An offset beyond the last byte of any content."""
 
 _CHECKED_AT_ONCE = 256 * 1024 * 1024
-"""The number of bytes that are compared with their checksums before a response begins. Later parts are compared when
-they are read. This limits the time that a client waits for the first byte."""
+"""The bytes that are verified before a response begins, which limits the wait for the first byte."""
 
 _RECORDED_AT_ONCE = 256
 
@@ -31,8 +27,7 @@ _RECORDED_AT_ONCE = 256
 class ContentWriter:
     """Writes the bytes of a content in parts of `part_size` bytes.
 
-    When bytes are written after a full part, the full part is passed to `keep`. `finish` returns the last part. `end`
-    is the offset of the next byte.
+    Full parts are passed to `keep`, and `finish` returns the last part. `end` is the offset of the next byte.
     """
 
     def __init__(self, parts: BlobStore, part_size: int, start: int, keep: Callable[[PartRange], None]) -> None:
@@ -80,10 +75,9 @@ class ContentWriter:
 
 
 class ContentReader:
-    """An iterator over the bytes of a content range, in blocks.
+    """An iterator over the bytes of a content range in blocks.
 
-    The parts are kept until `close` is called or the iteration ends. Before the first block of a part, its length and
-    checksum are compared with the database. The iteration raises DamagedContent if a part differs.
+    The parts are kept until `close` or the end. Raises DamagedContent if a part's length or checksum is wrong.
     """
 
     def __init__(
@@ -95,10 +89,7 @@ class ContentReader:
         self._done: Callable[[], None] | None = done
 
     def check(self) -> None:
-        """Compare the length of every part, and the checksums of the first 256 MiB, with the database.
-
-        Raises DamagedContent, and releases the parts, if a part differs or is missing.
-        """
+        """Compare all lengths and the checksums of the first 256 MiB with the database. Raises DamagedContent."""
         left = _CHECKED_AT_ONCE
         problems = dict[str, str]()
         for piece in self._pieces:
@@ -172,10 +163,7 @@ class Content:
             self._parts.delete(parts)
 
     def read_all(self, pieces: Iterable[PartRange]) -> bytes:
-        """Return all bytes of these parts, which need not belong to a content.
-
-        Raises DamagedContent if a part is missing or damaged.
-        """
+        """Return all bytes of these parts. Raises DamagedContent if a part is missing or damaged."""
         pieces = list(pieces)
         return b"".join(_blocks(self._parts, pieces, 0, pieces[-1].stop)) if pieces else b""
 
@@ -201,10 +189,7 @@ class Content:
         self._parts.delete([piece.part for piece in pieces])
 
     def digests(self, content: int, size: int) -> Digests:
-        """Return the MD5, SHA-1 and SHA-256 digests of a content.
-
-        The digests are computed once and stored. Raises DamagedContent if a part is missing or damaged.
-        """
+        """Return the digests of a content, computed once and stored. Raises DamagedContent for a damaged part."""
         digests = self._store.contents.digests(content)
         if digests is None:
             digests = _digests(self.read(content, 0, size))
@@ -216,10 +201,7 @@ class Content:
         return digests
 
     def record_checksums(self) -> None:
-        """Compute and store the checksums of parts that an older version stored without a checksum.
-
-        A part gets no checksum if it is missing, has the wrong length, cannot be read or is in memory.
-        """
+        """Record the missing checksums of parts from an older version, except missing, cut or unreadable parts."""
         rows = self._store.contents.without_checksum()
         for first in range(0, len(rows), _RECORDED_AT_ONCE):
             with self._store.transaction():
@@ -229,10 +211,7 @@ class Content:
 
     @contextmanager
     def replacing(self) -> Iterator[None]:
-        """Run a `with` block that replaces the rows of the store, then delete the parts that no row names any more.
-
-        The deleted parts are the parts of replaced rows and of uploads in progress.
-        """
+        """Run a `with` block that replaces the store's rows, then delete all parts that no row names any more."""
         before = self._store.contents.known_parts()
         yield
         known = self._store.contents.known_parts()

@@ -1,12 +1,11 @@
 """Recognises, opens and closes the folder of a store.
 
 A folder is opened only if it is empty, or has a marker and the database that belongs to the marker, or has a database
-that an older version of this package created without a marker. Every other folder is refused and not changed.
+that an older version created without a marker. Every other folder is refused and not changed.
 
-The marker is a file that identifies the folder and its last opening. The process may be killed between any two steps.
-Creation writes the marker (with 0 openings), then the database. An opening writes a new token and the token of the
-marker into the database, then the new token into the marker. Therefore the token of the marker is always one of the two
-tokens in the database, unless the marker or the database was replaced.
+The marker is a file that identifies the folder and its last opening. An opening writes a new token and the marker's
+token into the database, then the new token into the marker. The marker's token is therefore always one of the two
+tokens in the database, even after a kill, unless the marker or the database was replaced.
 """
 
 from __future__ import annotations
@@ -92,11 +91,8 @@ class OpenedFolder(NamedTuple):
 def open_folder(folder: Path, durability: Literal["process", "power"], now: float) -> OpenedFolder:
     """Open the store in a folder. If the folder is empty or does not exist, create a store.
 
-    Args:
-        durability: With "power", new parts are synced to the disk and survive a power cut.
-        now: The time of the system clock in Unix seconds.
-
-    Raises OSError, without changing anything, if the folder is not a store, is damaged or is in use.
+    With `durability="power"`, parts are synced to the disk. `now` is in Unix seconds. Raises OSError, without changing
+    anything, if the folder is not a store, is damaged or is in use.
     """
     folder = folder.resolve()
     if folder.exists() and not folder.is_dir():
@@ -135,11 +131,10 @@ def check_not_in_use(folder: Path) -> None:
 
 
 def examine(folder: Path) -> tuple[Literal["new", "marked", "unmarked"], Marker]:
-    """Return the state of a folder and its marker, without changing the folder.
+    """Return the state and the marker of a folder, without changing the folder.
 
-    The state is "new" for a folder without a complete store, "marked" for a store with a marker, and "unmarked" for a
-    store of an older version that wrote no marker. If there is no marker, a new marker is returned but not written.
-    Raises OSError if the folder cannot be opened as a store.
+    The state is "new" without a complete store, "marked" with a marker, and "unmarked" for an older store. A missing
+    marker is replaced by a new marker, which is not written. Raises OSError if the folder is not a store.
     """
     names = {entry.name for entry in folder.iterdir()}
     new = Marker(uuid4().hex, 0, uuid4().hex, closed=False)
@@ -229,7 +224,7 @@ class _Record:
         _open.add(self._key)
 
     def begin(self, database: Database, marker: Marker) -> int:
-        """Record a new opening in the database and in the marker, and return the number of the opening."""
+        """Record a new opening in the database and the marker, and return the number of the opening."""
         self._driver = database.driver
         current = opening_record.begin(self._driver, uuid4().hex, marker.opening)
         self._marker = Marker(marker.store, current.number, current.token, closed=False)
@@ -247,7 +242,7 @@ class _Record:
         self.release()
 
     def _end(self) -> None:
-        """Record that the store was closed, when the interpreter exits without a call of `close`."""
+        """Record that the store was closed, if the interpreter exits without `close`."""
         if self._end_database():
             self._end_marker()
 

@@ -15,8 +15,7 @@ RESERVE = "svc.reserve"
 """The name of the file in the folder of a store that occupies the reserved space."""
 
 SIZE = 1024 * 1024
-"""The size of the file in bytes. SQLite writes about 60 KB of log to delete one file, and for a folder with hundreds
-of files it needs the whole reserve."""
+"""The file size in bytes. SQLite logs about 60 KB to delete a file, and all of it for a folder of hundreds."""
 
 _BLOCK = 64 * 1024
 
@@ -37,7 +36,7 @@ class Reserve:
         self._lock = Lock()
 
     def spend(self, act: Callable[[], T]) -> T:
-        """Call `act` and return its result. If the disk is full, delete the reserve file and call `act` again.
+        """Call `act` and return its result. On a full disk, delete the reserve file and call `act` again.
 
         If `act` fails, it must undo its changes. The caller must have no open transaction.
         """

@@ -14,10 +14,7 @@ _USE_SOCKETS = "Use threads; or call lab.serve() before the fork, and connect(se
 
 
 def unusable_in_forks(service: object) -> None:
-    """Make every use of a service raise Unsupported in a forked child process.
-
-    In the child, the attributes of the service are neither closed nor finalized.
-    """
+    """Make a service raise Unsupported in a forked child, where its attributes are neither closed nor finalized."""
     elsewhere = ForkedChild(_WHERE.format(process=os.getpid()), _USE_SOCKETS)
 
     def leave(service: object) -> None:

@@ -20,12 +20,7 @@ class Ids:
     """
 
     def __init__(self, seed: int | None = None, *, opening: int = 0, branch: int = 0) -> None:
-        """Begin the random sequences of a seed, or unpredictable sequences without a seed.
-
-        Args:
-            opening: The number of earlier openings of the store, so that a store never gets the same seeded id twice.
-            branch: The number of a copy of a store, so that copies in use at the same time get different ids.
-        """
+        """Begin the sequences of a seed. Each `opening` of a store and each `branch` (copy) has its own ids."""
         self.seed = seed
         self.client_seed = f"{seed}/{opening}" if seed is not None and opening else seed
         """The seed for a client in the same process. It is different for every opening of a store."""
@@ -94,7 +89,7 @@ class Ids:
         return self._steps.randint(1, 9)
 
     def _begin_steps(self) -> Random:
-        """Return the generator for message numbers. It is separate, so that channels do not change the ids of files."""
+        """Return the separate generator for message numbers, so that channels do not change the ids of files."""
         return SystemRandom() if self._seed is None else Random(f"steps of {self._seed}")
 
     def restart(self) -> None:
@@ -109,10 +104,7 @@ class Ids:
         return None if self._seed is None else (self._random.getstate(), self._steps.getstate())
 
     def go_to(self, state: Any) -> None:
-        """Restore a state that `state` returned. The state may have been converted to JSON and back.
-
-        Does nothing without a state or a seed. Raises ValueError for an invalid state.
-        """
+        """Restore a result of `state`, also from JSON. Ignores None or a missing seed. Raises ValueError."""
         if state is None or self._seed is None:
             return
         try:

@@ -1,7 +1,7 @@
 """Serialises the requests to an upload session, and interrupts a stalled request when a later request arrives.
 
-This is an optimisation, because the generation check in tables/upload_sessions.py guarantees correctness. A second
-chunk waits for the first chunk, and a status query interrupts any request in progress (edge cases 33 to 38).
+A second chunk waits for the first, and a status query interrupts any request (edge cases 33 to 38). The generation
+check in tables/upload_sessions.py guarantees correctness without this module.
 """
 
 from __future__ import annotations
@@ -49,10 +49,7 @@ class SessionLocks:
 
     @contextmanager
     def acquire(self, key: str, body: Body | None, *, urgent: bool) -> Iterator[SessionLock]:
-        """Lock an upload session for a `with` block, after waiting for the request that has the lock.
-
-        If that request has received no bytes for `patience` seconds or `urgent` is true, interrupt that request.
-        """
+        """Lock an upload session for a `with` block. Interrupt a request that is stalled, or any if `urgent`."""
         lock, interrupted_at = SessionLock(body), 0.0
         with self._changed:
             while other := self._locks.get(key):

@@ -11,11 +11,7 @@ from ..database.schema import calendar_access, calendars
 
 
 class CalendarRow(NamedTuple):
-    """A database row of a calendar.
-
-    `client` is the id of the OAuth client that created the calendar, or "" for a primary calendar. `created` is in Unix
-    milliseconds. `body` is the JSON text of the other fields.
-    """
+    """A database row of a calendar. `client` is "" for a primary calendar. `created` is in Unix milliseconds."""
 
     id: str
     owner: str

@@ -1,7 +1,4 @@
-"""Stores notification channels, trusted domains and certificate authorities, and queues messages to the channels.
-
-Two statements queue the messages to all channels on a resource, regardless of the number of channels.
-"""
+"""Stores notification channels, trusted domains and certificate authorities, and queues messages to the channels."""
 
 from __future__ import annotations
 
@@ -21,8 +18,8 @@ ACTIVE, STOPPED = ChannelState.ACTIVE.value, ChannelState.STOPPED.value
 class ChannelRow(NamedTuple):
     """A database row of a notification channel.
 
-    `watched` is the id of the watched file, or the name of the watched change log or other resource. `expiration` is in
-    Unix milliseconds. `number` is the number of the last message, and `seq` is the number of the channel.
+    `watched` is a file id or the name of a change log. `expiration` is in Unix milliseconds. `number` is the number of
+    the last message, and `seq` is the number of the channel.
     """
 
     id: str
@@ -120,7 +117,7 @@ class Channels(TableGroup):
         return [ChannelRow._make(row) for row in self._database.run(_WATCHERS, {"watched": watched, "now": now})]
 
     def find_watched(self, top: str, now: int, *, following: bool = False) -> list[str]:
-        """Return the ids of the files below a folder that have an active channel.
+        """Return the ids of the files with an active channel below a folder.
 
         If `following` is true, return only the files that are trashed and untrashed together with the folder.
         """
@@ -132,10 +129,7 @@ class Channels(TableGroup):
         self._database.after_commit(self.on_change)
 
     def enqueue_message(self, watched: str, state: str, changed: str, *, step: int, now: int) -> bool:
-        """Queue a message for every active channel on a resource. Returns False if there is no such channel.
-
-        The message number is the number of the channel's last message plus `step`.
-        """
+        """Queue a message, numbered `step` higher, for every active channel on a resource. Return False without any."""
         values: dict[str, Any] = {"watched": watched, "now": now}
         has_watchers = self._database.change(_ADVANCE_NUMBERS, {**values, "step": step})
         if has_watchers:

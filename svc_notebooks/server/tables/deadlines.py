@@ -28,8 +28,7 @@ class Deadlines(TableGroup):
     def between(self, first: int, last: int, session_lifetime: float) -> list[Deadline]:
         """Return the deadlines later than `first` and not later than `last` (Unix milliseconds), sorted by time.
 
-        An upload session expires if no request uses the session for `session_lifetime` seconds. The subject of its
-        deadline is the name of the uploaded file.
+        An upload session expires after `session_lifetime` seconds without a request.
         """
         read, s, c, t, m = self._database.select, sessions.c, channels.c, tokens.c, messages.c
         deadlines = []

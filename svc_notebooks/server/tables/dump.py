@@ -53,10 +53,7 @@ def check_row(table: str, row: JSON) -> Sequence[JSON]:
 def upgrade_rows(
     tables: Mapping[str, Iterable[JSON]], names: Mapping[str, Sequence[str]], version: int
 ) -> dict[str, Iterable[JSON]]:
-    """Upgrade the rows of all tables from an older schema version to the present one.
-
-    Args:
-        names: The column names of each table.
+    """Upgrade rows from an older schema version, with the column names `names` of each table.
 
     Raises ValueError if the version is unknown, the columns are not those of the version, or a row is invalid.
     """
@@ -98,10 +95,7 @@ def _has_column_type(column: Column[object], value: JSON) -> bool:
 
 
 def load_rows(database: Database, tables: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
-    """Replace all rows of all tables in one transaction. `numbers` are the counters that `counters` returned.
-
-    Raises ValueError, and changes nothing, if the rows contradict each other.
-    """
+    """Replace all rows and the `counters` in one transaction. Raises ValueError for rows that contradict each other."""
     with database.transaction():
         database.delete_all(*TABLES.values())
         for name, table in TABLES.items():

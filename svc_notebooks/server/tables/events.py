@@ -14,8 +14,8 @@ from ..database.schema import events, invitations
 class EventRow(NamedTuple):
     """A database row of an event in a calendar. Times are in Unix milliseconds, and `body` is JSON text.
 
-    `origin` is the organizer's calendar. Rows in other calendars are copies for attendees. A row with a `series` is a
-    changed instance of the recurring event with that id, and its body has only the changed fields.
+    `origin` is the organizer's calendar, and other calendars have copies. A row with a `series` is a changed instance
+    of that recurring event, and its body has only the changed fields.
     """
 
     calendar: str
@@ -112,19 +112,13 @@ class Events(TableGroup):
         return self._rows(_BY_UID, uid=uid)
 
     def changed_instances(self, calendar: str, series: str | None = None) -> list[EventRow]:
-        """Return the changed instances of the recurring event `series` in a calendar.
-
-        Without `series`, return the changed instances of all recurring events in the calendar.
-        """
+        """Return the changed instances of the recurring event `series`, or by default of all recurring events."""
         if series is None:
             return self._rows(_CHANGED, calendar=calendar)
         return self._rows(_OF_SERIES, calendar=calendar, series=series)
 
     def by_age(self, calendar: str, place: int, event: str, size: int) -> Iterator[EventRow]:
-        """Yield the rows of a calendar that follow the row with this `place` and event id, oldest first.
-
-        Each query reads `size` rows.
-        """
+        """Yield the rows of a calendar after this `place` and event id, oldest first, in queries of `size` rows."""
         while rows := self._rows(_PAGE, calendar=calendar, place=place, key=event, size=size):
             yield from rows
             place, event = rows[-1].place, rows[-1].id

@@ -16,10 +16,7 @@ from .search import Viewer, after_keys, ascii_lower, condition, order, seen_by, 
 
 
 class FileRow(NamedTuple):
-    """A database row of a file.
-
-    Times are in Unix milliseconds. `extra` is JSON text with the fields that are stored as the client sent them.
-    """
+    """A database row of a file. Times are in Unix milliseconds. `extra` is JSON text of the fields stored as sent."""
 
     id: str
     owner: str
@@ -55,10 +52,7 @@ _WRITTEN = (*FileRow._fields, *_KEYS)
 
 
 def _below(*also: Any) -> CTE:
-    """Return a query for the ids of all files below the folder `top`.
-
-    With conditions, the query descends only into files that meet them, and selects only such files.
-    """
+    """Return a query for the ids of all files below the folder `top` that meet the conditions on every level."""
     first = select(files.c.id).where(files.c.parent == bindparam("top"), *also)
     tree = first.cte("tree", recursive=True)
     return tree.union(select(files.c.id).join(tree, files.c.parent == tree.c.id).where(*also))
@@ -175,10 +169,7 @@ class FileTable(TableGroup):
         return [key for (key,) in self._database.run(_FOREIGN_BELOW, {"top": top, "owner": owner})]
 
     def follow(self, top: str, *, trashed: bool) -> None:
-        """Set or clear the trashed flag of all files below a folder.
-
-        Files that a user trashed directly, and everything below them, keep the flag.
-        """
+        """Set or clear the trashed flag of all files below a folder, except files trashed directly."""
         self._database.change(_FOLLOW, {"top": top, "flag": int(trashed)})
 
     def in_trash(self, owner: str) -> list[str]:
@@ -205,9 +196,9 @@ class FileTable(TableGroup):
     def page(
         self, viewer: Viewer, search: Search | None, keys: Sequence[SortKey], after: tuple[Any, ...] | None, size: int
     ) -> FilePage:
-        """Return a page with at most `size` of the files that a user can see and that match the search.
+        """Return a page of at most `size` files that a user can see and that match the search.
 
-        `keys` is the sort order. `after` has the sort key values of the last file of the previous page, or is None.
+        `after` has the sort key values of the previous page's last file, or is None.
         """
         terms = order(viewer, keys)
         conditions = [seen_by(viewer), files.c.parent.is_not(None)]

@@ -12,10 +12,7 @@ from .channels import STOPPED, ChannelRow
 
 
 class Waiting(NamedTuple):
-    """A queued message, the channel that receives it, and the number of delivery attempts.
-
-    `due` is the time of the next attempt in Unix milliseconds.
-    """
+    """A queued message with its channel and number of attempts. `due` is the next attempt in Unix milliseconds."""
 
     seq: int
     number: int
@@ -68,10 +65,7 @@ class Outbox(TableGroup):
         return self._read(_OF_CLOSED_CHANNELS, now=now)
 
     def later(self, now: int) -> int | None:
-        """Return the earliest time after `now` at which a message is due or a channel with queued messages expires.
-
-        Returns None if there is no such time.
-        """
+        """Return when the next message is due or its channel expires, later than `now`, or None."""
         instants = [self._database.run(statement, {"now": now})[0][0] for statement in (_LATER, _NEXT_END)]
         return min((when for when in instants if when is not None), default=None)
 
@@ -80,10 +74,7 @@ class Outbox(TableGroup):
         return self._database.fetch_one(_ANY, {}) is not None
 
     def postpone(self, seq: int, *, due: int, attempts: int) -> bool:
-        """Store the number of attempts to deliver a message, and the time `due` of the next attempt.
-
-        Returns False if the message does not exist any more.
-        """
+        """Store a message's attempts and the time of the next attempt. Return False if the message no longer exists."""
         return self._database.change(_POSTPONE, {"key": seq, "then": due, "made": attempts}) == 1
 
     def drop(self, seq: int) -> bool:

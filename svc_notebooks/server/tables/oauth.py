@@ -14,7 +14,7 @@ from .users import digest_of
 class ClientRow(NamedTuple):
     """A database row of an OAuth client.
 
-    `secret` is the digest of the client secret, or "" for a public client. `redirects` are URIs separated by spaces.
+    `secret` is a digest, or "" for a public client. `redirects` are joined by spaces.
     """
 
     id: str
@@ -34,10 +34,7 @@ class AccountRow(NamedTuple):
 
 
 class GrantRow(NamedTuple):
-    """A database row of an authorization code or a refresh token.
-
-    All codes and tokens that result from the same consent of a user have the same `family`.
-    """
+    """A database row of an authorization code or refresh token. Tokens of the same consent have the same `family`."""
 
     digest: str
     kind: str

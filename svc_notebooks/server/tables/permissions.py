@@ -13,11 +13,7 @@ from .files import BELOW
 
 
 class PermissionRow(NamedTuple):
-    """A database row of a permission.
-
-    `role` is the number of a Role in core/files/permissions.py. `since` is the creation time in Unix milliseconds, and
-    `by` is the user who created the permission.
-    """
+    """A database row of a permission. `role` is the number of a Role, and `since` is in Unix milliseconds."""
 
     file: str
     id: str
@@ -60,10 +56,7 @@ class Permissions(TableGroup):
         return [PermissionRow._make(row) for row in self._database.run(_OF, {"key": file_id})]
 
     def has_any(self, user: str) -> bool:
-        """Return whether a user may be able to see files of other users.
-
-        These are files that were shared with the user, and files that other writers put into the user's folders.
-        """
+        """Return whether a user may see files of other users, which are shared files or files in the user's folders."""
         return self._database.fetch_one(_HAS, {"user": user.lower(), "owner": user}) is not None
 
     def set_role(self, file_id: str, which: str, role: int) -> None:

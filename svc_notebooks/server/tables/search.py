@@ -112,8 +112,8 @@ def condition(search: Search, viewer: Viewer) -> ColumnElement[bool]:
 def seen_by(viewer: Viewer) -> ColumnElement[bool]:
     """Return the SQL condition for the files that a user can see in a list.
 
-    These are the user's own files, the files that were shared with the user by name, and the files in the user's own
-    and shared folders. If `viewer.app_only` is true, only files that the OAuth client has created or opened match.
+    These are the user's own files, the files shared by name, and the files in own and shared folders. With
+    `viewer.app_only`, only files that the OAuth client has created or opened match.
     """
     own = files.c.owner == viewer.user
     seen = or_(own, files.c.id.in_(select(visible(viewer.user).c.id))) if viewer.shared else own
@@ -125,10 +125,10 @@ def seen_by(viewer: Viewer) -> ColumnElement[bool]:
 
 
 def visible(user: str) -> CTE:
-    """Return a query for the ids of the files that a user can see beside the user's own files.
+    """Return a query for the ids of visible files beside the user's own files.
 
-    These are the files that were shared with the user by name, and everything below these files and below the user's
-    own folders in which other users are writers. The query may also select own files.
+    These are the files shared with the user by name, and everything below them and below own folders with other
+    writers.
     """
     writable = select(permissions.c.file.label("id")).join(
         files, files.c.id == permissions.c.file
@@ -191,9 +191,9 @@ def _special(search: Compare, viewer: Viewer) -> ColumnElement[bool]:
 
 
 def _visibility(word: str) -> ColumnElement[bool]:
-    """Return the SQL condition for a value of `visibility`, such as `limited` or `anyoneWithLink`.
+    """Return the SQL condition for a value of `visibility`.
 
-    For other values, such as `anyoneCanFind`, no file matches, because files are shared by link or by name only.
+    Unsupported values such as `anyoneCanFind` match no file.
     """
     if word == "limited":
         return and_(*(not_(_open_to(kind)) for kind in _BY_LINK.values()))

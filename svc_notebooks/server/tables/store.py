@@ -64,10 +64,7 @@ class Store:
         return self._database.lock
 
     def clear(self) -> None:
-        """Delete the files, contents, upload sessions, channels, events and secondary calendars.
-
-        Users, their tokens, root folders and primary calendars stay. Registered domains and authorities stay, too.
-        """
+        """Delete all data except users, tokens, root folders, primary calendars, registered domains and authorities."""
         with self.transaction():
             self._database.delete_all(contents, rope, sessions, generated, properties, opened, permissions)
             self._database.delete_all(channels, messages, changes)

@@ -1,8 +1,4 @@
-"""The table of upload sessions.
-
-Each request claims its session and gets a generation number. Only the request with the last claim can change the
-session.
-"""
+"""The table of upload sessions. Each request claims its session, and only the last claim can change the session."""
 
 from __future__ import annotations
 
@@ -18,7 +14,7 @@ from ..database.schema import sessions
 class SessionRow(NamedTuple):
     """A database row of an upload session.
 
-    `query` is the query string of the initiation. `answer` is the body of the response after completion, or None.
+    `query` belongs to the initiation. `answer` is the final response body or None.
     """
 
     id: str

@@ -92,10 +92,7 @@ class ServerConnection:
         self.deadline = time.monotonic() + IDLE_SECONDS
 
     def expire(self) -> None:
-        """Close the connection because its deadline has passed.
-
-        If a request has begun, first send a response with status 408.
-        """
+        """Close the connection at its deadline, after a response with status 408 if a request has begun."""
         if self._reader.collected and not self._handshake:
             with suppress(OSError):
                 self.socket.settimeout(0)
@@ -114,7 +111,7 @@ class ServerConnection:
     def serve(self) -> bool:
         """Answer the requests that have arrived. Return True if the connection stays open.
 
-        The thread stays with the connection as long as the next request of the same lane arrives within milliseconds.
+        The thread stays as long as the next request of the same lane arrives within milliseconds.
         """
         lane = self.lane
         if self._handshake:
@@ -135,10 +132,7 @@ class ServerConnection:
         return False
 
     def _has_more_soon(self) -> bool:
-        """Wait a few milliseconds for more bytes, because the next request of a client often follows at once.
-
-        Return True if bytes have arrived.
-        """
+        """Wait a few milliseconds for the next request. Return True if bytes have arrived."""
         if not hasattr(select, "poll"):
             return False
         poll = select.poll()
@@ -214,10 +208,7 @@ class ServerConnection:
         return stays
 
     def _drain(self, body: LengthBody) -> bool:
-        """Read the rest of a request body before the response is sent. Return True if the body was read to its end.
-
-        Give up if the rest is too large or takes too long.
-        """
+        """Read the rest of a request body within limits. Return True if the body was read to its end."""
         self._budget = self._new_budget(_DRAIN_SECONDS)
         self._reader.set_budget(self._budget)
         return body.drain(_MAX_DRAIN, _DRAIN_SECONDS)
@@ -232,10 +223,9 @@ class ServerConnection:
             self._linger()
 
     def _linger(self) -> None:
-        """Read and discard the bytes that the client still sends before the connection is closed.
+        """Read and discard what the client still sends, because a close with unread bytes loses the response.
 
-        If a connection is closed with unread bytes, TCP resets it, and the client can lose the response (RFC 9112,
-        9.6).
+        TCP then resets the connection (RFC 9112, 9.6).
         """
         left, end = _MAX_LINGER, time.monotonic() + _MAX_LINGER_SECONDS
         with suppress(OSError, ValueError):

@@ -12,10 +12,7 @@ _MAX_KNOWN = 10_000
 
 
 class HasLane(Protocol):
-    """A connection with a lane, which is a text that names the user or the client's address.
-
-    Connections of the same lane share a limited number of threads.
-    """
+    """A connection with a lane, which is the name of a user or an address that shares a limited number of threads."""
 
     lane: str
 
@@ -24,10 +21,7 @@ T = TypeVar("T", bound=HasLane)
 
 
 class ReadyQueue(Generic[T]):
-    """The queue from which threads take connections.
-
-    It serves lanes in turn, with at most `share` threads for each lane.
-    """
+    """The queue from which threads take connections, lane after lane, with at most `share` threads for each lane."""
 
     def __init__(self, share: int) -> None:
         self._turns: FairQueue[T] = FairQueue(share)
@@ -41,10 +35,7 @@ class ReadyQueue(Generic[T]):
             self._changed.notify()
 
     def get(self) -> T | None:
-        """Wait for a connection and return it. The thread then counts for the connection's lane.
-
-        Return None if the queue is closed.
-        """
+        """Wait for a connection and return it, or None if the queue is closed. The thread then counts for its lane."""
         with self._changed:
             while not self._closed:
                 if item := self._turns.take():
@@ -78,10 +69,7 @@ class LaneTable:
         self._known: dict[str, str] = {}
 
     def lane(self, token: str | None, address: str) -> str:
-        """Return the lane of a request with this access token. The store is not read.
-
-        The lane of a missing or unknown token is the client's address.
-        """
+        """Return the lane of an access token, or of the address for an unknown token, without reading the store."""
         return self._known.get(token or "", f"address {address}")
 
     def look_up(self, token: str | None) -> None:

@@ -1,8 +1,7 @@
 """The control API, with which tests control tokens, the clock, faults, limits and the stored state over HTTP.
 
-The control API is for tests in any language, under `/_control/`, and is off unless the server is started with it. A
-client of the control API can do everything. Therefore it refuses pages of other sites and Host headers that do not
-name this service (server/context/csrf.py). If the API has a control token, every request must send the token.
+The API under `/_control/` is off by default, because its clients can do everything. It refuses pages of other sites and
+foreign Host headers (server/context/csrf.py), and requests without the control token, if one is set.
 """
 
 from __future__ import annotations
@@ -47,10 +46,7 @@ Answer: TypeAlias = "Mapping[str, object] | None"
 
 
 class Control:
-    """A service with its control API. If `token` is given, each control call must send the token.
-
-    Raises ValueError for a token that cannot be sent in a header.
-    """
+    """A service with its control API, which requires `token` if given. Raises ValueError for an invalid token."""
 
     def __init__(self, service: Service, token: str | None = None) -> None:
         if token is not None and not _TOKEN.fullmatch(token):
@@ -59,10 +55,7 @@ class Control:
         self._token = token
 
     def handle(self, request: Request) -> Response:
-        """Return the response to a request.
-
-        Paths under `/_control/` go to the control API, all other paths to the service.
-        """
+        """Return the response of the control API for paths under `/_control/`, or else of the service."""
         path = urlsplit(request.url).path
         if not path.startswith(_PREFIX):
             return self._service.handle(request)
@@ -91,9 +84,9 @@ class Control:
 
 
 def _transfer_state(service: Service, request: Request) -> Response:
-    """Return a copy of the whole state (GET), or replace the state by the copy in the body (PUT).
+    """Return the state (GET), or load the state in the body (PUT).
 
-    Raises ValueError for an invalid copy, ApiError (405) for another method.
+    Raises ValueError or, for other methods, ApiError (405).
     """
     if request.method == "GET":
         file = TemporaryFile()  # noqa: SIM115 -- closed by the response that reads it
@@ -125,10 +118,7 @@ def _blocks(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _call(service: Service, request: Request, name: str) -> Answer:
-    """Perform a control call and return the JSON object of its response, or None for an empty response.
-
-    Raises ApiError for an unknown call and ValueError for invalid fields.
-    """
+    """Perform a control call and return a JSON object or None. Raises ApiError for an unknown call, or ValueError."""
     length = request.headers.get("Content-Length")
     if name.startswith("files/") and request.method == "POST":
         fields = read_json(as_body(request.body), _MAX_BODY_SIZE) if length != "0" else {}

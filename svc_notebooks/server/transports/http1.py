@@ -141,10 +141,7 @@ def read_head(data: bytes) -> RequestHead:
 
 
 def _read_framing(framing: dict[str, list[str]], *, is_old: bool) -> tuple[int, bool]:
-    """Return the body length in bytes, and a flag that is True for a chunked body.
-
-    Raises UnreadableError if the headers contradict each other or are invalid.
-    """
+    """Return the body length in bytes and whether the body is chunked. Raises UnreadableError for invalid headers."""
     lengths = set(framing.get("content-length", ()))
     if len(lengths) > 1 or any(not (text.isascii() and text.isdigit() and len(text) <= 18) for text in lengths):
         raise UnreadableError(400, "Content-Length must be one number of bytes")
@@ -162,8 +159,8 @@ def _read_framing(framing: dict[str, list[str]], *, is_old: bool) -> tuple[int, 
 class LengthBody:
     """The body of a request with a declared length.
 
-    `begin` is called before the first byte is read. `cut` shuts down the receiving side of the connection. `gone`
-    returns True if the client has closed the connection.
+    `begin` is called before the first read. `cut` shuts down the receiving side. `gone` tells whether the client has
+    left.
     """
 
     def __init__(
@@ -237,10 +234,7 @@ class ChunkedBody(LengthBody):
     _ended = False
 
     def read(self, size: int = -1, /) -> bytes:
-        """Wait until bytes arrive and return at most `size` of them. Without a size, return the whole body.
-
-        Raises ApiError (400) if the chunked coding is invalid.
-        """
+        """Wait for bytes and return at most `size`, or by default all. Raises ApiError (400) for invalid coding."""
         if size < 0:
             return super().read(size)
         if self._ended or not size or not (self._left or self._begin_chunk()):
@@ -251,10 +245,7 @@ class ChunkedBody(LengthBody):
         return block
 
     def _begin_chunk(self) -> bool:
-        """Read the size line of the next chunk and return True.
-
-        After the last chunk, read the trailers and return False.
-        """
+        """Read the size line of the next chunk and return True, or read the trailers at the end and return False."""
         match = _CHUNK_SIZE.fullmatch(self._line())
         if not match:
             raise self._coding_error("a chunk of the body has no readable size.")

@@ -66,10 +66,7 @@ class _SocketStream(io.RawIOBase):
 
 
 class RequestReader(io.BufferedReader):
-    """A buffered reader of the requests on a connection.
-
-    The server collects the head of a request without blocking. The request thread then reads the body from this reader.
-    """
+    """A buffered reader that collects a request's head without blocking, from which a thread then reads the body."""
 
     raw: _SocketStream
 
@@ -102,10 +99,7 @@ class RequestReader(io.BufferedReader):
         return self.is_over or is_head(self.collected)
 
     def take_head(self) -> bytes:
-        """Remove and return the head of the next request.
-
-        If the end of the head is missing, remove and return all bytes.
-        """
+        """Remove and return the head of the next request, or all bytes if the end of the head is missing."""
         collected = self.raw.collected
         end = collected.find(_END, 0, MAX_HEAD_SIZE + len(_END))
         size = end + len(_END) if end >= 0 else len(collected)

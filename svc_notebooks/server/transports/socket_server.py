@@ -1,7 +1,7 @@
 """Runs a service on a socket of this process, with threads.
 
-One thread accepts connections, collects the heads of requests and closes connections at their deadlines, all without
-blocking. A connection gets a thread of the pool after the head of a request has arrived. Users get threads in turn.
+One thread accepts connections, collects the heads of requests and closes overdue connections without blocking. A
+connection with a complete head gets a thread of the pool, and users get threads in turn.
 """
 
 from __future__ import annotations
@@ -92,10 +92,7 @@ class SocketServer:
         self._in_fork = True
 
     def start(self) -> SocketServer:
-        """Start the threads, and return the server when it accepts connections.
-
-        Raises OSError for an address in use.
-        """
+        """Start the threads and return the server when it accepts connections. Raises OSError for an address in use."""
         self._listener = self._listen()
         host, port = self._listener.getsockname()[:2]
         self.base_url = f"{'https' if self.tls else 'http'}://{f'[{host}]' if ':' in host else host}:{port}"
@@ -106,10 +103,7 @@ class SocketServer:
         return self
 
     def _listen(self) -> socket.socket:
-        """Open and return a listening socket at the first usable address of the host.
-
-        Raises OSError if no address is usable.
-        """
+        """Return a socket that listens at the first usable address of the host. Raises OSError if none is usable."""
         host, port = self._address
         problem = OSError(errno.EADDRNOTAVAIL, "")
         try:
@@ -143,9 +137,9 @@ class SocketServer:
             self._acceptor.join(0.5)
 
     def stop(self) -> None:
-        """Stop the server and end the requests in progress with the bytes that have been received.
+        """Stop the server and end the requests in progress with the received bytes, but not in a forked child.
 
-        In a forked child, do nothing. If a thread does not end within five seconds, its connection is closed.
+        If a thread does not end within five seconds, its connection is closed.
         """
         if self._in_fork or self.stopping:
             return
@@ -215,10 +209,7 @@ class SocketServer:
         self._collect(connection)
 
     def _collect(self, connection: ServerConnection) -> None:
-        """Queue a connection for a thread if its request has arrived.
-
-        Otherwise wait for more bytes of the connection.
-        """
+        """Queue a connection whose request has arrived, or else wait for more of its bytes."""
         try:
             if connection.collect():
                 self._queue.put(connection)
@@ -234,11 +225,7 @@ class SocketServer:
             return [key.data for key in self._selector.get_map().values() if key.data]
 
     def _close_overdue(self, most: int) -> None:
-        """Close the waiting connections whose deadline has passed.
-
-        If more than `most` connections wait, also close the connections with the earliest deadlines until `most`
-        remain.
-        """
+        """Close waiting connections past their deadline, and the most overdue ones until at most `most` remain."""
         now, waiting = time.monotonic(), sorted(self._waiting(), key=attrgetter("deadline"))
         surplus = len(waiting) - most
         for index, connection in enumerate(waiting):

@@ -44,10 +44,7 @@ class TransferBudget:
 
 
 def receive_into(sock: socket.socket, buffer: memoryview, budget: TransferBudget) -> int:
-    """Receive bytes into a buffer and return their number.
-
-    Raises TimeoutError when the budget is used up, and OSError if the connection fails.
-    """
+    """Receive bytes and return their number. Raises TimeoutError for a spent budget, or OSError."""
     begin = time.monotonic()
     sock.settimeout(max(budget.left, 0.001))
     size = sock.recv_into(buffer)
@@ -60,8 +57,7 @@ def receive_into(sock: socket.socket, buffer: memoryview, budget: TransferBudget
 def send_all(sock: socket.socket, content: bytes | memoryview, budget: TransferBudget) -> None:
     """Send all bytes. Raises TimeoutError when the budget is used up, and OSError if the connection fails.
 
-    The system's send buffer can accept no bytes for a long time although a slow reader empties it. Therefore the bytes
-    that leave the send buffer also count as transferred.
+    Bytes that leave the send buffer also count, because a full buffer accepts none although a slow reader empties it.
     """
     view, queued = memoryview(content), _UNKNOWN
     while view:
@@ -82,20 +78,14 @@ def send_all(sock: socket.socket, content: bytes | memoryview, budget: TransferB
 
 
 def _send_queue_size(sock: socket.socket) -> int:
-    """Return the number of sent bytes that the peer has not received.
-
-    Return 0 if the system does not report the number.
-    """
+    """Return the number of sent bytes that the peer has not received, or 0 if the system does not report it."""
     if not _has_queue:
         return _UNKNOWN
     return int(struct.unpack("i", fcntl.ioctl(sock.fileno(), termios.TIOCOUTQ, bytes(4)))[0])
 
 
 def peer_has_closed(sock: socket.socket) -> bool:
-    """Return True if the peer has closed its side of the connection.
-
-    On Linux, this works even with bytes still unread.
-    """
+    """Return True if the peer has closed its side. On Linux, this works even with bytes still unread."""
     try:
         if _PEER_CLOSED:
             poll = select.poll()

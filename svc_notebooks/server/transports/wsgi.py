@@ -13,8 +13,6 @@ from ..context.responses import error_response
 
 
 class _Input:
-    """The input stream of a WSGI server, in the form of a request body."""
-
     def __init__(self, stream: Any) -> None:
         self._stream = stream
 
@@ -33,10 +31,7 @@ class WsgiApp:
         self._handle = handle
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Handle one WSGI request.
-
-        Raises Disconnected if a fault cuts the connection, so that the server drops the connection.
-        """
+        """Handle one WSGI request. Raises Disconnected, for the server to drop the connection, if a fault cuts it."""
         # Without wsgi.input_terminated, the input stream of a chunked body has no end to read to.
         if "HTTP_TRANSFER_ENCODING" in environ and not environ.get("wsgi.input_terminated"):
             response = error_response(refuse("chunkedBody"))

@@ -1,7 +1,7 @@
 """Signs a person in and out in a browser with a cookie, so that links to files open (A6-08).
 
-The cookie is valid only for pages and never for the interface, so that no other site can call the interface in
-the user's name. The cookie is not an access token. The store has each session under a key derived from the cookie.
+The cookie is valid only for pages and never for the interface, so that no other site can call the interface in the
+user's name. The store has each session under a key derived from the cookie.
 """
 
 from __future__ import annotations
@@ -27,10 +27,7 @@ _LIFETIME = 12 * 3600
 
 
 def session_user(request: PublicRequest) -> Caller | None:
-    """Return the caller of a request by its access token, or else by the session cookie.
-
-    Return None if nobody is signed in. Raises ApiError (401) for an invalid access token.
-    """
+    """Return the caller by access token or session cookie, or None. Raises ApiError (401) for an invalid token."""
     if "Authorization" in request.http_request.headers or request.query.get("access_token"):
         return request.token_verifier.caller(request.http_request, request.query)
     return _session(request)
@@ -43,10 +40,7 @@ def _session(request: PublicRequest) -> Caller | None:
 
 
 def _digest(request: PublicRequest, purpose: str, secret: str) -> str:
-    """Return the HMAC of a secret under the key of this service, as hexadecimal text.
-
-    Each purpose gives a different digest. The digest for "session" is the key of a browser session in the store.
-    """
+    """Return the HMAC of a secret under the service's key in hexadecimal, different for each `purpose`."""
     content = f"{purpose} {secret}".encode("utf-8", "surrogatepass")
     return hmac.digest(request.context.secret.encode(), content, "sha256").hex()
 
@@ -89,10 +83,9 @@ def _start_session(request: PublicRequest, form: dict[str, str], target: str) ->
 
 
 def _token_for(request: PublicRequest, form: dict[str, str]) -> TokenRow:
-    """Return the token row of a new browser session.
+    """Return the token row of a new browser session, for the token or e-mail address in the form.
 
-    The form names the user by an access token or by an e-mail address. Raises ApiError (401) for an invalid token, or
-    if the policy requires a token and the form has none. Raises ApiError (400) for an invalid address.
+    Raises ApiError, 401 for an invalid or missing required token and 400 for an invalid address.
     """
     if secret := form.get("token", "").strip():
         caller = request.token_verifier.caller_for_token(secret)
@@ -127,10 +120,7 @@ def local_target(target: str | None) -> str:
 
 
 def sign_in_page(request: PublicRequest, target: str, *, status: int = 200, problem: str = "") -> Response:
-    """Return the sign-in page.
-
-    `target` is the path to open after the sign-in, and `problem` is an error message to show.
-    """
+    """Return the sign-in page. `target` is the path to open next, and `problem` is an error message to show."""
     action = f"/signin?{escape(str(Query([('continue', target)])))}"
     known = _session(request)
     parts = [

@@ -20,10 +20,7 @@ _LONGEST_NAME = 1000
 
 
 def link_headers(name: str, media_type: str, *, save: bool) -> list[tuple[str, str]]:
-    """Return the response headers for the content of a file.
-
-    If `save` is true, the browser saves content of every type.
-    """
+    """Return the response headers for a file's content. If `save` is true, the browser saves content of every type."""
     shown, essence = not save and is_shown(media_type), MediaType.parse(media_type).essence
     headers = [("Content-Disposition", disposition(name, "inline" if shown else "attachment"))]
     is_text = essence.startswith("text/") and essence not in _NAMES_ITS_CHARSET
@@ -45,10 +42,8 @@ def is_shown(media_type: str) -> bool:
 def confinement(media_type: str) -> list[tuple[str, str]]:
     """Return headers that keep scripts in stored content from using the service's origin and the reader's cookie.
 
-    A sandbox gives the content an origin of its own. But in a sandbox, Chromium's player cannot reload audio and video,
-    and older versions of Chromium show no PDF. Content of these types has no scripts that run with the service's
-    origin, and nosniff stops a browser from treating it as a page, so a policy without scripts is enough for these
-    types.
+    A sandbox gives the content its own origin. But sandboxed audio and video cannot be reloaded in Chromium, and older
+    versions show no PDF, so for these types, which run no such scripts, a policy without scripts must be enough.
     """
     essence = MediaType.parse(media_type).essence
     policy = "script-src 'none'" if essence == PDF or essence.startswith(_PLAYED) else "sandbox"

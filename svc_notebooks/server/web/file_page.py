@@ -1,8 +1,4 @@
-"""The HTML page of a file at webViewLink, and the file's content at webContentLink (A6-08).
-
-Both addresses are open to the owner of the file, to the users with a permission, and to everybody if the file is
-shared with anyone.
-"""
+"""The HTML page of a file at webViewLink, and the file's content at webContentLink (A6-08), for users with access."""
 
 from __future__ import annotations
 
@@ -36,10 +32,7 @@ _MOST_PICTURE = 4 * 1024 * 1024
 
 
 def describe_file(context: ServiceContext, user: str, row: FileRow) -> str:
-    """Return HTML with the name, type, owner and size of a file.
-
-    The HTML has a download link if the user may download the file.
-    """
+    """Return HTML with the name, type, owner and size of a file, and a link if the user may download the file."""
     rows = [("Type", row.mime_type), ("Owner", row.owner)]
     if row.size is not None:
         rows.append(("Size", f"{row.size:,} bytes"))
@@ -60,10 +53,7 @@ def _download_link(context: ServiceContext, user: str, row: FileRow) -> str:
 
 
 def listing(context: ServiceContext, caller: Caller, row: FileRow) -> str:
-    """Return an HTML list of links to the children of a folder or to the target of a shortcut.
-
-    Return "" if there is nothing to list.
-    """
+    """Return an HTML list of links to a folder's children or a shortcut's target, or "" if there are none."""
     children = context.store.files.children(row.id, _MOST_CHILDREN) if row.mime_type == context.folder_type else []
     target = context.store.files.get(row.target) if row.target else None
     listed = [*children, target] if target else children
@@ -73,10 +63,7 @@ def listing(context: ServiceContext, caller: Caller, row: FileRow) -> str:
 
 
 def preview(context: ServiceContext, caller: Caller, row: FileRow) -> str:
-    """Return the content of a file as HTML.
-
-    Return "" if a page cannot show the content or the caller may not read it.
-    """
+    """Return the content of a file as HTML, or "" if a page cannot show it or the caller may not read it."""
     scoped = caller.with_scopes(CONTENT)
     if row.abusive or scoped.scopes.isdisjoint(CONTENT) or visible_role(context, scoped, row) is None:
         return ""
@@ -98,10 +85,7 @@ def _bytes(context: ServiceContext, row: FileRow, size: int) -> bytes:
 
 
 def _document(context: ServiceContext, row: FileRow, user: str) -> str:
-    """Return an HTML frame without scripts that shows the HTML export of a native document.
-
-    Return "" if the export fails.
-    """
+    """Return an HTML frame that shows a native document without scripts, or "" if the export fails."""
     try:
         html = render_document(context, row, "text/html", user)
     except ConversionError:
@@ -127,10 +111,7 @@ def view(request: PublicRequest) -> Response:
 
 
 def content(request: PublicRequest) -> Response:
-    """Return the content of a file. The browser saves the content if the query has `export=download`.
-
-    Without `export=download`, the browser displays content of a type that it supports.
-    """
+    """Return the content of a file, to be displayed if possible, or saved if the query has `export=download`."""
     try:
         caller, file_id = _caller(request), request.query.get("id")
         if not file_id:
@@ -166,9 +147,9 @@ def _caller(request: PublicRequest) -> Caller:
 
 
 def _refusal(request: PublicRequest, error: ApiError) -> Response:
-    """Return the HTML page for an error. If the client does not accept HTML, raise the error instead.
+    """Return the HTML page for an error, or the sign-in page for an anonymous 404.
 
-    If the file was not found and nobody is signed in, return the sign-in page.
+    Raises the error if HTML is not accepted.
     """
     anonymous = error.status == 404 and request.journal_entry.user is None
     if anonymous:
@@ -186,10 +167,7 @@ def _refusal(request: PublicRequest, error: ApiError) -> Response:
 
 
 def _next_step(request: PublicRequest, error: ApiError, here: str) -> str:
-    """Return the HTML button below an error message. The button leads to the sign-in page.
-
-    For a file that is flagged as abusive, the button downloads the file instead, because its owner may do that (A6-03).
-    """
+    """Return the HTML button below an error, to sign in or, for an abusive file, to download it (A6-03)."""
     if error.rows[0].reason != "cannotDownloadAbusiveFile":
         sign_in = "/signin?" + str(Query([("continue", here)]))
         return f'<p><a class="button" href="{escape(sign_in)}">Sign in as another user</a></p>'
