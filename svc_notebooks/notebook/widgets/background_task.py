@@ -1,7 +1,7 @@
 """Runs long work in a thread, with a progress bar and a Cancel button.
 
-A kernel handles no messages while a click handler runs. So long work runs in a thread, and the event loop waits for
-the thread. Without an event loop (in a program) or without threads (in a browser), the click handler runs the work.
+A kernel handles no messages while a click handler runs, so the event loop waits for the thread. Without an event loop
+(in a program) or without threads (in a browser), the click handler runs the work.
 """
 
 from __future__ import annotations
@@ -35,10 +35,7 @@ class Stopped(Exception):
 
 
 class BackgroundTask(widgets.VBox):  # type: ignore[misc]
-    """Runs one task at a time, and shows its progress and a Cancel button.
-
-    If a task in a thread fails, `on_error` is called with the exception.
-    """
+    """Runs one task at a time, with its progress and a Cancel button. `on_error` gets the exceptions of a thread."""
 
     def __init__(self, on_error: Callable[[Exception], None]) -> None:
         self._on_error = on_error
@@ -52,24 +49,19 @@ class BackgroundTask(widgets.VBox):  # type: ignore[misc]
 
     @property
     def busy(self) -> bool:
-        """True while a task runs."""
         return self._task is not None and not self._task.done()
 
     def stop(self) -> None:
-        """Request the end of the task. The task stops when it reports progress the next time."""
+        """Request the end of the task, which stops when it reports progress the next time."""
         self._stop_requested = True
         self.bar.show_text("Stopping …")
 
     def begin(
         self, label: str, work: Callable[[Report], Value], on_done: Callable[[Value], None], *, in_thread: bool
     ) -> None:
-        """Run `work`, then call `on_done` with the value that `work` returned.
+        """Run `work`, then call `on_done` with the value that `work` returned. Raises ValueError while a task runs.
 
-        Raises ValueError if another task is running.
-
-        Args:
-            in_thread: True for work that can take long. False for fast work, such as a request to a service in this
-                kernel.
+        `in_thread` is True for work that can take long, and False for a request to a service in this kernel.
         """
         if self.busy:
             raise ValueError(_BUSY_MESSAGE)

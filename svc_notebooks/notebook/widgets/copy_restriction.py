@@ -1,7 +1,6 @@
 """The checkbox that allows viewers to download, export and copy a file (A6-05).
 
-If the field `viewersCanCopyContent` is true, viewers can NOT copy the file, contrary to the name of the field. So the
-label of the checkbox states what viewers can do, and `is_restricted` returns the value of the field.
+If the field `viewersCanCopyContent` is true, viewers can NOT copy the file, contrary to the name of the field.
 """
 
 from __future__ import annotations
@@ -26,10 +25,9 @@ def viewers_switch() -> widgets.Checkbox:
 
 
 def is_restricted(facts: File) -> bool:
-    """Return True if only people who can edit the file can download, export and copy the file."""
+    """Return whether only people who can edit the file can download, export and copy the file."""
     return facts.get(FIELD) is True
 
 
 def may_edit(facts: File) -> bool:
-    """Return True if the user of the session can edit the file."""
     return (facts.get("capabilities") or {}).get("canEdit") is True

@@ -12,7 +12,7 @@ def dispose(*roots: Widget) -> None:
 
 
 def widget_tree(*roots: Widget) -> dict[Widget, None]:
-    """Return widgets and, recursively, their children, layouts and styles. The widgets are the keys of the dict.
+    """Return a dict whose keys are the widgets and, recursively, their children, layouts and styles.
 
     >>> from ipywidgets import HBox, Label
     >>> [type(part).__name__ for part in widget_tree(HBox([Label("a")]))]

@@ -42,7 +42,6 @@ class DownloadWidget(anywidget.AnyWidget):
         self.observe(lambda _change: on_received(), "taken")
 
     def save(self, name: str, media_type: str, body: bytes) -> str:
-        """Send the bytes to the browser, which saves a file with this name. Return a status text."""
         self._transfer("save", name, media_type, body)
         return "sending to the browser"
 
@@ -53,7 +52,6 @@ class DownloadWidget(anywidget.AnyWidget):
         return media_type == PDF
 
     def clear(self) -> None:
-        """Remove the file from the page."""
         self.send({"kind": "clear"})
 
     def _transfer(self, action: str, name: str, media_type: str, body: bytes) -> None:

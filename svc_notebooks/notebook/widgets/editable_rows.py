@@ -16,7 +16,7 @@ R = TypeVar("R", bound=Field)
 class EditableRows(widgets.VBox, Generic[R]):  # type: ignore[misc]
     """A list of rows, each with a Remove button. `note` shows the problems of the whole list.
 
-    `filled` contains the rows that are not blank. An index in a path, such as attendees[1], is an index into `filled`.
+    `filled` contains the rows that are not blank. In a path such as attendees[1], 1 is an index into `filled`.
     """
 
     def __init__(self, is_blank: Callable[[R], bool], maximum: int | None = None, too_many_message: str = "") -> None:
@@ -31,30 +31,22 @@ class EditableRows(widgets.VBox, Generic[R]):  # type: ignore[misc]
 
     @property
     def filled(self) -> list[R]:
-        """The rows that are not blank."""
         return [row for row in self.rows if not self._is_blank(row)]
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever a row is changed, added or removed."""
         self._changed.append(changed)
 
     def field(self, index: int) -> Field:
-        """Return the row with this index in `filled`. Return `note` if there is no such row."""
+        """Return the row with this index in `filled`, or `note` if there is no such row."""
         return self.filled[index] if index < len(self.filled) else self.note
 
     def field_at(self, path: str) -> Field:
-        """Return the row for a problem at a path such as attendees[1].email.
-
-        Return `note` for a path without an index, and for an index without a row.
-        """
+        """Return the row for a path such as attendees[1].email, or `note` if there is no such row."""
         match = re.search(r"\[(\d+)\]", path)
         return self.field(int(match[1])) if match else self.note
 
     def append(self, row: R) -> bool:
-        """Add a row at the end and return True.
-
-        If there are `maximum` rows already, show a message and return False.
-        """
+        """Add a row at the end. If there are `maximum` rows already, show a message and return False."""
         if self._maximum is not None and len(self.rows) >= self._maximum:
             self.note.show_problems([self._too_many_message])
             return False
@@ -64,12 +56,10 @@ class EditableRows(widgets.VBox, Generic[R]):  # type: ignore[misc]
         return True
 
     def remove(self, row: R) -> None:
-        """Remove a row from the list."""
         kept = [pair for pair in zip(self.rows, self.removers, strict=True) if pair[0] is not row]
         self._set([kept_row for kept_row, _ in kept], [button for _, button in kept])
 
     def clear(self) -> None:
-        """Remove all rows."""
         self._set([], [])
 
     def notify(self) -> None:

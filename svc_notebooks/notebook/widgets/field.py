@@ -19,7 +19,7 @@ AUTO_WIDTH = {"description_width": "initial"}
 def describe(text: str, tooltip: str) -> dict[str, Any]:
     """Return the ipywidgets arguments for a label with a tooltip.
 
-    The tooltip is part of the label's HTML, because ipywidgets hides the tooltip of a text field that has a label.
+    The tooltip is part of the label, because ipywidgets hides the tooltip of a labelled text field.
     """
     label = tag("span", text, title=tooltip)
     return {"description": label, "description_allow_html": True, "tooltip": tooltip}
@@ -49,11 +49,10 @@ class Field(widgets.VBox):  # type: ignore[misc]
         return f"<{type(self).__name__}: {'; '.join(self.problems) or 'no problems'}>"
 
     def show_hint(self, text: str) -> None:
-        """Show a hint below the controls."""
         _set_html(self.hint, text and tag("p", text, class_="svc-hint"))
 
     def show_problems(self, problems: Iterable[str]) -> None:
-        """Show problems in the note. Hide the note if there are no problems."""
+        """Show problems in the note, or hide the note without problems."""
         self.problems = tuple(problems)
         (self.add_class if self.problems else self.remove_class)("svc-bad")
         paragraphs = [tag("p", problem, class_="svc-wrong", role="alert") for problem in self.problems]
@@ -64,15 +63,12 @@ class Field(widgets.VBox):  # type: ignore[misc]
         on_change(changed, *self.controls)
 
     def field_at(self, path: str) -> Field:
-        """Return the field that shows a problem at this path of the event. A simple field returns itself."""
+        """Return the field that shows the problems of this event path, which is the field itself by default."""
         return self
 
 
 class SingleField(Field):
-    """A field with one main control. `value` is the value of the control.
-
-    Setting `value` to None restores the initial value.
-    """
+    """A field with one main control. Setting `value` to None restores the initial value."""
 
     def __init__(self, control: widgets.Widget, *before: widgets.Widget) -> None:
         super().__init__(*before, control)
@@ -80,7 +76,6 @@ class SingleField(Field):
 
     @property
     def value(self) -> Any:
-        """The value of the control."""
         return self.control.value
 
     @value.setter
@@ -114,25 +109,23 @@ def checkbox(label: str, tooltip: str, *, value: bool = False) -> widgets.Checkb
 def text_field(
     label: str, tooltip: str, *, value: str = "", hint: str = "", style: Mapping[str, str] = LABEL
 ) -> widgets.Text:
-    """Create a one-line text field. The hint is the placeholder, which is visible while the field is empty."""
+    """Create a one-line text field. The hint is the placeholder of an empty field."""
     return widgets.Text(value, placeholder=hint, continuous_update=False, style=style, **describe(label, tooltip))
 
 
 def text_area(label: str, tooltip: str, *, hint: str = "", rows: int = 3) -> widgets.Textarea:
-    """Create a text field with several lines."""
     options = describe(label, tooltip)
     return widgets.Textarea(placeholder=hint, rows=rows, continuous_update=False, style=LABEL, **options)
 
 
 def number_field(value: int, label: str, tooltip: str) -> widgets.IntText:
-    """Create a field for a whole number. The field keeps a number that is out of range, so that the form reports it."""
+    """Create a field for a whole number, which keeps an invalid number, so that the form reports it."""
     control = widgets.IntText(value=value, continuous_update=False, style=AUTO_WIDTH, **describe(label, tooltip))
     control.add_class("svc-number")
     return control
 
 
 def small_button(text: str, tooltip: str, pressed: Callable[[], object]) -> widgets.Button:
-    """Create a small button that calls `pressed` when a person clicks it."""
     button = widgets.Button(description=text, tooltip=tooltip)
     button.add_class("svc-small")
     button.on_click(lambda _button: pressed())
@@ -140,7 +133,6 @@ def small_button(text: str, tooltip: str, pressed: Callable[[], object]) -> widg
 
 
 def set_visible(widget: widgets.Widget, visible: bool) -> None:
-    """Show or hide a widget."""
     widget.layout.display = None if visible else "none"
 
 

@@ -1,7 +1,4 @@
-"""Sends the result of a form to the browser.
-
-With anywidget, a file can have any size. Without anywidget, the form shows a link that contains a file of up to 2 MiB.
-"""
+"""Sends the result of a form to the browser, as a file of any size with anywidget, else as a link (up to 2 MiB)."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ class BrowserDownload(Protocol):
         """
 
     def show(self, name: str, media_type: str, body: bytes) -> bool:
-        """Show the bytes on the page and return True. Return False if the widget cannot show this media type."""
+        """Show the bytes on the page. Return False if the widget cannot show this media type."""
 
     def clear(self) -> None:
         """Remove the file from the page."""
@@ -44,7 +41,6 @@ class LinkDownload(widgets.HTML):  # type: ignore[misc]
         super().__init__()
 
     def save(self, name: str, media_type: str, body: bytes) -> str:
-        """Show a link that contains the bytes, and return a status text. Raises ValueError for more than 2 MiB."""
         if len(body) > LARGEST_LINK:
             raise ValueError(
                 f"{name} has {size_text(len(body))}; without anywidget at most {size_text(LARGEST_LINK)} can be"
@@ -55,18 +51,16 @@ class LinkDownload(widgets.HTML):  # type: ignore[misc]
         return "click the link to save it"
 
     def show(self, name: str, media_type: str, body: bytes) -> bool:
-        """Return False, because a link shows nothing on the page."""
         return False
 
     def clear(self) -> None:
-        """Remove the link."""
         self.value = ""
 
 
 def default_download(on_received: Callable[[], None]) -> BrowserDownload:
     """Create a DownloadWidget if anywidget is installed, otherwise a LinkDownload.
 
-    A DownloadWidget calls `on_received` when the browser has received a file. A LinkDownload never calls `on_received`.
+    Only a DownloadWidget calls `on_received` when the browser has received a file.
     """
     if find_spec("anywidget") is None:
         return LinkDownload(on_received)

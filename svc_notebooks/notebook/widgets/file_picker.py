@@ -48,19 +48,15 @@ class FileUploadPicker(widgets.FileUpload):  # type: ignore[misc]
         super().__init__(multiple=True, description="Choose files", tooltip=tooltip)
 
     def read_files(self) -> list[ChosenFile]:
-        """Return the selected files."""
         return [ChosenFile(item["name"], bytes(item["content"]), item["type"] or None) for item in self.value]
 
     def names(self) -> list[str]:
-        """Return the names of the selected files."""
         return [item["name"] for item in self.value]
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever the selection changes."""
         self.observe(lambda _change: changed(), "value")
 
     def forget(self, uploaded: list[ChosenFile]) -> None:
-        """Clear the selection."""
         self.value = ()
 
     def empty_message(self) -> str:
@@ -93,7 +89,7 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
     def read_files(self) -> list[ChosenFile]:
         """Return the files of the picker and of the path field.
 
-        Raises ValueError if no file is selected, if a file is incomplete, or if the path is not an existing file.
+        Raises ValueError if no file is selected, a file is incomplete, or the path is not an existing file.
         """
         files = [*self.picker.read_files(), *self._kernel_file()]
         if not files:
@@ -113,12 +109,11 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
         return [*self.picker.names(), *filter(None, [self.path.value.strip()])]
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever the selection changes."""
         self.picker.watch(changed)
         self.path.observe(lambda _change: changed(), "value")
 
     def forget(self) -> None:
-        """Remove the files of the last `read_files` call, so that the next click does not upload these files again."""
+        """Remove the files of the last `read_files` call, so that the next click uploads only new files."""
         self.picker.forget(self._last_chosen)
         if self.path.value.strip() in (str(chosen.source) for chosen in self._last_chosen):
             self.path.value = ""

@@ -1,8 +1,8 @@
-"""A widget that receives files of any size from the browser in slices of 1 MiB.
+"""A widget that receives files of any size from the browser in slices of 1 MiB (requires anywidget).
 
-A person chooses files or drops files on the widget. The FileUpload of ipywidgets sends a file in one message, and the
-notebook server silently drops messages over 10 MiB. Here, each received slice updates the trait `files`, which
-acknowledges the slice. The browser (`file_upload.js`) repeats unacknowledged slices. This module requires anywidget.
+The FileUpload of ipywidgets sends a file in one message, and the notebook server silently drops messages over 10 MiB.
+Here, each received slice updates the trait `files`, which acknowledges the slice. The browser (`file_upload.js`)
+repeats unacknowledged slices.
 """
 
 from __future__ import annotations
@@ -55,7 +55,6 @@ class BrowserFiles(anywidget.AnyWidget):
         self._update_files()
 
     def read_files(self) -> list[ChosenFile]:
-        """Return the received files. Raises ValueError while a file is incomplete."""
         incomplete = [file.name for file in self.buffer.files if not file.complete]
         if incomplete:
             raise ValueError(
@@ -65,15 +64,13 @@ class BrowserFiles(anywidget.AnyWidget):
         return [ChosenFile(file.name, file.path, file.mime_type or None) for file in self.buffer.files]
 
     def names(self) -> list[str]:
-        """Return the names of all files, including incomplete files."""
         return [file.name for file in self.buffer.files]
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever the list of files changes."""
         self.observe(lambda _change: changed(), "files")
 
     def forget(self, uploaded: list[ChosenFile]) -> None:
-        """Delete these files in the kernel, and remove them from the list in the browser."""
+        """Delete these files in the kernel and in the list of the browser."""
         paths = [chosen.source for chosen in uploaded]
         for file in self.buffer.files:
             if file.path in paths:
@@ -81,7 +78,6 @@ class BrowserFiles(anywidget.AnyWidget):
         self._update_files()
 
     def empty_message(self) -> str:
-        """Return the error message for an empty selection."""
         return "No file is selected. Choose or drop one, or enter the path of a file in the notebook folder."
 
     def _update_files(self) -> None:

@@ -1,8 +1,8 @@
 """The base class of all forms, with guarded handlers, an alert, a table of results and the equivalent code.
 
-JupyterLab does not show exceptions in callbacks. So every click handler is wrapped. If the handler raises an exception,
-the form shows the exception in the alert and stores it in `last_error`. Buttons are never disabled, because a keyboard
-user would lose the focus. A click that has no effect shows a message instead.
+JupyterLab does not show exceptions in callbacks, so every click handler is wrapped, and the form shows the exception in
+the alert. Buttons are never disabled, because a keyboard user would lose the focus. A click that has no effect shows a
+message instead.
 """
 
 from __future__ import annotations
@@ -63,20 +63,19 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.alert, self.table, self.code_area = widgets.HTML(), widgets.HTML(), widgets.HTML()
 
     def _compose(self, *parts: widgets.Widget) -> None:
-        """Show the widgets `parts` from top to bottom, followed by the equivalent code."""
+        """Show `parts` from top to bottom, followed by the equivalent code."""
         self.children = [style_sheet("form.css"), *parts, self.code_area, *_keyboard_widgets()]
         self._show_code()
 
     @property
     def busy(self) -> bool:
-        """True while a task runs."""
         return self._task is not None and not self._task.done()
 
     def refresh(self) -> None:
         """Reload the data that a cell or another form may have changed. The base class has no data to reload."""
 
     def close(self) -> None:
-        """Remove the form from the page, and close all widgets of the form in the kernel."""
+        """Remove the form from the page, and close its widgets in the kernel."""
         dispose(self, self.alert, self.table, self.code_area)
 
     @abstractmethod
@@ -97,7 +96,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
             self._show_error(error)
 
     def _clear_status(self) -> None:
-        """Remove the status text of an earlier click, because a person would take it for the result of this click."""
+        """Remove the status text of an earlier click, which would look like the result of this click."""
 
     def _show_error(self, error: Exception | None) -> None:
         if error is None:
@@ -108,20 +107,14 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.alert.value = tag("p", prefix, error, role="alert")
 
     def _show_problems(self, summary: str, problems: Sequence[str]) -> None:
-        """Show an alert that fields have problems, and focus the first of these fields.
-
-        `last_error` contains the summary and all problem texts.
-        """
+        """Show an alert and store all problem texts in `last_error`. Focus the first field with a problem."""
         self.last_error = ValueError(" ".join([summary, *problems]))
         hint = "See the message beside the field." if len(problems) == 1 else "See the messages beside the fields."
         self.alert.value = tag("p", summary, " ", hint, role="alert")
         self._focus_first_problem()
 
     def _focus_first_problem(self) -> None:
-        """Send a message to the last widget of the form, which is the keyboard widget.
-
-        Without anywidget, the form has no keyboard widget, and the last widget ignores the message.
-        """
+        """Send a message to the keyboard widget, which is the last widget, or to a widget that ignores the message."""
         self.children[-1].send({"go": "wrong"})
 
     def _show_table(self, result: DataFrame) -> None:
@@ -129,7 +122,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.table.value = tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label="Result")
 
     def _show_code(self) -> None:
-        """Show the equivalent code. The code cannot be collapsed, because each update would collapse it again."""
+        """Show the equivalent code, always expanded, because each update would collapse it."""
         self.code_area.value = code_view(self.code())
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
@@ -139,7 +132,6 @@ class Form(widgets.VBox):  # type: ignore[misc]
         return bundle
 
     def _static_view(self) -> Markup:
-        """Return the HTML of the form for a page without a kernel."""
         about = f"{self.title}: run the cell to use it. Equivalent call:"
         return join_html(tag("p", about), tag("pre", self.code()), Markup(self.table.value))
 

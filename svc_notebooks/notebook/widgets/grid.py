@@ -43,22 +43,15 @@ class Grid(anywidget.AnyWidget):
         self.on_msg(lambda _widget, content, _buffers: self.handle_message(content))
 
     def show(self, rows: Sequence[dict[str, Any]], empty_message: str) -> None:
-        """Show rows, or `empty_message` if there are no rows. Selected rows stay selected."""
         row_ids = {row["id"] for row in rows}
         with self.hold_sync():
             self.rows, self.empty_message = list(rows), empty_message
             self.chosen = [row_id for row_id in self.chosen if row_id in row_ids]
 
     def ids(self) -> list[str]:
-        """Return the ids of the selected rows, from top to bottom."""
         return [row["id"] for row in self.rows if row["id"] in self.chosen]
 
     def watch(self, changed: Callable[[], None], opened: Callable[[str], None], up: Callable[[], None]) -> None:
-        """Register the functions that are called after an action of the person.
-
-        `changed` is called when the selection changes, `opened` with the id of a row when the person opens the row, and
-        `up` when the person goes to the parent folder.
-        """
         self._open, self._up = opened, up
         self.observe(lambda _change: changed(), "chosen")
 
@@ -70,7 +63,6 @@ class Grid(anywidget.AnyWidget):
             self._up()
 
     def focus(self) -> None:
-        """Focus the grid."""
         self.send({"kind": "focus"})
 
     def __repr__(self) -> str:

@@ -1,7 +1,6 @@
 """Builds HTML with `tag`, which escapes everything that is not `Markup`.
 
-An HTML widget runs the scripts in its value, and file names, headers and error messages come from other people. So
-`tag` builds all HTML, and `escape_html` is the only escape function of the package.
+HTML widgets run the scripts in their values, and file names, headers and error messages come from other people.
 """
 
 from __future__ import annotations

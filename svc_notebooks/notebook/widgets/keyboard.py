@@ -13,7 +13,7 @@ import anywidget
 class FormKeys(anywidget.AnyWidget):
     """An invisible widget that prevents JupyterLab from handling the keys that a person presses in a form.
 
-    If the kernel sends a message to the widget, the browser focuses the first field with a problem (class `svc-bad`).
+    After a message from the kernel, the browser focuses the first field with a problem (class `svc-bad`).
 
     >>> FormKeys()
     <FormKeys>

@@ -16,9 +16,7 @@ MONTHS = (
 
 
 def month_picture(month: date, marked: Collection[date]) -> Markup:
-    """Return an HTML table of the month that contains the day `month`.
-
-    Days in `marked` are highlighted, and have a title for screen readers.
+    """Return an HTML table of the month of a day, with `marked` days highlighted and titled for screen readers.
 
     >>> month_picture(date(2026, 11, 1), [date(2026, 11, 2)]).count("<mark")
     1
@@ -27,7 +25,7 @@ def month_picture(month: date, marked: Collection[date]) -> Markup:
 
 
 def month_table(month: date, cell: Callable[[date], Markup], **attributes: str) -> Markup:
-    """Return an HTML table of a month. `cell` returns the table cell (`td`) of a day."""
+    """Return an HTML table of a month. `cell` returns the `td` element of a day."""
     head = tag("tr", *(tag("th", name[:2], scope="col", title=name) for name in WEEKDAYS))
     weeks = calendar.Calendar().monthdayscalendar(month.year, month.month)
     rows = [tag("tr", *(cell(month.replace(day=day)) if day else tag("td") for day in week)) for week in weeks]
@@ -45,15 +43,13 @@ def month_name(month: date) -> str:
 
 
 def month_pictures(first: date, count: int, marked: Collection[date]) -> Markup:
-    """Return HTML tables of `count` months side by side. The first table is the month of the day `first`."""
+    """Return HTML tables of `count` months side by side, from the month of the day `first`."""
     months = [month_after(first, n) for n in range(count)]
     return tag("div", join_html(*(month_picture(month, marked) for month in months)), class_="svc-months")
 
 
 def month_after(day: date, months: int) -> date:
-    """Return the first day of the month that is `months` months after `day`.
-
-    The result is limited to the years 1 to 9999. A negative `months` goes back.
+    """Return the first day of the month that is `months` months after `day` (before, if negative), in years 1 to 9999.
 
     >>> month_after(date(2026, 11, 30), 3)
     datetime.date(2027, 2, 1)

@@ -28,7 +28,6 @@ class MoreOptions(widgets.VBox):  # type: ignore[misc]
 
     @property
     def shown(self) -> bool:
-        """True while the controls are shown."""
         return self.box.layout.display is None
 
     @shown.setter
@@ -39,15 +38,15 @@ class MoreOptions(widgets.VBox):  # type: ignore[misc]
         self.update_label()
 
     def update_label(self) -> None:
-        """Update the label of the button. While the controls are hidden, the label has the number of controls set."""
+        """Update the button label, which shows the number of hidden controls that are set."""
         count = self._count_set()
         self.button.description = _FEWER if self.shown else f"{_MORE} ({count} set)" if count else _MORE
 
     def _build_controls(self) -> None:
-        """Create the controls when they are shown for the first time. Subclasses with many controls override this."""
+        """Create the controls before they are shown. Subclasses with many controls override this method."""
 
     def _count_set(self) -> int:
-        """Return the number of controls that are set. If the number is 0, the label does not show a number."""
+        """Return the number of controls that are set."""
         return 0
 
     def _toggle(self) -> None:

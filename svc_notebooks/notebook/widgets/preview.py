@@ -1,7 +1,7 @@
 """Converts exported content to HTML, for texts, tables, pages, pictures and lists of the files in an archive.
 
-Exported content comes from other people. Text is escaped. A page is shown in a frame that runs no scripts, sends no
-forms and loads no resources. A picture is shown by an `img` element, which does not run the scripts of an SVG file.
+Exported content comes from other people, so text is escaped, a page is shown in a frame without scripts, forms and
+resources, and a picture in an `img` element, which does not run the scripts of an SVG file.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _text(body: bytes) -> Markup:
 
 
 def _more_line(count: int, unit: str) -> Markup:
-    """Return a text with the number of items that are not shown, or empty HTML if all items are shown."""
+    """Return a line with the number of items that are not shown, or empty HTML for 0."""
     return tag("p", f"… and {count} more {unit}", style="font-style: italic") if count > 0 else Markup()
 
 

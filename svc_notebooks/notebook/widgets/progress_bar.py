@@ -1,7 +1,4 @@
-"""A progress bar made of a labelled HTML `<progress>` element and a status line that screen readers announce.
-
-The progress bar of ipywidgets has neither a role nor a value for screen readers.
-"""
+"""A progress bar with a status line for screen readers, which the progress bar of ipywidgets does not support."""
 
 from __future__ import annotations
 
@@ -29,18 +26,17 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
         self.begin(label, total)
 
     def begin(self, label: str, total: int | None) -> None:
-        """Reset the bar for a new transfer of `total` bytes. None stands for an unknown total."""
+        """Reset the bar for a new transfer of `total` bytes (None if unknown)."""
         self.label = label
         self._drawn = self._announced = -1
         self.report(0, total)
 
     @property
     def status(self) -> str:
-        """The progress as text, such as "50 bytes of 100 bytes (50 %)"."""
         return progress_text(self.done, self.total)
 
     def report(self, done: int, total: int | None) -> None:
-        """Show that `done` of `total` bytes are transferred. The bar is redrawn at most once for each percent."""
+        """Show that `done` of `total` bytes are transferred, with at most one update for each percent."""
         self.done, self.total = done, total
         percent = 100 * done // total if total else done
         if percent == self._drawn:
@@ -52,12 +48,12 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
             self.show_text(self.status)
 
     def finish(self, word: str = "Done") -> None:
-        """Show that the transfer is complete. The status line consists of `word` and the progress."""
+        """Show that the transfer is complete, with `word` in the status line."""
         self._bar.value = self._bar_html()
         self.show_text(f"{word}: {self.status}")
 
     def stop(self, word: str) -> None:
-        """Show that the transfer stopped before its end. The status line consists of `word` and the progress."""
+        """Show that the transfer stopped before its end, with `word` in the status line."""
         self.show_text(f"{word} at {self.status}")
 
     def complete(self, text: str, *, succeeded: bool = True) -> None:
@@ -67,7 +63,7 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
         self.show_text(text)
 
     def reset(self, label: str) -> None:
-        """Show an empty bar and the status "Idle", instead of the status of the previous transfer."""
+        """Show an empty bar with the status "Idle"."""
         self.begin(label, 1)
         self.show_text("Idle")
 
@@ -83,7 +79,6 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
         return tag("label", self.label, " ", bar)
 
     def show_text(self, text: str) -> None:
-        """Show a text in the line below the bar."""
         self.text = text
         self._line.value = tag("span", text, role="status", aria_live="polite")
 

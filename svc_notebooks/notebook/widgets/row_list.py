@@ -1,7 +1,4 @@
-"""A list of selectable rows, which is a grid with anywidget and a plain list without anywidget.
-
-A person can use both lists with the keyboard.
-"""
+"""A list of selectable rows, which is a grid with anywidget and a plain list without anywidget."""
 
 from __future__ import annotations
 
@@ -26,10 +23,10 @@ class RowList(Protocol):
         """Return the ids of the selected rows, from top to bottom."""
 
     def watch(self, changed: Callable[[], None], opened: Callable[[str], None], up: Callable[[], None]) -> None:
-        """Register the functions that are called after an action of the person.
+        """Register functions to call with the person's actions.
 
-        `changed` is called when the selection changes, `opened` with the id of a row when the person opens the row, and
-        `up` when the person goes to the parent folder.
+        `changed` is called for a new selection, `opened` with the id of a row to open, and `up` to go to the parent
+        folder.
         """
 
     def focus(self) -> None:
@@ -53,7 +50,6 @@ class PlainRowList(widgets.SelectMultiple):  # type: ignore[misc]
 
     @property
     def chosen(self) -> list[str]:
-        """The ids of the selected rows."""
         return [row_id for row_id in self.value if row_id]
 
     @chosen.setter
@@ -61,7 +57,6 @@ class PlainRowList(widgets.SelectMultiple):  # type: ignore[misc]
         self.value = tuple(ids)
 
     def show(self, rows: Sequence[dict[str, Any]], empty_message: str) -> None:
-        """Show rows, or `empty_message` if there are no rows. Selected rows stay selected."""
         before = self.ids()
         lines = []
         for row in rows:
@@ -71,11 +66,10 @@ class PlainRowList(widgets.SelectMultiple):  # type: ignore[misc]
         self.value = tuple(row["id"] for row in rows if row["id"] in before)
 
     def ids(self) -> list[str]:
-        """Return the ids of the selected rows, from top to bottom."""
         return [key for _, key in self.options if key and key in self.value]
 
     def watch(self, changed: Callable[[], None], opened: Callable[[str], None], up: Callable[[], None]) -> None:
-        """Call `changed` when the selection changes. This list never calls `opened` and `up`."""
+        """Call `changed` for a new selection. This list never calls `opened` and `up`."""
         self.observe(lambda _change: changed(), "value")
 
     def __repr__(self) -> str:

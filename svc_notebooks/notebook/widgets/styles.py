@@ -23,7 +23,7 @@ def _text(name: str) -> str:
 
 
 def row(*parts: widgets.Widget) -> widgets.HBox:
-    """Create a box that shows buttons side by side. The buttons wrap on narrow pages."""
+    """Create a box with buttons side by side, which wrap on narrow pages."""
     box = widgets.HBox(parts)
     box.add_class("svc-buttons")
     return box

@@ -1,7 +1,7 @@
 """Collects the slices of files that a browser sends.
 
-The buffer accepts a slice only if the slice begins where the received bytes of the file end. Any other slice is a
-repetition or follows a gap, and is dropped. So the browser can repeat unacknowledged slices, as in a resumable upload.
+A slice that does not begin where the received bytes of its file end is a repetition or follows a gap, and is dropped.
+So the browser can repeat unacknowledged slices, as in a resumable upload.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class ChosenFile:
     def media_type(self, *, converted: bool) -> str | None:
         """Return the media type to send, or None if the type is unknown.
 
-        The type that the browser has reported comes first, except for a conversion. For a conversion the file extension
-        comes first, because browsers report the type of the installed office program for a CSV file.
+        The type that the browser has reported comes first. For a conversion, the file extension comes first, because
+        browsers report the type of the installed office program for a CSV file.
 
         >>> ChosenFile("a.csv", b"", "application/vnd.ms-excel").media_type(converted=True)
         'text/csv'
@@ -37,10 +37,9 @@ class ChosenFile:
 
 @dataclass(frozen=True, slots=True)
 class IncomingFile:
-    """A file that the browser is sending.
+    """A file that the browser is sending. `size` and `received` are numbers of bytes.
 
-    `size` is the number of bytes of the file, `received` the number of bytes in the kernel. `path` is the temporary
-    file in the kernel, `name` is the file name on the person's computer.
+    `path` is the temporary file in the kernel, and `name` is the file name on the person's computer.
     """
 
     key: str
@@ -52,14 +51,12 @@ class IncomingFile:
 
     @property
     def complete(self) -> bool:
-        """True if the kernel has received all bytes of the file."""
         return self.received == self.size
 
 
 class UploadBuffer:
-    """The files that a browser sends, in a temporary folder.
-
-    The folder is deleted when the buffer is garbage-collected or the process ends.
+    """The files that a browser sends, in a temporary folder, which is deleted with the buffer or at the end of the
+    process.
 
     >>> buffer = UploadBuffer()
     >>> buffer.begin("a", "notes.txt", 4, "text/plain")
@@ -86,10 +83,7 @@ class UploadBuffer:
         self._files[key] = IncomingFile(key, name, size, mime_type, path)
 
     def append(self, key: str, offset: int, data: bytes) -> None:
-        """Append bytes to a file.
-
-        The bytes are dropped if `offset` is not the number of received bytes, or if the file would exceed its size.
-        """
+        """Append bytes at the end of a file. Bytes with another offset or beyond the file size are dropped."""
         incoming = self._files.get(key)
         if incoming is None or offset != incoming.received or offset + len(data) > incoming.size:
             return
@@ -98,7 +92,7 @@ class UploadBuffer:
         self._files[key] = replace(incoming, received=offset + len(data))
 
     def remove(self, key: str) -> None:
-        """Delete the file with this key. An unknown key is ignored."""
+        """Delete the file with this key, if it exists."""
         incoming = self._files.pop(key, None)
         if incoming is not None:
             incoming.path.unlink(missing_ok=True)

@@ -14,10 +14,7 @@ _READS = frozenset({"GET", "HEAD"})
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The result of a poll.
-
-    `active` is True if there were requests or a virtual clock has advanced. `changed` is True if data may have changed.
-    """
+    """The result of a poll. `active` is True after requests or clock changes, `changed` after possible data changes."""
 
     active: bool
     changed: bool
@@ -26,8 +23,7 @@ class Changes:
 class ChangeDetector:
     """Compares the state of a service between two polls.
 
-    For a sandbox, all requests to the service are detected. For an external service, only the requests of the session
-    are detected.
+    In a sandbox, all requests to the service count. At an external service, only the requests of the session count.
     """
 
     def __init__(self, session: Session, lab: Sandbox | None) -> None:
@@ -35,14 +31,14 @@ class ChangeDetector:
         self._last_state = self._state()
 
     def poll(self) -> Changes:
-        """Return whether there were requests, and whether data may have changed, since the previous poll."""
+        """Return whether there were requests since the previous poll, and whether data may have changed."""
         before, self._last_state = self._last_state, self._state()
         if before == self._last_state:
             return Changes(active=False, changed=False)
         return Changes(active=True, changed=before[1:] != self._last_state[1:] or self._has_writes_since(before[0]))
 
     def _state(self) -> tuple[int, object]:
-        """Return the number of the last request, and the time of a virtual clock or None for any other clock."""
+        """Return the number of the last request and the time of a virtual clock (None for another clock)."""
         if self._lab is None:
             return self._session.exchanges.last, None
         return self._lab.service.requests_served, self._lab.clock.now() if self._lab.clock.is_virtual else None

@@ -1,7 +1,4 @@
-"""The dashboard, which shows every form as a tab.
-
-The form of a tab is created when the tab is opened for the first time, and refreshed while the tab is open.
-"""
+"""The dashboard, which shows every form as a tab. A form is created when its tab is opened for the first time."""
 
 from __future__ import annotations
 
@@ -35,7 +32,7 @@ _ARMED_MESSAGE = "A fault or a limit is armed. Click Refresh to reload lists, be
 
 @dataclass(frozen=True, slots=True)
 class DashboardTab:
-    """A tab of the dashboard. `make` creates the form when the tab is opened for the first time.
+    """A tab of the dashboard. `make` creates the form when the tab is first opened.
 
     If `reads_service` is True, the form is refreshed after data may have changed, otherwise after every request.
     """
@@ -47,7 +44,7 @@ class DashboardTab:
 
 
 def _form(module: str, name: str) -> Callable[[Session], Form]:
-    """Return a function that imports a module and creates a form of this module for a session."""
+    """Return a function that imports a module and creates one of its forms for a session."""
     return lambda session: getattr(import_module(f"..{module}", __package__), name)(session)
 
 
@@ -113,12 +110,10 @@ class Dashboard(Form):
 
     @property
     def session(self) -> Session:
-        """The session whose files and events the tabs show."""
         return session_or_current(self._session)
 
     @property
     def form(self) -> Form:
-        """The form of the open tab."""
         return self.forms[self._page.key]
 
     @property
@@ -129,7 +124,6 @@ class Dashboard(Form):
 
     @property
     def busy(self) -> bool:
-        """True while a task runs in one of the tabs."""
         return any(form.busy for form in self.forms.values())
 
     def code(self) -> str:
@@ -138,9 +132,9 @@ class Dashboard(Form):
         return form.code() if form else "svc.dashboard()"
 
     def show(self, key: str) -> Form:
-        """Open a tab and return its form.
+        """Open the tab files, upload, export, events, notifications, wire or lab, and return its form.
 
-        `key` is files, upload, export, events, notifications, wire or lab. Raises ValueError if there is no such tab.
+        Raises ValueError for any other key.
         """
         keys = [page.key for page in self._tabs]
         if key not in keys:
@@ -182,7 +176,7 @@ class Dashboard(Form):
         return LabPanel(self.lab, self._sign_in)
 
     def _sign_in(self, session: Session, user: str) -> None:
-        """Switch the tabs to the session of another user. The tab "Lab controls" does not change."""
+        """Switch all tabs except "Lab controls" to the session of another user."""
         if any(form.busy for key, form in self.forms.items() if key != "lab"):
             raise ValueError("A task is running in another tab. Wait for it, or cancel it.")
         self._session, self._user = session, user
@@ -225,7 +219,7 @@ class Dashboard(Form):
         form.refresh()
 
     def _is_armed(self) -> bool:
-        """Return whether a request of the dashboard could trigger a fault or would count towards a limit."""
+        """Return whether a request of the dashboard could trigger a fault or count towards a limit."""
         if self.lab is None:
             return False
         left = any(
@@ -246,7 +240,6 @@ class Dashboard(Form):
         self.status.value = tag("p", _ARMED_MESSAGE, role="status") if is_held else ""
 
     def _show_code(self) -> None:
-        """Show no equivalent code, because the form in the open tab shows its own code."""
         self.code_area.value = ""
 
     def _static_view(self) -> Markup:

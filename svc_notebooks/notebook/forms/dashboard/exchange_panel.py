@@ -61,7 +61,7 @@ class WirePanel(Form):
         return exchanges(session=self._session)
 
     def code(self) -> str:
-        """Return the call that shows the selected exchange, or `svc.exchanges()` if no exchange is selected."""
+        """Return the call that shows the selected exchange, or `svc.exchanges()` without a selection."""
         chosen = self._selection()
         if chosen is None:
             return "svc.exchanges()"

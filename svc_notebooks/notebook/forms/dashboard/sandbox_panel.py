@@ -36,10 +36,7 @@ _SHOWN = {
 
 
 class LabPanel(Form):
-    """The controls and the logs of a sandbox.
-
-    When the person signs in to an account, `signed_in` is called with the new session and the e-mail address.
-    """
+    """The controls and logs of a sandbox. A sign-in calls `signed_in` with the new session and the e-mail address."""
 
     title = "Lab controls"
 
@@ -68,7 +65,6 @@ class LabPanel(Form):
 
     @property
     def busy(self) -> bool:
-        """True while the clock advances."""
         return self.work.busy
 
     @property
@@ -78,11 +74,11 @@ class LabPanel(Form):
         return rows
 
     def code(self) -> str:
-        """Return the code of the last action. Without an action, return the call that returns the selected log."""
+        """Return the code of the last action, or without an action the call that returns the selected log."""
         return self._last_code or f"lab.{self.log_choice.value}()"
 
     def refresh(self) -> None:
-        """Update all controls and the log from the state of the sandbox. No request is sent."""
+        """Update all controls and the log from the state of the sandbox, without a request."""
         for section in self._sections:
             section.update()
         rows = self.result
@@ -98,7 +94,7 @@ class LabPanel(Form):
         self.refresh()
 
     def _run(self, code: str, action: Callable[[], Any], message: str) -> None:
-        """Run an action and then show `message`. The clock advances in a thread, because receivers can be slow."""
+        """Run an action and show `message`. The clock advances in a thread, because receivers can be slow."""
 
         def on_done(_value: Any) -> None:
             self._last_code = code

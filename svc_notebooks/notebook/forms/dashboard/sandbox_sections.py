@@ -27,8 +27,8 @@ _SCOPES = (
 class Section(widgets.VBox):  # type: ignore[misc]
     """A heading and controls for one feature of the sandbox.
 
-    `run` runs an action. Its arguments are the equivalent code, the action and the message that is shown afterwards.
-    `button` creates a button. Its arguments are the label, the tooltip and the click handler.
+    `run` is called with the code of an action, the action and the message after the action. `button` creates a button
+    from a label, a tooltip and a click handler.
     """
 
     heading = ""
@@ -72,7 +72,6 @@ class ClockSection(Section):
         self._run("lab.clock.freeze()", self._lab.clock.freeze, "The clock is frozen.")
 
     def update(self) -> None:
-        """Show the time, and whether the clock is frozen or running."""
         state = "frozen" if self._lab.clock.is_virtual else "running"
         self.now.value = tag("p", f"{self._lab.clock.now():%Y-%m-%d %H:%M:%S} UTC; the clock is {state}.")
 
@@ -109,7 +108,6 @@ class FaultSection(Section):
         self._run("lab.service.clear_faults()", self._lab.service.clear_faults, "All faults are disarmed.")
 
     def update(self) -> None:
-        """Show the armed faults, and how often each fault has happened."""
         lines = [
             tag("li", f"{plan.preset}: {plan.does}, at {plan.waits_for} (happened {plan.fired} of {plan.times})")
             for plan in self._lab.fault_plans().itertuples()
@@ -144,7 +142,6 @@ class LimitSection(Section):
         self._run(f"lab.limit({repr(user) if user else ''})", lambda: self._lab.limit(user), "The limit was removed.")
 
     def update(self) -> None:
-        """Show each limit with the number of requests that were counted."""
         lines = [
             tag("li", f"{limit.user}: {limit.spent} of {limit.requests} requests spent within {limit.per} seconds")
             for limit in self._lab.limits().itertuples()
@@ -183,10 +180,7 @@ class SnapshotSection(Section):
 
 
 class PeopleSection(Section):
-    """Signs in to an account.
-
-    `signed_in` is called with the new session and the e-mail address of the account. The panel sets `signed_in`.
-    """
+    """Signs in to an account, and calls `signed_in` with the new session and the e-mail address."""
 
     heading = "Accounts"
     signed_in: Callable[[Any, str], None]

@@ -46,17 +46,16 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
 
     @property
     def facts(self) -> File | None:
-        """The metadata of the selected document, with id, name and mimeType. None if no document is selected."""
+        """The metadata of the selected document (id, name, mimeType), or None if no document is selected."""
         return self._documents.get(self.chooser.value) if self.chooser.value else None
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever another document is selected."""
         self.chooser.observe(lambda _change: changed(), "value")
 
     def read(self, session: Session, ids: list[str] | None = None) -> None:
-        """Fill the list with the documents with these ids, or with the latest native documents if `ids` is None.
+        """Fill the list with the documents `ids`, by default the latest native documents, and keep the selection.
 
-        The selected document stays selected if it is still in the list. Raises NotFound or NotAllowed for a wrong id.
+        Raises NotFound or NotAllowed for a wrong id.
         """
         from ....client.about import capabilities_of, native_name
 
@@ -80,10 +79,7 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
 
 
 def _read_document(session: Session, file_id: str) -> File:
-    """Return the metadata of a native document.
-
-    Raises NotFound if the file does not exist, and NotAllowed if the file is not a native document.
-    """
+    """Return the metadata of a native document. Raises NotFound, or NotAllowed for a file that is not native."""
     from ....client.about import export_formats
     from ....client.downloads.exports import not_native
     from ....client.files import get_file
@@ -103,9 +99,9 @@ _TARGETS = (
 
 @dataclass(frozen=True, slots=True)
 class ExportRequest:
-    """An export to run. `document` is the name of the document, `name` is the default file name of the export.
+    """An export of a document to a path, or to the browser if `path` is None.
 
-    `path` is the path to save to, or None for a browser download.
+    `document` is the document name, and `name` is the default file name of the export.
     """
 
     session: Session
@@ -116,16 +112,12 @@ class ExportRequest:
     path: Path | None
 
     def run(self, progress: Report) -> bytes:
-        """Request the export from the service and return the exported bytes."""
         from ....client.downloads.exports import read_export
 
         return read_export(self.session, self.file_id, self.format.media_type, progress=progress)
 
     def save(self, path: Path, body: bytes, *, overwrite: bool) -> SavedFile:
-        """Save the exported bytes to a path.
-
-        Raises PathExists if the path exists with different content and `overwrite` is False.
-        """
+        """Save the exported bytes. Raises PathExists for different content at the path, unless `overwrite` is True."""
         from ....client.downloads.export_comparison import same_export
 
         return save_bytes(path, body, overwrite=overwrite, same=same_export)
@@ -156,20 +148,18 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         self._update_visibility()
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever the value of a control changes."""
         for control in (self.format, self.target, self.path):
             control.observe(lambda _change: self._update_visibility(), "value")
             control.observe(lambda _change: changed(), "value")
 
     def _update_visibility(self) -> None:
-        """Show only the controls that apply to the selected document and target."""
         ready = self.document.facts is not None
         shown = {self.format: ready, self.target: ready, self.path: ready and self.target.value == KERNEL}
         for control, needed in shown.items():
             control.layout.display = None if needed else "none"
 
     def show_formats(self, session: Session) -> None:
-        """Show the formats of the selected document. The selected format stays selected if it still exists."""
+        """Show the formats of the selected document, and keep the selected format if it still exists."""
         from ....client.about import export_formats
 
         facts = self.document.facts
@@ -184,16 +174,16 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         return next((row for row in self._formats if row.media_type == self.format.value), None)
 
     def _name(self) -> str | None:
-        """Return the default file name of the export. Return None if no document or no format is selected."""
+        """Return the default file name of the export, or None if no document or no format is selected."""
         from ....client.downloads.exports import export_name
 
         facts, chosen = self.document.facts, self._export_format()
         return export_name(str(facts["name"]), chosen) if facts and chosen else None
 
     def request(self, session: Session, *, preview: bool = False) -> ExportRequest:
-        """Check the controls and return the export to run. No request is sent.
+        """Return the export to run, without sending a request.
 
-        Raises ValueError if no document is selected. Raises PathExists or PermissionError if the path cannot be used.
+        Raises ValueError if no document is selected, and PathExists or PermissionError if the path cannot be used.
         """
         from ....client.downloads.downloads import check_destination, target_path
 

@@ -126,11 +126,9 @@ class ExportForm(Form):
         return frame(EXPORTED, self._done)
 
     def code(self) -> str:
-        """Return the equivalent `export` call."""
         return self.controls.code(**self._answer_arguments)
 
     def refresh(self) -> None:
-        """Reload the list of documents."""
         self.controls.document.read(session_or_current(self._session), self._ids)
         self._show_formats()
 
@@ -148,7 +146,7 @@ class ExportForm(Form):
         self._show_code()
 
     def _ask(self, conflict: Conflict) -> None:
-        """Ask whether to replace the existing file. Hide the form's Cancel button, because the question has its own."""
+        """Ask whether to replace the existing file. Hide the form's Cancel button, because the question has one."""
         set_visible(self.cancel, False)
         self.question.ask([conflict])
 
@@ -184,7 +182,7 @@ class ExportForm(Form):
         self.bar.show_text(_STOPPING)
 
     def _check_stop(self, done: int, total: int | None) -> None:
-        """Raise Stopped if the person has clicked Cancel. The export calls this function when it reports progress."""
+        """Raise Stopped if a person has clicked Cancel. The export calls this function to report progress."""
         if self._stop_requested:
             raise Stopped
 
@@ -221,7 +219,7 @@ class ExportForm(Form):
         return f"Done: {request.name}, {size_text(len(body))}, {status}"
 
     def _save_to(self, request: ExportRequest, body: bytes, path: Path, *, overwrite: bool) -> str:
-        """Save the export to a path. If the path has different content, ask the person. Return the status text."""
+        """Save the export and return the status text. Ask first if the path has different content."""
         try:
             saved = request.save(path, body, overwrite=overwrite)
         except PathExists as error:
@@ -239,7 +237,6 @@ class ExportForm(Form):
         self._show_table(self.result)
 
     def _answer(self, answer: str) -> None:
-        """Save or discard the export, according to the person's answer."""
         (conflict,), (free,) = self.question.conflicts, self.question.alternative_paths
         self._close_question()
         self.export.focus()
@@ -263,7 +260,6 @@ class ExportForm(Form):
         return f"Preview of {request.name}, {size_text(len(body))}; nothing was saved"
 
     def _on_received(self) -> None:
-        """Show that the browser has received the file."""
         self.bar.show_text(self.bar.text.replace("sending to", "received by"))
 
     def _clear(self) -> None:

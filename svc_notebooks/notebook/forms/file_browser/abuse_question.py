@@ -20,7 +20,7 @@ _WARNING = (
 
 
 def is_flagged(error: Exception) -> bool:
-    """Return whether the error is the service's refusal to send a file that is flagged as abusive."""
+    """Return whether the service has refused to send a file because the file is flagged as abusive."""
     return isinstance(error, NotAllowed) and error.reason == _REASON
 
 
@@ -43,9 +43,9 @@ def ask_about_abuse(
     confirmed: Callable[[], None],
     cancelled: Callable[[], None],
 ) -> None:
-    """Ask a person to confirm the download of flagged files. The question names the files and explains the risk.
+    """Ask a person to confirm the download of flagged files, then call `confirmed` or `cancelled`.
 
-    `verb` is the label of the button that confirms. The answer calls `confirmed` or `cancelled`.
+    `verb` is the label of the button that confirms.
     """
     names = ", ".join(str(facts.get("name")) for facts in files)
     title = (

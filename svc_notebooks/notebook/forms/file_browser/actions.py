@@ -35,10 +35,7 @@ class FileAction:
 
 
 def new_file_action(session: Session, kind: str, name: str, parent: str, file_id: str = "") -> FileAction:
-    """Return the action that creates a folder, an empty file or a native document in a folder (A4).
-
-    Raises ValueError for an empty name.
-    """
+    """Return the action that creates a folder, file or native document (A4). Raises ValueError for an empty name."""
     facts: dict[str, Any] = {"name": _check_name(name)}
     if kind != FILE:
         facts["mime_type"] = session.names.native(kind)
@@ -68,10 +65,7 @@ def copy_action(session: Session, files: list[str], name: str) -> FileAction:
 
 
 def share_action(session: Session, files: list[str], grantee: str, role: str) -> FileAction:
-    """Return the action that shares files with a person, a domain or everybody.
-
-    Raises ValueError for an invalid grantee.
-    """
+    """Return the action that shares files. Raises ValueError unless `grantee` is a person, a domain or everybody."""
     email = grantee.strip()
     if not email:
         raise ValueError('Share with is empty: enter an e-mail address, "anyone" or "domain:example.com".')
@@ -82,19 +76,16 @@ def share_action(session: Session, files: list[str], grantee: str, role: str) ->
 
 
 def trash_action(session: Session, files: list[str]) -> FileAction:
-    """Return the action that moves files to the trash."""
     code, words = f"svc.trash({_ids_text(files)})", f"Moved {file_count(files)} to the trash."
     return FileAction(code, lambda _report: trash(files, session=session), words)
 
 
 def untrash_action(session: Session, files: list[str]) -> FileAction:
-    """Return the action that restores files from the trash."""
     code, words = f"svc.untrash({_ids_text(files)})", f"Restored {file_count(files)} from the trash."
     return FileAction(code, lambda _report: untrash(files, session=session), words)
 
 
 def delete_action(session: Session, files: list[str]) -> FileAction:
-    """Return the action that deletes files permanently."""
     code, words = f"svc.delete({_ids_text(files)})", f"Deleted {file_count(files)} permanently."
     return FileAction(code, lambda _report: delete(files, session=session), words)
 
@@ -109,7 +100,7 @@ def copy_restriction_action(session: Session, facts: File, allowed: bool) -> Fil
 
 
 def replace_content_action(session: Session, facts: File, chosen: ChosenFile) -> FileAction:
-    """Return the action that replaces the content of a file. For a native document the content is converted (A5-04)."""
+    """Return the action that replaces the content of a file, which is converted for a native document (A5-04)."""
     file, document = str(facts["id"]), session.names.is_native(str(facts.get("mimeType")))
     media_type = chosen.media_type(converted=document)
     return FileAction(

@@ -135,7 +135,6 @@ class FileBrowser(Form):
 
     @property
     def busy(self) -> bool:
-        """True while a task runs."""
         return self.work.busy
 
     @property
@@ -154,10 +153,7 @@ class FileBrowser(Form):
         return self.search.query(self._folders[-1][0])
 
     def code(self) -> str:
-        """Return the equivalent code of the open dialog.
-
-        Without a dialog, return the code of the last action. Without an action, return the code that lists the files.
-        """
+        """Return the code of the open dialog, or else of the last action, or else the call that lists the files."""
         if self.question.question:
             try:
                 return self._action(self.question.question).code
@@ -246,7 +242,7 @@ class FileBrowser(Form):
         self._show_code()
 
     def _focus_button(self) -> None:
-        """Focus the button that opened the dialog. This function is called after the dialog was closed."""
+        """Focus the button that opened the dialog."""
         if self._asking_button and not self.downloads.is_open:
             self._asking_button.focus()
         self._show_code()
@@ -279,10 +275,7 @@ class FileBrowser(Form):
         return action_for(question, self.question, self._session_now(), self._files_for(question), self._folders[-1][0])
 
     def _files_for(self, question: Question) -> list[File]:
-        """Return the files for a dialog, which are the selected files or none.
-
-        Raises ValueError if the number of selected files is wrong for this dialog.
-        """
+        """Return the selected files for a dialog. Raises ValueError for a wrong number of selected files."""
         return {0: list, 1: lambda: [self._require_one()], None: self._require_selection}[question.files]()
 
     def _act(self, action: Callable[[Session, list[str]], FileAction]) -> None:
@@ -290,10 +283,7 @@ class FileBrowser(Form):
         self._run_action(action(self._session_now(), ids))
 
     def _run_action(self, action: FileAction, then: Callable[[Any], str | None] | None = None) -> None:
-        """Run an action and reload the list, both in one task.
-
-        `then` is called with the value that the action returned, and can return a status text.
-        """
+        """Run an action and reload the list. `then` converts the value of the action to a status text or None."""
         session, query, token = self._session_now(), self.query, self._page_tokens[-1]
 
         def on_done(results: tuple[Any, FileList]) -> None:
@@ -387,7 +377,6 @@ class FileBrowser(Form):
         self.status.value = tag("span", words, role="status")
 
     def _static_view(self) -> Markup:
-        """Return the HTML of the list for a page without a kernel."""
         return join_html(
             super()._static_view(), Markup(self.result[["name", "mime_type", "size"]].to_html(index=False, border=0))
         )

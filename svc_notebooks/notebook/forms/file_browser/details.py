@@ -29,7 +29,6 @@ COLUMNS = {"name": "Name", "kind": "Type", "size": "Size", "changed": "Modified 
 
 
 def table_row(facts: File, names: Names) -> dict[str, Any]:
-    """Return the metadata of a file as a row of the file list."""
     return {
         "id": str(facts["id"]),
         "name": str(facts.get("name")),
@@ -45,13 +44,12 @@ def table_row(facts: File, names: Names) -> dict[str, Any]:
 
 
 def type_name(facts: File, names: Names) -> str:
-    """Return the type name of a native document. For any other file, return the media type."""
+    """Return the type name of a native document, or the media type of any other file."""
     media_type = str(facts.get("mimeType") or "")
     return native_name(names, media_type) if names.is_native(media_type) else media_type
 
 
 def is_folder(facts: File, names: Names) -> bool:
-    """Return whether a file is a folder."""
     return facts.get("mimeType") == names.native("folder")
 
 
@@ -86,7 +84,6 @@ def owner(facts: File) -> str:
 
 
 def details_view(facts: File, names: Names) -> Markup:
-    """Return the most important metadata of a file as an HTML table."""
     rows = {
         "Name": facts.get("name"),
         "Type": type_name(facts, names),
@@ -103,7 +100,7 @@ def details_view(facts: File, names: Names) -> Markup:
 
 
 def content_note(facts: File, names: Names) -> str:
-    """Return the text that explains the effect of replacing the content of a file."""
+    """Return a text about the effect of replacing the content of a file."""
     if names.is_native(str(facts.get("mimeType"))):
         return "The file is a native document. The new content is converted and replaces everything in the document."
     changed = f"changed {minute_text(facts.get('modifiedTime'))} UTC"
@@ -111,7 +108,6 @@ def content_note(facts: File, names: Names) -> str:
 
 
 def every_field(fields: File) -> Markup:
-    """Return all metadata of a file as an HTML table."""
     return _table(
         {name: tag("code", _text(value)) for name, value in fields.items()}, f"Every field of {fields['name']}"
     )
@@ -132,7 +128,7 @@ def _text(value: object) -> str:
 class FileDetails(widgets.VBox):  # type: ignore[misc]
     """The details of a file, and the checkbox that allows viewers to copy the file.
 
-    When a person clicks the checkbox, `changed` is called with the file and the new state of the checkbox.
+    A click on the checkbox calls `changed` with the file and the new state.
     """
 
     def __init__(self, changed: Callable[[File, bool], None]) -> None:
@@ -144,13 +140,12 @@ class FileDetails(widgets.VBox):  # type: ignore[misc]
         self.clear()
 
     def clear(self, words: str | Markup = "") -> None:
-        """Show a text instead of the details of a file."""
         self._file = None
         self.facts.value = words
         set_visible(self.viewers, False)
 
     def show(self, file: File, names: Names) -> None:
-        """Show the details of a file. The checkbox is visible if the user can edit the file."""
+        """Show the details of a file, with the checkbox if the user can edit the file."""
         self._file = None
         self.viewers.value = not is_restricted(file)
         self._file = file

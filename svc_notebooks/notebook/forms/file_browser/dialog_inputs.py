@@ -41,15 +41,13 @@ class NewFileChoice(widgets.VBox):  # type: ignore[misc]
         self.watch(lambda: self.file_id.show_problems(self._problems()))
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever the value of a control changes."""
         on_change(changed, self.type, self.id)
 
     def clear(self) -> None:
-        """Reset the controls to a folder without an id."""
         self.type.value, self.id.value, self.more.shown = FOLDER, "", False
 
     def check(self) -> list[str]:
-        """Check the id, show the problems beside the field, and return the problem texts."""
+        """Show the problems of the file id beside its field, and return the problem texts."""
         problems = self._problems()
         self.file_id.show_problems(problems)
         self.more.shown = self.more.shown or bool(problems)
@@ -89,12 +87,11 @@ class ByteRangeField(Field):
         return f"bytes={first or 0}-{'' if last is None else last}"
 
     def clear(self) -> None:
-        """Clear the two text fields and the problems."""
         self.first.value = self.last.value = ""
         self.show_problems(())
 
     def check(self, files: Sequence[File]) -> list[str]:
-        """Compare the range with the sizes of these files, show the problems, and return the problem texts."""
+        """Show the problems of the range for these files, and return the problem texts."""
         try:
             first = int((self.value or "bytes=0-").removeprefix("bytes=").partition("-")[0])
             problems = list(_too_short(first, files)) if self.value else []

@@ -27,9 +27,9 @@ KERNEL, BROWSER = "kernel", "browser"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The description of a dialog. `parts` are the names of the controls, `verb` is the label of the confirm button.
+    """A dialog. `parts` are the names of its controls, and `verb` is the label of the confirm button.
 
-    `files` is the number of files that have to be selected. None stands for one or more files.
+    `files` is the number of files to select, or None for one or more files.
     """
 
     key: str
@@ -66,10 +66,7 @@ BUTTONS = (
 
 
 class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
-    """The panel of all dialogs.
-
-    `answered` is called with the question when a person confirms. `left` is called when the panel is closed.
-    """
+    """The panel of all dialogs. Confirming calls `answered` with the question, and closing calls `left`."""
 
     def __init__(self, answered: Callable[[Question], None], left: Callable[[], None]) -> None:
         self.question: Question | None = None
@@ -122,7 +119,6 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         set_visible(self, False)
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever the value of a control changes."""
         on_change(changed, *self._parts.values())
         for part in (self.made, self.source, self.range):
             part.watch(changed)
@@ -130,8 +126,7 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
     def ask(self, key: str, subject: str, name: str = "", note: str = "") -> None:
         """Show the dialog with a key and focus the first control.
 
-        `subject` contains the names of the files, `name` is the initial value of the name field, `note` explains the
-        effect of the action.
+        `subject` names the files, `name` is the initial name, and `note` explains the effect of the action.
         """
         self.question = question = QUESTIONS[key]
         separator = " " if question.title.endswith("?") else ": "
@@ -148,7 +143,7 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         (first or self.no).focus()
 
     def check(self, files: Sequence[File]) -> list[str]:
-        """Check the input, show the problems beside the fields, and return the problem texts."""
+        """Show the problems of the input beside the fields, and return the problem texts."""
         if self.question and self.question.key == "folder":
             return self.made.check()
         problems = self.range.check(files) if self.question and self.question.key == "download" else []
@@ -156,12 +151,12 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         return problems
 
     def download(self, files: Sequence[File]) -> Download:
-        """Return the requested download of these files. Raises ValueError if the byte range is not valid."""
+        """Return the download of these files. Raises ValueError for an invalid byte range."""
         path = self.path.value.strip() if self.target.value == KERNEL else ""
         return Download(tuple(files), path or None, self.range.value)
 
     def dismiss(self) -> None:
-        """Close the panel and call `left`. If no dialog is open, do nothing."""
+        """Close the panel and call `left`, if a dialog is open."""
         if self.question is None:
             return
         self.question = None
@@ -179,7 +174,7 @@ def action_for(
 ) -> FileAction:
     """Return the action of a dialog for the selected files. Raises ValueError for missing or invalid input.
 
-    `folder` is the id of the open folder, in which a new file is created.
+    `folder` is the id of the folder for a new file.
     """
     files = [str(file["id"]) for file in chosen]
     match question.key:

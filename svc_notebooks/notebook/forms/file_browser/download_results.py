@@ -34,11 +34,10 @@ class Download:
 
     @property
     def ids(self) -> list[str]:
-        """The ids of the files."""
         return [str(facts["id"]) for facts in self.files]
 
     def for_file(self, facts: File, to: str | None = None) -> Download:
-        """Return the same download for one of the files. `to` replaces the destination if it is given."""
+        """Return the same download for one of the files, optionally to another destination."""
         return replace(self, files=(facts,), to=to or self.to)
 
     @property
@@ -53,7 +52,7 @@ class Download:
 
     @property
     def read_code(self) -> str:
-        """The Python code that reads the files into memory with `read`."""
+        """The Python code that reads the files into memory."""
         options = self._options()
         if len(self.ids) == 1:
             return _call_code("svc.read", repr(self.ids[0]), *options)
@@ -75,9 +74,9 @@ def _call_code(function: str, *arguments: str) -> str:
 class DownloadResult:
     """The result of one or more downloads.
 
-    `outcomes` has a word for each saved file, such as saved or unchanged. If a path exists with different content,
-    `conflicts` has the conflict and `blocked` the download of the file. `flagged` has the downloads of files that are
-    flagged as abusive. `error` is the first error with another cause. `bodies` has the content for browser downloads.
+    `outcomes` has a word such as saved or unchanged for each saved file. `conflicts` are existing paths with different
+    content, and `blocked` the downloads to these paths. `flagged` are downloads of files that are flagged as abusive.
+    `error` is the first error with another cause. `bodies` has the content for the browser.
     """
 
     outcomes: tuple[str, ...] = ()
@@ -106,7 +105,7 @@ class DownloadResult:
 
 
 def save_action(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:
-    """Return the action that saves files in the notebook folder. `run` of the action returns a DownloadResult."""
+    """Return the action that saves files in the notebook folder. Its `run` returns a DownloadResult."""
 
     def run(report: Report) -> DownloadResult:
         return _merge([_save(session, download_request, report) for download_request in downloads])
@@ -117,7 +116,7 @@ def save_action(session: Session, downloads: Sequence[Download], code: str = "")
 
 
 def fetch_action(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:
-    """Return the action that reads files for the browser into memory. `run` of the action returns a DownloadResult."""
+    """Return the action that reads files for the browser. Its `run` returns a DownloadResult."""
     requests = [download_request.for_file(facts) for download_request in downloads for facts in download_request.files]
 
     def run(report: Report) -> DownloadResult:

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 class Actions:
     """The functions of the file browser that FileDownloads calls.
 
-    `do` runs an action, calls its second argument with the DownloadResult, and shows the text that this call returns.
-    `guarded` calls a function and shows an exception, `say` shows a status text, `warn` shows an error. `focus_button`
-    focuses the button that the person clicked to start the download.
+    `do` runs an action and shows the text that its second argument returns for the DownloadResult. `guarded` calls a
+    function and shows an exception, `say` shows a status text, and `warn` an error. `focus_button` focuses the button
+    that started the download.
     """
 
     session: Callable[[], Session]
@@ -38,9 +38,9 @@ class Actions:
 
 
 class FileDownloads(widgets.VBox):  # type: ignore[misc]
-    """Runs downloads, and shows the questions about existing files and flagged files.
+    """Runs downloads, and shows at most one question about existing files or flagged files.
 
-    At most one of the two questions is open. The answer starts another download or cancels.
+    The answer starts another download or cancels.
     """
 
     def __init__(self, actions: Actions) -> None:
@@ -55,25 +55,23 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
 
     @property
     def is_open(self) -> bool:
-        """True while a question is open."""
         return bool(self.replace.conflicts) or self.abuse.is_open
 
     def dismiss(self) -> None:
-        """Close both questions without an answer."""
         self.replace.dismiss()
         self.abuse.dismiss()
         self._deferred = ()
 
     def save(self, request: Download) -> None:
-        """Download files and save the content in the notebook folder."""
+        """Download files to the notebook folder."""
         self._begin(request, save_action)
 
     def fetch(self, request: Download) -> None:
-        """Download files and send the content to the person's browser."""
+        """Download files to the person's browser."""
         self._begin(request, fetch_action)
 
     def ask_to_preview(self, facts: File, confirmed: Callable[[], None]) -> None:
-        """Ask a person to confirm the preview of a flagged file. `confirmed` is called if the person confirms.
+        """Ask a person to confirm the preview of a flagged file, and then call `confirmed`.
 
         Raises ValueError if the user does not own the file.
         """
@@ -89,7 +87,7 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         self._run([request])
 
     def _run(self, downloads: Sequence[Download]) -> None:
-        """Run downloads. If one call is equivalent to all downloads, show the code of this call."""
+        """Run downloads, and show the equivalent call unless several calls would be necessary."""
         code = ""
         if self._request:
             code = self._request.save_code if self._make_action is save_action else self._request.read_code

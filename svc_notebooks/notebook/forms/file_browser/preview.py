@@ -44,10 +44,9 @@ class FilePreview:
 
 
 def fetch_preview(session: Session, facts: File, *, acknowledge_abuse: bool = False) -> FilePreview | None:
-    """Fetch the content for a preview.
+    """Fetch the content for a preview. Return None if the service refuses because the file is flagged as abusive.
 
-    Returns None if the service refuses to send the file because it is flagged as abusive. Raises ValueError if the file
-    is too large for a preview.
+    Raises ValueError if the file is too large for a preview.
     """
     media_type = str(facts.get("mimeType") or "")
     if session.names.is_native(media_type):

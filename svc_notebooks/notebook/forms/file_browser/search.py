@@ -37,10 +37,7 @@ ROOT = "root"
 
 @dataclass(frozen=True, slots=True)
 class FileQuery:
-    """A file search with the scope, the searched field, the searched text and the sort order.
-
-    `folder` is the id of the folder to search. It is used only if the scope is HERE.
-    """
+    """A file search with scope, field, text and sort order. `folder` is the folder id, used only for the scope HERE."""
 
     scope: str = HERE
     folder: str = ROOT
@@ -69,7 +66,7 @@ class FileQuery:
 
     @property
     def order_by(self) -> str | None:
-        """The sort order, or None for a full-text search, because the service ranks the results itself."""
+        """The sort order, or None for a full-text search, because the service ranks its results."""
         return None if TEXT in self.q else self.order
 
     def code(self) -> str:
@@ -125,7 +122,6 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
             control.observe(lambda _change: self._notify(), "value")
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever the value of a control changes."""
         self._changed = changed
 
     def _notify(self) -> None:
@@ -137,7 +133,7 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
         return FileQuery(self.scope.value, folder, self.field.value, self.text.value, self.order.value)
 
     def _update_visibility(self) -> None:
-        """Hide the scope control if the person writes a query, because the query contains its own conditions."""
+        """Hide the scope control while a person writes a query, which contains its own conditions."""
         set_visible(self.scope, self.field.value != QUERY)
 
     def reset(self) -> None:
@@ -149,5 +145,4 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
 
     @property
     def in_folder(self) -> bool:
-        """True if only files in the open folder are listed."""
         return bool(self.scope.value == HERE and self.field.value != QUERY)

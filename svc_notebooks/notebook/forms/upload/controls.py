@@ -70,13 +70,11 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         self.watch(self._check)
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever the value of a control changes."""
         on_change(changed, self.upload_type.control, self.chunk_size, self.name.control)
         for part in (self.files, self.destination, self.convert, self.options):
             part.watch(changed)
 
     def _on_destination(self) -> None:
-        """Update the controls that depend on the destination."""
         existing = self.destination.existing
         self.convert.set_destination(existing=existing, document=self.destination.document)
         self.options.set_existing(self.destination.facts)
@@ -90,7 +88,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         self.check()
 
     def check(self) -> list[str]:
-        """Check the fields, show each problem beside its field, and return the problem texts."""
+        """Show each problem beside its field, and return the problem texts."""
         problems = list(self._problems())
         for field in (self.name, self.upload_type, *self.options.fields):
             field.show_problems([words for problem_field, words in problems if problem_field is field])
@@ -110,10 +108,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
             yield self.upload_type, _MEDIA_ONLY
 
     def requests(self, session: Session) -> list[UploadRequest]:
-        """Check the controls and return the upload requests. Nothing is sent.
-
-        Raises ValueError or TypeError for invalid or missing input.
-        """
+        """Return the upload requests, without sending a request. Raises ValueError or TypeError for invalid input."""
         if not self.destination.existing:
             return [
                 request
@@ -169,7 +164,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
     def _chunk(self) -> int | None:
         """Return the chunk size, or None if the chunk size has no effect.
 
-        As in `upload`, a chunk size other than the default makes an upload resumable.
+        A chunk size other than the default makes an upload resumable, as in `upload`.
         """
         chosen = int(self.chunk_size.value)
         matters = {"resumable": True, "auto": chosen != DEFAULT_CHUNK}

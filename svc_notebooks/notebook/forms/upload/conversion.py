@@ -47,21 +47,18 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
         self._update_visibility()
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever the value of a control changes."""
         on_change(changed, self.target, self.language)
 
     def set_destination(self, *, existing: bool, document: bool) -> None:
-        """Show the controls that apply to the destination of the upload.
+        """Show the controls that apply to an existing file or to new files.
 
-        `existing` is True for new content of an existing file. `document` is True if this file is a native document,
-        whose new content is always converted.
+        `document` is True if the existing file is a native document, whose new content is always converted.
         """
         self._existing, self._document = existing, document
         self._update_visibility()
 
     @property
     def converted(self) -> bool:
-        """True if the content becomes a native document."""
         return self._document if self._existing else bool(self.target.value)
 
     def arguments(self) -> dict[str, Any]:
@@ -81,8 +78,5 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
         return document_name(file.name) if self.converted else file.name
 
     def media_type_of(self, file: ChosenFile) -> str | None:
-        """Return the media type to send, or None if the type is unknown.
-
-        For a new file without conversion, this is the type that the browser has reported.
-        """
+        """Return the media type to send, or None if unknown. An unconverted new file has the browser's type."""
         return file.media_type(converted=self.converted) if self.converted or self._existing else file.mime_type

@@ -49,12 +49,11 @@ class UploadDestination(widgets.VBox):  # type: ignore[misc]
 
     @property
     def existing(self) -> bool:
-        """True if the content of an existing file is replaced."""
         return bool(self.choice.value == EXISTING)
 
     @property
     def facts(self) -> File | None:
-        """The metadata of the selected existing file. None for new files, or if no file is selected."""
+        """The metadata of the selected existing file, or None if no file is selected."""
         return self._rows.get(self.chooser.value) if self.existing and self.chooser.value else None
 
     @property
@@ -63,11 +62,10 @@ class UploadDestination(widgets.VBox):  # type: ignore[misc]
         return self.existing and self.chooser.value in self._documents
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever the destination changes."""
         self._changed.append(changed)
 
     def read(self, session: Session) -> None:
-        """Fill the list with the files that the user can edit. The selected file stays selected if it still exists."""
+        """Fill the list with the files that the user can edit, and keep the selection."""
         folder = session.names.native("folder")
         rows = latest_files(session, "mimeType", "size", FIELD, "capabilities(canEdit)", q=f"mimeType != '{folder}'")
         self._reading, before = True, self.chooser.value

@@ -92,7 +92,7 @@ class UploadForm(Form):
         return self.controls.code() if self.controls.files.names() else self._last_code or self.controls.code()
 
     def refresh(self) -> None:
-        """Reload the list of existing files. For an upload of new files, do nothing."""
+        """Reload the list of existing files, if the upload replaces the content of a file."""
         if self.controls.destination.existing:
             self.controls.destination.read(session_or_current(self._session))
 
@@ -123,10 +123,7 @@ class UploadForm(Form):
             self._ask_to_replace(session, requests, str(facts["id"]))
 
     def _ask_to_replace(self, session: Session, requests: list[UploadRequest], file_id: str) -> None:
-        """Ask a person to confirm the replacement of the content of a file.
-
-        The question shows the metadata of the old and the new content side by side.
-        """
+        """Ask a person to confirm new content for a file, with the metadata of old and new content side by side."""
         from ....client.files import get_file
 
         file, request = get_file(session, file_id, fields="id,name,mimeType,size,modifiedTime"), requests[0]
@@ -183,7 +180,7 @@ class UploadForm(Form):
         self._start(self._queue)
 
     def _start(self, queue: UploadQueue) -> None:
-        """Run the queue on the event loop of the kernel. Without an event loop, run the queue to its end."""
+        """Run the queue on the event loop of the kernel, or to its end without an event loop."""
         try:
             self._task = asyncio.get_running_loop().create_task(self._run(queue))
         except RuntimeError:

@@ -44,15 +44,13 @@ class UploadOptions(MoreOptions):
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """All fields from top to bottom."""
         return (self.viewers, self.media_type, self.file_id, self.metadata)
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever the value of a field changes."""
         on_change(changed, self.viewers.control, self.media_type.control, self.id, self.metadata.control)
 
     def set_existing(self, facts: File | None) -> None:
-        """Show the copy restriction of this existing file. None stands for new files."""
+        """Show the copy restriction of an existing file. None stands for new files."""
         followed = (facts or {}).get("id"), is_restricted(facts or {})
         if followed != self._existing:  # keep a switch that was set for the same file
             self._existing = followed
@@ -79,7 +77,7 @@ class UploadOptions(MoreOptions):
         return fields
 
     def problems(self, files: int, *, converted: bool, existing: bool) -> Iterator[tuple[Field, str]]:
-        """Yield the problems of the fields, each with its field. `files` is the number of selected files."""
+        """Yield the fields with their problems. `files` is the number of selected files."""
         if self.id.value.strip() and not existing:
             if files > 1:
                 yield self.file_id, f"An id is for one file, but {files} are selected. Remove the id."

@@ -1,9 +1,8 @@
 """Runs uploads one after the other, and lets the kernel handle messages between two chunks.
 
-A kernel handles a click only between two pieces of work. So an upload runs in steps (a chunk, a status query, a wait),
-and a person can cancel the upload between two steps. In a sandbox, which never waits and may have no threads, the steps
-run on the event loop of the kernel. Over a network, a step can take long, so each step runs in a thread and the event
-loop waits for the thread.
+A kernel handles a click on Cancel only between two steps of an upload (a chunk, a status query, a wait). In a sandbox,
+which never waits and may have no threads, the steps run on the event loop. Over a network, a step can take long, so
+each step runs in a thread.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ Value = TypeVar("Value")
 
 
 class Cancelled(Exception):
-    """Raised inside an upload after the person has clicked Cancel. The service keeps the bytes that it has received."""
+    """Raised in an upload after a person has clicked Cancel. The service keeps the received bytes."""
 
 
 class UploadQueue:
     """Runs uploads one after the other. `files` contains the metadata of the finished uploads.
 
-    `report` is called with the request, the number of sent bytes and the total number of bytes. After `run` has raised
-    an exception, another call of `run` continues the uploads.
+    `report` is called with the request, the sent bytes and the total bytes. After an exception, `run` continues the
+    uploads.
     """
 
     def __init__(
@@ -47,14 +46,11 @@ class UploadQueue:
 
     @property
     def current(self) -> UploadRequest | None:
-        """The request of the running or next upload. None if all uploads are done."""
+        """The request of the running or next upload, or None if all uploads are done."""
         return self._requests[len(self.files)] if len(self.files) < len(self._requests) else None
 
     def drive(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run the coroutine `work` to its end. This function is called if there is no event loop.
-
-        For a sandbox, this function creates no event loop, because an event loop would open sockets.
-        """
+        """Run a coroutine to its end. In a sandbox, use no event loop, because an event loop would open sockets."""
         if not self._session.in_process:
             return asyncio.run(work)
         with suppress(StopIteration):
@@ -62,7 +58,6 @@ class UploadQueue:
                 work.send(None)
 
     def cancel(self) -> None:
-        """Request that the upload stops before the next chunk."""
         self._stop_requested = True
 
     async def run(self) -> None:
@@ -104,7 +99,7 @@ class UploadQueue:
         return lambda done, total: self._report(request, done, total)
 
     async def _yield_to_loop(self) -> None:
-        """Let the kernel handle the messages that have arrived. Raises Cancelled after a call of `cancel`."""
+        """Let the kernel handle messages. Raises Cancelled after a call of `cancel`."""
         await asyncio.sleep(0)
         if self._stop_requested:
             raise Cancelled

@@ -209,7 +209,7 @@ class WatchPanel(Form):
         self._show_messages(self.receiver.received() if self.receiver else [], session.names, watched)
 
     def _show_messages(self, messages: list[Received], names: Names, watched: dict[str, str]) -> None:
-        """Show each message in its own widget, so that expanded messages stay expanded when a new message arrives."""
+        """Show each message in its own widget, so that messages stay expanded when a new message arrives."""
         self.table.value = headings(messages)
         shown = range(max(0, len(messages) - MAX_SHOWN), len(messages))
         lines = [self._line_of.setdefault(n, widgets.HTML(layout={"margin": "0"})) for n in shown]

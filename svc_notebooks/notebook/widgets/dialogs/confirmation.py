@@ -14,8 +14,8 @@ from ..styles import row
 class Confirmation(widgets.VBox):  # type: ignore[misc]
     """A panel with a question, a button that confirms, and a Cancel button.
 
-    A click closes the panel and calls `answered` with one of the functions `confirmed` and `cancelled` of `ask`.
-    `answered` has to call this function.
+    A click closes the panel and calls `answered` with `confirmed` or `cancelled` of `ask`. `answered` has to call this
+    function.
 
     >>> question = Confirmation(lambda act: act())
     >>> question.ask("Delete plan.txt?", "Delete", confirmed=lambda: print("deleted"), cancelled=lambda: print("kept"))
@@ -40,7 +40,6 @@ class Confirmation(widgets.VBox):  # type: ignore[misc]
 
     @property
     def is_open(self) -> bool:
-        """True while the question is shown."""
         return self._callbacks is not None
 
     def ask(
@@ -52,10 +51,7 @@ class Confirmation(widgets.VBox):  # type: ignore[misc]
         confirmed: Callable[[], None],
         cancelled: Callable[[], None],
     ) -> None:
-        """Show the question and focus Cancel.
-
-        `verb` is the label of the button that confirms. `facts` is HTML that is shown below the paragraphs.
-        """
+        """Show the question and focus Cancel. `verb` labels the other button, and `facts` is HTML below the text."""
         self._callbacks = (confirmed, cancelled)
         lines = [tag("p", line) for line in paragraphs]
         self.head.value = tag("div", tag("p", tag("strong", title)), *lines, role="alert", class_="svc-asked")
@@ -66,7 +62,6 @@ class Confirmation(widgets.VBox):  # type: ignore[misc]
         self.no.focus()
 
     def dismiss(self) -> None:
-        """Close the question without an answer."""
         self._callbacks = None
         set_visible(self, False)
 

@@ -21,7 +21,7 @@ REPLACE, KEEP_BOTH, CANCEL = "replace", "keep both", "cancel"
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """An existing file whose content differs from a new file for the same path, and the metadata of the new file."""
+    """An existing file with other content at the path of a new file, and the metadata of the new file."""
 
     error: PathExists
     name: str
@@ -32,20 +32,17 @@ class Conflict:
 
     @property
     def path(self) -> Path:
-        """The path of the existing file, which is also the requested path of the new file."""
+        """The path of the existing file, requested for the new file."""
         return self.error.path or Path(self.name)
 
     @property
     def alternative_path(self) -> Path:
-        """A free path for the new file, which is used if the person keeps both files."""
+        """A free path for the new file, used if the person keeps both files."""
         return free_path(self.path)
 
 
 class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
-    """A panel with the buttons Replace, Keep both and Cancel.
-
-    A click hides the panel and calls `answered` with REPLACE, KEEP_BOTH or CANCEL.
-    """
+    """A panel with three buttons, which call `answered` with REPLACE, KEEP_BOTH or CANCEL, and hide the panel."""
 
     def __init__(self, answered: Callable[[str], None]) -> None:
         self._on_answer = answered
@@ -87,7 +84,6 @@ class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
         self.cancel.focus()
 
     def dismiss(self) -> None:
-        """Close the question without an answer."""
         self.conflicts = ()
         set_visible(self, False)
 
@@ -98,10 +94,7 @@ class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
 
 
 def _table(conflict: Conflict, new_name: str) -> Markup:
-    """Return an HTML table that compares the existing file with the new file.
-
-    `new_name` is the name of the new file if both files are kept. An empty `new_name` is not shown.
-    """
+    """Return an HTML table that compares both files. `new_name` is the file name for Keep both, or empty."""
     error, name = conflict.error, conflict.path.name
     lines = (
         ("Name", name, conflict.name),
