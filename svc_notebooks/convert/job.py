@@ -37,15 +37,13 @@ class JobLimits:
 class Job:
     """The options, limits and notes of one conversion.
 
-    media_type: the media type without parameters. A reader gets the source's type. A writer gets the target's type.
-    folder: the work folder, which is empty at first. The converter deletes this folder after the conversion.
+    media_type: the media type of a reader's source or of a writer's target, without parameters.
+    folder: the work folder, which is empty at first. The converter deletes the folder after the conversion.
     name: the file name, which writers use as the title if a format requires a title.
     charset: the charset parameter in the source's Content-Type, or None.
-    ocr_language: the language of text in pictures as a well-formed BCP 47 tag, or None.
-    now: the date for formats that store a date. A reader gets the service's time. A writer gets the time of the
-        document's last change, so that equal documents give equal files.
+    ocr_language: the language of text in pictures as a BCP 47 tag, or None.
+    now: the date to store, for writers the document's last change, so that equal documents give equal files.
     office: if true, LibreOffice reads old Excel files, provided that LibreOffice is installed.
-    limits: the limits of the conversion.
     notes: texts for the journal about content that was left out or changed.
     """
 

@@ -64,10 +64,7 @@ class Model(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """A conversion between a native type and a media type.
-
-    `function` names the reader or writer as "module:name", where the module is in the package `convert`.
-    """
+    """A conversion of a native type from or to a media type. `function` is "module:name" in the package `convert`."""
 
     native: str
     media_type: str
@@ -81,10 +78,7 @@ class Conversion:
 
 
 def load(name: str) -> Any:
-    """Import the module in "module:name", and return its attribute `name`.
-
-    If the module name begins with a dot, it is relative to the package `convert`.
-    """
+    """Import the attribute "module:name". A module name with a leading dot is relative to the package `convert`."""
     module, _, attribute = name.partition(":")
     return getattr(import_module(module, __package__), attribute)
 
@@ -159,26 +153,17 @@ _WRITERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
 
 
 def importers(*, extended: bool = False) -> tuple[Conversion, ...]:
-    """Return the conversions to native types whose engines are available.
-
-    `extended` adds the formats that are marked as extended in core/http/native_formats.py.
-    """
+    """Return the available conversions to native types, including extended formats if `extended` is true."""
     return tuple(conversion for conversion in _importers(extended) if conversion.is_available)
 
 
 def exporters(*, extended: bool = False) -> tuple[Conversion, ...]:
-    """Return the conversions to export formats whose engines are available.
-
-    `extended` adds the formats that are marked as extended in core/http/native_formats.py.
-    """
+    """Return the available conversions to export formats, including extended formats if `extended` is true."""
     return tuple(conversion for conversion in _exporters(extended) if conversion.is_available)
 
 
 def missing_engine(native: str, media_type: str, *, reads: bool, extended: bool = False) -> Engine | None:
-    """Return the first engine that a conversion needs and that is not available.
-
-    Returns None if all its engines are available, or if the registry has no such conversion.
-    """
+    """Return the first missing engine of a conversion, or None if no engine is missing or no conversion exists."""
     conversions = _importers(extended) if reads else _exporters(extended)
     needs = (row.needs for row in conversions if (row.native, row.media_type) == (native, media_type))
     return next((engine for engine in next(needs, ()) if not engine.is_available()), None)

@@ -61,11 +61,8 @@ def read_text(source: bytes, job: Job) -> Project:
 def read_json(source: bytes, job: Job) -> Project:
     """Read JSON as a script project.
 
-    If the JSON is not an object with the key "files" or "scriptId", the text becomes the only file of a new project.
-
-    Raises:
-        ConversionError: the source is not valid JSON, or has a project key but not the form of a project.
-        TooLarge: the JSON is nested too deeply, or the project has too many files.
+    Other JSON than an object with "files" or "scriptId" becomes the only file of a new project. Raises ConversionError
+    if the JSON or the project is not valid, and TooLarge for deep nesting or too many files.
     """
     text = decode(source, job.charset)
     value = _parse_json(text)

@@ -76,7 +76,7 @@ _META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{1,4
 
 
 def html(source: bytes, job: Job) -> Document:
-    """Read an HTML page without scripts and styles. Raises ConversionError if the file is not HTML, or TooLarge."""
+    """Read an HTML page without scripts and styles. Raises ConversionError for other files, TooLarge above a limit."""
     if source.startswith((OLE, b"PK\x03\x04", b"%PDF")):
         raise ConversionError("the file is not an HTML page.")
     charset_match = _META_CHARSET.search(source[:4096])

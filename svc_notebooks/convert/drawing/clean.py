@@ -35,10 +35,7 @@ _DATA_URI = re.compile(r"data:image/(?:png|jpe?g|gif)\s*((?:;[^,]{0,100})?),", r
 
 
 def clean(root: Any, job: Job) -> None:
-    """Clean an SVG tree in place.
-
-    Elements and attributes that draw nothing, run code or load external content are removed.
-    """
+    """Remove elements and attributes of an SVG tree that run code, load external content or draw nothing."""
     for element in list(root.iter()):
         if element is not root and not _is_allowed_element(element):
             _remove_element(element, job)
@@ -67,10 +64,7 @@ _NUMBER = re.compile(r"[-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?")
 
 
 def _exceeds(text: str, limit: float) -> bool:
-    """Return whether the absolute value of any number in an attribute exceeds the limit.
-
-    If the attribute contains percentages, 100 counts as 1.
-    """
+    """Return whether the absolute value of a number in an attribute exceeds the limit. 100 percent count as 1."""
     share = 100.0 if "%" in text else 1.0
     return any(abs(float(number[:40])) / share > limit for number in _NUMBER.findall(text[:200]))
 
@@ -128,10 +122,7 @@ _PLAIN_TEXT_ATTRIBUTES = frozenset(
 
 
 def _clean_href(element: Any, value: str, job: Job) -> str | None:
-    """Return the value of an href attribute if its target is safe, or None if the attribute must be removed.
-
-    Safe targets are elements of the drawing, pictures embedded as data URIs, and, for links, web and mail addresses.
-    """
+    """Return the value of a safe href (fragment, embedded picture, web or mail link), or None if unsafe."""
     value = value.strip()
     if _FRAGMENT.fullmatch(value):
         return value
@@ -148,10 +139,7 @@ def _clean_href(element: Any, value: str, job: Job) -> str | None:
 
 
 def _clean_image_uri(value: str, job: Job) -> str | None:
-    """Check a picture that is embedded as a data URI, and return a new data URI.
-
-    Returns None if the address is not such a URI, or if the picture is not valid.
-    """
+    """Return a new data URI for an embedded picture, or None if the data URI or the picture is not valid."""
     match = _DATA_URI.match(value)
     if not match:
         return None

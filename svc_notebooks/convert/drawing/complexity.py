@@ -13,19 +13,12 @@ MAX_WEIGHT = 250_000
 MAX_DEPTH = 200
 _GRADIENTS = frozenset({f"{{{SVG}}}linearGradient", f"{{{SVG}}}radialGradient"})
 _LAYERS = {"filter": (500, 120), "mask": (100, 2_000), "pattern": (100, 2_000), "opacity": (1, 5_000)}
-"""The weight of elements and properties that are rendered as a bitmap.
-
-The pairs are the minimum weight, and the number of page pixels that count as one element.
-"""
+"""The minimum weight of bitmap layers, and the number of page pixels that count as one element."""
 _XLINK = "{http://www.w3.org/1999/xlink}href"
 
 
 def check_depth(root: Any) -> None:
-    """Check the nesting depth of a drawing's elements.
-
-    Raises:
-        ConversionError: the elements are nested more than `MAX_DEPTH` deep.
-    """
+    """Raise ConversionError if the elements of a drawing are nested more than `MAX_DEPTH` deep."""
     level, depth = [root], 0
     while level:
         depth += 1
@@ -35,11 +28,9 @@ def check_depth(root: Any) -> None:
 
 
 def check_weight(root: Any, pixels: float) -> None:
-    """Check that a drawing does not take too long to render on a page with this number of pixels.
+    """Raise TooLarge if the weight of a drawing on a page with this number of pixels exceeds `MAX_WEIGHT`.
 
-    Raises:
-        TooLarge: the weight of the drawing exceeds `MAX_WEIGHT`.
-        ConversionError: an element uses itself, or a chain of references is too long.
+    Raises ConversionError if an element uses itself, or if a chain of references is too long.
     """
     if Weights(root, pixels).of(root) > MAX_WEIGHT:
         raise TooLarge(f"the drawing has more than {MAX_WEIGHT} elements, counting each time that one is used.")
@@ -62,12 +53,9 @@ class Weights:
         self._open: set[Any] = set()
 
     def of(self, element: Any) -> int:
-        """Return the weight of an element, including its children and the elements that it refers to.
+        """Return the weight of an element with its children and references, which is at most `MAX_WEIGHT + 1`.
 
-        Weights above `MAX_WEIGHT` are returned as `MAX_WEIGHT + 1`.
-
-        Raises:
-            ConversionError: the element uses itself, or a chain of references is too long.
+        Raises ConversionError if the element uses itself, or if a chain of references is too long.
         """
         if element in self._weights:
             return self._weights[element]
@@ -85,10 +73,7 @@ class Weights:
         return self._weights[element]
 
     def _references(self, element: Any) -> list[Any]:
-        """Return the elements that an element refers to, by a link, a `url(#id)` or a style rule.
-
-        Gradients are left out, since they cost nothing.
-        """
+        """Return the elements, except gradients, that an element refers to by a link, `url(#id)` or a style rule."""
         if element.tag in _GRADIENTS:
             return []
         values = [element.get("href") or element.get(_XLINK) or ""]

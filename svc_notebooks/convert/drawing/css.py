@@ -29,9 +29,7 @@ _MAX_DEPTH = 32
 
 
 def clean_value(text: str) -> str | None:
-    """Check a CSS value, and return its serialized form.
-
-    Returns None if the value is not safe, for example if it refers to something outside the drawing.
+    """Return a CSS value in serialized form, or None if the value is not safe, such as an external address.
 
     >>> clean_value("url(#a)"), clean_value("url(http://svc.example/a)"), clean_value("rgb(1, 2, 3)")
     ('url(#a)', None, 'rgb(1, 2, 3)')
@@ -74,10 +72,7 @@ def references(text: str) -> list[str]:
 
 
 def rule_references(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the simple selectors (".a", "#a", "[a]" or "a") of a style sheet.
-
-    Each selector comes with the ids that its rule contains as `url(#id)`. Rules without such ids are left out.
-    """
+    """Yield each simple selector (".a", "#a", "[a]" or "a") whose rule has `url(#id)` values, with the ids."""
     for selector, content in _rules(text):
         if ids := _references(content):
             for key in _simple_selectors(selector):
@@ -117,7 +112,6 @@ def _is_safe_selector(tokens: Iterable[Any], depth: int = 0) -> bool:
 
 
 def _inside(token: Any) -> list[Any]:
-    """Return the tokens between the brackets of a function or a block. Returns [] for another token."""
     return getattr(token, "arguments", None) or getattr(token, "content", None) or []
 
 
@@ -163,10 +157,7 @@ def _is_safe(nodes: list[Any], depth: int = 0) -> bool:
 
 
 def _url_target(node: Any) -> str | None:
-    """Return the address in a `url(...)` token, or None if the token is not a URL.
-
-    A URL with a quoted address is a function token. Returns "" if this function has other arguments than one string.
-    """
+    """Return the address in a `url(...)` token, or None for another token. Returns "" for invalid arguments."""
     if node.type == "url":
         return str(node.value)
     if node.type != "function" or node.lower_name != "url":

@@ -13,9 +13,7 @@ _EMPTY = '<svg xmlns="http://www.w3.org/2000/svg" width="960" height="720" viewB
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A drawing as SVG without scripts, animated links or external content. Sizes are in pixels of 1/96 inch.
-
-    `Drawing()` is an empty page.
+    """A drawing as safe SVG. Sizes are in pixels of 1/96 inch. `Drawing()` is an empty page.
 
     >>> Drawing.unpack(Drawing().pack()) == Drawing()
     True

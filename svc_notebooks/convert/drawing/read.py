@@ -22,11 +22,10 @@ _UNITS = {
 
 
 def read(source: bytes, job: Job) -> Drawing:
-    """Read SVG as a drawing. The document type declaration and unsafe content are left out.
+    """Read SVG as a drawing without unsafe content.
 
-    Raises:
-        ConversionError: the source is damaged or compressed, is not SVG, declares entities, or is nested too deeply.
-        TooLarge: the drawing has too many elements.
+    Raises ConversionError if the source is compressed, declares entities, or is not valid SVG, and TooLarge if the
+    drawing has too many elements.
     """
     root = _parse(source)
     check_depth(root)
@@ -56,10 +55,7 @@ def _parse(source: bytes) -> Any:
 
 
 def _in_svg_namespace(root: Any) -> Any:
-    """Return the root element in the SVG namespace.
-
-    The namespace is added to a root "svg" without a namespace. Raises ConversionError if the root is another element.
-    """
+    """Return the root element in the SVG namespace. Raises ConversionError if the root element is not svg."""
     if root.tag == f"{{{SVG}}}svg":
         return root
     if root.tag != "svg":
@@ -69,10 +65,7 @@ def _in_svg_namespace(root: Any) -> Any:
 
 
 def _set_size(root: Any, job: Job) -> tuple[float, float]:
-    """Set the width, the height and a missing viewBox of the root element.
-
-    Returns the width and the height in pixels. A drawing that is too large is scaled down.
-    """
+    """Set the size and a missing viewBox of the root element, and return the limited width and height in pixels."""
     box = _view_box(root.get("viewBox", ""))
     declared = _pixels(root.get("width")), _pixels(root.get("height"))
     width, height = _complete_size(*declared, box)
@@ -88,11 +81,7 @@ def _set_size(root: Any, job: Job) -> tuple[float, float]:
 
 
 def _complete_size(width: float | None, height: float | None, box: tuple[float, float] | None) -> tuple[float, float]:
-    """Return the width and the height of a drawing.
-
-    A missing side is calculated from the other side and the proportions of the view box. If both sides are missing,
-    return the size of the view box. The default view box is the page of a new drawing.
-    """
+    """Return a drawing's width and height. The proportions of the view box determine a missing width or height."""
     if width and height:
         return width, height
     box_width, box_height = box or (WIDTH, HEIGHT)
@@ -102,7 +91,7 @@ def _complete_size(width: float | None, height: float | None, box: tuple[float, 
 
 
 def _view_box(text: str) -> tuple[float, float] | None:
-    """Parse a viewBox attribute, and return its width and height. Returns None if the attribute is not valid."""
+    """Return the width and height in a viewBox attribute, or None if the attribute is not valid."""
     parts = text.replace(",", " ").split()
     numbers = [_pixels(part, signed=True) for part in parts]
     if len(numbers) != 4 or None in numbers:

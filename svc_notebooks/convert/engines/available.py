@@ -16,10 +16,7 @@ from ...core.platform import capabilities
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """A library or a program that conversions need.
-
-    `install` is the installation command. `program` is true for a program that runs as a process.
-    """
+    """A library or a program that conversions need. `install` is the installation command."""
 
     name: str
     is_installed: Callable[[], bool]
@@ -62,10 +59,7 @@ def soffice() -> str | None:
 
 @cache
 def pandoc() -> Path | None:
-    """Return the path of the pandoc program in the package pypandoc_binary, or None if the package is not installed.
-
-    Another pandoc on the system is not used, since its version may have another document tree.
-    """
+    """Return pandoc's path in the package pypandoc_binary, or None. Other versions may have another document tree."""
     package = find_spec("pypandoc")
     folder = Path(package.origin).parent / "files" if package and package.origin else None
     names = ("pandoc", "pandoc.exe")
@@ -74,10 +68,7 @@ def pandoc() -> Path | None:
 
 @cache
 def tessdata() -> tuple[Path, ...]:
-    """Return the existing folders with OCR models, the preferred folder first.
-
-    The folders come from the variable TESSDATA_PREFIX, the Python environment and the system, in this order.
-    """
+    """Return the existing folders with OCR models, in the order TESSDATA_PREFIX, Python environment, system."""
     named = os.environ.get("TESSDATA_PREFIX")
     folders = [Path(named), Path(named, "tessdata")] if named else []
     folders.append(Path(sys.prefix, "share", "tessdata"))

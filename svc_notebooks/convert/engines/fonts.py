@@ -46,10 +46,7 @@ class Script(NamedTuple):
 
 
 class MissingGlyphs(NamedTuple):
-    """The characters of one script that no installed font contains.
-
-    `package` is the Debian package with a font for the script, or None if no package is known.
-    """
+    """The characters of one script that no installed font contains, and a Debian package with a font, or None."""
 
     script: str
     letters: str
@@ -105,10 +102,7 @@ _HAN_STYLES = (("Hangul", ("KR", "Korean")), ("Kana", ("JP", "Japanese")), ("Han
 
 @cache
 def fonts() -> Any:
-    """Return typst's collection of its own fonts and the system fonts.
-
-    The collection is cached, since searching the fonts takes longer than rendering a page.
-    """
+    """Return typst's collection of its own fonts and the system fonts, cached since the search is slow."""
     import typst
 
     folders = [folder for path in _SYSTEM_FOLDERS if (folder := Path(path).expanduser()).is_dir()]
@@ -127,7 +121,6 @@ def missing_glyphs(text: str) -> list[MissingGlyphs]:
 
 
 def _letters_beyond_typst(text: str) -> list[str]:
-    """Return the distinct visible characters in a text that the fonts inside typst do not contain."""
     if text.isascii():
         return []
     uncovered = TYPST_CHARACTERS.sub("", "".join(sorted(set(text))))
@@ -135,11 +128,7 @@ def _letters_beyond_typst(text: str) -> list[str]:
 
 
 def _script_of(letter: str) -> tuple[str, str | None]:
-    """Return the name of a letter's script, and the Debian package with a font for the script.
-
-    If no script in `SCRIPTS` contains the letter, the first word of the letter's Unicode name is the script's name.
-    The package is None if the letter has no Unicode name.
-    """
+    """Return the name of a letter's script, and the Debian package with a font, or None for unnamed letters."""
     known = next((script for script in SCRIPTS if script.letters.match(letter)), None)
     if known:
         return known.name, known.package
@@ -148,10 +137,7 @@ def _script_of(letter: str) -> tuple[str, str | None]:
 
 
 def fallback_families(text: str) -> list[str]:
-    """Return one installed font family for each script in a text that the fonts inside typst do not contain.
-
-    The family for Han characters has the regional style of the text's language, such as Japanese.
-    """
+    """Return an installed font family for each script of a text that typst's own fonts do not contain."""
     families_by_script = _families_by_script()
     letters = "" if text.isascii() else "".join(set(text))
     used = [
@@ -164,21 +150,14 @@ def fallback_families(text: str) -> list[str]:
 
 
 def script_report() -> list[tuple[str, str | None]]:
-    """Return pairs of a script's name and an installed font family for the script.
-
-    The family is None if no installed font supports the script.
-    """
+    """Return pairs of a script's name and an installed font family, or None if no font supports the script."""
     families_by_script = _families_by_script() if TYPST.is_available() else {}
     families = ((script.name, families_by_script.get(script.name)) for script in SCRIPTS)
     return [(name, _preferred_family(name, names, ("SC",)) if names else None) for name, names in families]
 
 
 def _preferred_family(script: str, names: tuple[str, ...], style: tuple[str, ...]) -> str:
-    """Return the best of some font families that declare support for a script.
-
-    Families with the script in their name come first, then families with the regional style, Noto Sans fonts and
-    proportional fonts. A font with the script's name contains all its characters. Other fonts often contain only a few.
-    """
+    """Return the best font family for a script. Only families named after the script are sure to be complete."""
 
     def rank(name: str) -> tuple[bool, bool, bool, bool, int, str]:
         has_style = any(mark in name.split() for mark in style)
@@ -202,10 +181,7 @@ def _families_by_script() -> dict[str, tuple[str, ...]]:
 
 @cache
 def _system_coverage() -> bytes:
-    """Return a table with one byte for each code point.
-
-    The byte is 1 if an upright system font contains the character, and 0 otherwise.
-    """
+    """Return one byte for each code point, which is 1 if an upright system font has the character, else 0."""
     marks = bytearray(0x110000)
     for face in fonts().fonts():
         if face.path and face.style == "normal":

@@ -16,10 +16,7 @@ _MAX_GROUPS = 100_000
 
 
 def unicode_ranges(path: str, index: int) -> int:
-    """Return the 128 Unicode range bits of a face (ulUnicodeRange in the table OS/2) as an integer.
-
-    Returns 0 if the file cannot be read or has no such table.
-    """
+    """Return the 128 Unicode range bits in the table OS/2 of a face, or 0 if the table cannot be read."""
     try:
         with Path(path).open("rb") as file:
             offset = next((offset for tag, offset in _tables(file, index) if tag == b"OS/2"), None)
@@ -33,10 +30,7 @@ def unicode_ranges(path: str, index: int) -> int:
 
 
 def character_ranges(path: str, index: int) -> list[tuple[int, int]]:
-    """Return the character ranges of a face as pairs of the first and the last code point.
-
-    Returns [] if the file cannot be read or has no supported `cmap` table.
-    """
+    """Return pairs (first, last code point) from the table `cmap` of a face, or [] if the table cannot be read."""
     try:
         with Path(path).open("rb") as file:
             offset = next((offset for tag, offset in _tables(file, index) if tag == b"cmap"), None)
@@ -46,10 +40,7 @@ def character_ranges(path: str, index: int) -> list[tuple[int, int]]:
 
 
 def _tables(file: BinaryIO, index: int) -> Iterator[tuple[bytes, int]]:
-    """Yield the tag and the file offset of each table of one face.
-
-    `index` is the number of the face in a font collection.
-    """
+    """Yield the tag and the file offset of each table of the face with this index in a font collection."""
     start = 0
     if file.read(4) == b"ttcf":
         file.seek(12 + 4 * index)
@@ -64,10 +55,7 @@ def _tables(file: BinaryIO, index: int) -> Iterator[tuple[bytes, int]]:
 
 
 def _read_cmap(file: BinaryIO, offset: int) -> list[tuple[int, int]]:
-    """Return the character ranges in the format 12 subtable, which covers all Unicode planes.
-
-    If that subtable is missing, use the format 4 subtable, which covers the first plane. Otherwise return [].
-    """
+    """Return the ranges in the format 12 subtable (all planes), else in format 4 (first plane), or else []."""
     file.seek(offset + 2)
     (count,) = struct.unpack(">H", file.read(2))
     offsets = {subtable_offset for _, _, subtable_offset in struct.iter_unpack(">HHI", file.read(8 * count))}

@@ -31,11 +31,8 @@ class DecodedImage:
 def validate_image(data: bytes, limits: JobLimits) -> DecodedImage:
     """Check a picture file, and return an upright JPEG, PNG or GIF.
 
-    A rotated picture is turned upright and encoded again. Pictures in other formats are converted to PNG.
-
-    Raises:
-        ConversionError: the file is damaged or not a picture.
-        TooLarge: the picture has too many pixels.
+    Pictures in other formats are converted to PNG. Raises ConversionError if the file is not a valid picture, and
+    TooLarge if the picture has too many pixels.
     """
     image = open_image(data, limits)
     extension = _EXTENSIONS.get(image.format or "")
@@ -52,9 +49,7 @@ def validate_image(data: bytes, limits: JobLimits) -> DecodedImage:
 def open_image(data: bytes, limits: JobLimits) -> Any:
     """Open a picture file as a Pillow image without decoding the pixels.
 
-    Raises:
-        ConversionError: the file is not a picture in a supported format.
-        TooLarge: the picture has too many pixels.
+    Raises ConversionError if the file has no supported format, and TooLarge if the picture has too many pixels.
     """
     from PIL import Image, UnidentifiedImageError
 

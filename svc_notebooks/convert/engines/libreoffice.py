@@ -34,11 +34,8 @@ _SECURITY_SETTINGS = (
 def convert(source: bytes, extension: str, target: str, job: Job) -> bytes:
     """Convert a file with LibreOffice from the format `extension` to the format `target`, such as "doc" and "docx".
 
-    The job's folder gets a new LibreOffice profile, which forbids macros, links and network access.
-
-    Raises:
-        ConversionError: LibreOffice is not installed, or cannot read the file.
-        TooLarge: the conversion exceeds the time limit.
+    A new profile in the job's folder forbids macros, links and network access. Raises ConversionError if LibreOffice is
+    missing or cannot read the file, and TooLarge if the conversion exceeds the time limit.
     """
     program = soffice()
     if program is None:

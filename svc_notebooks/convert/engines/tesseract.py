@@ -12,15 +12,9 @@ from .available import ocr_available, tessdata
 
 _DEFAULT = "eng"
 _MIN_CONFIDENCE = 45
-"""The minimum confidence, in percent, of a recognized paragraph.
-
-Other paragraphs are ignored, since stripes in photographs look like letters.
-"""
+"""The minimum confidence of a paragraph in percent, since stripes in photographs look like letters."""
 _MIN_HEIGHT = 1000
-"""The longer side, in pixels, up to which a picture counts as small and is enlarged two or three times.
-
-Tesseract needs letters of about 20 pixels.
-"""
+"""The side length in pixels up to which a picture is enlarged, since Tesseract needs letters of 20 pixels."""
 
 # Models by language, and by language and script or region where the script or the region needs another model.
 _MODELS_BY_LANGUAGE = {
@@ -47,10 +41,7 @@ _MODELS_BY_SCRIPT = {
 
 
 class OcrModel(NamedTuple):
-    """The name of a chosen OCR model and the model's folder.
-
-    `note` tells the user that the model is for another language than requested. Otherwise `note` is None.
-    """
+    """A chosen OCR model and its folder. `note` tells the user that the model is for another language, or is None."""
 
     model: str
     folder: Path
@@ -65,9 +56,8 @@ def languages() -> tuple[str, ...]:
 def choose_model(tag: str | None) -> OcrModel | None:
     """Choose the OCR model for a BCP 47 language tag.
 
-    If the tag is None, return the default model, which is English or, if English is missing, the first installed model.
-    If the model for the language is not installed, return the default model with a note.
-    Returns None if no model is installed.
+    If the tag is None or the language's model is missing, the default is English or the first installed model. A
+    missing model adds a note. Returns None if no model is installed.
     """
     installed = _installed_models()
     fallback = _DEFAULT if _DEFAULT in installed else next(iter(languages()), None)
@@ -81,10 +71,7 @@ def choose_model(tag: str | None) -> OcrModel | None:
 
 
 def recognize(image: Any, job: Job) -> list[str]:
-    """Recognize the text in a Pillow image, and return its paragraphs from top to bottom.
-
-    If OCR is not installed, add a note to the job and return [].
-    """
+    """Recognize the paragraphs of text in a Pillow image. Returns [] and adds a job note if OCR is missing."""
     choice = choose_model(job.ocr_language) if ocr_available() else None
     if choice is None:
         job.note('Text in pictures is not read without OCR: pip install "svc-notebooks[ocr]".')
@@ -96,7 +83,6 @@ def recognize(image: Any, job: Job) -> list[str]:
 
 @cache
 def _installed_models() -> dict[str, Path]:
-    """Return a dict from the name of each model to the first folder that contains the model."""
     models = [(path.stem, folder) for folder in tessdata() for path in sorted(folder.glob("*.traineddata"))]
     return dict(reversed(models))
 
@@ -109,10 +95,7 @@ def _model_for(tag: str) -> str:
 
 @cache
 def _engine(model: str, folder: Path) -> Any:
-    """Return the tesserocr engine for a model.
-
-    Engines are cached, since loading a model takes longer than recognizing a line.
-    """
+    """Return the tesserocr engine for a model, which is cached since loading a model is slow."""
     os.environ["OMP_THREAD_LIMIT"] = "1"  # with more threads the result varies
     import tesserocr
 

@@ -27,14 +27,12 @@ def render(
     *,
     ppi: float = 144.0,
 ) -> bytes:
-    """Render a template to a PDF, PNG or SVG file, and return the file's bytes. A PNG or SVG has the first page only.
+    """Render a template to a PDF, PNG or SVG file, and return the file's bytes.
 
-    `template` is a path in the package `convert`. The template reads `data.json` and the resources by name, and cannot
-    read files outside the job's folder or download packages. `data.json` has the values of `data`, and the key
-    `fallback` with font families for scripts that the fonts inside typst do not contain.
-
-    Raises:
-        ConversionError: typst cannot compile the template with this data.
+    A PNG or SVG has only the first page. `template` is a path in the package `convert`. The template reads `data.json`
+    and the resources by name, and cannot read files outside the job's folder or download packages. `data.json` has the
+    values of `data`, and the key `fallback` with font families for scripts that typst's own fonts do not contain.
+    Raises ConversionError if typst cannot compile the template with this data.
     """
     import typst
 

@@ -30,10 +30,7 @@ _ISO_2022 = (
     ("iso2022_jp_2", b"\x1b(J"),
     ("iso2022_kr", b"\x1b$)C"),
 )
-"""The 7-bit encodings, each with an escape sequence that identifies the encoding.
-
-Text in these encodings is also valid ASCII and UTF-8.
-"""
+"""The 7-bit encodings with an escape sequence of each. Text in these encodings is also valid ASCII and UTF-8."""
 _NON_ASCII_RUNS = re.compile(rb"[\x80-\xff]+")
 _LETTERS = {
     "cp1252": "äöüßéèêëàâáãçñíìîïóòôõúùûøåæœÿÄÖÜÉÈÊÀÂÁÃÇÑÍÎÓÔÕÚØÅÆŒ¿¡€£§°«»“”„‚‘’–—…·•×½²³µ®©™\xa0",  # noqa: RUF001
@@ -44,10 +41,7 @@ _LETTERS = {
     "mac_roman": "äöüßéèêëàâáãçñíìîïóòôõúùûøåæœÄÖÜÉÀÃÕÑÇØÅÆ",
     "cp850": "äöüßéèêëàâáãçñíìîïóòôõúùûøåæÄÖÜÉÀÃÕÑÇØÅÆ",
 }
-"""The non-ASCII letters that occur in languages of each character set.
-
-The most common character set is first, because the first of several equal scores wins.
-"""
+"""The non-ASCII letters of each character set, the most common set first, since the first of equal scores wins."""
 
 _NON_LATIN_CODECS = [
     "cp932", "euc_jp", "gb18030", "big5", "cp949", "cp1251", "koi8_r", "cp866", "cp1253", "cp1255", "cp1256", "cp874",
@@ -55,9 +49,7 @@ _NON_LATIN_CODECS = [
 
 
 def decode(source: bytes, declared: str | None = None) -> str:
-    """Decode bytes to text without ever raising an exception.
-
-    `declared` is the declared charset, or None. Bytes that cannot be decoded become replacement characters.
+    """Decode bytes to text without ever raising an exception. Invalid bytes become replacement characters.
 
     >>> decode(b"\\xef\\xbb\\xbfna\\xc3\\xafve"), decode("naïve".encode("cp1252"), "windows-1252")
     ('naïve', 'naïve')
@@ -75,10 +67,7 @@ def decode(source: bytes, declared: str | None = None) -> str:
 
 
 def _detect_utf16_or_utf32(source: bytes) -> str | None:
-    """Detect UTF-16 or UTF-32 without a byte order mark by the zero bytes of ASCII characters.
-
-    Returns the codec name, or None if the text has another encoding.
-    """
+    """Return the codec of UTF-16 or UTF-32 text without a byte order mark, or None for other text."""
     head = source[: _SAMPLE_SIZE // 4 * 4]
     zeros = head.count(0)
     if zeros < 2 or len(source) % 2:
@@ -92,10 +81,7 @@ def _detect_utf16_or_utf32(source: bytes) -> str | None:
 
 
 def _declared_codec(declared: str | None) -> str | None:
-    """Return the codec name for a declared character set.
-
-    Returns None if Python has no such codec, or if the codec is not a character set (such as punycode).
-    """
+    """Return the codec of a declared character set, or None if Python has no such character set."""
     try:
         codec = codecs.lookup((declared or "").strip().strip("\"'"))
     except (LookupError, ValueError):
@@ -113,10 +99,9 @@ def _try_decode(source: bytes, name: str) -> str | None:
 
 
 def _guess(source: bytes) -> str:
-    """Guess the codec of text from a sample.
+    """Guess the codec of text, which is a Latin character set if most non-ASCII bytes stand alone.
 
-    If most non-ASCII bytes stand alone, the Latin character set with the most known letters is chosen. Otherwise
-    charset_normalizer guesses a non-Latin character set. The fallback is cp1252.
+    Otherwise charset_normalizer guesses a non-Latin character set. The fallback is cp1252.
     """
     sample = _sample(source)
     runs = _NON_ASCII_RUNS.findall(sample)

@@ -25,9 +25,7 @@ _MARKUP = (b"<!doctype html", b"<html", b"<head", b"<body")
 
 
 def detect_source(source: bytes, native: str) -> str | None:
-    """Detect the media type of a source that will be converted to the native type `native`.
-
-    Returns None if the type cannot be detected.
+    """Return the media type of a source for the native type `native`, or None if the type is unknown.
 
     >>> detect_source(b"a,b", "spreadsheet"), detect_source(b"{}", "script")
     ('text/plain', 'application/json')

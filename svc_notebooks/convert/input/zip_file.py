@@ -16,9 +16,8 @@ _MAX_COMMENT = 1024 * 1024
 def open_archive(source: bytes, limits: JobLimits) -> zipfile.ZipFile:
     """Open an untrusted zip file.
 
-    Raises:
-        ConversionError: the file is damaged or encrypted, or an XML member declares a document type.
-        TooLarge: the number of members, the unpacked size or the compression ratio exceeds a limit.
+    Raises ConversionError if the file is damaged or encrypted, or if an XML member declares a document type. Raises
+    TooLarge if the number of members, the unpacked size or the compression ratio exceeds a limit.
     """
     try:
         archive = zipfile.ZipFile(io.BytesIO(source))
@@ -39,10 +38,7 @@ def open_archive(source: bytes, limits: JobLimits) -> zipfile.ZipFile:
 
 
 def _check_markup(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
-    """Raise ConversionError if an XML member declares a document type.
-
-    Only such a declaration can define entities, and no supported format needs a declaration.
-    """
+    """Raise ConversionError if an XML member declares a document type, which can define entities."""
     try:
         with archive.open(entry) as file:
             head = file.read(_HEAD_SIZE)

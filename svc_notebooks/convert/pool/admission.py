@@ -34,11 +34,10 @@ class Admission:
 
     @contextmanager
     def turn(self, user: str, is_gone: Callable[[], bool]) -> Iterator[None]:
-        """Wait for this user's turn, and occupy one of the running slots until the context ends.
+        """Wait for the user's turn, and occupy a running slot until the context ends.
 
-        Raises:
-            TooManyWaiting: the user already has `max_waiting` waiting conversions.
-            Abandoned: `is_gone` returned True while the conversion waited.
+        Raises TooManyWaiting if the user already has `max_waiting` waiting conversions, and Abandoned if `is_gone`
+        returns True.
         """
         admitted = Event()
         with self._lock:

@@ -21,10 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 class Client(NamedTuple):
-    """The user who requests a conversion, and a function that returns whether the user's client has disconnected.
-
-    Users take turns. A conversion ends when its client has disconnected.
-    """
+    """The user who requests a conversion, and a function that returns whether the user's client has disconnected."""
 
     user: str = ""
     is_gone: Callable[[], bool] = lambda: False
@@ -42,17 +39,13 @@ class Converted:
 
 
 class Converter:
-    """Converts files to native documents and native documents to files. It is thread-safe.
-
-    A native type has a short name, such as "document" or "spreadsheet" (the keys of `registry.MODELS`).
-    """
+    """Converts files to native documents (types "document", "spreadsheet" and so on) and back. It is thread-safe."""
 
     def __init__(
         self, limits: JobLimits | None = None, *, extended: bool = False, office: bool = False, max_waiting: int = 8
     ) -> None:
-        """Create a converter, whose worker processes start later, when conversions need them.
+        """Create a converter, whose worker processes start when conversions need them.
 
-        limits: the limits of each conversion, or None for the default limits.
         extended: whether to offer the extended formats in core/http/native_formats.py.
         office: whether LibreOffice reads old Excel files, provided that LibreOffice is installed.
         max_waiting: the maximum number of waiting conversions of each user.
@@ -95,10 +88,7 @@ class Converter:
         return (native, media_type) in self._writers
 
     def missing_engine_message(self, native: str, media_type: str, *, reads: bool) -> str | None:
-        """Return the last clause of an error message, which names the first missing engine of a conversion.
-
-        Returns None if no engine is missing, or if the conversion does not exist.
-        """
+        """Return the error clause about the first missing engine of a conversion, or None."""
         engine = missing_engine(native, media_type, reads=reads, extended=self._extended)
         return engine.missing if engine else None
 
@@ -107,28 +97,18 @@ class Converter:
     ) -> Converted:
         """Convert a source file to the stored bytes of a native document.
 
-        `options` sets fields of Job, such as `name` and `charset`.
-
-        Raises:
-            ConversionError: the source cannot be read.
-            TooLarge: the conversion exceeds a limit.
-            Abandoned: the client has disconnected.
-            TooManyWaiting: the user has too many waiting conversions.
+        `options` sets fields of Job, such as `name`. Raises ConversionError if the source cannot be read, TooLarge
+        above a limit, Abandoned if the client has disconnected, and TooManyWaiting if the user has too many waiting
+        conversions.
         """
         return self._run(self._readers[media_type, native], source, client, reads=True, options=options)
 
     def write(
         self, body: bytes | None, native: str, media_type: str, client: Client = ANONYMOUS, **options: Any
     ) -> Converted:
-        """Convert the stored bytes of a native document to a file.
+        """Convert the stored bytes of a native document, or an empty document if `body` is None, to a file.
 
-        If `body` is None, an empty document is converted. `options` sets fields of Job, such as `name` and `now`.
-
-        Raises:
-            ConversionError: the document cannot be written.
-            TooLarge: the conversion exceeds a limit.
-            Abandoned: the client has disconnected.
-            TooManyWaiting: the user has too many waiting conversions.
+        `options` sets fields of Job, such as `now`. Raises the same exceptions as `read`.
         """
         return self._run(self._writers[native, media_type], body, client, reads=False, options=options)
 
@@ -162,10 +142,7 @@ class Converter:
 
 @cache
 def _readers(extended: bool, _present: frozenset[str]) -> dict[tuple[str, str], Conversion]:
-    """Return a dict from (media type, native type) to the conversion that reads this media type.
-
-    `_present` has the names of the available engines. The function uses `_present` only as a part of the cache key.
-    """
+    """Return the conversions that read files. `_present` (the available engines) is only a part of the cache key."""
     return {(conversion.media_type, conversion.native): conversion for conversion in importers(extended=extended)}
 
 
@@ -185,10 +162,7 @@ def _error_from(conversion: Conversion, response: Mapping[str, Any]) -> Conversi
 
 @cache
 def shared(limits: JobLimits, *, extended: bool, office: bool, max_waiting: int) -> Converter:
-    """Return the converter with these arguments, and create it at the first call.
-
-    Calls with equal arguments return the same converter. Its worker processes are ended when this process ends.
-    """
+    """Return one converter for equal arguments, which is closed when this process ends."""
     converter = Converter(limits, extended=extended, office=office, max_waiting=max_waiting)
     atexit.register(converter.close)
     return converter

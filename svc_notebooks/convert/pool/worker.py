@@ -22,8 +22,7 @@ from ..registry import load
 def run(request: Mapping[str, Any]) -> dict[str, Any]:
     """Run the requested conversion, and write its result to the file `target` of the request.
 
-    Returns {"notes": [...]} after success. Returns {"error": message, "kind": "large", "refused" or "failed"} after an
-    error.
+    Returns {"notes": [...]}, or {"error": message, "kind": "large", "refused" or "failed"} after an error.
     """
     fields = request["job"]
     limits, now = JobLimits(**fields["limits"]), datetime.fromisoformat(fields["now"])
@@ -54,10 +53,7 @@ def _convert(request: Mapping[str, Any], job: Job) -> None:
 
 
 def limit_resources(memory: int, output: int) -> None:
-    """Limit this process's memory and the size of its files, in bytes, and disable core dumps.
-
-    Does nothing on Windows, which has no resource limits.
-    """
+    """Limit this process's memory and file sizes in bytes, except on Windows, and disable core dumps."""
     try:
         import resource
     except ImportError:  # Windows
@@ -70,10 +66,7 @@ def limit_resources(memory: int, output: int) -> None:
 
 
 def main() -> None:
-    """Answer requests from standard input until the input ends.
-
-    The command line has the limits of memory and of file sizes, in bytes.
-    """
+    """Answer requests from standard input. The command line has the limits of memory and file sizes in bytes."""
     responses = os.fdopen(os.dup(1), "w", encoding="utf-8")
     with Path(os.devnull).open("w") as null:  # libraries print to standard output, too
         os.dup2(null.fileno(), 1)

@@ -36,22 +36,14 @@ class Executor(Protocol):
     def run(
         self, request: Mapping[str, Any], *, user: str = "", is_gone: Callable[[], bool] = _never
     ) -> dict[str, Any]:
-        """Run the requested conversion, and return the response, as described in `worker.run`.
-
-        Raises:
-            Abandoned: the client has disconnected.
-            TooManyWaiting: the user has too many waiting conversions.
-        """
+        """Run the requested conversion, and return the response of `worker.run`. Raises Abandoned or TooManyWaiting."""
 
     def close(self) -> None:
         """End the idle worker processes."""
 
 
 class _Watchdog:
-    """A thread that stops a worker at the deadline, or when the worker's client has disconnected.
-
-    `outcome` is "late" after the deadline, "gone" after a disconnection, and None if the worker was not stopped.
-    """
+    """A thread that stops a worker at the deadline (`outcome` "late") or after the client has disconnected ("gone")."""
 
     def __init__(self, stop: Callable[[], None], seconds: float, is_gone: Callable[[], bool]) -> None:
         self.outcome: str | None = None
@@ -93,10 +85,7 @@ class Worker:
         after_fork(self, Worker._close_pipes_in_child)
 
     def _close_pipes_in_child(self) -> None:
-        """Close this worker's pipes in a forked child, without flushing their buffers.
-
-        The worker process still belongs to the parent.
-        """
+        """Close the pipes in a forked child without flushing, since the process belongs to the parent."""
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe and not pipe.closed:
                 os.close(pipe.fileno())
@@ -110,10 +99,8 @@ class Worker:
     def run(self, request: Mapping[str, Any], is_gone: Callable[[], bool] = _never) -> dict[str, Any]:
         """Run the requested conversion in the worker process, and return its response.
 
-        After the time limit or a crash, kill the process and its children, and return an error response.
-
-        Raises:
-            Abandoned: the client has disconnected. The process was killed.
+        After the time limit or a crash, the process and its children are killed, and the response has an error. Raises
+        Abandoned if the client has disconnected.
         """
         self._jobs += 1
         watchdog = _Watchdog(self.stop, self._limits.seconds, is_gone)
@@ -161,7 +148,7 @@ class Worker:
 
 
 class ProcessPool:
-    """A thread-safe pool of worker processes, which starts a process when a conversion needs one.
+    """A thread-safe pool of worker processes, which start when conversions need them.
 
     The pool prefers the process that ran the user's last conversion. If a user's files crash a process, other users
     usually keep their processes.
@@ -186,9 +173,7 @@ class ProcessPool:
     ) -> dict[str, Any]:
         """Wait for the user's turn, run the requested conversion in a worker process, and return the response.
 
-        Raises:
-            Abandoned: the client has disconnected (`is_gone` returned True).
-            TooManyWaiting: the user has too many waiting requests.
+        Raises Abandoned if `is_gone` returns True, and TooManyWaiting if the user has too many waiting requests.
         """
         with self._admission.turn(user, is_gone):
             worker = self._acquire(user)
@@ -231,10 +216,7 @@ class InlineExecutor:
     def run(
         self, request: Mapping[str, Any], *, user: str = "", is_gone: Callable[[], bool] = _never
     ) -> dict[str, Any]:
-        """Run the requested conversion, and return the response.
-
-        `user` and `is_gone` are ignored, since nothing can stop the conversion.
-        """
+        """Run the requested conversion, and return the response. Nothing can stop the conversion."""
         from .worker import run
 
         return run(request)

@@ -29,10 +29,9 @@ def ooxml_text(raw: str) -> str:
 
 
 def link(address_text: str | None) -> str | None:
-    """Return an address without white space if the address is a safe target of a link.
+    """Return an address without white space, or None if the address is not a safe link.
 
-    Safe targets are web addresses, email addresses and slides of the presentation ("#3"). Return None for other
-    addresses, and for addresses of more than 2,048 characters.
+    Safe links are web and email addresses and slides of the presentation ("#3"), with at most 2,048 characters.
 
     >>> link(" https://svc.example/a "), link("#3"), link("javascript:alert(1)")
     ('https://svc.example/a', '#3', None)

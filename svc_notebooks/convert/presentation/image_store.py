@@ -19,10 +19,10 @@ class ImageStore:
         self._remaining_bytes = job.limits.unpacked
 
     def name_of(self, key: str, data: bytes) -> str | None:
-        """Check and store a picture, and return its name. `key` identifies the picture in the source file.
+        """Store a picture with the key `key` in the source file, and return the picture's name.
 
-        Return None and add a note if the picture is damaged, too large or in an unknown format. Raises TooLarge if all
-        pictures together need too much memory.
+        Returns None and adds a note if the picture is not usable. Raises TooLarge if all pictures together need too
+        much memory.
         """
         if key not in self._names:
             self._names[key] = self._add(data)

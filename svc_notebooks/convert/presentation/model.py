@@ -99,10 +99,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class SlidePicture:
-    """A picture on a slide. `name` is the key of the image in `Deck.pictures`.
-
-    `crop` contains the fractions of the image to cut off at the left, top, right and bottom, from 0 to 1.
-    """
+    """A picture on a slide. `crop` has the fractions (0 to 1) to cut off at the left, top, right and bottom."""
 
     box: Box
     name: str
@@ -147,10 +144,7 @@ Shape = Text | SlidePicture | SlideTable
 
 @dataclass(frozen=True, slots=True)
 class Slide:
-    """A slide with its shapes from back to front.
-
-    `behind` contains the background picture and the shapes of the layout, which are not part of the slide's text.
-    """
+    """A slide with its shapes from back to front. `behind` has the background picture and the layout's shapes."""
 
     shapes: tuple[Shape, ...] = ()
     behind: tuple[Shape, ...] = ()
@@ -202,10 +196,7 @@ _SHAPE_NAMES = {kind: name for name, kind in _SHAPE_TYPES.items()}
 
 
 def _to_json(value: Any) -> Any:
-    """Convert a value of the model to a JSON value.
-
-    Fields with default values are left out, and each shape gets its type as `kind`.
-    """
+    """Convert a value of the model to JSON without default values. Each shape gets its type as `kind`."""
     if isinstance(value, tuple):
         return [_to_json(item) for item in value]
     if not is_dataclass(value):

@@ -16,11 +16,7 @@ _FONTS = ["Noto Sans", "Liberation Sans", "Arial", "DejaVu Sans"]
 
 
 def write(deck: Deck, job: Job) -> bytes:
-    """Return a PDF of all slides, including hidden slides. A deck without slides becomes an empty page.
-
-    Raises:
-        TooLarge: the tables of the deck have more cells than the limit for a PDF.
-    """
+    """Return a PDF of all slides, including hidden slides. Raises TooLarge if tables have too many cells for a PDF."""
     slides = deck.slides or (Slide(),)
     cells = sum(
         len(row) for slide in slides for shape in slide.shapes if isinstance(shape, SlideTable) for row in shape.rows
@@ -48,10 +44,7 @@ def _points(length: int) -> float:
 
 
 def _is_visible(shape: Shape, deck: Deck) -> bool:
-    """Return whether to draw a shape. Text with paragraphs is always drawn, even outside the page.
-
-    Other shapes must overlap the page. A picture also needs image data and a size, and a table needs cells.
-    """
+    """Return whether a shape has paragraphs or overlaps the page. Pictures also need data, and tables need cells."""
     box = shape.box
     inside = box.x < deck.width and box.y < deck.height and box.x + box.width > 0 and box.y + box.height > 0
     if isinstance(shape, SlidePicture):

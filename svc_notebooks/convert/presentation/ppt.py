@@ -9,9 +9,5 @@ from .pptx import read as read_pptx
 
 
 def read(source: bytes, job: Job) -> Deck:
-    """Read a ppt, pot or pps file as a deck.
-
-    Raises:
-        ConversionError: LibreOffice is not installed or cannot read the file; TooLarge: the file exceeds a size limit.
-    """
+    """Read a ppt, pot or pps file. Raises ConversionError if LibreOffice fails, and TooLarge above a limit."""
     return read_pptx(convert(source, "ppt", "pptx", job), job)

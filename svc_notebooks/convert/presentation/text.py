@@ -11,10 +11,7 @@ from .paragraphs import with_numbers
 
 
 def write(deck: Deck, job: Job) -> bytes:
-    """Return the text of all slides in UTF-8 with a byte order mark and CRLF line ends.
-
-    Two empty lines separate the slides.
-    """
+    """Return the text of all slides in UTF-8 with a byte order mark, CRLF line ends, and empty lines between slides."""
     text = "\r\n\r\n\r\n".join("\r\n".join(_slide(slide)) for slide in deck.slides)
     return BOM_UTF8 + (text + "\r\n" if text else "").encode()
 

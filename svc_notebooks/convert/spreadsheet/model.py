@@ -72,10 +72,7 @@ Rows = Mapping[int, Mapping[int, Cell]]
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A sheet of a workbook. `rows` contains the cells by row and column number.
-
-    `merges` are merged areas, which do not overlap. `widths` are column widths in characters.
-    """
+    """A sheet, with cells by row and column, merged areas that do not overlap, and column widths in characters."""
 
     name: str = "Sheet1"
     rows: Rows = field(default_factory=dict)
@@ -134,9 +131,7 @@ _MAX_MERGES = 50_000
 
 
 def disjoint(areas: list[Area]) -> tuple[Area, ...]:
-    """Remove single cells and overlapping areas from merged areas, and return the remaining areas in order.
-
-    If two areas overlap, the first area from the top left is kept. Programs refuse files with overlapping areas.
+    """Sort merged areas, and remove single cells and areas that overlap an earlier area.
 
     >>> disjoint([Area(1, 0, 1, 1), Area(0, 0, 1, 0), Area(5, 5, 5, 5)])
     (Area(top=0, left=0, bottom=1, right=0),)

@@ -87,10 +87,7 @@ def to_text(value: Value) -> str:
 
 @lru_cache(1024)
 def sections(format: str) -> tuple[tuple[FormatPart, ...], ...]:
-    """Split a number format into its sections, and each section into parts.
-
-    The sections are for positive numbers, negative numbers, zero and text, in this order. Later sections may be absent.
-    """
+    """Split a number format into sections for positive numbers, negative numbers, zero and text. Some can be absent."""
     parts: list[list[FormatPart]] = [[]]
     for match in _PART.finditer(format[:255]):
         kind = match.lastgroup or "other"
@@ -121,10 +118,7 @@ def _format_number(value: float, format: str) -> str:
 
 
 def literal(part: FormatPart) -> str:
-    """Return the fixed text of a format part, such as quoted text or a currency symbol.
-
-    Return "" for parts without text, such as a condition in brackets or a fill character.
-    """
+    """Return the fixed text of a format part, such as a currency symbol, or "" for parts without text."""
     if part.kind == "text":
         return part.text[1:] if part.text[0] == "\\" else part.text[1:-1]
     if part.kind == "currency":

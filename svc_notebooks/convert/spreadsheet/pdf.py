@@ -1,8 +1,7 @@
 """Writes each sheet of a workbook as a table on one or more pages of a PDF.
 
-If a sheet is too wide for a portrait page, the page is in landscape. If the sheet is still too wide, the font is
-smaller, or the columns are split into bands on separate pages. Pages with bands, or with skipped rows or columns, show
-column letters and row numbers.
+Wide sheets are on landscape pages, then in a smaller font, then in bands of columns on separate pages. Pages with
+bands, or with skipped rows or columns, show column letters and row numbers.
 """
 
 from __future__ import annotations
@@ -38,11 +37,7 @@ _MAX_SEPARATE_EMPTY = 8
 
 
 def write(workbook: Workbook, job: Job) -> bytes:
-    """Return a PDF of the visible sheets, or of all sheets if all sheets are hidden.
-
-    Raises:
-        TooLarge: the sheets have more cells than the limit for a PDF.
-    """
+    """Return a PDF of the visible sheets, or of all sheets if all are hidden. Raises TooLarge for too many cells."""
     sheets = [sheet for sheet in workbook.sheets if not sheet.hidden] or list(workbook.sheets)
     if len(sheets) < len(workbook.sheets):
         job.note("Hidden sheets are not printed.")
@@ -59,10 +54,6 @@ class _Budget:
         self._cells = self._layout_cells = 0
 
     def take(self, cells: int, layout_cells: int) -> None:
-        """Add to the number of cells with content and to the number of all cells in the layout.
-
-        Raises TooLarge if one of the numbers exceeds its limit.
-        """
         self._cells += cells
         self._layout_cells += layout_cells
         if self._cells > self._limit or self._layout_cells > self._limit * _EMPTY_PER_CELL:
@@ -86,7 +77,7 @@ def _pages(sheet: Sheet, budget: _Budget) -> Iterator[dict[str, Any]]:
 def _page(
     layout: SheetLayout, widths: list[float], size: float, flipped: bool, part: str, budget: _Budget
 ) -> Iterator[dict[str, Any]]:
-    """Yield the data of one table and its page for the template. Yield nothing if the layout has no rows."""
+    """Yield the data of one table for the template, or nothing if the layout has no rows."""
     lines = list(layout.layout_rows())
     if not lines:
         return
@@ -135,10 +126,7 @@ def _cell(piece: LayoutCell, cell: Cell, width: float) -> dict[str, Any]:
 
 
 def _breakable(text: str, width: float) -> str:
-    """Insert zero-width spaces as break points into words that are longer than the width of the cell.
-
-    `width` is in units of the font size.
-    """
+    """Insert zero-width spaces into words that are longer than `width`, in units of the font size."""
     limit = max(int((width - _CELL_PADDING) / _CHARACTER_WIDTH + 0.01), 1)  # so that 7 characters do not become 6.999
     if len(text) <= limit:
         return text
@@ -147,10 +135,7 @@ def _breakable(text: str, width: float) -> str:
 
 
 def _widths(layout: SheetLayout) -> list[float]:
-    """Return the widths of the columns in units of the font size.
-
-    A column is at least as wide as the column's longest number, up to a limit. Long text can wrap.
-    """
+    """Return the column widths in units of the font size, in which long numbers fit and long text can wrap."""
     needed = dict.fromkeys(layout.columns, _MIN_CHARACTERS)
     for line in layout.layout_rows():
         position = 0
@@ -176,10 +161,7 @@ def _character_count(cell: Cell, has_width: bool) -> int:
 
 
 def _fit(width: float) -> tuple[float, bool]:
-    """Choose the font size and the orientation of the page for a table of this width in units of the font size.
-
-    Return the font size in points, and True if the page is in landscape.
-    """
+    """Return the font size in points and whether the page is in landscape. `width` is in units of the font size."""
     if width * _SIZE <= _PORTRAIT:
         return _SIZE, False
     if width * _SIZE <= _LANDSCAPE:
@@ -189,10 +171,7 @@ def _fit(width: float) -> tuple[float, bool]:
 
 
 def _bands(widths: list[float], size: float, page_width: float) -> Iterator[tuple[int, int]]:
-    """Split the columns into bands that fit on a page of width `page_width`, in points.
-
-    Yield the index of the first column of each band and the index after the last column of the band.
-    """
+    """Yield the first and end index of column bands that fit on a page, whose width is in points."""
     if sum(widths) * size <= page_width:
         yield 0, len(widths)
         return

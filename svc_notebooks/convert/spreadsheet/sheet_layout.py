@@ -21,7 +21,7 @@ _MERGED_GAP = 20
 
 
 class LayoutCell(NamedTuple):
-    """A cell of the layout with its spans. If `cell` is None, the object stands for `colspan` adjacent empty cells."""
+    """A cell of the layout with its spans, or `colspan` adjacent empty cells if `cell` is None."""
 
     cell: Cell | None
     colspan: int = 1
@@ -62,10 +62,7 @@ class SheetLayout:
         return any(numbers and numbers[-1] + 1 > len(numbers) for numbers in (self.rows, self.columns))
 
     def band(self, first: int, end: int) -> SheetLayout:
-        """Return the layout of the columns from index `first` to before index `end`.
-
-        Rows without cells in these columns are left out.
-        """
+        """Return the layout of the columns from `first` to before `end`, without rows that are empty in the band."""
         columns = self.columns[first:end]
         inside = range(columns[0], columns[-1] + 1)
         rows = [row for row in self.rows if any(column in inside for column in self.sheet.rows.get(row, ()))]
@@ -84,10 +81,7 @@ class SheetLayout:
             open_areas += starting
 
     def _layout_area(self, area: Area) -> Area | None:
-        """Convert a merged area from row and column numbers of the sheet to indexes of the layout.
-
-        Return None if the layout shows fewer than two cells of the area.
-        """
+        """Convert a merged area to indexes of the layout, or None if fewer than two cells are shown."""
         top, bottom = bisect_left(self.rows, area.top), bisect_right(self.rows, area.bottom) - 1
         left, right = bisect_left(self.columns, area.left), bisect_right(self.columns, area.right) - 1
         if top > bottom or left > right or (top, left) == (bottom, right):

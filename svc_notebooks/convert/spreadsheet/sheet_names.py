@@ -15,10 +15,7 @@ _FORBIDDEN = re.compile(r"[\[\]:*?/\\\t\r\n]")
 
 
 def with_valid_sheet_names(sheets: Iterable[Sheet]) -> Workbook:
-    """Create a workbook from sheets, and replace invalid or duplicate sheet names, including references in formulas.
-
-    If there are no sheets, the workbook has one empty sheet.
-    """
+    """Create a workbook, and replace invalid or duplicate sheet names, including in formulas."""
     sheet_list = list(sheets)
     names = _names([sheet.name for sheet in sheet_list])
     new_names = {sheet.name: name for sheet, name in zip(sheet_list, names, strict=True) if sheet.name != name}

@@ -24,10 +24,7 @@ def clean(text: str) -> str:
 
 
 def parse_number(text: str) -> int | float | ErrorValue:
-    """Parse a number from a file, and return an int if the number is whole.
-
-    Return the error value #VALUE! if the text is not a number, and #NUM! if the number is not finite.
-    """
+    """Parse a number as an int or a float, or as the error value #VALUE! (no number) or #NUM! (not finite)."""
     try:
         parsed = float(text)
     except ValueError:
@@ -78,7 +75,7 @@ _MAX_LENGTH = 40
 def parse_cell(text: str, *, comma: bool = False) -> Cell:
     """Convert a text to a cell as a spreadsheet program does after a user types the text.
 
-    If `comma` is true, numbers have decimal commas. A formula, and any text that is not clearly a value, stays text.
+    `comma` means decimal commas. A formula or an ambiguous text stays text.
 
     >>> [parse_cell(word).value for word in ("1.50", "007", "TRUE", "1,234", "12%", "=1+1", "2024-01-02")]
     [1.5, '007', True, 1234, 0.12, '=1+1', datetime.date(2024, 1, 2)]

@@ -15,12 +15,10 @@ from .xlsx import read as read_xlsx
 
 
 def read(source: bytes, job: Job) -> Workbook:
-    """Read a binary workbook with LibreOffice if the job prefers LibreOffice and LibreOffice is installed.
+    """Read a binary workbook with LibreOffice if wanted and installed, or else only the values with calamine.
 
-    Otherwise read only the values with calamine.
-
-    Raises:
-        ConversionError: the file is damaged or encrypted, or calamine is missing; TooLarge: there are too many cells.
+    Raises ConversionError if the file is damaged or encrypted, or calamine is missing, and TooLarge above the cell
+    limit.
     """
     if job.office and available.OFFICE.is_available():
         return read_xlsx.read(libreoffice.convert(source, "xls", "xlsx", job), job)

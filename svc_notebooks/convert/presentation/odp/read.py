@@ -21,11 +21,7 @@ _DRAWING_PAGE = "drawing-page/"
 
 
 def read(source: bytes, job: Job) -> Deck:
-    """Read an odp file as a deck.
-
-    Raises:
-        ConversionError: the file is damaged, encrypted or not a presentation; TooLarge: the file exceeds a size limit.
-    """
+    """Read an odp file as a deck. Raises ConversionError if the file is not valid, and TooLarge above a size limit."""
     if source.startswith(OLE):
         raise ConversionError("the file is not an OpenDocument presentation but one of an older format.")
     with open_archive(source, job.limits) as archive:
@@ -50,8 +46,7 @@ class OdpReader:
     def deck(self) -> Deck:
         """Read all slides, the page size and the title, and return the deck.
 
-        Raises:
-            ConversionError: the file is not a presentation; TooLarge: the presentation has too many slides.
+        Raises ConversionError if the file is not a presentation, and TooLarge above `MAX_SLIDES` slides.
         """
         body = self._content.find(f"{name('office:body')}/{name('office:presentation')}")
         if body is None:
@@ -71,10 +66,7 @@ class OdpReader:
 
     @cached_property
     def _page(self) -> tuple[int, int]:
-        """The width and height of the first slide in EMU, since all slides of a deck have the same size.
-
-        If the file does not define the size of the first slide, the size is the default size of `Deck`.
-        """
+        """The width and height of the first slide in EMU, which apply to all slides of a deck."""
         first = next(self._content.iter(name("draw:page")), None)
         master = None if first is None else self._master(first)
         layout_name = None if master is None else master.get(name("style:page-layout-name"))
@@ -115,10 +107,9 @@ class OdpReader:
         return self._background_shapes_by_master[key]
 
     def _background(self, properties: Mapping[str, str], master: Any) -> tuple[str | None, tuple[Shape, ...]]:
-        """Return the background colour and a tuple with the background picture of a slide.
+        """Return the background colour and a tuple with the background picture of a slide or of its master.
 
-        If the slide has no background of its own, use the background of its master page. The colour is None if the
-        background is white or has no colour, and the tuple is empty if the background has no picture.
+        The colour is None for white or without a colour, and the tuple is empty without a picture.
         """
         if _DRAWING_PAGE + name("draw:fill") not in properties and master is not None:
             properties = self._master_styles.properties("drawing-page", master.get(name("draw:style-name")))

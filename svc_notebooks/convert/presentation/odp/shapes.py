@@ -46,8 +46,7 @@ class ArchiveFiles:
     def data(self, path: str, otherwise: bytes | None = None) -> bytes:
         """Return the content of a file in the archive, or `otherwise` if the file is missing.
 
-        Raises:
-            ConversionError: the file is damaged, or is missing and `otherwise` is None; TooLarge: the XML is too long.
+        Raises ConversionError if the file is damaged, or missing without `otherwise`, and TooLarge if XML is too long.
         """
         try:
             if self.archive.getinfo(path).file_size > _MAX_PART and path.endswith(".xml"):
@@ -61,10 +60,7 @@ class ArchiveFiles:
             raise ConversionError(_DAMAGED.format(path)) from error
 
     def xml(self, path: str, otherwise: bytes | None = None) -> Any:
-        """Parse an XML file in the archive without entities or network access, and return the root element.
-
-        Parse `otherwise` if the file is missing. Raises ConversionError and TooLarge as `data` does.
-        """
+        """Parse an XML file (or `otherwise` if missing) safely, and return the root element. Raises as `data` does."""
         parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
         try:
             return etree.fromstring(self.data(path, otherwise), parser)
@@ -175,10 +171,7 @@ class OdpShapeReader:
         return table_shape.with_corner(title) if isinstance(table_shape, SlideTable) and title else table_shape
 
     def image_name(self, image: Any) -> str | None:
-        """Store the picture of an image element, and return the name of the picture.
-
-        Return None and add a note if the picture is not in the file or cannot be used.
-        """
+        """Store the picture of an image element, and return its name. Returns None for unusable pictures."""
         path = image.get(name("xlink:href"), "").removeprefix("./")
         data = self.files.data(path, b"") if path and ":" not in path else b""
         inline = image.find(name("office:binary-data"))
@@ -216,10 +209,7 @@ _CHART_TITLE = "{urn:oasis:names:tc:opendocument:xmlns:chart:1.0}title"
 
 
 def _apply_transform(text: str, x: float, y: float, width: float, height: float) -> Box:
-    """Apply a transformation such as `rotate (angle) translate (x y)` to a box, and return the new box.
-
-    The angle is in radians and counterclockwise.
-    """
+    """Apply `rotate (angle) translate (x y)` to a box. The angle is in radians and counterclockwise."""
     angle = 0.0
     for function, arguments in _TRANSFORM.findall(text[:1000]):
         parts = arguments.replace(",", " ").split()
@@ -241,10 +231,7 @@ def _float(text: str) -> float:
 
 
 def _color(properties: StyleProperties, property_name: str) -> str | None:
-    """Return the fill or line colour of a shape as six hexadecimal digits, or None if the shape has no such colour.
-
-    `property_name` is "fill" or "stroke".
-    """
+    """Return the "fill" or "stroke" colour of a shape as six hexadecimal digits, or None without a colour."""
     kind = properties.get(_GRAPHIC + name(f"draw:{property_name}"), "none")
     prefix = "svg" if property_name == "stroke" else "draw"
     color = properties.get(_GRAPHIC + name(f"{prefix}:{property_name}-color"), "").lstrip("#").lower()

@@ -18,10 +18,7 @@ StyleProperties = Mapping[str, str]
 
 
 class OdpStyles:
-    """The styles of an odp file by family and name.
-
-    If two elements in `roots` define the same style, the later definition is used.
-    """
+    """The styles of an odp file by family and name. A later definition in `roots` replaces an earlier definition."""
 
     def __init__(self, roots: Iterable[Any]) -> None:
         self._styles: dict[tuple[str, str], Any] = {}
@@ -35,10 +32,7 @@ class OdpStyles:
                 self._lists[style.get(name("style:name"), "")] = style
 
     def properties(self, family: str, style: str | None) -> dict[str, str]:
-        """Return the properties of a style, including inherited properties.
-
-        If `style` is None, return the default properties of the family.
-        """
+        """Return the own and inherited properties of a style, or the family's defaults if `style` is None."""
         key = (family, style or "")
         if key not in self._known:
             merged: dict[str, str] = {}

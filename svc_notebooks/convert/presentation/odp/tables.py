@@ -62,10 +62,7 @@ def _cell(element: Any, styles: OdpStyles) -> TableCell:
 
 
 def _sizes(elements: list[Any], kind: str, styles: OdpStyles, total: int, count: int) -> tuple[int, ...]:
-    """Return the widths of the columns or the heights of the rows in EMU.
-
-    Columns or rows without a size in their style get an equal share of `total`. `kind` is "column" or "row".
-    """
+    """Return column widths or row heights in EMU. Missing sizes are `total / count`. `kind` is "column" or "row"."""
     key = f"table-{kind}/" + name("style:column-width" if kind == "column" else "style:row-height")
     sizes: list[int] = []
     for element in elements:

@@ -24,10 +24,7 @@ _XML_SPACES = str.maketrans("\t\r\n", "   ")
 
 @dataclass(frozen=True, slots=True)
 class ParagraphContext:
-    """The properties that a paragraph inherits, and the depth (0 outside lists) and style name of its list.
-
-    `outline` has the same meaning as in `OdpTextReader.paragraphs`.
-    """
+    """The inherited properties of a paragraph, its list depth (0 outside lists), list style and outline prefix."""
 
     properties: StyleProperties
     depth: int = 0
@@ -46,8 +43,8 @@ class OdpTextReader:
     ) -> tuple[Paragraph, ...]:
         """Return the paragraphs inside a shape element, without empty paragraphs at the end.
 
-        `properties` are the properties that the paragraphs inherit from the shape. In an outline, each level has a
-        style, and `outline` is the common start of the style names, such as "Default-outline".
+        `properties` are inherited from the shape. `outline` is the common start of the style names of an outline's
+        levels, such as "Default-outline".
         """
         paragraphs = list(self._paragraphs_inside(element, ParagraphContext(properties, outline=outline)))
         while paragraphs and not paragraphs[-1].text.strip():
@@ -114,7 +111,6 @@ _LIST_PARTS = frozenset(
 
 
 def _normalize_spaces(text: str) -> str:
-    """Replace tabs and line ends by spaces, and remove the characters that XML does not allow."""
     return clean.text(text).translate(_XML_SPACES)
 
 

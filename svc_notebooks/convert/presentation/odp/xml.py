@@ -29,10 +29,7 @@ def text_content(text: str) -> str:
 
 
 def _with_space_elements(text: str) -> str:
-    """Replace spaces that programs may drop by `<text:s/>`.
-
-    Such spaces follow another space, or are at the start or the end of the text.
-    """
+    """Replace spaces that programs may drop, at the ends or after another space, by `<text:s/>`."""
     if text[:1] == " ":
         text = "\0" + text[1:]
     if text[-1:] == " ":
@@ -55,10 +52,7 @@ class AutomaticStyles:
         self._names: dict[tuple[str, str], str] = {}
 
     def name(self, family: str, inside: Iterable[str], parent: str | None = None) -> str:
-        """Return the name of the style with this family, parent and properties. Create the style on first use.
-
-        `inside` contains the property elements of the style as XML.
-        """
+        """Return the name of the style with these property elements (XML), which is created on first use."""
         key = (family, f"{parent}\n" + "".join(inside))
         return self._names.setdefault(key, f"{family.replace('-', '')}{len(self._names) + 1}")
 

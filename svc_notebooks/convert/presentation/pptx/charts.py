@@ -16,10 +16,7 @@ _Column = dict[int, str]
 
 
 def chart_table(chart: Any, box: Box) -> SlideTable | None:
-    """Read a chart as a table with a row for each category and a column for each series.
-
-    The top left cell contains the chart title. Return None if the chart has no series.
-    """
+    """Read a chart as a table of categories (rows) and series (columns). Returns None if the chart has no series."""
     series = [_column(element, ("val", "yVal")) for element in chart.iter(f"{C}ser")]
     if not series:
         return None

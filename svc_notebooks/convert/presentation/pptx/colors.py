@@ -19,10 +19,7 @@ Theme = Mapping[str, str]
 
 
 def theme(master: Any, color_map: Mapping[str, str]) -> Theme:
-    """Return the colours of a theme by name, as six hexadecimal digits.
-
-    The names are the names in the theme, such as "lt1", and the names in `color_map`, such as "bg1".
-    """
+    """Return the theme colours as six hexadecimal digits, by name in the theme ("lt1") or in `color_map` ("bg1")."""
     scheme = next(iter(master.iter(f"{A}clrScheme")), ()) if master is not None else ()
     colors = {child.tag.removeprefix(A): _base(child[0], {}) or "000000" for child in scheme if len(child)}
     colors = {"dk1": "000000", "lt1": "ffffff"} | {
@@ -33,10 +30,9 @@ def theme(master: Any, color_map: Mapping[str, str]) -> Theme:
 
 
 def fill(properties: Any, colors: Theme, own: str | None = None) -> str | None:
-    """Return the fill colour that an element's properties define.
+    """Return the fill colour in an element's properties, "" for no fill, or None if the fill is not defined.
 
-    Return "" if the element has no fill, and None if the properties do not define a fill. `own` is the colour that
-    replaces the placeholder colour (phClr) of a style.
+    `own` is the colour that replaces the placeholder colour (phClr) of a style.
     """
     if properties is None:
         return None
@@ -54,10 +50,7 @@ def fill(properties: Any, colors: Theme, own: str | None = None) -> str | None:
 
 
 def color(parent: Any, colors: Theme, own: str | None = None) -> str | None:
-    """Return the colour that a child of `parent` defines, after its tint, shade and luminance are applied.
-
-    Return "" if the colour is transparent, and None if `parent` does not define a colour.
-    """
+    """Return the colour that a child of `parent` defines, "" if transparent, or None if no colour is defined."""
     if parent is None or not len(parent):
         return None
     base = _base(parent[0], colors, own)
@@ -90,10 +83,7 @@ def tint(base: str, share: float) -> str:
 
 
 def _share(value: str | None) -> float:
-    """Parse a percentage such as "40%" or "40000" (thousandths of a percent) as a fraction such as 0.4.
-
-    Return 0 if the value is missing or not a number.
-    """
+    """Parse "40%" or "40000" (thousandths of a percent) as 0.4. Returns 0.0 if the value is not a number."""
     try:
         return float(value[:-1]) / 100 if value and value.endswith("%") else float(value or 0) / 100_000
     except ValueError:

@@ -26,8 +26,7 @@ _OTHER_TYPES = re.compile(
 def open_package(source: bytes, job: Job) -> Presentation:
     """Open a PowerPoint file with python-pptx, and ignore macros in the file.
 
-    Raises:
-        ConversionError: the file is damaged, encrypted or not a presentation; TooLarge: the file exceeds a size limit.
+    Raises ConversionError if the file is damaged, encrypted or not a presentation, and TooLarge above a size limit.
     """
     if source.startswith(OLE):
         raise ConversionError(
@@ -52,8 +51,7 @@ def open_package(source: bytes, job: Job) -> Presentation:
 def _as_presentation(source: bytes, archive: zipfile.ZipFile) -> bytes:
     """Return the file with the content type of a plain presentation, since python-pptx opens no other content type.
 
-    Templates, slide shows and files with macros have other content types. Raises ConversionError if the file is
-    damaged or not a PowerPoint file.
+    Raises ConversionError if the file is damaged or not a PowerPoint file.
     """
     try:
         types = archive.read(_TYPES)

@@ -20,11 +20,7 @@ _NO_TITLE = "PowerPoint Presentation"  # PowerPoint's default title
 
 
 def read(source: bytes, job: Job) -> Deck:
-    """Read a pptx, pptm, potx, potm, ppsx or ppsm file as a deck.
-
-    Raises:
-        ConversionError: the file is damaged, encrypted or not a presentation; TooLarge: the file exceeds a size limit.
-    """
+    """Read a PowerPoint file (2007 or later). Raises ConversionError if the file is invalid, TooLarge above a limit."""
     return PptxReader(open_package(source, job), job).deck()
 
 
@@ -42,11 +38,7 @@ class PptxReader:
         self._background_shapes_by_layout: dict[str, tuple[Shape, ...]] = {}
 
     def deck(self) -> Deck:
-        """Read all slides, the page size and the title, and return the deck.
-
-        Raises:
-            ConversionError: a slide is missing in the file.
-        """
+        """Read all slides, the page size and the title. Raises ConversionError if a slide is missing in the file."""
         slides = tuple(self._slide(part) for part in self._parts())
         try:
             title = clean.text(str(self._presentation.core_properties.title or ""))
@@ -95,10 +87,9 @@ class PptxReader:
         return self._background_shapes_by_layout[key]
 
     def _background(self, part: Any, slide_theme: SlideTheme) -> tuple[str | None, tuple[Shape, ...]]:
-        """Return the background colour and a tuple with the background picture of a slide.
+        """Return the background colour and a tuple with the background picture of a slide, its layout or its master.
 
-        If the slide has no background of its own, use the background of its layout or of its master. The colour is
-        None if the background is white or has no colour, and the tuple is empty if the background has no picture.
+        The colour is None for white or without a colour, and the tuple is empty without a picture.
         """
         parts = [it for it in (part, slide_theme.layout_part, slide_theme.master_part) if it is not None]
         background = next(((it, bg) for it in parts if (bg := it._element.find(f"{P}cSld/{P}bg")) is not None), None)

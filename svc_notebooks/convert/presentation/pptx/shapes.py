@@ -39,8 +39,8 @@ _ANCHORS = {"t": "top", "ctr": "middle", "b": "bottom"}
 class GroupTransform:
     """Converts coordinates inside a group to page coordinates.
 
-    `box` is the group's box in the coordinates of the outer group or of the page, and `inside` is the same box in the
-    coordinates that the members of the group use.
+    `box` is the group's box in outer coordinates, and `inside` is the same box in the coordinates of the group's
+    members.
     """
 
     box: Box
@@ -75,10 +75,7 @@ class PptxShapeReader:
     page: tuple[int, int]
 
     def shapes(self, root: Any, *, placeholders: bool) -> Iterator[Shape]:
-        """Yield the shapes of a slide, a layout or a master from back to front.
-
-        `root` is the root element. If `placeholders` is false, skip placeholders.
-        """
+        """Yield the shapes of a slide, layout or master from back to front, optionally with placeholders."""
         tree = root.find(f"{P}cSld/{P}spTree")
         for element in () if tree is None else tree:
             if placeholders or placeholder_of(element) is None:
@@ -144,8 +141,8 @@ class PptxShapeReader:
     def _appearance(self, element: Any, ancestors: tuple[Any, ...]) -> tuple[str | None, str | None, Outline]:
         """Return the line colour, the fill colour and the outline of a shape.
 
-        Properties that the shape does not define come from `ancestors` or from the shape's style. A colour is None if
-        there is no line or no fill, and the outline is "" if there is neither.
+        Undefined properties come from `ancestors` or from the shape's style. A colour is None without a line or a fill,
+        and the outline is "" without both.
         """
         colors = self.slide_theme.colors
         sources = [source for shape in (element, *ancestors) if (source := shape.find(f"{P}spPr")) is not None]
@@ -174,10 +171,7 @@ class PptxShapeReader:
             yield SlidePicture(self._box(element, transform, ancestors), name, _alt(element), crop)
 
     def image_name(self, blip: Any) -> str | None:
-        """Store the picture that an `a:blip` element refers to, and return the name of the picture.
-
-        Return None and add a note if the picture is not in the file or cannot be used.
-        """
+        """Store the picture of an `a:blip` element, and return its name. Returns None for unusable pictures."""
         part = self._part(blip.get(f"{_R}embed", ""))
         if part is None:
             self.job.note("a picture that is not in the file itself was left out.")

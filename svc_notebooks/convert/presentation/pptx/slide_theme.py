@@ -35,10 +35,7 @@ class RunStyle:
 
 @dataclass(frozen=True, slots=True)
 class SlideTheme:
-    """The layout, the master and the theme colours of a slide.
-
-    `defaults` is the element with the default text styles of the presentation, or None.
-    """
+    """The layout, master, theme colours and default text styles (an XML element or None) of a slide."""
 
     layout_part: Any
     master_part: Any
@@ -81,10 +78,7 @@ class SlideTheme:
         return tuple(shape for shape in shapes if shape is not None)
 
     def run_style_for(self, placeholder_type: str | None, level: int) -> RunStyle:
-        """Return the text format that a placeholder of this type inherits from the master at a list level (from 0).
-
-        If `placeholder_type` is None, return the default text format of the presentation.
-        """
+        """Return the inherited format of a placeholder type (None for the presentation's default) at a level."""
         key = (placeholder_type, level)
         if key not in self._run_styles:
             run_style = apply_paragraph_properties(RunStyle(), level_style(self.defaults, level), self.colors)
@@ -113,10 +107,7 @@ def placeholder_of(shape: Any) -> Any:
 
 
 def level_style(styles: Any, level: int) -> Any:
-    """Return the element with the paragraph properties of a list level (from 0) in a list style.
-
-    Return None if the list style does not exist or does not define the level.
-    """
+    """Return the paragraph properties element of a list level (from 0) in a list style, or None if undefined."""
     return None if styles is None else styles.find(f"{A}lvl{min(level, _LEVELS - 1) + 1}pPr")
 
 
@@ -161,10 +152,7 @@ def _size(value: str | None, otherwise: float) -> float:
 
 
 def slide_theme_of(slide_part: Any, defaults: Any) -> SlideTheme:
-    """Find the layout, the master and the theme colours of a slide. A missing layout or master is None.
-
-    `defaults` is the element with the default text styles of the presentation, or None.
-    """
+    """Find the layout, the master and the theme colours of a slide. A missing layout or master is None."""
     layout = _related(slide_part, "slideLayout")
     master = _related(layout, "slideMaster")
     theme_part = _related(master, "theme")

@@ -42,10 +42,7 @@ def table_of(element: Any, box: Box, slide_theme: SlideTheme, part: Any) -> Slid
 
 @dataclass(frozen=True, slots=True)
 class TableStyle:
-    """The format of a built-in table style, which has shaded rows and a header row with white text.
-
-    If `color` is None, the style does not change the cells.
-    """
+    """A built-in table style with shaded rows and a white header text. If `color` is None, cells do not change."""
 
     header: bool = False
     banded: bool = False

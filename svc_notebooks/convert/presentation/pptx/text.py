@@ -20,10 +20,7 @@ _BLACK = "000000"
 
 @dataclass(slots=True)
 class PptxTextStyles:
-    """Reads the text of one shape. The text inherits its format from `slide_theme` and from `styles`.
-
-    `styles` are the list styles of the shape and its ancestors. Earlier list styles override later list styles.
-    """
+    """Reads the text of one shape. The text inherits its format from `slide_theme` and the list styles `styles`."""
 
     slide_theme: SlideTheme
     part: Any

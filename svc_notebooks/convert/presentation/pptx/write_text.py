@@ -64,10 +64,7 @@ def _add_run_properties(parent: Any, run: TextRun, add_hyperlink: AddHyperlink) 
 
 
 def _run_attributes(run: TextRun) -> dict[str, str]:
-    """Return the XML attributes for the format of a run.
-
-    Bold and italic are always set, since the style of the placeholder would otherwise apply.
-    """
+    """Return the XML attributes of a run. Bold and italic always override the placeholder's style."""
     attributes = {"b": "1" if run.bold else "0", "i": "1" if run.italic else "0", "dirty": "0"}
     if run.size:
         attributes["sz"] = str(int(max(1.0, min(4_000.0, run.size)) * 100))

@@ -6,7 +6,7 @@ from functools import cache
 
 MAX_ROWS = 1_048_576
 MAX_COLUMNS = 16_384
-"""The maximum numbers of rows and columns of a sheet in Excel and LibreOffice are MAX_ROWS and MAX_COLUMNS."""
+"""The numbers of rows and columns of a sheet in Excel and LibreOffice are MAX_ROWS and MAX_COLUMNS."""
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -45,9 +45,7 @@ def cell_name(row: int, column: int) -> str:
 
 
 def parse_cell_address(text: str) -> tuple[int, int]:
-    """Return the row and column numbers of a cell name, which may contain dollar signs.
-
-    Raises ValueError if the name is malformed or outside a sheet.
+    """Return the row and column of a cell name. Raises ValueError if the name is invalid or outside a sheet.
 
     >>> parse_cell_address("$B$3")
     (2, 1)
@@ -61,10 +59,7 @@ def parse_cell_address(text: str) -> tuple[int, int]:
 
 
 def parse_area(text: str) -> tuple[int, int, int, int]:
-    """Return the top row, left column, bottom row and right column of an area such as "B3" or "B3:C9".
-
-    Raises ValueError if the area is malformed or outside a sheet.
-    """
+    """Return (top, left, bottom, right) of an area such as "B3:C9". Raises ValueError if the area is invalid."""
     first, _, last = text.partition(":")
     (top, left), (bottom, right) = parse_cell_address(first), parse_cell_address(last or first)
     return min(top, bottom), min(left, right), max(top, bottom), max(left, right)

@@ -27,25 +27,16 @@ _ERROR_CODES = {
     "Null": "#NULL!", "Div": "#DIV/0!", "Value": "#VALUE!", "Ref": "#REF!", "Num": "#NUM!", "Na": "#N/A", "NA": "#N/A",
     "Spill": "#SPILL!", "Calc": "#CALC!",
 }  # fmt: skip
-"""The error values by the name of the engine's error.
-
-Other errors of the engine, such as an unknown name or a circular reference, mean that the formula has no result.
-"""
+"""The error values by the name of the engine's error. Other engine errors mean that there is no result."""
 
 _TEMPORAL_TYPES: tuple[tuple[str, Any], ...] = (("datetime", datetime), ("date", date), ("time", time))
 
 Results = list[list[Any]]
-"""A list with an entry [kind, value] for each formula without a stored value, in the order of the workbook.
-
-The entry of a formula without a result is [].
-"""
+"""An entry [kind, value] for each formula without a stored value in workbook order, or [] without a result."""
 
 
 def with_calculated_values(workbook: Workbook, job: Job) -> Workbook:
-    """Calculate the formulas that have no value, and return the workbook with the results.
-
-    If some formulas cannot be calculated, their values stay None, and the job gets a note.
-    """
+    """Return the workbook with calculated values. Uncalculated values stay None, with a job note."""
     if not any(_needs_value(cell) for sheet in workbook.sheets for _, _, cell in sheet.cells()):
         return workbook
     grid_cells = sum((max(sheet.rows, default=0) + 1) * (sheet.last_column + 1) for sheet in workbook.sheets)
@@ -148,10 +139,7 @@ def _compute(workbook: Workbook, now: datetime) -> Results:
 
 
 def _load_sheet(engine: Any, sheet: Sheet) -> None:
-    """Load the values of each row and then the formulas of each column into the engine.
-
-    Adjacent cells are loaded as a batch, because batches are fast.
-    """
+    """Load the values of a sheet and then its formulas into the engine, in fast batches of adjacent cells."""
     for row, columns in sheet.rows.items():
         values = {column: _engine_value(cell) for column, cell in columns.items() if not _needs_value(cell)}
         for first, run in _runs(values):

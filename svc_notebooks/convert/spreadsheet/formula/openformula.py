@@ -75,9 +75,7 @@ def _to_openformula_token(kind: str, piece: str, sheet: str, in_braces: bool) ->
 
 
 def from_openformula(formula: str) -> str | None:
-    """Convert a formula from the notation of OpenDocument to the notation of xlsx.
-
-    Return None if the formula is in another formula language, or if it refers to another file.
+    """Convert a formula from OpenDocument to xlsx notation. Returns None for another formula language or file.
 
     >>> from_openformula("of:=SUM([.A1:.B2];[$'My data'.C3])")
     "SUM(A1:B2,'My data'!C3)"

@@ -76,19 +76,13 @@ _UNSAFE_FUNCTIONS = name_set(
 """Functions that fetch, send or run something in any spreadsheet program."""
 
 _UNSAFE_SIGNS = frozenset("|['\"")
-"""Characters that make a formula unsafe if they are separate tokens.
-
-A vertical bar calls a program (DDE), an opening bracket refers to another file or to a table column, and a quotation
-mark starts a string that is never closed.
-"""
+"""Tokens that make a formula unsafe, since | calls a program (DDE), [ refers to a file, and quotes are unclosed."""
 
 _PREFIX = re.compile(r"(?:_xlfn\.|_xlws\.|_xludf\.|COM\.MICROSOFT\.|COM\.SUN\.STAR\.|ORG\.[A-Z]+\.)+", re.IGNORECASE)
 
 
 def is_safe_formula(formula: str) -> bool:
-    """Return True if a formula cannot fetch, open or run anything outside its workbook.
-
-    A formula of more than `MAX_LENGTH` characters is unsafe.
+    """Return True if a formula within `MAX_LENGTH` cannot fetch, open or run anything outside its workbook.
 
     >>> is_safe_formula("SUM(A1:A9)"), is_safe_formula("cmd|'/C calc'!A0"), is_safe_formula('WEBSERVICE("http://x")')
     (True, False, False)
@@ -111,10 +105,7 @@ def _is_safe_token(formula_tokens: list[FormulaToken], index: int) -> bool:
 
 
 def hyperlink_target(formula_tokens: list[FormulaToken]) -> str | None:
-    """Return the link in a HYPERLINK call, or None if the first argument is not a string with a safe link.
-
-    `formula_tokens` begins with the token HYPERLINK.
-    """
+    """Return the link in a HYPERLINK call, or None if the first argument is not a string with a safe link."""
     arguments = [token for token in formula_tokens[1:4] if not token.text.isspace()]
     if len(arguments) < 2 or arguments[1].kind != "string":
         return None
@@ -122,10 +113,9 @@ def hyperlink_target(formula_tokens: list[FormulaToken]) -> str | None:
 
 
 def safe_link(target: str | None) -> str | None:
-    """Return `target` without surrounding white space if it is a safe link.
+    """Return `target` without surrounding white space, or None if the link is not safe.
 
-    Safe links are web addresses, email addresses and references to the workbook ("#Sheet2!A1"). Return None for other
-    targets, and for links of more than 2,000 characters.
+    Safe links are web and email addresses and references to the workbook ("#Sheet2!A1"), with at most 2,000 characters.
     """
     target = (target or "").strip()
     return target if target.lower().startswith((*LINKS, "#")) and len(target) <= 2000 else None
@@ -134,8 +124,8 @@ def safe_link(target: str | None) -> str | None:
 def sanitize(value: Value, formula: str | None, job: Job) -> tuple[Value, str | None]:
     """Return the value and the formula of a cell, without an unsafe formula.
 
-    If the formula is unsafe, the returned formula is None, and the job gets a note. The value is then the last value
-    or, if there is no last value, the formula as text. A formula that is only an error code becomes an error value.
+    An unsafe formula adds a note and becomes None, and the value is then the last value or the formula as text. A
+    formula that is only an error code becomes an error value.
     """
     if formula is None or (isinstance(value, ErrorValue) and formula == value.code):
         return value, None
@@ -155,9 +145,7 @@ _CORNER = re.compile(r"(\$?)([A-Za-z]*)(\$?)([0-9]*)")
 
 
 def shift(formula: str, rows: int, columns: int) -> str:
-    """Shift the relative references in a formula down by `rows` and to the right by `columns`.
-
-    A reference that would be outside the sheet becomes #REF!.
+    """Shift the relative references in a formula down and to the right. References outside the sheet become #REF!.
 
     >>> shift("A1+$B$1+Data!C:C", 1, 2)
     'C2+$B$1+Data!E:E'

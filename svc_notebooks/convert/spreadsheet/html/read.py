@@ -17,11 +17,7 @@ _HIDDEN_TAGS = frozenset({"script", "style", "title"})
 
 
 def read(source: bytes, job: Job) -> Workbook:
-    """Read each table of a web page as a sheet of a workbook.
-
-    Raises:
-        ConversionError: the page has no table; TooLarge: a table is larger than a sheet, or there are too many cells.
-    """
+    """Read each table of a web page as a sheet. Raises ConversionError without a table, and TooLarge above a limit."""
     reader = _TableParser(job)
     reader.feed(decode(source, job.charset))
     reader.close()

@@ -34,10 +34,7 @@ _MAX_EMPTY_CELLS = 500_000
 
 
 def write(workbook: Workbook, job: Job) -> bytes:
-    """Return a zip file with a web page for each sheet.
-
-    If the file names of two sheets would be equal or differ only in case, the second file name gets a number.
-    """
+    """Return a zip file with a web page for each sheet. File names that differ only in case get a number."""
     files = _files(workbook.sheets)
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
@@ -68,10 +65,7 @@ def _files(sheets: tuple[Sheet, ...]) -> list[str]:
 
 
 def _links(workbook: Workbook, files: list[str], current: Sheet) -> str:
-    """Return a navigation bar as HTML, with links to the other visible sheets and the current sheet in bold.
-
-    Return "" if the workbook has only one sheet.
-    """
+    """Return an HTML navigation bar with the visible sheets, or "" if the workbook has only one sheet."""
     if len(files) < 2:
         return ""
     links = (

@@ -15,9 +15,7 @@ _DATE_PARTS = {"y": "year", "m": "month", "d": "day", "h": "hours", "s": "second
 
 
 def to_element(format: str, name: str) -> str:
-    """Convert a format code to an OpenDocument style element with this name.
-
-    Only the section for positive numbers is converted.
+    """Convert the section for positive numbers of a format code to an OpenDocument style element.
 
     >>> to_element("0.0%", "N1")[:38]
     '<number:percentage-style style:name="N'

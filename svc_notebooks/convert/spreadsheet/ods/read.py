@@ -30,11 +30,7 @@ _DURATION = re.compile(
 
 
 def read(source: bytes, job: Job) -> Workbook:
-    """Read an ods file as a workbook without unsafe formulas.
-
-    Raises:
-        ConversionError: the file is damaged, encrypted or not a spreadsheet; TooLarge: the file has too many cells.
-    """
+    """Read an ods file. Raises ConversionError if the file is invalid or encrypted, and TooLarge above a limit."""
     try:
         with open_archive(source, job.limits) as archive:
             names = set(archive.namelist())
@@ -53,8 +49,6 @@ def name_of(element: Element) -> str:
 
 
 class _Reader:
-    """Reads the sheets of a file. The styles come from styles.xml and from the beginning of content.xml."""
-
     def __init__(self, job: Job) -> None:
         self._job = job
         self._quota = CellQuota(job.limits)
@@ -97,8 +91,6 @@ class _Reader:
 
 
 class _Table:
-    """Collects the columns and rows of one table, and converts them to a sheet."""
-
     def __init__(self, element: Element, styles: Styles, quota: CellQuota, job: Job) -> None:
         attributes = Attributes(element)
         self._name = attributes.text("name")
@@ -110,7 +102,6 @@ class _Table:
         self._row = self._column = 0
 
     def column(self, element: Element) -> None:
-        """Store the width that a column element defines for one or more columns."""
         attributes = Attributes(element)
         end = min(self._column + attributes.count("number-columns-repeated"), address.MAX_COLUMNS)
         width = self._styles.width(attributes.text("style-name"))
@@ -119,7 +110,6 @@ class _Table:
         self._column = end
 
     def row(self, element: Element) -> None:
-        """Add the cells of a row element. Add the row several times if the element has a repeat count."""
         repeated = Attributes(element).count("number-rows-repeated")
         cells = self._cells(element)
         end = self._row + repeated

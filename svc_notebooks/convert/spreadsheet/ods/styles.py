@@ -43,10 +43,7 @@ class Styles:
                 self._hidden.add(name)
 
     def cell(self, name: str) -> CellStyle:
-        """Return the cell style with this name, including inherited properties.
-
-        Return the default style if the name is unknown.
-        """
+        """Return the cell style with this name, including inherited properties, or the default style."""
         format, bold = "", None
         for _ in range(_MAX_PARENTS):
             data, own, parent = self._cells.get(name, ("", None, ""))

@@ -84,8 +84,6 @@ def _content(workbook: Workbook) -> str:
 
 
 class _StyleWriter:
-    """Assigns names to the styles of cells and columns, and writes the styles as XML."""
-
     def __init__(self) -> None:
         self._cells: dict[CellStyle, str] = {}
         self._columns: dict[float, str] = {}
@@ -168,10 +166,7 @@ def _row(row: int, cells: Mapping[int, Cell], merged: list[Area], styles: _Style
 
 
 def _gap(first: int, end: int, covered: list[tuple[int, int]]) -> Iterator[str]:
-    """Yield the XML of the empty cells from column `first` to before column `end`.
-
-    Empty cells in a merged area are `covered-table-cell` elements.
-    """
+    """Yield the XML of the empty or covered cells from column `first` to before column `end`."""
     for left, right in covered:
         if right < first or left >= end or left > right:
             continue
@@ -217,10 +212,7 @@ def _cell_attributes(cell: Cell, styles: _StyleWriter) -> str:
 
 
 def _value_attributes(value: Value, style: CellStyle) -> tuple[str, str, str]:
-    """Return the type of a value, and the name and the text of the XML attribute that contains the value.
-
-    For a text, the name and the text of the attribute are "".
-    """
+    """Return the value type, and the name and text of the XML attribute, which are "" if the value is a text."""
     if isinstance(value, bool):
         return "boolean", "boolean-value", "true" if value else "false"
     if isinstance(value, (int, float)):

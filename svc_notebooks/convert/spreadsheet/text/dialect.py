@@ -24,9 +24,8 @@ class Dialect:
     """The syntax of delimited text.
 
     delimiter: the character between two fields.
-    quoted: whether quotation marks enclose fields. If false, quotation marks are part of the text.
-    spaced: whether a space follows each delimiter.
-    comma: whether numbers have decimal commas.
+    quoted: whether quotation marks enclose fields, or are part of the text.
+    spaced, comma: whether a space follows each delimiter, and whether numbers have decimal commas.
     """
 
     delimiter: str = ","
@@ -44,9 +43,7 @@ class Dialect:
 
 
 def split_declaration(text: str) -> tuple[str | None, str]:
-    """Remove a first line that declares the delimiter, such as Excel's `sep=;`.
-
-    Return the delimiter and the remaining text. Return None and the whole text if there is no such line.
+    """Remove a first line such as `sep=;`, and return its delimiter (or None) and the remaining text.
 
     >>> split_declaration("sep=;\\r\\na;b")
     (';', 'a;b')
@@ -58,8 +55,8 @@ def split_declaration(text: str) -> tuple[str | None, str]:
 def detect(text: str, default: str = ",", *, delimiter: str | None = None) -> Dialect:
     """Detect the dialect of a delimited text.
 
-    If `delimiter` is None, choose the delimiter that splits most rows into the same number of fields. Choose `default`
-    if several delimiters are equally good.
+    If `delimiter` is None, choose the delimiter that splits most rows into the same number of fields, or `default` if
+    several delimiters are equally good.
 
     >>> detect("a;b\\n1,5;2\\n")
     Dialect(delimiter=';', quoted=True, spaced=False, comma=True)
@@ -83,10 +80,7 @@ def _sample(text: str) -> str:
 
 
 def _evenness(sample: str, delimiter: str) -> float:
-    """Return a score of a delimiter, or 0 if the delimiter is in no row.
-
-    The score is the share of rows with the most common number of fields, slightly increased for more fields.
-    """
+    """Return the share of rows with the most common field count (slightly more for more fields), or 0 if unused."""
     counts = Counter(len(row) for row, _ in zip(Dialect(delimiter).rows(sample), range(_LINES), strict=False) if row)
     several = {size: times for size, times in counts.items() if size > 1}
     if not several:

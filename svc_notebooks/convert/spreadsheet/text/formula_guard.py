@@ -15,9 +15,7 @@ _RISKY = re.compile(
 
 
 def guard(text: str) -> str:
-    """Add an apostrophe before text that a spreadsheet program would run as a formula.
-
-    Return other text unchanged, including numbers and telephone numbers such as "+49 (30) 123".
+    """Add an apostrophe before text that a spreadsheet program would run as a formula, but not before numbers.
 
     >>> [guard(text) for text in ("=1+1", "+49 (30) 123", "-2+cmd|' /C calc'!A0", "@SUM(A1)", "@name", "plain")]
     ["'=1+1", '+49 (30) 123', "'-2+cmd|' /C calc'!A0", "'@SUM(A1)", '@name', 'plain']

@@ -54,9 +54,8 @@ def _lines(sheet: Sheet, job: Job) -> Iterator[list[str]]:
 
 
 def _width(sheet: Sheet, job: Job) -> int:
-    """Return the number of fields that each line should have.
+    """Return the number of fields of each line, or 0 for lines of different lengths if cells are far apart.
 
-    If lines of equal length need too many empty fields, return 0, which means that each line ends with its last cell.
     Raises TooLarge if lines of different lengths also need too many empty fields.
     """
     rows, columns = max(sheet.rows, default=-1) + 1, sheet.last_column + 1

@@ -54,11 +54,7 @@ _FORMATS = {
 
 
 def read(source: bytes, job: Job) -> Workbook:
-    """Read an xlsx, xlsm, xltx or xltm file as a workbook without unsafe formulas.
-
-    Raises:
-        ConversionError: the file is damaged, encrypted or not a workbook; TooLarge: the file has too many cells.
-    """
+    """Read an Excel workbook. Raises ConversionError if the file is invalid or encrypted, TooLarge above a limit."""
     try:
         with open_archive(source, job.limits) as archive:
             return with_calculated_values(_workbook(XlsxPackage(archive), job), job)
@@ -74,14 +70,11 @@ class XlsxPackage:
         self._names = {entry.lower().replace("\\", "/").lstrip("/"): entry for entry in archive.namelist()}
 
     def has(self, name: str | None) -> bool:
-        """Return whether the archive contains the part with this name. Return False if `name` is None."""
+        """Return whether the archive contains the part with this name. Returns False for None."""
         return bool(name) and str(name).lower() in self._names
 
     def elements(self, name: str, *names: str) -> Iterator[tuple[str, Element]]:
-        """Yield the tag and the element for each element of a part whose tag is in `names`.
-
-        Each element is cleared before the next element is read.
-        """
+        """Yield (tag, element) for each element of a part whose tag is in `names`, and then clear the element."""
         with self._archive.open(self._names[name.lower()]) as part:
             for _, element in iterparse(part, ("end",)):
                 plain = element.tag.rpartition("}")[2]
@@ -94,10 +87,7 @@ class XlsxPackage:
         return self._archive.open(self._names[name.lower()])  # type: ignore[return-value]
 
     def relations(self, name: str) -> dict[str, tuple[str, str, bool]]:
-        """Return the relationships of a part by id.
-
-        Each value contains the last word of the relationship type, the target, and True if the target is external.
-        """
+        """Return the relationships of a part by id, as tuples (type, target, whether the target is external)."""
         part = join(dirname(name), "_rels", name.rpartition("/")[2] + ".rels")
         relations: dict[str, tuple[str, str, bool]] = {}
         if self.has(part):
@@ -154,10 +144,7 @@ def _main_part(package: XlsxPackage) -> str:
 
 
 def _sheet_entries(package: XlsxPackage, main: str, book: _Book) -> list[tuple[str, str, bool]]:
-    """Return the relationship id and the name of each sheet, and True if the sheet is hidden.
-
-    Store the date system and the defined names of the workbook in `book`.
-    """
+    """Return (relationship id, name, whether hidden) of each sheet, and store workbook settings in `book`."""
     entries = []
     for kind, element in package.elements(main, "sheet", "workbookPr", "definedName"):
         if kind == "sheet":
@@ -217,15 +204,12 @@ def _sheet(book: _Book, part: str, name: str, hidden: bool) -> Sheet:
 
 
 class _RowReader:
-    """Reads the rows of one sheet."""
-
     def __init__(self, book: _Book) -> None:
         self._book = book
         self._shared = _SharedFormulas()
         self._row = -1
 
     def row(self, element: Element, rows: dict[int, dict[int, Cell]]) -> None:
-        """Read a row and add its cells to `rows`."""
         self._row = int(element.get("r", self._row + 2)) - 1
         column = -1
         cells: dict[int, Cell] = {}
@@ -343,10 +327,7 @@ class _SharedFormulas:
         self._first: dict[str, tuple[str, int, int]] = {}
 
     def formula(self, key: str, text: str | None, row: int, column: int) -> str | None:
-        """Return the formula of a cell that uses the shared formula `key`. Return None if the first cell is missing.
-
-        `text` is the formula in the first cell and None in the other cells.
-        """
+        """Return the formula of a cell. `text` is None except in the first cell, whose formula is shared."""
         if text:
             self._first[key] = (text, row, column)
             return text
@@ -359,10 +340,7 @@ class _SharedFormulas:
 def _formula_of(
     element: Element, shared: _SharedFormulas, row: int, column: int
 ) -> tuple[str | None, tuple[int, int] | None]:
-    """Return the formula in an `f` element, and the numbers of rows and columns that an array formula fills.
-
-    The formula is None if the element has no formula, and the numbers are None if the formula is not an array formula.
-    """
+    """Return the formula in an `f` element and the (rows, columns) of an array formula. Both can be None."""
     text = (element.text or "").strip().removeprefix("=") or None
     if text and len(text) > MAX_LENGTH:
         return text, None

@@ -60,10 +60,7 @@ def _format(writer: Writer, formats: dict[CellStyle, Any], style: CellStyle) -> 
 
 
 def _choose_visible(writer: Writer, workbook: Workbook) -> None:
-    """Hide the hidden sheets, and activate the first visible sheet.
-
-    If all sheets are hidden, show all sheets, since Excel needs a visible sheet.
-    """
+    """Hide the hidden sheets, and activate the first visible sheet. If all sheets are hidden, show all."""
     pages = writer.worksheets()
     visible = [index for index, sheet in enumerate(workbook.sheets) if not sheet.hidden]
     if not visible:
@@ -76,8 +73,6 @@ def _choose_visible(writer: Writer, workbook: Workbook) -> None:
 
 
 class _SheetWriter:
-    """Writes a sheet of the model to a worksheet of XlsxWriter."""
-
     def __init__(self, page: Worksheet, format: Callable[[CellStyle], Any], job: Job) -> None:
         self._worksheet = page
         self._format = format
@@ -85,7 +80,6 @@ class _SheetWriter:
         self._links = 0
 
     def write(self, sheet: Sheet) -> None:
-        """Write the cells, the merged areas and the column widths of a sheet."""
         for row, column, cell in sheet.cells():
             self._cell(row, column, cell)
         # `merge_range` would add a cell for each position.
@@ -143,10 +137,7 @@ class _SheetWriter:
 
 
 def _with_date_format(value: Value, style: CellStyle) -> CellStyle:
-    """Return the style with the default format for dates, times and durations that have no format.
-
-    Without a format, Excel displays dates as numbers.
-    """
+    """Add the default date format to a style without a format, since Excel would display a number."""
     format = DEFAULTS.get(type(value))
     return CellStyle(format, style.bold) if format and not style.format else style
 
